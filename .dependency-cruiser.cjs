@@ -1,0 +1,74 @@
+/** The import table of ARCHITECTURE.md, room by room: what is not listed is forbidden. */
+
+const own = (...rooms) => rooms.map((room) => `^${room}(/|$)`)
+const pkg = (...names) => names.map((name) => `^node_modules/${name}/`)
+
+const rooms = {
+  'harness/contract': pkg('zod'),
+  'harness/judges': own('harness/contract'),
+  fixtures: [...own('harness/contract'), ...pkg('@faker-js/faker')],
+  reports: [...own('harness/contract'), ...pkg('zod', 'hdr-histogram-js', 'uplot')],
+  'harness/client': [...own('harness/contract'), ...pkg('undici', 'eventsource-parser')],
+  'harness/conformance': [
+    ...own('harness/contract', 'harness/judges', 'harness/client', 'reports/model'),
+    ...pkg('vitest', 'yaml', 'zod', 'fastest-levenshtein'),
+  ],
+  suites: [
+    ...own('harness/contract', 'fixtures', 'harness/conformance/scenario'),
+    ...pkg('vitest'),
+  ],
+  'harness/load': [
+    ...own('harness/contract', 'harness/judges', 'harness/client', 'fixtures', 'reports/model'),
+    ...pkg('undici', 'hdr-histogram-js', 'autocannon'),
+  ],
+  'reference-server': [
+    ...own('harness/contract', 'fixtures'),
+    ...pkg('fastify', '@fastify/[^/]+', 'zod', 'minisearch'),
+  ],
+  'harness/proof': own(
+    'harness/conformance',
+    'reference-server',
+    'reports/model',
+    'harness/contract',
+  ),
+}
+
+const tests = '\\.test\\.ts$|/test-support/'
+
+/** @type {import('dependency-cruiser').IConfiguration} */
+module.exports = {
+  forbidden: [
+    ...Object.entries(rooms).map(([room, allowed]) => ({
+      name: `imports-of-${room.replace('/', '-')}`,
+      comment: `${room} may import only what ARCHITECTURE.md lists for it`,
+      severity: 'error',
+      from: { path: `^${room}/`, pathNot: tests },
+      to: { pathNot: [`^${room}(/|$)`, ...allowed], dependencyTypesNot: ['core'] },
+    })),
+    {
+      name: 'nobody-imports-the-cli',
+      severity: 'error',
+      from: { pathNot: ['^harness/cli/', '^bin/', tests] },
+      to: { path: '^harness/cli/' },
+    },
+    {
+      name: 'one-importer-of-vitest-node',
+      comment: 'Only the runner drives vitest; scenarios see the scenario API',
+      severity: 'error',
+      from: { pathNot: ['^harness/conformance/', tests, '\\.config\\.ts$'] },
+      to: { path: '^node_modules/vitest/dist/node' },
+    },
+    { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
+    { name: 'no-orphan-packages', severity: 'error', from: {}, to: { couldNotResolve: true } },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '^dist/' },
+    parser: 'swc',
+    enhancedResolveOptions: {
+      extensions: ['.ts', '.js', '.cjs', '.json'],
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'node', 'default'],
+    },
+  },
+}
