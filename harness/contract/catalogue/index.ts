@@ -1,0 +1,62 @@
+/** The document as data: who owns which sentence. Severity is decided here and nowhere else. */
+
+import { attachments } from './attachments.ts'
+import { auth } from './auth.ts'
+import { exclusions } from './exclusions.ts'
+import { knowledge } from './knowledge.ts'
+import { openQuestions } from './open.ts'
+import { openai } from './openai.ts'
+import { openaiStream } from './openai-stream.ts'
+import type { Exclusion, OpenQuestion, Requirement } from './row.ts'
+import { v2 } from './v2.ts'
+import { v3Chats } from './v3-chats.ts'
+import { v3Generate } from './v3-generate.ts'
+import { v3History } from './v3-history.ts'
+import { v3OneShot } from './v3-one-shot.ts'
+import { v3Stream } from './v3-stream.ts'
+import { versions } from './versions.ts'
+
+const rows = {
+  ...auth,
+  ...openai,
+  ...openaiStream,
+  ...v2,
+  ...v3Chats,
+  ...v3History,
+  ...v3Generate,
+  ...v3Stream,
+  ...v3OneShot,
+  ...versions,
+  ...attachments,
+  ...knowledge,
+}
+
+export type RequirementId = keyof typeof rows
+export type OpenQuestionId = keyof typeof openQuestions
+export type ExclusionId = keyof typeof exclusions
+
+/** Every requirement by id. */
+export const requirements: Readonly<Record<RequirementId, Requirement>> = rows
+export const questions: Readonly<Record<OpenQuestionId, OpenQuestion>> = openQuestions
+export const excluded: Readonly<Record<ExclusionId, Exclusion>> = exclusions
+
+/** All requirement ids, in the order of the catalogue. */
+export const requirementIds = Object.keys(rows) as RequirementId[]
+export const questionIds = Object.keys(openQuestions) as OpenQuestionId[]
+export const exclusionIds = Object.keys(exclusions) as ExclusionId[]
+
+export function isRequirementId(id: string): id is RequirementId {
+  return Object.hasOwn(rows, id)
+}
+
+export function isQuestionId(id: string): id is OpenQuestionId {
+  return Object.hasOwn(openQuestions, id)
+}
+
+/** The area of a row, the part of its id before the number: `V3-IDEM-02` is in `V3-IDEM`. */
+export function areaOf(id: string): string {
+  return id.replace(/-\d+$/, '')
+}
+
+export type { Capability, Exclusion, Level, OpenQuestion, Requirement, Surface } from './row.ts'
+export { capabilities } from './row.ts'

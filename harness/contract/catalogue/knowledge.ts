@@ -1,0 +1,81 @@
+import type { Requirement } from './row.ts'
+
+const bases = {
+  level: 'required',
+  surface: 'v3',
+  section: '4.3',
+  capability: 'knowledge',
+  member: 'knowledge.routes',
+} as const
+const rag = {
+  level: 'required',
+  surface: 'v3',
+  section: '4.4',
+  capability: 'rag',
+  member: 'knowledge',
+} as const
+
+/** Sections 2.7, 4.3, 4.4 and 9: knowledge bases, and retrieval before an answer. */
+export const knowledge = {
+  'KB-01': { ...bases, title: 'The knowledge prefix lists the bases.', needs: ['V3-AUTH-05'] },
+  'KB-02': { ...bases, title: 'A document can be uploaded to a base.', needs: ['KB-01'] },
+  'KB-03': {
+    ...bases,
+    title: 'A search in a base finds what its documents say.',
+    needs: ['KB-01'],
+  },
+  'KB-04': {
+    ...bases,
+    section: '9',
+    title: '/api/knowledge and /api/v3/knowledge answer alike.',
+    needs: ['KB-01'],
+  },
+  'RAG-01': {
+    ...rag,
+    title:
+      'rag: true searches the base of the assistant before the answer: a search step, or its fact in the answer.',
+    needs: ['V3-GEN-01'],
+  },
+  'RAG-02': {
+    ...rag,
+    title: 'rag: false makes no search before the answer.',
+    member: 'tools.search',
+    needs: ['V3-GEN-01'],
+  },
+  'RAG-03': {
+    ...rag,
+    title: 'rag: agent makes no search before the answer.',
+    member: 'tools.search',
+    needs: ['V3-GEN-01'],
+  },
+  'RAG-04': {
+    ...rag,
+    title: 'rag as an object searches like true, with the parameters it gives.',
+    member: 'rag.object',
+    needs: ['RAG-01'],
+  },
+  'RAG-05': {
+    ...rag,
+    title: 'Without rag a chat generation makes no search before the answer.',
+    member: 'tools.search',
+    needs: ['V3-GEN-01'],
+  },
+  'RAG-06': {
+    ...rag,
+    title: 'Without rag a one-shot behaves as with agent: no search before the answer.',
+    member: 'tools.search',
+    needs: ['V3-ONE-01'],
+  },
+  'RAG-07': {
+    ...rag,
+    title: 'rag: true with an assistant that has no base makes no search.',
+    member: 'assistants.withoutKnowledge',
+    needs: ['V3-GEN-01'],
+  },
+  'RAG-08': {
+    ...rag,
+    title: 'The search_type of a rag object may be hybrid, dense or sparse.',
+    member: 'rag.object',
+    needs: ['RAG-04'],
+  },
+} as const satisfies Record<string, Requirement>

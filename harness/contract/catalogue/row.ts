@@ -1,0 +1,51 @@
+/** How a row of the catalogue is written; levels are those of the document's reading notes. */
+
+export type Surface = 'openai' | 'v2' | 'v3'
+
+/**
+ * What decides severity, and nothing else does: `required` is said by the interface document (a
+ * breach fails), `expected` by the contract that the document names (a breach warns).
+ */
+export type Level = 'required' | 'expected'
+
+/** Features that a target profile declares true, false (not applicable) or not at all (unproven). */
+export const capabilities = [
+  'reasoning',
+  'images',
+  'video',
+  'attachments',
+  'knowledge',
+  'rag',
+] as const
+export type Capability = (typeof capabilities)[number]
+
+export interface Requirement {
+  readonly level: Level
+  readonly surface: Surface
+  /** Section of the interface document, for example `4.3`. */
+  readonly section: string
+  /** The sentence in our own words. */
+  readonly title: string
+  /** Optional feature without which the row does not apply. */
+  readonly capability?: Capability
+  /** Member of the target profile without which the row cannot be shown. */
+  readonly member?: string
+  /** Rows that this one stands on: if one of them is broken, this one is inconclusive. */
+  readonly needs?: readonly string[]
+  /** Row of the named wire contract (R1 to R25, C1 to C11) that this one restates. */
+  readonly contract?: string
+}
+
+/** A sentence that no conversation over HTTP can show. */
+export interface Exclusion {
+  readonly section: string
+  readonly title: string
+  readonly reason: string
+}
+
+/** A point that the document leaves open ("not shown"): never judged, only observed. */
+export interface OpenQuestion {
+  readonly section: string
+  readonly surface: Surface
+  readonly question: string
+}

@@ -1,0 +1,66 @@
+import type { Requirement } from './row.ts'
+
+const v3 = { level: 'required', surface: 'v3', section: '9' } as const
+const v2 = { level: 'required', surface: 'v2', section: '9' } as const
+
+/** Sections 3, 7 and 9: a chat has one version, and the other surface says where it belongs. */
+export const versions = {
+  'VER-01': {
+    ...v3,
+    section: '3',
+    title: 'POST /api/v3/chat yields a v3 chat whatever the body says.',
+    needs: ['V3-CHAT-01'],
+  },
+  'VER-02': {
+    ...v3,
+    section: '3',
+    title: 'The version of a chat is fixed: no update changes it.',
+    needs: ['V3-CHAT-03'],
+  },
+  'VER-03': {
+    ...v3,
+    title: 'v3 history of a v2 chat is an error that names the prefix /api/v2.',
+    member: 'v2Chat',
+    needs: ['V2-MSG-01'],
+  },
+  'VER-04': {
+    ...v3,
+    title: 'v3 generation in a v2 chat is an error that names the prefix /api/v2.',
+    member: 'v2Chat',
+    needs: ['V2-MSG-01'],
+  },
+  'VER-05': {
+    ...v3,
+    section: '4.3',
+    title: 'Every other v3 route that names a v2 chat is an error that names the prefix /api/v2.',
+    member: 'v2Chat',
+    needs: ['V2-MSG-01'],
+  },
+  'VER-06': {
+    ...v3,
+    title: 'A v3 call on a v2 chat changes nothing in it.',
+    member: 'v2Chat',
+    needs: ['V2-MSG-01'],
+  },
+  'VER-07': {
+    ...v2,
+    title: 'A v2 message for a v3 chat is an error that names the prefix /api/v3.',
+    needs: ['V3-CHAT-01'],
+  },
+  'VER-08': {
+    ...v2,
+    title: 'A v2 generation in a v3 chat is an error that names the prefix /api/v3.',
+    needs: ['V3-CHAT-01'],
+  },
+  'VER-09': {
+    ...v2,
+    title: 'A v2 call on a v3 chat changes nothing in it.',
+    needs: ['V3-CHAT-01', 'V3-HIST-01'],
+  },
+  'VER-10': {
+    ...v3,
+    level: 'expected',
+    title: 'A call on a chat of another version is not answered with a 5xx.',
+    needs: ['V3-CHAT-01'],
+  },
+} as const satisfies Record<string, Requirement>

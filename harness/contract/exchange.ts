@@ -1,0 +1,152 @@
+/**
+ * One HTTP conversation, the currency of the kit: clients make it, judges read it, reports show it
+ * and load runs count it.
+ */
+
+/** Why a request is sent; reports and judges tell a probe from the act itself by it. */
+export type Role =
+  | 'arrange' // makes what the scenario needs
+  | 'act' // the request that the scenario is about
+  | 'twin' // differs from a negative in one field and must be accepted
+  | 'negative' // must be refused
+  | 'liveness' // after a negative: the server still answers
+  | 'probe' // reads back what happened
+  | 'cleanup' // removes what the run made
+
+export interface ExchangeLabels {
+  /** Slug of the scenario that sent it. */
+  readonly scenario: string
+  /** 1 for the first request of the scenario, counted when it is sent. */
+  readonly ordinal: number
+  /** 0 for the first try; counts the tries after a 429 or 503. */
+  readonly attempt: number
+  readonly role: Role
+  /** Id of the exchange that this one repeats with the same idempotency key. */
+  readonly repeatOf?: string
+}
+
+export interface WireRequest {
+  readonly method: string
+  /** Absolute URL. */
+  readonly url: string
+  readonly headers: readonly Header[]
+  /** Null where the request has no body. */
+  readonly body: Uint8Array | null
+}
+
+export type Header = readonly [name: string, value: string]
+
+export interface WireChunk {
+  /** Milliseconds after the first byte of the request was sent, fractional. */
+  readonly atMs: number
+  readonly bytes: Uint8Array
+}
+
+export interface WireResponse {
+  readonly status: number
+  /** Names in lower case, in the order of arrival; repeated headers stay apart. */
+  readonly headers: readonly Header[]
+  /** When the status line and the headers were there. */
+  readonly headersAtMs: number
+  readonly chunks: readonly WireChunk[]
+}
+
+/** One dispatched event of a body with the media type text/event-stream. */
+export interface StreamEvent {
+  readonly atMs: number
+  /** Value of the `event:` field; null where the block has none. */
+  readonly name: string | null
+  /** The `data:` lines, joined by line feeds. */
+  readonly data: string
+}
+
+/**
+ * How the conversation ended. `complete`: the body came to its regular end. `cut`: the peer closed
+ * or reset the connection inside the body. `aborted`: we left on purpose. `timeout`: our own limit.
+ * `unreachable`: no answer at all, `error` says why.
+ */
+export type Ending =
+  | { readonly kind: 'complete'; readonly atMs: number }
+  | { readonly kind: 'cut'; readonly atMs: number; readonly error: string }
+  | { readonly kind: 'aborted'; readonly atMs: number }
+  | { readonly kind: 'timeout'; readonly atMs: number }
+  | {
+      readonly kind: 'unreachable'
+      readonly atMs: number
+      /** System error code, for example ECONNREFUSED. */
+      readonly code: string
+      readonly error: string
+    }
+
+export interface Exchange {
+  /** `x1`, `x2`, … in the order of sending within a run. */
+  readonly id: string
+  readonly labels: ExchangeLabels
+  /** Wall clock, ISO 8601. */
+  readonly startedAt: string
+  readonly request: WireRequest
+  /** Null where no status line arrived. */
+  readonly response: WireResponse | null
+  /** Decoded events; empty unless the body is an event stream. */
+  readonly events: readonly StreamEvent[]
+  readonly ending: Ending
+}
+
+/** First value of a header, by its name in lower case. */
+export function header(headers: readonly Header[], name: string): string | undefined {
+  return headers.find(([key]) => key.toLowerCase() === name)?.[1]
+}
+
+/** The whole body as it arrived. */
+export function bodyBytes(exchange: Exchange): Uint8Array {
+  const chunks = exchange.response?.chunks ?? []
+  const bytes = new Uint8Array(chunks.reduce((sum, chunk) => sum + chunk.bytes.length, 0))
+  let at = 0
+  for (const chunk of chunks) {
+    bytes.set(chunk.bytes, at)
+    at += chunk.bytes.length
+  }
+  return bytes
+}
+
+/** The body as text; bytes that are not UTF-8 become U+FFFD. */
+export function bodyText(exchange: Exchange): string {
+  return new TextDecoder().decode(bodyBytes(exchange))
+}
+
+/** The body as JSON, or undefined where it is none. */
+export function bodyJson(exchange: Exchange): unknown {
+  return parseJson(bodyText(exchange))
+}
+
+/** The body of the request as JSON, or undefined where it is none. */
+export function requestJson(exchange: Exchange): unknown {
+  const { body } = exchange.request
+  return body === null ? undefined : parseJson(new TextDecoder().decode(body))
+}
+
+/** Media type without parameters, in lower case; empty where there is none. */
+export function mediaType(exchange: Exchange): string {
+  const value = header(exchange.response?.headers ?? [], 'content-type') ?? ''
+  return (value.split(';')[0] ?? '').trim().toLowerCase()
+}
+
+/** The request path without the base address and the query, for example `/api/v3/message`. */
+export function requestPath(exchange: Exchange): string {
+  const { pathname } = new URL(exchange.request.url)
+  const start = pathname.lastIndexOf('/api/')
+  return start < 0 ? pathname : pathname.slice(start)
+}
+
+export function succeeded(exchange: Exchange): boolean {
+  const status = exchange.response?.status ?? 0
+  return status >= 200 && status < 300
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,28 @@
+import type { OpenQuestionId, RequirementId } from './catalogue/index.ts'
+
+/**
+ * What a judge or a claim says about one row. A row passes only if something held and nothing
+ * broke, so nothing passes by not being looked at.
+ */
+export interface Finding {
+  readonly row: RequirementId
+  readonly verdict: 'held' | 'broken'
+  /** One sentence; for `broken` it says what was seen and what was to be seen. */
+  readonly why: string
+  /** Exchanges that show it. */
+  readonly exchanges: readonly string[]
+  /** Index of the event in its stream, where one event shows it. */
+  readonly event?: number
+}
+
+/** What the target does at a point that the document leaves open. */
+export interface Observation {
+  readonly question: OpenQuestionId
+  readonly answer: string
+  readonly exchanges: readonly string[]
+}
+
+export interface Judgement {
+  readonly findings: readonly Finding[]
+  readonly observations: readonly Observation[]
+}

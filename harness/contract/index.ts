@@ -1,0 +1,3 @@
+export * from './catalogue/index.ts'
+export * from './exchange.ts'
+export * from './finding.ts'
