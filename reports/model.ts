@@ -1,0 +1,84 @@
+import { z } from 'zod'
+
+/** The report that other programs read: `report.json`, schema version 1. */
+
+export const verdicts = [
+  'pass',
+  'fail',
+  'warn',
+  'observed',
+  'not-applicable',
+  'inconclusive',
+  'error',
+  'unproven',
+  'unclaimed',
+] as const
+export type Verdict = (typeof verdicts)[number]
+
+const requirementRow = z.object({
+  id: z.string(),
+  level: z.enum(['required', 'expected']),
+  surface: z.enum(['openai', 'v2', 'v3']),
+  section: z.string(),
+  verdict: z.enum(verdicts),
+  /** True where a baseline names this violation. */
+  known: z.boolean(),
+  /** The sentence of the document, in our words. */
+  title: z.string(),
+  /** What was seen; null where there is nothing to say beyond the verdict. */
+  message: z.string().nullable(),
+  /** Id of the broken row that this one stands on. */
+  blockedBy: z.string().nullable(),
+  scenarios: z.array(z.string()),
+  /** Ids in `exchanges.ndjson`; for a violation, those that show it. */
+  exchanges: z.array(z.string()),
+  /** Index of the event that shows a violation, in the first of the exchanges. */
+  event: z.int().nullable(),
+})
+export type RequirementRow = z.infer<typeof requirementRow>
+
+const observationRow = z.object({
+  id: z.string(),
+  question: z.string(),
+  answer: z.string(),
+  exchanges: z.array(z.string()),
+})
+export type ObservationRow = z.infer<typeof observationRow>
+
+export const conformanceReport = z.object({
+  kind: z.literal('conformance-report'),
+  schemaVersion: z.literal(1),
+  outcome: z.enum(['conforms', 'violated', 'incomplete']),
+  /** True where the run was interrupted and holds only what was found so far. */
+  interrupted: z.boolean(),
+  suite: z.object({ version: z.string(), interface: z.string() }),
+  target: z.object({
+    baseUrl: z.string(),
+    profile: z.enum(['openai', 'v2', 'v3', 'full']),
+    capabilities: z.record(z.string(), z.boolean()),
+  }),
+  /** Makes the same nonces and identifiers again. */
+  seed: z.string(),
+  /** Counts warnings as violations. */
+  strict: z.boolean(),
+  startedAt: z.string(),
+  durationMs: z.number(),
+  totals: z.object({
+    pass: z.int(),
+    fail: z.int(),
+    warn: z.int(),
+    observed: z.int(),
+    'not-applicable': z.int(),
+    inconclusive: z.int(),
+    error: z.int(),
+    unproven: z.int(),
+    known: z.int(),
+  }),
+  /** What the run asked of the target. */
+  cost: z.object({ requests: z.int(), generations: z.int(), chats: z.int(), uploads: z.int() }),
+  requirements: z.array(requirementRow),
+  observations: z.array(observationRow),
+  /** Faults of the kit itself: scenarios that threw, files that did not load. */
+  faults: z.array(z.object({ scenario: z.string(), message: z.string() })),
+})
+export type ConformanceReport = z.infer<typeof conformanceReport>
