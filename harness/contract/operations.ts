@@ -1,0 +1,88 @@
+import type { Surface } from './catalogue/index.ts'
+
+/** The routes that the document shows (section 4), by a name of ours. */
+
+export interface Operation {
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  /** Path below the base address; `{chat_id}` stands for one segment. */
+  readonly path: string
+  readonly surface: Surface
+  /** True where a success runs the model. */
+  readonly generates?: boolean
+}
+
+export const operations = {
+  'openai.chat': {
+    method: 'POST',
+    path: '/api/openai/chat/completions',
+    surface: 'openai',
+    generates: true,
+  },
+  'openai.models': { method: 'GET', path: '/api/openai/models', surface: 'openai' },
+  'v2.message': { method: 'POST', path: '/api/v2/message', surface: 'v2' },
+  'v2.generate': {
+    method: 'POST',
+    path: '/api/v2/message/generate',
+    surface: 'v2',
+    generates: true,
+  },
+  'v3.history': { method: 'GET', path: '/api/v3/message', surface: 'v3' },
+  'v3.generate': {
+    method: 'POST',
+    path: '/api/v3/message/generate',
+    surface: 'v3',
+    generates: true,
+  },
+  'v3.oneShot': {
+    method: 'POST',
+    path: '/api/v3/message/one-shot',
+    surface: 'v3',
+    generates: true,
+  },
+  'v3.chats': { method: 'GET', path: '/api/v3/chat', surface: 'v3' },
+  'v3.createChat': { method: 'POST', path: '/api/v3/chat', surface: 'v3' },
+  'v3.favorites': { method: 'GET', path: '/api/v3/chat/favorite', surface: 'v3' },
+  'v3.chat': { method: 'GET', path: '/api/v3/chat/{chat_id}', surface: 'v3' },
+  'v3.updateChat': { method: 'PATCH', path: '/api/v3/chat/{chat_id}', surface: 'v3' },
+  'v3.deleteChat': { method: 'DELETE', path: '/api/v3/chat/{chat_id}', surface: 'v3' },
+  'v3.generateName': {
+    method: 'POST',
+    path: '/api/v3/chat/{chat_id}/generate-name',
+    surface: 'v3',
+    generates: true,
+  },
+  'v3.chatAttachments': {
+    method: 'GET',
+    path: '/api/v3/chat/{chat_id}/attachments',
+    surface: 'v3',
+  },
+  'v3.addFavorite': { method: 'POST', path: '/api/v3/chat/{chat_id}/favorite', surface: 'v3' },
+  'v3.removeFavorite': {
+    method: 'DELETE',
+    path: '/api/v3/chat/{chat_id}/favorite',
+    surface: 'v3',
+  },
+  'v3.attachments': { method: 'GET', path: '/api/v3/attachment', surface: 'v3' },
+  'v3.upload': { method: 'POST', path: '/api/v3/attachment', surface: 'v3' },
+} as const satisfies Record<string, Operation>
+
+export type OperationId = keyof typeof operations
+
+/** The operation that a method and a path below the base address name; undefined for others. */
+export function operationAt(method: string, path: string): OperationId | undefined {
+  const segments = path.split('/')
+  return operationIds.find((id) => {
+    const operation = operations[id]
+    const pattern = operation.path.split('/')
+    return (
+      operation.method === method &&
+      pattern.length === segments.length &&
+      pattern.every((part, at) => part === segments[at] || part === '{chat_id}')
+    )
+  })
+}
+
+/** Literal paths stand before patterns, so that `/chat/favorite` is not taken for a chat. */
+const operationIds = (Object.keys(operations) as OperationId[]).sort(
+  (a, b) => Number(operations[a].path.includes('{')) - Number(operations[b].path.includes('{')),
+)
