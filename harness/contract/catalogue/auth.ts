@@ -64,6 +64,13 @@ export const auth = {
     section: '5',
     title: 'The v2 surface accepts its token as Authorization: Bearer.',
   },
+  'V2-AUTH-06': {
+    level: 'expected',
+    surface: 'v2',
+    section: '5',
+    title: 'A v2 request that is refused for its token is not answered with a 5xx.',
+    needs: ['V2-AUTH-05'],
+  },
   'V3-AUTH-01': {
     level: 'required',
     surface: 'v3',
@@ -93,5 +100,12 @@ export const auth = {
     surface: 'v3',
     section: '5',
     title: 'The v3 surface accepts its token as Authorization: Bearer.',
+  },
+  'V3-AUTH-06': {
+    level: 'expected',
+    surface: 'v3',
+    section: '5',
+    title: 'A v3 request that is refused for its token is not answered with a 5xx.',
+    needs: ['V3-AUTH-05'],
   },
 } as const satisfies Record<string, Requirement>

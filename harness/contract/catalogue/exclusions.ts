@@ -67,8 +67,14 @@ export const exclusions = {
     reason: 'An obligation of the client. The kit keeps it in every request but the repeats.',
   },
   'X-13': {
-    section: '2.4',
-    title: 'A title, a table heading or a sentence that introduces others.',
+    section: '2.1',
+    title: 'A sentence that only introduces others.',
     reason: 'States nothing of its own; what it introduces has rows of its own.',
+  },
+  'X-14': {
+    section: '4.2',
+    title: 'think turns the reasoning of a v2 reply on, and is off by default.',
+    reason:
+      'Of a v2 reply only message.content is shown, and reasoning need not be in it. That the field is taken is V2-MSG-12.',
   },
 } as const satisfies Record<string, Exclusion>

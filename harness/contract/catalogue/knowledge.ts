@@ -25,10 +25,12 @@ export const knowledge = {
     needs: ['KB-01'],
   },
   'KB-04': {
-    ...bases,
+    level: 'required',
+    surface: 'v3',
     section: '9',
     title: '/api/knowledge and /api/v3/knowledge answer alike.',
-    needs: ['KB-01'],
+    capability: 'knowledge',
+    needs: ['V3-AUTH-05'],
   },
   'RAG-01': {
     ...rag,
@@ -68,7 +70,7 @@ export const knowledge = {
   },
   'RAG-07': {
     ...rag,
-    title: 'rag: true with an assistant that has no base makes no search.',
+    title: 'rag: true with an assistant that has no base is answered all the same.',
     member: 'assistants.withoutKnowledge',
     needs: ['V3-GEN-01'],
   },

@@ -76,4 +76,15 @@ export const openQuestions = {
   ),
   'OPEN-39': on('v2', '7', 'What shape have error bodies on the native surfaces?'),
   'OPEN-40': on('v3', '4.3', 'How is the history of a chat that does not exist answered?'),
+  'OPEN-41': on(
+    'v3',
+    '4.3',
+    'How are a limit that is no positive integer and a cursor of no walk answered?',
+  ),
+  'OPEN-42': on(
+    'v3',
+    '4.3',
+    'How is a repeat with the same Idempotency-Key but another body answered?',
+  ),
+  'OPEN-43': on('v2', '4.2', 'How does a v2 chat come to be?'),
 } as const satisfies Record<string, OpenQuestion>

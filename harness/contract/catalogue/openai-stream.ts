@@ -7,7 +7,7 @@ export const openaiStream = {
     surface: 'openai',
     section: '4.1',
     title:
-      'With stream: true the answer arrives as data: blocks of JSON that have choices, in UTF-8.',
+      'With stream: true the answer arrives in data: blocks of JSON, in UTF-8, whose chunks have choices (a closing [DONE] and a block without choices are only observed).',
     needs: ['OAI-CHAT-01'],
   },
   'OAI-STREAM-02': {
@@ -21,7 +21,7 @@ export const openaiStream = {
     level: 'required',
     surface: 'openai',
     section: '4.1',
-    title: 'choices[0].delta.content, where present, is a string.',
+    title: 'choices[0].delta.content, where present and not null, is a string.',
     contract: 'C7',
     needs: ['OAI-STREAM-01'],
   },

@@ -109,9 +109,9 @@ export const openai = {
     needs: ['OAI-CHAT-07'],
   },
   'OAI-CHAT-16': {
-    level: 'required',
+    level: 'expected',
     surface: 'openai',
-    section: '1',
+    section: '4.1',
     title: 'An answer is made from the request alone: it knows nothing told in another request.',
     needs: ['OAI-CHAT-07'],
   },
@@ -232,7 +232,7 @@ export const openai = {
     level: 'required',
     surface: 'openai',
     section: '2.1',
-    title: 'A model entry has an id that is a string, and its description, where shown, is one.',
+    title: 'An entry of the model catalog that shows an id or a description shows it as a string.',
     needs: ['OAI-MODELS-01'],
   },
   'OAI-MODELS-05': {

@@ -72,6 +72,11 @@ export const v3Chats = {
     title: 'A change or deletion of one chat leaves other chats as they were.',
     needs: ['V3-CHAT-04'],
   },
+  'V3-CHAT-14': {
+    ...stated,
+    title: 'POST /chat with a name that is no string does not succeed.',
+    needs: ['V3-CHAT-01'],
+  },
   'V3-FAV-01': {
     ...stated,
     title: 'POST /chat/{chat_id}/favorite adds the chat to GET /chat/favorite.',

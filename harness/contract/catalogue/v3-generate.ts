@@ -31,7 +31,7 @@ export const v3Generate = {
   'V3-GEN-05': { ...stated, title: 'input may be a text.', needs: ['V3-GEN-01'] },
   'V3-GEN-06': {
     ...stated,
-    title: 'input may be an array of Responses-style items; each of them counts.',
+    title: 'input may be an array of Responses-style items.',
     needs: ['V3-GEN-01'],
   },
   'V3-GEN-07': {
@@ -88,15 +88,34 @@ export const v3Generate = {
     title: 'Two responses have different ids.',
     needs: ['V3-GEN-01'],
   },
+  'V3-GEN-16': {
+    ...stated,
+    level: 'expected',
+    title:
+      'Every item of an input array counts: a fact told in one of them is known in the answer.',
+    needs: ['V3-GEN-02', 'V3-GEN-06'],
+  },
+  'V3-GEN-17': {
+    ...stated,
+    title: 'A generation with a listed field of another type than listed does not succeed.',
+    needs: ['V3-GEN-01'],
+  },
   'V3-MODEL-01': {
     ...stated,
     section: '2.1',
     title: 'Every accepted id of the main model works as model_id on v3.',
     needs: ['V3-GEN-01'],
   },
+  'V3-MODEL-02': {
+    ...stated,
+    section: '2.1',
+    title: 'The vision model works as model_id on v3.',
+    capability: 'images',
+    needs: ['V3-GEN-01'],
+  },
   'V3-ASST-01': {
     ...stated,
-    title: 'assistant_id may name an assistant of the catalog.',
+    title: 'assistant_id of a chat generation may name an assistant of the catalog.',
     member: 'assistants',
     needs: ['V3-GEN-01'],
   },
@@ -119,13 +138,14 @@ export const v3Generate = {
   },
   'V3-CTX-01': {
     ...stated,
-    section: '2.6',
-    title: 'A chat is a chain of runs: a fact told in an earlier run is known to the next.',
+    section: '1',
+    title:
+      'A chat is a chain of runs: a fact told in a run is known to a run that has it as parent.',
     needs: ['V3-GEN-02'],
   },
   'V3-CTX-02': {
     ...stated,
-    section: '2.6',
+    section: '1',
     title: 'A fresh chat does not know what was told in another chat.',
     needs: ['V3-GEN-02'],
   },

@@ -27,7 +27,12 @@ export const v3OneShot = {
     title: 'runs carries an accumulated history that the answer knows.',
     needs: ['V3-ONE-01'],
   },
-  'V3-ONE-06': { ...stated, title: 'assistant_id may be null.', needs: ['V3-ONE-01'] },
+  'V3-ONE-06': {
+    ...stated,
+    title:
+      'assistant_id may be null, with the scenario in assistant (a refusal of our assistant, whose structure is open, is only observed).',
+    needs: ['V3-ONE-01'],
+  },
   'V3-ONE-07': {
     ...stated,
     title:
@@ -38,7 +43,7 @@ export const v3OneShot = {
   },
   'V3-ONE-08': {
     ...stated,
-    title: 'assistant_id may name an assistant of the catalog.',
+    title: 'assistant_id of a one-shot may name an assistant of the catalog.',
     member: 'assistants',
     needs: ['V3-ONE-01'],
   },
@@ -50,7 +55,13 @@ export const v3OneShot = {
   },
   'V3-ONE-11': {
     ...stated,
+    level: 'expected',
     title: 'One-shot knows nothing told in another request.',
+    needs: ['V3-ONE-01'],
+  },
+  'V3-ONE-12': {
+    ...stated,
+    title: 'A one-shot with a listed field of another type than listed does not succeed.',
     needs: ['V3-ONE-01'],
   },
 } as const satisfies Record<string, Requirement>

@@ -14,7 +14,8 @@ export const v3Stream = {
   },
   'V3-SSE-02': {
     ...stated,
-    title: 'Every block of the stream has one event: line and data: lines that hold a JSON object.',
+    title:
+      'Every block of the stream, a closing data: [DONE] aside, has one event: line and data: lines that hold a JSON object.',
     contract: 'R2',
   },
   'V3-SSE-03': {
@@ -32,13 +33,14 @@ export const v3Stream = {
   'V3-SSE-07': { ...contract, title: 'sequence_number rises strictly.', contract: 'R6' },
   'V3-SSE-08': {
     ...stated,
-    title: 'A stream has one terminal event, with nothing after it, and ends cleanly.',
+    title:
+      'A stream has one terminal event (response.failed may follow error), nothing but [DONE] after it, and ends cleanly.',
     contract: 'R8',
   },
   'V3-SSE-09': {
     ...stated,
     title:
-      'A generation that succeeds ends with response.completed, whose response is the final response.',
+      'A generation that succeeds and is not cut ends with response.completed, whose response is the final response.',
     contract: 'R8',
   },
   'V3-SSE-10': {

@@ -1,0 +1,92 @@
+import { expect, test } from 'vitest'
+import { statements } from '../statements.ts'
+import {
+  areaOf,
+  excluded,
+  exclusionIds,
+  isRequirementId,
+  questionIds,
+  questions,
+  type RequirementId,
+  requirementIds,
+  requirements,
+} from './index.ts'
+
+test('rows are frozen: they may be added, their meaning may not change', () => {
+  const rows = [
+    ...requirementIds.map((id) => [id, requirements[id].level, requirements[id].title]),
+    ...exclusionIds.map((id) => [id, 'excluded', excluded[id].title]),
+    ...questionIds.map((id) => [id, 'open', questions[id].question]),
+  ]
+  expect(rows.map((row) => row.join(' | '))).toMatchSnapshot()
+})
+
+test('an id names one row', () => {
+  const ids = [...requirementIds, ...exclusionIds, ...questionIds]
+  expect(new Set(ids).size).toBe(ids.length)
+})
+
+test('an id is an area and two digits, counted up from 01 without a gap', () => {
+  const counts = new Map<string, number>()
+  for (const id of [...requirementIds, ...exclusionIds, ...questionIds]) {
+    const area = areaOf(id)
+    const count = (counts.get(area) ?? 0) + 1
+    counts.set(area, count)
+    expect(id).toBe(`${area}-${String(count).padStart(2, '0')}`)
+  }
+})
+
+test('a row stands on rows that exist', () => {
+  const unknown = requirementIds.flatMap((id) =>
+    needsOf(id)
+      .filter((need) => !isRequirementId(need))
+      .map((need) => `${id} needs ${need}`),
+  )
+  expect(unknown).toEqual([])
+})
+
+test('no row stands on itself, over others either', () => {
+  const circular = requirementIds.filter((id) => standsOn(id).has(id))
+  expect(circular).toEqual([])
+})
+
+test('a required row does not stand on an expected one', () => {
+  const weak = requirementIds
+    .filter((id) => requirements[id].level === 'required')
+    .flatMap((id) =>
+      needsOf(id)
+        .filter((need) => isRequirementId(need) && requirements[need].level === 'expected')
+        .map((need) => `${id} needs ${need}`),
+    )
+  expect(weak).toEqual([])
+})
+
+test('a section is one that has statements', () => {
+  const sections = new Set(statements().map(({ section }) => section))
+  const named = [
+    ...requirementIds.map((id) => requirements[id].section),
+    ...exclusionIds.map((id) => excluded[id].section),
+    ...questionIds.map((id) => questions[id].section),
+  ]
+  expect(named.filter((section) => !sections.has(section))).toEqual([])
+})
+
+test('no two rows say the same', () => {
+  const titles = requirementIds.map((id) => requirements[id].title)
+  expect(titles.filter((title, at) => titles.indexOf(title) !== at)).toEqual([])
+})
+
+function needsOf(id: string): readonly string[] {
+  return isRequirementId(id) ? (requirements[id].needs ?? []) : []
+}
+
+function standsOn(id: RequirementId): ReadonlySet<string> {
+  const reached = new Set<string>()
+  const open = [...needsOf(id)]
+  for (let need = open.pop(); need !== undefined; need = open.pop()) {
+    if (reached.has(need)) continue
+    reached.add(need)
+    open.push(...needsOf(need))
+  }
+  return reached
+}
