@@ -1,0 +1,25 @@
+/** Field schemas that several surfaces share. Optional members also accept null, as SDKs send it. */
+import { z } from 'zod'
+
+export const identifier = z.guid().toLowerCase()
+
+export const temperature = z.number().min(0).max(2).nullish()
+export const topP = z.number().min(0).max(1).nullish()
+export const maxTokens = z.int().min(1).nullish()
+export const toolNames = z.array(z.string()).nullish()
+
+/** Both lists in one request are not allowed (sections 4.2 and 4.3). */
+export function notBothToolLists(body: {
+  readonly include_tools?: unknown
+  readonly exclude_tools?: unknown
+}): boolean {
+  return (
+    (body.include_tools ?? undefined) === undefined ||
+    (body.exclude_tools ?? undefined) === undefined
+  )
+}
+
+export const bothToolLists = {
+  path: ['include_tools'],
+  message: 'include_tools and exclude_tools are mutually exclusive',
+}

@@ -1,0 +1,5 @@
+/** What clients send: bodies and queries of every surface, as schemas and as types. */
+export * from './fields.ts'
+export * from './input-items.ts'
+export * from './openai.ts'
+export * from './v3.ts'

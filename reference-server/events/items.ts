@@ -1,0 +1,64 @@
+/** Output items of the Responses format, as a run's steps become them. */
+import type { RunStep } from './run.ts'
+
+export type ItemStatus = 'in_progress' | 'completed' | 'incomplete'
+
+/** Any row of a history: an item as the caller sent it, or as the model made it. */
+export type RunItem = { readonly type: string } & Readonly<Record<string, unknown>>
+
+/** The item as it ends: in `output_item.done`, in the final response and in the history alike. */
+export function outputItem(step: RunStep): RunItem {
+  const status: ItemStatus = step.complete ? 'completed' : 'incomplete'
+  return itemWith(step, status, stepText(step), parts(step))
+}
+
+/** The item as it is announced: what is known beforehand, and zero values for the rest. */
+export function openingItem(step: RunStep): RunItem {
+  return itemWith(step, 'in_progress', '', [])
+}
+
+/** The content part of a spoken step; with no text, as it is announced. */
+export function contentPart(step: RunStep, text: string): RunItem {
+  switch (step.type) {
+    case 'reasoning':
+      return { type: 'reasoning_text', text }
+    case 'refusal':
+      return { type: 'refusal', refusal: text }
+    default:
+      return { type: 'output_text', text, annotations: [], logprobs: [] }
+  }
+}
+
+export function stepText(step: RunStep): string {
+  return step.fragments.join('')
+}
+
+function parts(step: RunStep): readonly RunItem[] {
+  return [contentPart(step, stepText(step))]
+}
+
+function itemWith(
+  step: RunStep,
+  status: ItemStatus,
+  text: string,
+  content: readonly RunItem[],
+): RunItem {
+  const id = step.itemId
+  switch (step.type) {
+    case 'reasoning':
+      return { id, type: 'reasoning', status, summary: [], content }
+    case 'function_call':
+      return {
+        id,
+        type: 'function_call',
+        status,
+        call_id: step.callId,
+        name: step.name,
+        arguments: text,
+      }
+    case 'file_search':
+      return { id, type: 'file_search_call', status, queries: step.queries, results: null }
+    default:
+      return { id, type: 'message', status, role: 'assistant', content }
+  }
+}

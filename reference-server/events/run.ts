@@ -1,0 +1,79 @@
+/** One run: a generation with its ids and times. Events, final object and history are all read off it. */
+import type { Failure, Generation, Step } from '../model/types.ts'
+
+/** What the caller asked for and the response object repeats. */
+export interface RunSettings {
+  readonly model: string
+  readonly think: boolean
+  readonly tools: readonly object[]
+  readonly maxTokens: number | null
+  readonly temperature: number
+  readonly topP: number
+  readonly presencePenalty: number
+  /** The run that the caller linked to; null without `parent_id`. */
+  readonly previousRunId: string | null
+}
+
+export type RunStep = Step & {
+  readonly itemId: string
+  /** Set for function calls alone. */
+  readonly callId: string
+}
+
+/** Immutable: whoever reads a run, when and how often, reads the same. Times in Unix milliseconds. */
+export interface Run {
+  readonly id: string
+  readonly startedAt: number
+  readonly completedAt: number
+  /** Milliseconds after the start at which each fragment is due, over all steps. */
+  readonly due: readonly number[]
+  readonly settings: RunSettings
+  readonly steps: readonly RunStep[]
+  readonly finish: Generation['finish']
+  readonly failure: Failure | null
+  readonly tokens: Generation['tokens']
+}
+
+export type RunStatus = 'completed' | 'incomplete' | 'failed'
+
+export function runStatus(run: Run): RunStatus {
+  if (run.finish === 'failed') return 'failed'
+  return run.finish === 'length' ? 'incomplete' : 'completed'
+}
+
+const itemPrefix = {
+  reasoning: 'rs',
+  message: 'msg',
+  refusal: 'msg',
+  function_call: 'fc',
+  file_search: 'fs',
+} as const
+
+export function beginRun(
+  generation: Generation,
+  settings: RunSettings,
+  parts: {
+    readonly ids: { tagged(prefix: string): string }
+    readonly clock: { now(): number }
+    readonly timing: (count: number, pace: Generation['pace']) => readonly number[]
+  },
+): Run {
+  const { steps, finish, failure, tokens } = generation
+  const startedAt = parts.clock.now()
+  const due = parts.timing(tokens.output, generation.pace)
+  return {
+    id: parts.ids.tagged('resp'),
+    startedAt,
+    completedAt: startedAt + (due.at(-1) ?? 0),
+    due,
+    settings,
+    steps: steps.map((step) => ({
+      ...step,
+      itemId: parts.ids.tagged(itemPrefix[step.type]),
+      callId: parts.ids.tagged('call'),
+    })),
+    finish,
+    failure,
+    tokens,
+  }
+}

@@ -1,0 +1,98 @@
+/** The Responses event sequence of one run, in the order of the contract's grammar (section 6). */
+import { contentPart, openingItem, outputItem, stepText } from './items.ts'
+import { finalResponse, runningResponse } from './response-object.ts'
+import { type Run, type RunStep, runStatus } from './run.ts'
+
+/** An event before it is numbered. */
+type Unnumbered = { readonly type: string } & Readonly<Record<string, unknown>>
+
+export type ResponseEvent = Unnumbered & { readonly sequence_number: number }
+
+/** The same run gives the same events, ids and numbers: a stream and its replay are one sequence. */
+export function* responseEvents(run: Run): Generator<ResponseEvent> {
+  let sequence_number = 0
+  for (const { type, ...members } of unnumbered(run)) {
+    yield { type, sequence_number, ...members }
+    sequence_number += 1
+  }
+}
+
+/** Ends the stream, or announces its end: from here on the run is over. */
+export function endsRun(event: ResponseEvent): boolean {
+  return ends.has(event.type)
+}
+
+/** One fragment of text: what the pace of the model applies to. */
+export function isFragment(event: ResponseEvent): boolean {
+  return typeof event['delta'] === 'string'
+}
+
+const ends = new Set(['error', 'response.completed', 'response.incomplete', 'response.failed'])
+
+function* unnumbered(run: Run): Generator<Unnumbered> {
+  yield { type: 'response.created', response: runningResponse(run) }
+  yield { type: 'response.in_progress', response: runningResponse(run) }
+  for (const [index, step] of run.steps.entries()) yield* itemEvents(step, index)
+  if (run.failure !== null) yield errorEvent(run.failure)
+  yield { type: `response.${runStatus(run)}`, response: finalResponse(run) }
+}
+
+function* itemEvents(step: RunStep, output_index: number): Generator<Unnumbered> {
+  const place: Place = { item_id: step.itemId, output_index }
+  yield { type: 'response.output_item.added', output_index, item: openingItem(step) }
+  yield* bodyEvents(step, place)
+  yield { type: 'response.output_item.done', output_index, item: outputItem(step) }
+}
+
+interface Place {
+  readonly item_id: string
+  readonly output_index: number
+}
+
+function bodyEvents(step: RunStep, place: Place): Iterable<Unnumbered> {
+  switch (step.type) {
+    case 'reasoning':
+      return partEvents(step, place, 'response.reasoning_text', 'text', {})
+    case 'refusal':
+      return partEvents(step, place, 'response.refusal', 'refusal', {})
+    case 'message':
+      return partEvents(step, place, 'response.output_text', 'text', { logprobs: [] })
+    case 'function_call':
+      return argumentEvents(step, place)
+    case 'file_search':
+      return ['in_progress', 'searching', 'completed'].map((state) => ({
+        type: `response.file_search_call.${state}`,
+        ...place,
+      }))
+  }
+}
+
+function* partEvents(
+  step: RunStep,
+  item: Place,
+  family: string,
+  wholeMember: 'text' | 'refusal',
+  extra: object,
+): Generator<Unnumbered> {
+  const place = { ...item, content_index: 0 }
+  const text = stepText(step)
+  yield { type: 'response.content_part.added', ...place, part: contentPart(step, '') }
+  for (const delta of step.fragments) yield { type: `${family}.delta`, ...place, delta, ...extra }
+  yield { type: `${family}.done`, ...place, [wholeMember]: text, ...extra }
+  yield { type: 'response.content_part.done', ...place, part: contentPart(step, text) }
+}
+
+function* argumentEvents(
+  step: RunStep & { readonly name: string },
+  place: Place,
+): Generator<Unnumbered> {
+  const family = 'response.function_call_arguments'
+  for (const delta of step.fragments) yield { type: `${family}.delta`, ...place, delta }
+  yield { type: `${family}.done`, ...place, name: step.name, arguments: stepText(step) }
+}
+
+/** Flat and nested at once: some clients read the one form, some the other. */
+function errorEvent({ code, message }: { code: string; message: string }): Unnumbered {
+  const error = { type: 'server_error', code, message, param: null }
+  return { type: 'error', code, message, param: null, error }
+}

@@ -1,0 +1,184 @@
+/** The routes on fastify: admission, bodies, refusals. Handlers and the writer do the rest. */
+import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
+import type { Parts } from '../parts.ts'
+import { unauthorized } from './auth.ts'
+import type { Call, Reply, Route } from './call.ts'
+import { answerClientError } from './client-error.ts'
+import { ApiError, errorReply, isInternal } from './errors.ts'
+import { parseJsonBody } from './json-body.ts'
+import { writeReply } from './writer.ts'
+
+export interface AppOptions {
+  readonly bodyLimitBytes: number
+  /** True once the server is on its way down: new requests are sent elsewhere. */
+  readonly draining: () => boolean
+  readonly onInternalError: (error: unknown) => void
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set by the first hook, for every request that gets further. */
+    call: Call
+  }
+  interface FastifyContextConfig {
+    /** On the routes that stand for the methods a path does not have. */
+    allow?: string
+  }
+}
+
+export function buildApp(
+  parts: Parts,
+  routes: readonly Route[],
+  options: AppOptions,
+): FastifyInstance {
+  const app = fastify({
+    bodyLimit: options.bodyLimitBytes,
+    return503OnClosing: false,
+    exposeHeadRoutes: false,
+    requestTimeout: 120_000,
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: 1000 },
+    clientErrorHandler: answerClientError,
+    frameworkErrors: (error, request, reply) => {
+      void refuse(request, reply, admission(request, reply) ?? error)
+    },
+  })
+
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser(
+    'application/json',
+    { parseAs: 'buffer' },
+    async (_request: FastifyRequest, body: Buffer) => parseJsonBody(body),
+  )
+
+  app.addHook('onRequest', async (request, reply) => {
+    const refusal = admission(request, reply)
+    if (refusal !== undefined) await refuse(request, reply, refusal)
+    return undefined
+  })
+  app.setErrorHandler((error, request, reply) => refuse(request, reply, error))
+  app.setNotFoundHandler(() => {})
+
+  for (const route of routes) {
+    app.route({
+      method: withHead(route.method),
+      url: route.path,
+      handler: (request, reply) =>
+        answer(request, reply, () =>
+          route.handle(
+            parts.incoming({
+              ...request.call,
+              params: request.params as Call['params'],
+              body: request.body,
+            }),
+          ),
+        ),
+    })
+  }
+  for (const [path, allow] of methodsByPath(routes)) {
+    app.route({
+      method: app.supportedMethods.filter((method) => !allow.has(method)),
+      url: path,
+      config: { allow: [...allow].join(', ') },
+      handler: () => {},
+    })
+  }
+  return app
+
+  /** All that can be refused on the head of a request alone; the body is then never read. */
+  function admission(request: FastifyRequest, reply: FastifyReply): ApiError | undefined {
+    request.call = callOf(request, reply, parts)
+    const { path, caller } = request.call
+    if (/^\/api(\/|$)/.test(path) && caller === '')
+      return unauthorized(request.headers.authorization)
+    if (options.draining()) return goingDown()
+    if (request.is404)
+      return new ApiError(404, `No such route: ${request.call.path}`, { code: 'not_found' })
+    const { allow } = request.routeOptions.config
+    return allow === undefined ? undefined : wrongMethod(request.method, allow)
+  }
+
+  async function refuse(request: FastifyRequest, reply: FastifyReply, error: unknown) {
+    await answer(request, reply, () => Promise.reject(error))
+  }
+
+  async function answer(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    handle: () => Promise<Reply>,
+  ): Promise<void> {
+    reply.hijack()
+    const { call } = request
+    try {
+      const made = await settle(handle)
+      await writeReply(reply.raw, call, parts.outgoing(call, made), parts)
+    } catch (error) {
+      reply.raw.destroy()
+      options.onInternalError(error)
+    }
+  }
+
+  async function settle(handle: () => Promise<Reply>): Promise<Reply> {
+    try {
+      return await handle()
+    } catch (error) {
+      if (isInternal(error)) options.onInternalError(error)
+      return errorReply(error)
+    }
+  }
+}
+
+function callOf(request: FastifyRequest, reply: FastifyReply, parts: Parts): Call {
+  const { headers, method } = request
+  return {
+    id: requestId(headers['x-request-id']) ?? parts.ids.tagged('req'),
+    method,
+    path: request.url.split('?', 1)[0] ?? '',
+    params: {},
+    headers,
+    query: request.query,
+    body: undefined,
+    caller: parts.authenticate(headers.authorization) ?? '',
+    signal: leaving(reply),
+  }
+}
+
+/** The client's own id comes back to it, if it can stand in a header. */
+function requestId(given: string | string[] | undefined): string | undefined {
+  return typeof given === 'string' && /^[\x21-\x7e]{1,200}$/.test(given) ? given : undefined
+}
+
+function leaving({ raw }: FastifyReply): AbortSignal {
+  const controller = new AbortController()
+  raw.once('close', () => {
+    if (!raw.writableFinished) controller.abort()
+  })
+  return controller.signal
+}
+
+function withHead(method: Route['method']): string[] {
+  return method === 'GET' ? ['GET', 'HEAD'] : [method]
+}
+
+function methodsByPath(routes: readonly Route[]): Map<string, Set<string>> {
+  const byPath = new Map<string, Set<string>>()
+  for (const { path, method } of routes) {
+    const known = byPath.get(path) ?? new Set()
+    byPath.set(path, known)
+    for (const name of withHead(method)) known.add(name)
+  }
+  return byPath
+}
+
+function wrongMethod(method: string, allow: string): ApiError {
+  return new ApiError(405, `${method} is not possible here; ${allow} is`, {
+    code: 'method_not_allowed',
+    headers: { allow },
+  })
+}
+
+function goingDown(): ApiError {
+  return new ApiError(503, 'The server is going down', {
+    code: 'service_unavailable',
+    headers: { 'retry-after': '1', connection: 'close' },
+  })
+}

@@ -1,0 +1,75 @@
+/** What a handler gets and what it gives back: values, no sockets. */
+import type { IncomingHttpHeaders } from 'node:http'
+import type { z } from 'zod'
+import type { SseBlock } from '../events/sse.ts'
+
+/** One request, admitted and read; `body` and `query` as their schemas left them. */
+export interface Call<Body = unknown, Query = unknown> {
+  readonly id: string
+  readonly method: string
+  /** Path without query. */
+  readonly path: string
+  readonly params: Readonly<Record<string, string>>
+  readonly headers: IncomingHttpHeaders
+  readonly query: Query
+  readonly body: Body
+  /** Who asks: a name of ours, never the key. */
+  readonly caller: string
+  /** Fires when the client leaves before the answer is complete. */
+  readonly signal: AbortSignal
+}
+
+export interface ValueReply {
+  readonly status: number
+  readonly headers?: Readonly<Record<string, string>>
+  /** A JSON value; without it the answer has no content. */
+  readonly body?: unknown
+}
+
+export interface StreamReply {
+  readonly status: number
+  readonly headers?: Readonly<Record<string, string>>
+  readonly blocks: AsyncIterable<SseBlock>
+}
+
+export type Reply = ValueReply | StreamReply
+
+export interface Route {
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  /** With `:name` for parameters. */
+  readonly path: string
+  readonly body: z.ZodType | undefined
+  readonly query: z.ZodType | undefined
+  readonly handle: (call: Call) => Promise<Reply>
+}
+
+interface RouteSpec<Body extends z.ZodType, Query extends z.ZodType> {
+  readonly method: Route['method']
+  readonly path: string
+  readonly body?: Body
+  readonly query?: Query
+  readonly handle: (call: Call<z.output<Body>, z.output<Query>>) => Promise<Reply>
+}
+
+/**
+ * A route whose handler sees only what its schemas accept.
+ *
+ * @throws ZodError from `handle`, which the server answers with 400
+ */
+export function route<Body extends z.ZodType, Query extends z.ZodType>(
+  spec: RouteSpec<Body, Query>,
+): Route {
+  const { body, query } = spec
+  return {
+    method: spec.method,
+    path: spec.path,
+    body,
+    query,
+    handle: async (call) =>
+      spec.handle({
+        ...call,
+        body: body?.parse(call.body) as z.output<Body>,
+        query: query?.parse(call.query) as z.output<Query>,
+      }),
+  }
+}

@@ -1,0 +1,116 @@
+/** Every refusal is problem details (RFC 9457) that also carries the `error` member of the SDKs. */
+import { STATUS_CODES } from 'node:http'
+import { ZodError } from 'zod'
+import { ModelOutage } from '../model/types.ts'
+import type { ValueReply } from './call.ts'
+
+interface ErrorDetails {
+  readonly code?: string
+  /** The field that is at fault. */
+  readonly param?: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+export class ApiError extends Error {
+  override readonly name = 'ApiError'
+  readonly status: number
+  readonly code: string | null
+  readonly param: string | null
+  readonly headers: Readonly<Record<string, string>>
+
+  constructor(status: number, message: string, details: ErrorDetails = {}) {
+    super(message)
+    this.status = status
+    this.code = details.code ?? null
+    this.param = details.param ?? null
+    this.headers = details.headers ?? {}
+  }
+}
+
+/** Whatever was thrown, as an answer. Of an error that is not ours, nothing is told. */
+export function errorReply(thrown: unknown): ValueReply {
+  const error = apiError(thrown)
+  const { status, message, code, param } = error
+  return {
+    status,
+    headers: { 'content-type': 'application/problem+json', ...error.headers },
+    body: {
+      type: 'about:blank',
+      title: STATUS_CODES[status] ?? 'Error',
+      status,
+      detail: message,
+      error: { message, type: errorType(status), param, code },
+    },
+  }
+}
+
+export function isInternal(thrown: unknown): boolean {
+  return apiError(thrown).code === 'internal_error'
+}
+
+function apiError(thrown: unknown): ApiError {
+  if (thrown instanceof ApiError) return thrown
+  if (thrown instanceof ZodError) return invalid(thrown)
+  if (thrown instanceof ModelOutage) return outage(thrown)
+  if (thrown instanceof Error && thrown.name === 'AbortError') return interrupted()
+  return frameworkError(thrown) ?? new ApiError(500, 'Internal error', { code: 'internal_error' })
+}
+
+/** The first issue is enough: a client mends one field at a time. */
+function invalid(error: ZodError): ApiError {
+  const issue = deepest(error.issues[0])
+  const param = issue?.path.map(String).join('.') ?? ''
+  const message = `${param === '' ? 'request' : param}: ${issue?.message ?? 'invalid'}`
+  return new ApiError(400, message, { code: 'invalid_value', ...(param === '' ? {} : { param }) })
+}
+
+interface Issue {
+  readonly path: readonly PropertyKey[]
+  readonly message: string
+}
+
+/** Of a union, the branch that got furthest says best what is wrong. */
+function deepest(issue: ZodError['issues'][number] | undefined): Issue | undefined {
+  if (issue === undefined || issue.code !== 'invalid_union') return issue
+  const nested = issue.errors
+    .map((branch) => deepest(branch[0]))
+    .filter((found) => found !== undefined)
+  const furthest = nested.toSorted((a, b) => b.path.length - a.path.length)[0]
+  if (furthest === undefined || furthest.path.length === 0) return issue
+  return { path: [...issue.path, ...furthest.path], message: furthest.message }
+}
+
+function outage({ status, message, code }: ModelOutage): ApiError {
+  const retryable = status === 429 || status === 503
+  return new ApiError(status, message, {
+    code,
+    headers: retryable ? { 'retry-after': '1' } : {},
+  })
+}
+
+/** Only a server that goes down ends work that somebody still waits for. */
+function interrupted(): ApiError {
+  return new ApiError(503, 'The server went down before the answer was complete', {
+    code: 'service_unavailable',
+    headers: { 'retry-after': '1' },
+  })
+}
+
+const frameworkMessages: Readonly<Record<number, string>> = {
+  413: 'The body is too large',
+  415: 'The body must be application/json',
+}
+
+/** The framework marks its own refusals with a code and a status below 500. */
+function frameworkError(thrown: unknown): ApiError | undefined {
+  if (!(thrown instanceof Error) || !('statusCode' in thrown)) return undefined
+  const status = thrown.statusCode
+  if (typeof status !== 'number' || status < 400 || status > 499) return undefined
+  return new ApiError(status, frameworkMessages[status] ?? thrown.message, { code: 'bad_request' })
+}
+
+function errorType(status: number): string {
+  if (status === 401) return 'authentication_error'
+  if (status === 429) return 'rate_limit_error'
+  return status >= 500 ? 'server_error' : 'invalid_request_error'
+}

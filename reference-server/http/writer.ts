@@ -1,0 +1,99 @@
+/** The one place where replies become bytes on a socket. */
+import type { ServerResponse } from 'node:http'
+import { type EncodeBlock, sseHeaders } from '../events/sse.ts'
+import type { Call, Reply, StreamReply, ValueReply } from './call.ts'
+
+/** The bytes of any answer on their way out, in the pieces in which they will be written. */
+export type Bytes = (call: Call, chunks: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>
+
+export interface Encoding {
+  readonly encode: EncodeBlock
+  readonly bytes: Bytes
+}
+
+/**
+ * Resolves when the answer is written or its client has left. A stream that throws is cut, without
+ * the proper end of its body, so that nobody takes it for whole.
+ */
+export async function writeReply(
+  raw: ServerResponse,
+  call: Call,
+  reply: Reply,
+  encoding: Encoding,
+): Promise<void> {
+  if (raw.destroyed) return
+  raw.setHeader('x-request-id', call.id)
+  if ('blocks' in reply) await writeStream(raw, call, reply, encoding)
+  else await writeValue(raw, call, reply, encoding)
+}
+
+async function writeValue(
+  raw: ServerResponse,
+  call: Call,
+  { status, headers = {}, body }: ValueReply,
+  { bytes }: Encoding,
+): Promise<void> {
+  if (body === undefined) {
+    raw.writeHead(status, headers).end()
+    return
+  }
+  const content = await collect(bytes(call, once(Buffer.from(JSON.stringify(body)))))
+  raw.writeHead(status, {
+    'content-type': 'application/json',
+    'content-length': content.length,
+    ...headers,
+  })
+  raw.end(content)
+}
+
+async function writeStream(
+  raw: ServerResponse,
+  call: Call,
+  { status, headers = {}, blocks }: StreamReply,
+  { encode, bytes }: Encoding,
+): Promise<void> {
+  raw.writeHead(status, { ...sseHeaders, ...headers })
+  raw.flushHeaders()
+  try {
+    for await (const chunk of bytes(call, encoded(blocks, encode))) {
+      await written(raw, chunk)
+      if (raw.destroyed) return
+    }
+    raw.end()
+  } catch (error) {
+    raw.destroy()
+    if (!call.signal.aborted) throw error
+  }
+}
+
+/**
+ * Waits until the chunk has left this process: each is its own write, never gathered with the next
+ * one, and a reader who is slow slows us down.
+ */
+function written(raw: ServerResponse, chunk: Uint8Array): Promise<void> {
+  return new Promise((resolve) => {
+    const settle = () => {
+      raw.off('close', settle)
+      resolve()
+    }
+    raw.once('close', settle)
+    raw.write(chunk, settle)
+  })
+}
+
+async function* encoded(
+  blocks: StreamReply['blocks'],
+  encode: EncodeBlock,
+): AsyncGenerator<Uint8Array> {
+  for await (const block of blocks) yield encode(block)
+}
+
+async function* once(chunk: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield chunk
+}
+
+async function collect(chunks: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const all: Uint8Array[] = []
+  for await (const chunk of chunks) all.push(chunk)
+  return Buffer.concat(all)
+}

@@ -1,0 +1,8 @@
+/** The reference server: the whole service, with a model whose every word can be computed. */
+export { type Pace, PaceSyntaxError, parsePace } from './pace.ts'
+export type { Parts, Refit } from './parts.ts'
+export {
+  type ReferenceServer,
+  type ReferenceServerOptions,
+  startReferenceServer,
+} from './server.ts'

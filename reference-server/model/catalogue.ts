@@ -1,0 +1,25 @@
+/** The models of section 2.1. */
+
+export interface CatalogueModel {
+  readonly id: string
+  /** Other accepted ids. */
+  readonly aliases: readonly string[]
+  readonly description: string
+}
+
+export const models: readonly CatalogueModel[] = [
+  {
+    id: 'SVC-Vision',
+    aliases: [],
+    description: 'Vision model (30B-class, 3B active): processing of images and video',
+  },
+  {
+    id: 'svc-main-model',
+    aliases: ['SVC-Main'],
+    description: 'Main model (30B-class, 3B active): general use',
+  },
+]
+
+export function findModel(id: string): CatalogueModel | undefined {
+  return models.find((model) => model.id === id || model.aliases.includes(id))
+}

@@ -1,0 +1,132 @@
+/** Directives: what a prompt can order the fake model to do. */
+import { type Pace, PaceSyntaxError, parsePartialPace } from '../pace.ts'
+
+export interface ToolOrder {
+  readonly name: string
+  /** JSON in a string. */
+  readonly arguments: string
+}
+
+export interface Directives {
+  readonly tokens?: number
+  readonly say?: string
+  readonly think?: number
+  readonly tools: readonly ToolOrder[]
+  readonly error?: number
+  readonly fail?: number
+  readonly refuse: boolean
+  readonly pace: Partial<Pace>
+}
+
+/**
+ * Reads the directives of the last user message. They may stand anywhere in it:
+ *
+ * | Directive | Effect |
+ * |---|---|
+ * | `[[tokens=200]]` | the answer has exactly 200 tokens (at most 100,000) |
+ * | `[[say=any text]]` | the answer is exactly that text |
+ * | `[[think=40]]` | with `think`: the reasoning has exactly 40 tokens |
+ * | `[[tool=get_time {"zone":"UTC"}]]` | calls that tool with those arguments, if it is available; may be repeated |
+ * | `[[refuse]]` | refuses, in the contract's own form |
+ * | `[[error=503]]` | no answer: an HTTP error of that status, 400 to 599 |
+ * | `[[fail=12]]` | fails in mid-stream, after 12 tokens of the answer |
+ * | `[[pace=ttft=200ms,gap=20ms]]` | speaks at that pace instead of the server's |
+ *
+ * What cannot be read is not a directive: it is text like any other.
+ */
+export function readDirectives(prompt: string): Directives {
+  const tools: ToolOrder[] = []
+  let found: Omit<Directives, 'tools'> = { refuse: false, pace: {} }
+  for (const { name, value } of scan(prompt)) {
+    if (name === 'tool') tools.push(...toolOrder(value))
+    else found = { ...found, ...single(name, value) }
+  }
+  return { ...found, tools }
+}
+
+const longestAnswer = 100_000
+
+function single(name: string, value: string): Partial<Directives> {
+  switch (name) {
+    case 'say':
+      return { say: value }
+    case 'refuse':
+      return { refuse: true }
+    case 'pace':
+      return pace(value)
+    case 'tokens':
+      return count(value, longestAnswer, (tokens) => ({ tokens }))
+    case 'think':
+      return count(value, longestAnswer, (think) => ({ think }))
+    case 'fail':
+      return count(value, longestAnswer, (fail) => ({ fail }))
+    case 'error':
+      return count(value, 599, (error) => (error < 400 ? {} : { error }))
+    default:
+      return {}
+  }
+}
+
+function count(
+  value: string,
+  most: number,
+  use: (count: number) => Partial<Directives>,
+): Partial<Directives> {
+  return /^\d{1,9}$/.test(value) ? use(Math.min(Number(value), most)) : {}
+}
+
+function pace(value: string): Partial<Directives> {
+  try {
+    return { pace: parsePartialPace(value) }
+  } catch (error) {
+    if (error instanceof PaceSyntaxError) return {}
+    throw error
+  }
+}
+
+function toolOrder(value: string): ToolOrder[] {
+  const match = /^([\w-]{1,64})(?:\s+(\S.*))?$/s.exec(value.trim())
+  if (match?.[1] === undefined) return []
+  const given = match[2] ?? '{}'
+  return isJson(given) ? [{ name: match[1], arguments: given }] : []
+}
+
+/** JSON may hold `]]` itself: a closing is tried again further on, a few times at most. */
+const closingsTried = 8
+
+function* scan(prompt: string): Generator<{ name: string; value: string }> {
+  for (const match of prompt.matchAll(/\[\[([a-z]{1,16})(=|\]\])/g)) {
+    const [opening, name = '', rest] = match
+    if (rest === ']]') {
+      yield { name, value: '' }
+      continue
+    }
+    const from = match.index + opening.length
+    const value = name === 'tool' ? balanced(prompt, from) : upToClosing(prompt, from)
+    if (value !== undefined) yield { name, value }
+  }
+}
+
+function upToClosing(prompt: string, from: number): string | undefined {
+  const end = prompt.indexOf(']]', from)
+  return end < 0 ? undefined : prompt.slice(from, end)
+}
+
+function balanced(prompt: string, from: number): string | undefined {
+  let end = prompt.indexOf(']]', from)
+  for (let tried = 0; end >= 0 && tried < closingsTried; tried += 1) {
+    const value = prompt.slice(from, end)
+    if (toolOrder(value).length > 0) return value
+    end = prompt.indexOf(']]', end + 1)
+  }
+  return undefined
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}

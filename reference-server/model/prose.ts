@@ -1,0 +1,104 @@
+/** Sentences that mean nothing, differ by prompt, and hold letters of more than one byte. */
+import { type Draw, pick, seededDraw } from '../random.ts'
+import { splitTokens } from './tokens.ts'
+
+/** Three to five sentences, about 25 to 60 words. */
+export function answerProse(seed: number, prompt: string): string {
+  const draw = seededDraw(seed, 'answer', prompt)
+  const count = 3 + Math.floor(draw() * 3)
+  return Array.from({ length: count }, () => sentence(draw)).join(' ')
+}
+
+export function reasoningProse(seed: number, prompt: string): string {
+  const draw = seededDraw(seed, 'reasoning', prompt)
+  return `${pick(draw, openings)} ${pick(draw, doubts)} ${pick(draw, conclusions)}`
+}
+
+/** As many sentences as it takes, cut after exactly `count` tokens. */
+export function proseOfTokens(seed: number, prompt: string, count: number): string[] {
+  const draw = seededDraw(seed, 'measured', prompt)
+  const tokens: string[] = []
+  while (tokens.length < count) {
+    tokens.push(...splitTokens(tokens.length === 0 ? sentence(draw) : ` ${sentence(draw)}`))
+  }
+  return tokens.slice(0, count)
+}
+
+function sentence(draw: Draw): string {
+  const parts = [pick(draw, subjects), pick(draw, verbs), pick(draw, objects), pick(draw, endings)]
+  return `${parts.join(' ')}.`
+}
+
+const subjects = [
+  'The harbour master',
+  'A patient gardener',
+  'Our neighbour Zoë',
+  'The café on the corner',
+  'An old tram driver',
+  'The night train to Brno',
+  'A small orchestra',
+  'Señora Ibáñez',
+  'The clock maker',
+  'Every second visitor',
+  'A bookbinder from Łódź',
+  'The quiet observatory',
+] as const
+
+const verbs = [
+  'counts',
+  'repairs',
+  'remembers',
+  'measures',
+  'collects',
+  'sorts',
+  'sketches',
+  'describes',
+  'guards',
+  'exchanges',
+] as const
+
+const objects = [
+  'seven brass keys',
+  'the tide tables',
+  'a map of the valley',
+  'letters from 東京',
+  'jars of plum jam',
+  'some naïve melodies',
+  'all passing clouds 🌦️',
+  'two wooden boats',
+  'the first snow of 1987',
+  'a box of crayons 🖍️',
+  'the word für "bridge"',
+  'half a dozen kites',
+] as const
+
+const endings = [
+  'before sunrise',
+  'when the rain stops',
+  'with great care',
+  'in the quiet hours',
+  'twice a week',
+  'without a single word',
+  'for the whole village',
+  'at −4 °C',
+  'while the kettle sings',
+  'as 春 turns to summer',
+] as const
+
+const openings = [
+  'The question comes first, so I read it twice.',
+  'Let me see what is asked here.',
+  'I begin with what is already known.',
+] as const
+
+const doubts = [
+  'Two readings are possible; the plain one is likelier.',
+  'Nothing in the conversation speaks against a short reply.',
+  'An example may help more than a definition — peut-être.',
+] as const
+
+const conclusions = [
+  'A few sentences will do.',
+  'So the answer can be brief.',
+  'I will say it simply.',
+] as const

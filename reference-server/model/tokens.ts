@@ -1,0 +1,26 @@
+/** The one splitter that every count, delta and limit of this server goes by. */
+import type { Turn } from './types.ts'
+
+const token = /\s*(?:[\p{L}\p{M}]{1,8}|\p{N}{1,4}|[^\s\p{L}\p{M}\p{N}])|\s+/gu
+
+/** Joined, the tokens are the text again; no token cuts a code point. */
+export function splitTokens(text: string): string[] {
+  return text.match(token) ?? []
+}
+
+export function countTokens(text: string): number {
+  let count = 0
+  for (const _ of text.matchAll(token)) count += 1
+  return count
+}
+
+const counted = new WeakMap<Turn, number>()
+
+/** Text and role; remembered per turn, because a long history is counted again with every run. */
+export function countTurn(turn: Turn): number {
+  const known = counted.get(turn)
+  if (known !== undefined) return known
+  const count = countTokens(turn.text) + 1
+  counted.set(turn, count)
+  return count
+}

@@ -1,0 +1,74 @@
+/** What the fake model reads and what it says, free of any wire format. */
+import type { Pace } from '../pace.ts'
+
+export interface Turn {
+  readonly role: 'system' | 'developer' | 'user' | 'assistant' | 'tool'
+  readonly text: string
+}
+
+export interface ModelRequest {
+  /** The conversation, oldest turn first. */
+  readonly turns: readonly Turn[]
+  readonly think: boolean
+  /** Names of the tools that may be called. */
+  readonly tools: readonly string[]
+  /** The service runs its own tools and the answer follows; a client's tool ends the turn. */
+  readonly toolsRunBy: 'service' | 'client'
+  /** Budget of all output tokens, reasoning included. */
+  readonly maxTokens: number
+  /** The answer ends before the first of these. */
+  readonly stop: readonly string[]
+}
+
+/** Fragments are tokens; joined they are the whole text of the step. */
+interface Spoken {
+  readonly fragments: readonly string[]
+  /** False for a step that was cut: by the token budget or by a failure. */
+  readonly complete: boolean
+}
+
+export type Step =
+  | (Spoken & { readonly type: 'reasoning' | 'message' | 'refusal' })
+  | (Spoken & { readonly type: 'function_call'; readonly name: string })
+  | (Spoken & { readonly type: 'file_search'; readonly queries: readonly string[] })
+
+export interface Failure {
+  readonly code: string
+  readonly message: string
+}
+
+export interface TokenCounts {
+  readonly input: number
+  /** Reasoning included. */
+  readonly output: number
+  readonly reasoning: number
+}
+
+export interface Generation {
+  readonly steps: readonly Step[]
+  readonly finish: 'stop' | 'length' | 'tool_calls' | 'failed'
+  /** Set only with `finish: 'failed'`. */
+  readonly failure: Failure | null
+  readonly tokens: TokenCounts
+  /** What the prompt asked for, on top of the server's own pace. */
+  readonly pace: Partial<Pace>
+}
+
+/**
+ * A pure function: equal requests give equal generations.
+ *
+ * @throws ModelOutage when the prompt asks for an error before the answer
+ */
+export type Model = (request: ModelRequest) => Generation
+
+export class ModelOutage extends Error {
+  readonly code = 'model_outage'
+  override readonly name = 'ModelOutage'
+  /** HTTP status, 400 to 599. */
+  readonly status: number
+
+  constructor(status: number) {
+    super(`The model answers with status ${status}, as the prompt asked`)
+    this.status = status
+  }
+}

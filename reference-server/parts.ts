@@ -1,0 +1,63 @@
+/** The replaceable parts of the server, and how they are put together by default. */
+import { type Clock, realClock } from './clock.ts'
+import type { Run } from './events/run.ts'
+import { type ResponseEvent, responseEvents } from './events/sequence.ts'
+import { encodeBlock } from './events/sse.ts'
+import { type Authenticate, bearerAuthentication } from './http/auth.ts'
+import type { Call, Reply } from './http/call.ts'
+import type { Encoding } from './http/writer.ts'
+import { type Ids, randomIds } from './ids.ts'
+import { fakeModel } from './model/fake-model.ts'
+import type { Model } from './model/types.ts'
+import { asFastAsPossible, type Pace, seededTiming, type Timing } from './pace.ts'
+import { type Runs, runRegistry } from './runs.ts'
+import { memoryStore } from './store/memory-store.ts'
+import type { Store } from './store/types.ts'
+
+/** Every seam at which the behaviour of the server can be changed without touching a handler. */
+export interface Parts extends Encoding {
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly timing: Timing
+  readonly model: Model
+  readonly store: Store
+  readonly runs: Runs
+  readonly authenticate: Authenticate
+  /** The v3 event sequence of a run, live and replayed. */
+  readonly events: (run: Run) => Iterable<ResponseEvent>
+  /** Each admitted request, before its schema reads it. */
+  readonly incoming: (call: Call) => Call
+  /** Each answer, refusals included, before it is written. */
+  readonly outgoing: (call: Call, reply: Reply) => Reply
+}
+
+/** Makes another server out of the parts of this one. */
+export type Refit = (parts: Parts) => Parts
+
+export interface PartsOptions {
+  readonly keys: readonly string[]
+  readonly seed: number
+  readonly pace?: Pace
+  readonly clock?: Clock
+  readonly ids?: Ids
+  readonly store?: Store
+  readonly refit?: Refit
+}
+
+export function composeParts(options: PartsOptions): Parts {
+  const { keys, seed, refit = (parts) => parts } = options
+  return refit({
+    clock: options.clock ?? realClock,
+    ids: options.ids ?? randomIds,
+    timing: seededTiming(seed, options.pace ?? asFastAsPossible),
+    model: fakeModel(seed),
+    store: options.store ?? memoryStore(),
+    runs: runRegistry(),
+    authenticate: bearerAuthentication(keys),
+    events: responseEvents,
+    incoming: (call) => call,
+    outgoing: (_call, reply) => reply,
+    encode: encodeBlock,
+    bytes: (_call, chunks) => chunks,
+  })
+}

@@ -1,0 +1,33 @@
+/** Seeded randomness: the same seed and words give the same draws on every machine. */
+
+/** The next draw, in [0, 1). */
+export type Draw = () => number
+
+export function seededDraw(seed: number, ...words: readonly string[]): Draw {
+  let state = hash(`${seed}\u0000${words.join('\u0000')}`)
+  return () => {
+    state = (state + 0x9e3779b9) | 0
+    return mix(state) / 2 ** 32
+  }
+}
+
+export function pick<T>(draw: Draw, from: readonly [T, ...T[]]): T {
+  return from[Math.floor(draw() * from.length)] ?? from[0]
+}
+
+/** FNV-1a over UTF-16 units. */
+function hash(text: string): number {
+  let value = 0x811c9dc5
+  for (let index = 0; index < text.length; index += 1) {
+    value = Math.imul(value ^ text.charCodeAt(index), 0x01000193)
+  }
+  return mix(value)
+}
+
+/** A 32-bit finalizer: neighbouring states give unrelated numbers. */
+function mix(state: number): number {
+  let value = state
+  value = Math.imul(value ^ (value >>> 16), 0x21f0aaad)
+  value = Math.imul(value ^ (value >>> 15), 0x735a2d97)
+  return (value ^ (value >>> 15)) >>> 0
+}

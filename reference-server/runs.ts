@@ -1,0 +1,33 @@
+/** The runs that are going on, whether or not anybody still listens. */
+
+export interface Runs {
+  readonly size: number
+  /** Keeps count of the work until it settles; its signal fires at `abort`. */
+  track<Result>(work: (signal: AbortSignal) => Promise<Result>): Promise<Result>
+  /** Resolves when none is left. */
+  idle(): Promise<void>
+  abort(): void
+}
+
+export function runRegistry(): Runs {
+  const running = new Map<AbortController, Promise<unknown>>()
+  return {
+    get size() {
+      return running.size
+    },
+    track(work) {
+      const controller = new AbortController()
+      const done = work(controller.signal).finally(() => running.delete(controller))
+      running.set(controller, done)
+      // Whoever waits for the run hears of its failure; with nobody waiting it must not end the process.
+      done.catch(() => {})
+      return done
+    },
+    async idle() {
+      while (running.size > 0) await Promise.allSettled(running.values())
+    },
+    abort() {
+      for (const controller of running.keys()) controller.abort()
+    },
+  }
+}

@@ -1,0 +1,98 @@
+/** The server as a whole: composed, listening, and ended with grace. */
+import { randomBytes } from 'node:crypto'
+import { setTimeout as timeout } from 'node:timers/promises'
+import type { FastifyInstance } from 'fastify'
+import { buildApp } from './http/app.ts'
+import { composeParts, type Parts, type PartsOptions } from './parts.ts'
+import { allRoutes } from './routes.ts'
+
+export interface ReferenceServerOptions extends Partial<PartsOptions> {
+  /** 0, the default, takes any free port. */
+  readonly port?: number
+  /** Default 127.0.0.1. */
+  readonly host?: string
+  /** Bearer tokens; each is a caller of its own. Default: one throw-away key. */
+  readonly keys?: readonly string[]
+  /** Decides all text and all jitter. Default 1. */
+  readonly seed?: number
+  /** Default 4 MiB. */
+  readonly bodyLimitBytes?: number
+  /** How long `close` waits for answers that are under way. Default 5000. */
+  readonly closeDeadlineMs?: number
+  /** Told of errors that are faults of the server; clients see a bare 500. */
+  readonly onInternalError?: (error: unknown) => void
+}
+
+export interface ReferenceServer {
+  /** Without a path, such as `http://127.0.0.1:4010`. */
+  readonly url: string
+  readonly keys: readonly string[]
+  /** The parts that it is made of, with the store that it remembers in. */
+  readonly parts: Parts
+  connections(): Promise<number>
+  /**
+   * Stops listening, lets running answers finish until the deadline, then ends whatever is left. May
+   * be called again; every call resolves when the server is down.
+   */
+  close(): Promise<void>
+}
+
+/** @throws the error of `listen`, such as EADDRINUSE */
+export async function startReferenceServer(
+  options: ReferenceServerOptions = {},
+): Promise<ReferenceServer> {
+  const keys = options.keys ?? [`sk-${randomBytes(24).toString('base64url')}`]
+  const parts = composeParts({ ...options, keys, seed: options.seed ?? 1 })
+  const life = { draining: false }
+  const app = buildApp(parts, allRoutes(parts), {
+    bodyLimitBytes: options.bodyLimitBytes ?? 4 * 1024 * 1024,
+    draining: () => life.draining,
+    onInternalError: options.onInternalError ?? (() => {}),
+  })
+  await app.listen({ port: options.port ?? 0, host: options.host ?? '127.0.0.1' })
+  let closed: Promise<void> | undefined
+  return {
+    url: listeningUrl(app),
+    keys,
+    parts,
+    connections: () => connections(app),
+    close: () => {
+      life.draining = true
+      closed ??= endWithin(options.closeDeadlineMs ?? 5000, app, parts)
+      return closed
+    },
+  }
+}
+
+async function endWithin(deadlineMs: number, app: FastifyInstance, { runs }: Parts): Promise<void> {
+  const timer = new AbortController()
+  const deadline = timeout(deadlineMs, undefined, { signal: timer.signal }).then(
+    () => {
+      runs.abort()
+      app.server.closeAllConnections()
+    },
+    () => {},
+  )
+  // A connection whose last answer has just gone out would be kept alive for a next request.
+  const idle = setInterval(() => app.server.closeIdleConnections(), 25)
+  await Promise.all([app.close(), runs.idle()])
+  clearInterval(idle)
+  timer.abort()
+  await deadline
+}
+
+function connections({ server }: FastifyInstance): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.getConnections((error, count) => (error === null ? resolve(count) : reject(error)))
+  })
+}
+
+function listeningUrl({ server }: FastifyInstance): string {
+  const address = server.address()
+  if (address === null || typeof address === 'string') return ''
+  const { family, port } = address
+  const host = anyAddress[address.address] ?? address.address
+  return `http://${family === 'IPv6' ? `[${host}]` : host}:${port}`
+}
+
+const anyAddress: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' }

@@ -1,0 +1,59 @@
+/** POST /api/openai/chat/completions (section 4.1). */
+import { chatCompletionRequest } from '../../../harness/contract/requests/index.ts'
+import { sleepUntil, unixSeconds } from '../../clock.ts'
+import { type PacedWork, pacer } from '../../events/pacer.ts'
+import type { SseBlock } from '../../events/sse.ts'
+import { type Route, route } from '../../http/call.ts'
+import { ApiError } from '../../http/errors.ts'
+import type { Parts } from '../../parts.ts'
+import { knownModel } from '../known-model.ts'
+import { type Completion, completionChunks, completionObject } from './completion.ts'
+import { modelRequest, refuseOtherShapes } from './read-request.ts'
+
+export function chatCompletionRoutes(parts: Parts): readonly Route[] {
+  const { clock, ids, model, timing } = parts
+  return [
+    route({
+      method: 'POST',
+      path: '/api/openai/chat/completions',
+      body: chatCompletionRequest,
+      handle: async ({ body, signal }) => {
+        refuseOtherShapes(body)
+        knownModel(body.model, 'model')
+        const generation = model(modelRequest(body))
+        const startedAt = clock.now()
+        const completion: Completion = {
+          id: ids.tagged('chatcmpl'),
+          created: unixSeconds(startedAt),
+          model: body.model,
+          generation,
+          callIds: generation.steps.map(() => ids.tagged('call')),
+        }
+        const due = timing(generation.tokens.output, generation.pace)
+        const work = { clock, startedAt, due, signal }
+        if (body.stream === true) {
+          const includeUsage = body.stream_options?.include_usage === true
+          return { status: 200, blocks: liveChunks(completion, includeUsage, work) }
+        }
+        await sleepUntil(clock, startedAt + (due.at(-1) ?? 0), signal)
+        if (generation.failure !== null) {
+          throw new ApiError(500, generation.failure.message, { code: generation.failure.code })
+        }
+        return { status: 200, body: completionObject(completion) }
+      },
+    }),
+  ]
+}
+
+async function* liveChunks(
+  completion: Completion,
+  includeUsage: boolean,
+  work: PacedWork,
+): AsyncGenerator<SseBlock> {
+  const nextFragment = pacer(work)
+  for (const { body, fragment } of completionChunks(completion, includeUsage)) {
+    if (fragment) await nextFragment()
+    yield { data: body }
+  }
+  yield { data: '[DONE]' }
+}

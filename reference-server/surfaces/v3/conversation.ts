@@ -1,0 +1,83 @@
+/** What the model is told: the chain of runs that leads to this one, then the new input. */
+import type { Input, InputItem } from '../../../harness/contract/requests/index.ts'
+import type { RunItem } from '../../events/items.ts'
+import { ApiError } from '../../http/errors.ts'
+import type { Turn } from '../../model/types.ts'
+import type { StoredRun } from '../../store/types.ts'
+
+/** `input` as it will stand in the history: messages whose content is an array of parts. */
+export function inputItems(input: Input): readonly RunItem[] {
+  if (typeof input === 'string') return [message('user', input)]
+  return input.map((item) => (isTextMessage(item) ? message(item.role, item.content, item) : item))
+}
+
+/** The turns of some items; items that hold no text of the conversation give none. */
+export function turnsOf(items: readonly RunItem[]): readonly Turn[] {
+  return items.flatMap((item) => {
+    const known = remembered.get(item)
+    if (known !== undefined) return known
+    const turns = readTurn(item)
+    remembered.set(item, turns)
+    return turns
+  })
+}
+
+/**
+ * The runs of the conversation, oldest first: those that lead to the parent, or without one to the
+ * last run of the chat. The parent may be named by its response id or by the id of one of its items.
+ *
+ * @throws ApiError 404 for a parent that is not a run of this chat
+ */
+export function chainTo(
+  runs: readonly StoredRun[],
+  parentId: string | null | undefined,
+): readonly StoredRun[] {
+  const parent =
+    (parentId ?? undefined) === undefined ? runs.at(-1) : runs.find((run) => names(run, parentId))
+  if (parent === undefined && (parentId ?? undefined) !== undefined) {
+    throw new ApiError(404, `No run ${JSON.stringify(parentId)} in this chat`, {
+      code: 'parent_not_found',
+      param: 'parent_id',
+    })
+  }
+  const byId = new Map(runs.map((run) => [run.id, run]))
+  const chain: StoredRun[] = []
+  for (let run = parent; run !== undefined; run = byId.get(run.parentId ?? '')) chain.push(run)
+  return chain.toReversed()
+}
+
+const remembered = new WeakMap<RunItem, readonly Turn[]>()
+
+function names(run: StoredRun, id: unknown): boolean {
+  return run.id === id || [...run.output, ...run.input].some((item) => item['id'] === id)
+}
+
+type TextMessage = InputItem & { role: string; content: string }
+
+function isTextMessage(item: InputItem): item is TextMessage {
+  return item.type === 'message' && typeof item.content === 'string'
+}
+
+function message(role: string, text: string, rest: object = {}): RunItem {
+  const type = role === 'assistant' ? 'output_text' : 'input_text'
+  return { ...rest, type: 'message', role, content: [{ type, text }] }
+}
+
+function readTurn(item: RunItem): readonly Turn[] {
+  if (item.type === 'message')
+    return [{ role: roleOf(item['role']), text: textOf(item['content']) }]
+  if (item.type === 'function_call_output') return [{ role: 'tool', text: textOf(item['output']) }]
+  return []
+}
+
+function roleOf(role: unknown): Turn['role'] {
+  return role === 'assistant' || role === 'system' || role === 'developer' ? role : 'user'
+}
+
+function textOf(content: unknown): string {
+  if (typeof content === 'string') return content
+  if (!Array.isArray(content)) return ''
+  return content
+    .map((part: { text?: string; refusal?: string }) => part.text ?? part.refusal ?? '')
+    .join('\n')
+}
