@@ -7,7 +7,7 @@ const rooms = {
   'harness/contract': pkg('zod'),
   'harness/judges': own('harness/contract'),
   fixtures: [...own('harness/contract'), ...pkg('@faker-js/faker')],
-  reports: [...own('harness/contract'), ...pkg('zod', 'hdr-histogram-js', 'uplot')],
+  reports: [...own('harness/contract'), ...pkg('zod', 'chalk', 'hdr-histogram-js', 'uplot')],
   'harness/client': [...own('harness/contract'), ...pkg('undici', 'eventsource-parser')],
   'harness/conformance': [
     ...own('harness/contract', 'harness/judges', 'harness/client', 'reports/model'),

@@ -1,0 +1,55 @@
+/** Text that came from elsewhere, made fit for a terminal line. */
+
+/**
+ * Shows what a terminal would obey as visible escapes, so that nothing a target sent can move the
+ * cursor, colour the output or turn its direction: C0 and C1 controls, DEL, line and paragraph
+ * separators, direction marks and overrides, byte order marks and halves of surrogate pairs.
+ */
+export function printable(text: string): string {
+  return text.replace(unprintable, escapeCharacter)
+}
+
+/** At most `width` characters; what was cut is an ellipsis. Never cuts a surrogate pair. */
+export function shorten(text: string, width: number): string {
+  if (text.length <= width) return text
+  const characters = [...text]
+  return characters.length <= width
+    ? text
+    : `${characters.slice(0, Math.max(0, width - 1)).join('')}…`
+}
+
+/** Breaks at spaces into lines of at most `width`; a longer word has a line of its own. */
+export function wrap(text: string, width: number): readonly string[] {
+  const lines: string[] = []
+  let line = ''
+  for (const word of text.split(' ')) {
+    if (line !== '' && line.length + 1 + word.length > width) {
+      lines.push(line)
+      line = word
+    } else {
+      line = line === '' ? word : `${line} ${word}`
+    }
+  }
+  return [...lines, line]
+}
+
+export function indent(lines: readonly string[], by: number): readonly string[] {
+  return lines.map((line) => (line === '' ? line : ' '.repeat(by) + line))
+}
+
+/** `1 row`, `2 rows`. */
+export function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`
+}
+
+const unprintable = /[\p{Cc}\u2028\u2029\p{Bidi_Control}\ufeff]|\p{Surrogate}/gu
+
+const named: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
+
+function escapeCharacter(character: string): string {
+  const short = named[character]
+  if (short !== undefined) return short
+  const code = character.charCodeAt(0)
+  const digits = code.toString(16).padStart(code < 0x100 ? 2 : 4, '0')
+  return code < 0x100 ? `\\x${digits}` : `\\u${digits}`
+}
