@@ -1,4 +1,5 @@
 /** Requests that are no HTTP: node hands over the bare socket. */
+import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { ApiError, errorReply } from './errors.ts'
 
@@ -10,7 +11,7 @@ export function answerClientError(error: Error & { code?: string }, socket: Sock
   const { status, body } = errorReply(clientError(error.code))
   const content = JSON.stringify(body)
   const head = [
-    `HTTP/1.1 ${status} Bad Request`,
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
     'content-type: application/problem+json',
     `content-length: ${Buffer.byteLength(content)}`,
     'connection: close',

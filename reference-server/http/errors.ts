@@ -96,9 +96,9 @@ function interrupted(): ApiError {
   })
 }
 
-const frameworkMessages: Readonly<Record<number, string>> = {
-  413: 'The body is too large',
-  415: 'The body must be application/json',
+const frameworkRefusals: Readonly<Record<number, readonly [message: string, code: string]>> = {
+  413: ['The body is too large', 'body_too_large'],
+  415: ['The body must be application/json', 'unsupported_media_type'],
 }
 
 /** The framework marks its own refusals with a code and a status below 500. */
@@ -106,7 +106,8 @@ function frameworkError(thrown: unknown): ApiError | undefined {
   if (!(thrown instanceof Error) || !('statusCode' in thrown)) return undefined
   const status = thrown.statusCode
   if (typeof status !== 'number' || status < 400 || status > 499) return undefined
-  return new ApiError(status, frameworkMessages[status] ?? thrown.message, { code: 'bad_request' })
+  const [message, code] = frameworkRefusals[status] ?? [thrown.message, 'bad_request']
+  return new ApiError(status, message, { code })
 }
 
 function errorType(status: number): string {

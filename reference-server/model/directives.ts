@@ -32,7 +32,7 @@ export interface Directives {
  * | `[[fail=12]]` | fails in mid-stream, after 12 tokens of the answer |
  * | `[[pace=ttft=200ms,gap=20ms]]` | speaks at that pace instead of the server's |
  *
- * What cannot be read is not a directive: it is text like any other.
+ * What cannot be read is not a directive, nor is what comes after the 32nd: it is text like any other.
  */
 export function readDirectives(prompt: string): Directives {
   const tools: ToolOrder[] = []
@@ -91,11 +91,14 @@ function toolOrder(value: string): ToolOrder[] {
   return isJson(given) ? [{ name: match[1], arguments: given }] : []
 }
 
-/** JSON may hold `]]` itself: a closing is tried again further on, a few times at most. */
+/** Bounds, so that no prompt takes long to read. */
+const directivesRead = 32
+/** JSON may hold `]]` itself: a closing is then looked for further on. */
 const closingsTried = 8
 
 function* scan(prompt: string): Generator<{ name: string; value: string }> {
-  for (const match of prompt.matchAll(/\[\[([a-z]{1,16})(=|\]\])/g)) {
+  const openings = [...prompt.matchAll(/\[\[([a-z]{1,16})(=|\]\])/g)].slice(0, directivesRead)
+  for (const match of openings) {
     const [opening, name = '', rest] = match
     if (rest === ']]') {
       yield { name, value: '' }

@@ -2,11 +2,13 @@
 import { type Draw, pick, seededDraw } from '../random.ts'
 import { splitTokens } from './tokens.ts'
 
-/** Three to five sentences, about 25 to 60 words. */
+/** Whole sentences, 22 to 60 words in all. */
 export function answerProse(seed: number, prompt: string): string {
   const draw = seededDraw(seed, 'answer', prompt)
-  const count = 3 + Math.floor(draw() * 3)
-  return Array.from({ length: count }, () => sentence(draw)).join(' ')
+  const wanted = 22 + Math.floor(draw() * 22)
+  let text = sentence(draw)
+  while (text.split(' ').length < wanted) text += ` ${sentence(draw)}`
+  return text
 }
 
 export function reasoningProse(seed: number, prompt: string): string {
@@ -67,7 +69,7 @@ const objects = [
   'all passing clouds 🌦️',
   'two wooden boats',
   'the first snow of 1987',
-  'a box of crayons 🖍️',
+  'a box of crayons 🎨',
   'the word für "bridge"',
   'half a dozen kites',
 ] as const

@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest'
+import { allRoutes } from '../routes.ts'
+import { testServer } from '../test-support/server.ts'
+
+const bad: readonly [string, Record<string, string>][] = [
+  ['no credentials', { authorization: '' }],
+  ['a wrong key', { authorization: 'Bearer wrong' }],
+  ['a key that only begins right', { authorization: 'Bearer right-and-more' }],
+  ['the beginning of the key', { authorization: 'Bearer righ' }],
+  ['another case', { authorization: 'Bearer RIGHT' }],
+  ['another scheme', { authorization: 'Basic right' }],
+  ['the key alone', { authorization: 'right' }],
+  ['the scheme alone', { authorization: 'Bearer ' }],
+  ['two keys', { authorization: 'Bearer right right' }],
+]
+
+describe('every route wants the key', () => {
+  it.each(bad)('and refuses %s', async (_what, headers) => {
+    const server = await testServer({ keys: ['right'] })
+    const routes = allRoutes(server.parts)
+      .filter(({ path }) => path.startsWith('/api/'))
+      .map(({ method, path }) => [method, path.replace(':chat_id', crypto.randomUUID())] as const)
+    const others = [
+      ['GET', '/api/unknown'],
+      ['PUT', '/api/openai/models'],
+      ['GET', '/api'],
+      ['OPTIONS', '/api/v3/chat'],
+      ['GET', '/api/%zz'],
+    ] as const
+    for (const [method, path] of [...routes, ...others]) {
+      const answer = await server.send(method, path, {
+        headers,
+        ...(method === 'POST' ? { body: '{bad json' } : {}),
+      })
+      expect([method, path, answer.status]).toEqual([method, path, 401])
+      expect(answer.headers.get('www-authenticate')).toMatch(/^Bearer realm=/)
+      expect(answer.json.error).toMatchObject({
+        code: 'invalid_api_key',
+        message: expect.any(String),
+      })
+    }
+  })
+
+  it('takes the scheme in any case', async () => {
+    const server = await testServer({ keys: ['right'] })
+    for (const authorization of ['bearer right', 'BEARER right', 'Bearer   right']) {
+      const { status } = await server.send('GET', '/api/openai/models', {
+        headers: { authorization },
+      })
+      expect(status).toBe(200)
+    }
+  })
+
+  it('but /healthz does not', async () => {
+    const server = await testServer()
+    const { status, json } = await server.send('GET', '/healthz', {
+      headers: { authorization: '' },
+    })
+    expect([status, json]).toEqual([200, { status: 'ok' }])
+  })
+})
+
+it('keeps the chats of one caller from the others', async () => {
+  const server = await testServer({ keys: ['ann', 'bob'] })
+  const id = await server.newChat()
+  const headers = { authorization: 'Bearer bob', 'idempotency-key': 'k' }
+  const body = { chat_id: id, model_id: 'SVC-Main', input: 'Hi' }
+  const attempts = [
+    await server.send('GET', `/api/v3/chat/${id}`, { headers }),
+    await server.send('DELETE', `/api/v3/chat/${id}`, { headers }),
+    await server.send('GET', `/api/v3/message?chat_id=${id}`, { headers }),
+    await server.send('POST', '/api/v3/message/generate', { headers, body }),
+  ]
+  expect(attempts.map(({ status }) => status)).toEqual([404, 404, 404, 404])
+  expect((await server.send('GET', '/api/v3/chat', { headers })).json.result).toEqual([])
+  expect((await server.send('GET', `/api/v3/chat/${id}`)).status).toBe(200)
+})

@@ -1,0 +1,116 @@
+import { connect } from 'node:net'
+import { expect, it } from 'vitest'
+import { testServer } from '../test-support/server.ts'
+
+const chat = { name: 'x' }
+
+it('refuses what is not JSON, not UTF-8, or nested without end', async () => {
+  const server = await testServer()
+  const bodies = [
+    '{',
+    'nul',
+    '',
+    '"text"',
+    '[]',
+    'null',
+    '{"name": "a"} trailing',
+    Uint8Array.of(0x7b, 0xff, 0xfe, 0x7d),
+    `{"x":${'['.repeat(100_000)}${']'.repeat(100_000)}}`,
+    `{"x":${'{"a":'.repeat(70)}1${'}'.repeat(70)}}`,
+    '['.repeat(2_000_000),
+  ]
+  for (const body of bodies) {
+    const { status, json, headers } = await server.send('POST', '/api/v3/chat', { body })
+    expect(status).toBe(400)
+    expect(headers.get('content-type')).toBe('application/problem+json')
+    expect(json).toMatchObject({
+      status: 400,
+      title: 'Bad Request',
+      error: { type: 'invalid_request_error' },
+    })
+  }
+})
+
+it('reads brackets within strings as text', async () => {
+  const server = await testServer()
+  const name = '[{'.repeat(100) + '\\"'.repeat(3)
+  expect((await server.send('POST', '/api/v3/chat', { body: { name } })).json.name).toBe(name)
+})
+
+it('refuses a body of 10 MB, announced or not, and goes on', async () => {
+  const server = await testServer()
+  const large = 'x'.repeat(10_000_000)
+  const { status, json } = await server.send('POST', '/api/v3/chat', { body: { name: large } })
+  expect([status, json.error.code]).toEqual([413, 'body_too_large'])
+  const chunked = await fetch(`${server.url}/api/v3/chat`, {
+    method: 'POST',
+    duplex: 'half',
+    headers: { authorization: `Bearer ${server.keys[0]}`, 'content-type': 'application/json' },
+    body: new Blob([large]).stream(),
+  })
+  expect(chunked.status).toBe(413)
+  await chunked.body?.cancel()
+  expect((await server.send('POST', '/api/v3/chat', { body: chat })).status).toBe(201)
+})
+
+it('wants application/json', async () => {
+  const server = await testServer()
+  for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'nonsense']) {
+    const headers = { 'content-type': type }
+    const { status, json } = await server.send('POST', '/api/v3/chat', {
+      body: '{"name":"x"}',
+      headers,
+    })
+    expect([status, json.error.code]).toEqual([415, 'unsupported_media_type'])
+  }
+  const headers = { 'content-type': 'Application/JSON; charset=utf-8' }
+  expect((await server.send('POST', '/api/v3/chat', { body: chat, headers })).status).toBe(201)
+})
+
+it('deletes without a body, whatever the headers say of one', async () => {
+  const server = await testServer()
+  const types: Record<string, string>[] = [{}, { 'content-type': 'application/json' }]
+  for (const headers of types) {
+    const id = await server.newChat()
+    expect((await server.send('DELETE', `/api/v3/chat/${id}`, { headers })).status).toBe(204)
+  }
+})
+
+it('knows 404 from 405', async () => {
+  const server = await testServer()
+  expect((await server.send('GET', '/api/openai/nothing')).status).toBe(404)
+  expect((await server.send('GET', '/nothing')).status).toBe(404)
+  expect((await server.send('GET', `/api/v3/chat/${'x'.repeat(5000)}`)).status).toBe(404)
+  const wrong = await server.send('DELETE', '/api/openai/chat/completions', { body: {} })
+  expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, 'POST'])
+  const put = await server.send('PUT', '/api/v3/chat')
+  expect([put.status, put.headers.get('allow')]).toEqual([405, 'POST, GET, HEAD'])
+  expect((await server.send('HEAD', '/api/v3/chat')).status).toBe(200)
+})
+
+it('gives the request id of the client back, or one of its own', async () => {
+  const server = await testServer()
+  const given = await server.send('GET', '/api/openai/models', {
+    headers: { 'x-request-id': 'mine' },
+  })
+  expect(given.headers.get('x-request-id')).toBe('mine')
+  const made = await server.send('GET', '/api/openai/models')
+  expect(made.headers.get('x-request-id')).toMatch(/^req_/)
+})
+
+it('answers bytes that are no HTTP', async () => {
+  const server = await testServer()
+  const { port } = new URL(server.url)
+  const said = (bytes: string) =>
+    new Promise<string>((resolve) => {
+      let text = ''
+      const socket = connect(Number(port), '127.0.0.1', () => socket.write(bytes))
+      socket.on('data', (chunk) => {
+        text += chunk
+      })
+      socket.on('close', () => resolve(text))
+    })
+  expect(await said('hello\r\n\r\n')).toMatch(/^HTTP\/1.1 400 Bad Request\r\n/)
+  const header = `x: ${'y'.repeat(100_000)}`
+  expect(await said(`GET / HTTP/1.1\r\n${header}\r\n\r\n`)).toMatch(/^HTTP\/1.1 431 /)
+})

@@ -1,0 +1,51 @@
+import { expect, it } from 'vitest'
+import { readDirectives } from './directives.ts'
+
+const nothing = { tools: [], refuse: false, pace: {} }
+
+it.each([
+  ['plain text', nothing],
+  ['[[tokens=200]] please', { ...nothing, tokens: 200 }],
+  ['[[tokens=999999999]]', { ...nothing, tokens: 100_000 }],
+  ['Well, [[say=one\ntwo]] and [[refuse]]', { ...nothing, say: 'one\ntwo', refuse: true }],
+  ['[[error=503]]', { ...nothing, error: 503 }],
+  ['[[fail=0]][[think=3]]', { ...nothing, fail: 0, think: 3 }],
+  ['[[pace=ttft=5ms,gap=1ms]]', { ...nothing, pace: { ttftMs: 5, gapMs: 1 } }],
+])('%j', (prompt, expected) => {
+  expect(readDirectives(prompt)).toEqual(expected)
+})
+
+it('reads tool calls, several of them, with brackets in their arguments', () => {
+  const prompt =
+    '[[tool=get_time {"zone":"UTC"}]] [[tool=get_weather]] [[tool=plot {"rows":[[1,2],[3]]}]]'
+  expect(readDirectives(prompt).tools).toEqual([
+    { name: 'get_time', arguments: '{"zone":"UTC"}' },
+    { name: 'get_weather', arguments: '{}' },
+    { name: 'plot', arguments: '{"rows":[[1,2],[3]]}' },
+  ])
+})
+
+it.each([
+  '[[tokens=many]]',
+  '[[tokens=-1]]',
+  '[[error=200]]',
+  '[[error=600000]]',
+  '[[pace=quick]]',
+  '[[tool=get_time {zone}]]',
+  '[[tool=]]',
+  '[[nonsense=1]]',
+  '[[tokens=1',
+  '[tokens=1]',
+])('takes what it cannot read for text: %j', (prompt) => {
+  const { error, ...read } = readDirectives(prompt)
+  expect(read).toEqual(nothing)
+  expect(error ?? 599).toBe(599)
+})
+
+it('reads hostile prompts in good time', () => {
+  const started = performance.now()
+  readDirectives(`[[tool=x {${']]'.repeat(500_000)}`)
+  readDirectives('[['.repeat(500_000))
+  readDirectives('[[say='.repeat(100_000))
+  expect(performance.now() - started).toBeLessThan(2000)
+})

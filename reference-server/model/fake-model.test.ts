@@ -1,0 +1,223 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { fakeModel } from './fake-model.ts'
+import { countTokens, splitTokens } from './tokens.ts'
+import { type Generation, ModelOutage, type ModelRequest, type Turn } from './types.ts'
+
+const plain: ModelRequest = {
+  turns: [],
+  think: false,
+  tools: ['get_time', 'file_search'],
+  toolsRunBy: 'service',
+  maxTokens: Number.POSITIVE_INFINITY,
+  stop: [],
+}
+const user = (text: string): Turn => ({ role: 'user', text })
+const ask = (text: string, rest: Partial<ModelRequest> = {}, seed = 1): Generation =>
+  fakeModel(seed)({ ...plain, turns: [user(text)], ...rest })
+const textOf = ({ steps }: Generation, type = 'message') =>
+  steps.flatMap((step) => (step.type === type ? step.fragments : [])).join('')
+
+const prompt = fc.oneof(fc.lorem(), fc.string({ unit: 'grapheme' }), fc.constant('[[tokens=40]]'))
+
+describe('purity', () => {
+  it('gives equal generations for equal requests, whatever was asked between', () => {
+    const model = fakeModel(3)
+    fc.assert(
+      fc.property(
+        prompt,
+        prompt,
+        fc.boolean(),
+        fc.integer({ min: 1, max: 80 }),
+        (text, other, think, maxTokens) => {
+          const request = { ...plain, turns: [user(text)], think, maxTokens }
+          const first = model(request)
+          model({ ...plain, turns: [user(other)] })
+          expect(model(structuredClone(request))).toEqual(first)
+          expect(fakeModel(3)(request)).toEqual(first)
+        },
+      ),
+    )
+  })
+
+  it('differs by prompt and by seed', () => {
+    const answers = new Set(Array.from({ length: 200 }, (_, n) => textOf(ask(`Question ${n}`))))
+    expect(answers.size).toBe(200)
+    expect(textOf(ask('Hello', {}, 1))).not.toBe(textOf(ask('Hello', {}, 2)))
+  })
+
+  it('answers in 20 to 60 words, now and then with letters of several bytes', () => {
+    const answers = Array.from({ length: 200 }, (_, n) => textOf(ask(`Question ${n}`)))
+    for (const answer of answers) {
+      const words = answer.split(/\s+/).length
+      expect(words).toBeGreaterThanOrEqual(20)
+      expect(words).toBeLessThanOrEqual(60)
+    }
+    expect(answers.some((answer) => /\p{Script=Han}/u.test(answer))).toBe(true)
+    expect(answers.some((answer) => /\p{Emoji_Presentation}/u.test(answer))).toBe(true)
+    expect(answers.some((answer) => /é|ë|ö|ï/.test(answer))).toBe(true)
+  })
+})
+
+describe('stop', () => {
+  it('ends the text before the first stop sequence, wherever token borders fall', () => {
+    const pieces = fc.array(
+      fc.constantFrom('a', 'ab', 'ba', ' ', 'END', 'EN', 'D', '東', '🌱', '\n'),
+      { maxLength: 40 },
+    )
+    fc.assert(
+      fc.property(
+        pieces,
+        fc.array(fc.constantFrom('END', 'ab a', 'b東', '🌱\n', 'NDE', ' '), {
+          minLength: 1,
+          maxLength: 3,
+        }),
+        (parts, stop) => {
+          const whole = parts.join('')
+          const generation = ask(`[[say=${whole}]]`, { stop })
+          const text = textOf(generation)
+          const firsts = stop.map((sequence) => whole.indexOf(sequence)).filter((at) => at >= 0)
+          expect(text).toBe(firsts.length === 0 ? whole : whole.slice(0, Math.min(...firsts)))
+          expect(generation.finish).toBe('stop')
+          expect(generation.tokens.output).toBe(countTokens(text))
+        },
+      ),
+    )
+  })
+
+  it('cuts the answer that it would give without it', () => {
+    const whole = textOf(ask('A question'))
+    const word = whole.split(' ').at(12) ?? ''
+    expect(textOf(ask('A question', { stop: [word] }))).toBe(whole.slice(0, whole.indexOf(word)))
+    expect(textOf(ask('A question', { stop: [''] }))).toBe(whole)
+  })
+})
+
+describe('the token budget', () => {
+  it('is never exceeded, and what is said is the beginning of what would have been said', () => {
+    fc.assert(
+      fc.property(
+        prompt,
+        fc.integer({ min: 1, max: 100 }),
+        fc.boolean(),
+        (text, maxTokens, think) => {
+          const whole = ask(text, { think })
+          const cut = ask(text, { think, maxTokens })
+          expect(cut.tokens.output).toBeLessThanOrEqual(maxTokens)
+          expect(textOf(whole).startsWith(textOf(cut))).toBe(true)
+          expect(cut.finish).toBe(textOf(cut) === textOf(whole) ? 'stop' : 'length')
+          expect(cut.steps.at(-1)?.complete).toBe(cut.finish === 'stop')
+          expect(cut.tokens.reasoning).toBeLessThanOrEqual(maxTokens / 2)
+        },
+      ),
+    )
+  })
+
+  it('is no cut when the answer ends with it', () => {
+    expect(ask('[[tokens=12]]', { maxTokens: 12 }).finish).toBe('stop')
+    expect(ask('[[tokens=13]]', { maxTokens: 12 }).finish).toBe('length')
+  })
+
+  it('counts input, output and reasoning by one splitter', () => {
+    const { tokens, steps } = ask('Hello there', { think: true })
+    const fragments = steps.flatMap((step) => step.fragments)
+    expect(tokens.input).toBe(splitTokens('Hello there').length + 1)
+    expect(tokens.output).toBe(fragments.length)
+    expect(tokens.reasoning).toBe(
+      countTokens(textOf({ ...ask('Hello there', { think: true }) }, 'reasoning')),
+    )
+  })
+})
+
+describe('recall', () => {
+  const nonces = fc.oneof(
+    fc.stringMatching(/^[A-Za-z0-9][A-Za-z0-9_-]{0,20}[A-Za-z0-9]$/),
+    fc.uuid(),
+    fc.constantFrom('Zoë', '東京', 'x.y', 'a@b.example'),
+  )
+
+  it('knows what was told anywhere before, or in the same message', () => {
+    fc.assert(
+      fc.property(nonces, fc.constantFrom('user', 'system', 'developer'), (nonce, role) => {
+        const told: Turn = {
+          role: role as Turn['role'],
+          text: `Listen. My name is ${nonce}. Remember it.`,
+        }
+        const turns = [
+          told,
+          { role: 'assistant', text: 'Fine.' } as const,
+          user('What is my name?'),
+        ]
+        expect(textOf(ask('', { turns }))).toContain(nonce)
+        expect(textOf(ask(`My name is ${nonce}. What is my name?`))).toContain(nonce)
+      }),
+    )
+  })
+
+  it('takes the latest statement, of people alone', () => {
+    const turns: Turn[] = [
+      user('My name is Ann.'),
+      user('No: my name is Bea!'),
+      { role: 'assistant', text: 'My name is Robot.' },
+      user("What's my name?"),
+    ]
+    expect(textOf(ask('', { turns }))).toBe('Your name is Bea.')
+  })
+
+  it('knows nothing that it was not told', () => {
+    expect(textOf(ask('What is my name?'))).toBe('You have not told me your name yet.')
+  })
+
+  it('remembers other things as well', () => {
+    const turns = [user('My favourite colour is teal-7.'), user('What is my favourite colour?')]
+    expect(textOf(ask('', { turns }))).toBe('Your favourite colour is teal-7.')
+  })
+})
+
+describe('tools', () => {
+  const types = (generation: Generation) => generation.steps.map(({ type }) => type)
+
+  it('calls get_time for the time of day and then answers', () => {
+    const generation = ask('What time is it?')
+    expect(types(generation)).toEqual(['function_call', 'message'])
+    expect(textOf(generation, 'function_call')).toBe('{"zone":"UTC"}')
+  })
+
+  it('does not call, nor name, what is not available', () => {
+    const generation = ask('What time is it?', { tools: ['file_search'] })
+    expect(types(generation)).toEqual(['message'])
+    expect(textOf(generation)).not.toContain('get_time')
+  })
+
+  it('calls what a directive names', () => {
+    expect(types(ask('[[tool=file_search {"query":"x"}]]'))).toEqual(['file_search', 'message'])
+    expect(types(ask('[[tool=nobody {}]]'))).toEqual(['message'])
+  })
+
+  it('leaves the turn to a client that runs its own tools, and speaks once that has answered', () => {
+    const request = { tools: ['get_time'], toolsRunBy: 'client' } as const
+    const generation = ask('What time is it?', request)
+    expect(types(generation)).toEqual(['function_call'])
+    expect(generation.finish).toBe('tool_calls')
+    const turns: Turn[] = [user('What time is it?'), { role: 'tool', text: '12:34' }]
+    expect(textOf(ask('', { ...request, turns }))).toContain('12:34')
+  })
+})
+
+describe('failures', () => {
+  it('throws before the answer when asked to', () => {
+    expect(() => ask('[[error=503]]')).toThrow(ModelOutage)
+  })
+
+  it.each([0, 1, 7])('fails after %d tokens of the answer', (count) => {
+    const generation = ask(`[[fail=${count}]] [[tokens=20]]`)
+    expect(generation.finish).toBe('failed')
+    expect(generation.failure).toMatchObject({ code: 'server_error' })
+    expect(generation.tokens.output).toBe(count)
+    expect(generation.steps.length).toBe(count === 0 ? 0 : 1)
+  })
+
+  it('refuses in a step of its own', () => {
+    expect(ask('[[refuse]]').steps.map(({ type }) => type)).toEqual(['refusal'])
+  })
+})

@@ -1,0 +1,47 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { countTokens, splitTokens } from './tokens.ts'
+
+const text = fc.oneof(
+  fc.string({ unit: 'binary' }),
+  fc.string({ unit: 'grapheme' }),
+  fc.lorem(),
+  fc
+    .array(fc.constantFrom(' ', '\n', 'word', 'naïve', '東京', '🌦️', '1987', '.', '\ud800'))
+    .map((parts) => parts.join('')),
+)
+
+it('splits text into tokens that are the text again, counted the same', () => {
+  fc.assert(
+    fc.property(text, (given) => {
+      const tokens = splitTokens(given)
+      expect(tokens.join('')).toBe(given)
+      expect(countTokens(given)).toBe(tokens.length)
+      expect(tokens).not.toContain('')
+    }),
+  )
+})
+
+it('counts any number of leading tokens as that number', () => {
+  fc.assert(
+    fc.property(text, fc.nat(20), (given, count) => {
+      const some = splitTokens(given).slice(0, count)
+      expect(splitTokens(some.join(''))).toEqual(some)
+    }),
+  )
+})
+
+it('never cuts a code point', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'grapheme' }), (given) => {
+      for (const token of splitTokens(given)) expect(token.isWellFormed()).toBe(true)
+    }),
+  )
+})
+
+it('splits in time that grows with the text alone', () => {
+  const started = performance.now()
+  countTokens(' '.repeat(1_000_000))
+  countTokens('word'.repeat(250_000))
+  expect(performance.now() - started).toBeLessThan(2000)
+})

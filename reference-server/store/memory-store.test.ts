@@ -1,0 +1,124 @@
+import { describe, expect, it } from 'vitest'
+import type { Run } from '../events/run.ts'
+import { memoryLedger } from './memory-ledger.ts'
+import { memoryStore } from './memory-store.ts'
+import type { Chat } from './types.ts'
+
+const chat = (id: string, rest: Partial<Chat> = {}): Chat => ({
+  id,
+  owner: 'ann',
+  name: id,
+  version: 'v3',
+  favorite: false,
+  createdAt: 0,
+  updatedAt: 0,
+  ...rest,
+})
+const turn = (id: string) => ({
+  id,
+  parentId: null,
+  createdAt: 0,
+  input: [{ type: 'message', id: `${id}-in` }],
+  output: [{ type: 'message', id: `${id}-out` }],
+})
+
+describe('chats', () => {
+  it('are known to their owner alone', async () => {
+    const { chats } = memoryStore()
+    await chats.create(chat('a'))
+    expect(await chats.find('ann', 'a')).toMatchObject({ id: 'a' })
+    expect(await chats.find('bob', 'a')).toBeUndefined()
+    expect(await chats.delete('bob', 'a')).toBe(false)
+    expect(await chats.delete('ann', 'a')).toBe(true)
+    expect(await chats.find('ann', 'a')).toBeUndefined()
+  })
+
+  it('are listed newest first, of one version, without loss while others come and go', async () => {
+    const { chats } = memoryStore()
+    for (const id of ['a', 'b', 'c', 'd']) await chats.create(chat(id))
+    await chats.create(chat('old', { version: 'v2' }))
+    const first = await chats.list('ann', { version: 'v3', limit: 2 })
+    await chats.create(chat('e'))
+    await chats.delete('ann', 'c')
+    const rest = await chats.list('ann', { version: 'v3', limit: 2, before: first.next ?? 0 })
+    expect([first, rest].map(({ rows }) => rows.map(({ id }) => id))).toEqual([
+      ['d', 'c'],
+      ['b', 'a'],
+    ])
+    expect(rest.next).toBeNull()
+    const found = await chats.list('ann', { version: 'v3', limit: 9, search: 'D' })
+    expect(found.rows.map(({ id }) => id)).toEqual(['d'])
+  })
+})
+
+describe('history', () => {
+  it('pages through whole runs in order, and ends on a full page', async () => {
+    const { chats, history } = memoryStore()
+    await chats.create(chat('a'))
+    await history.append('a', turn('one'))
+    await history.append('a', turn('two'))
+    const first = await history.page('a', 0, 2)
+    expect(first.rows.map(({ item }) => item['id'])).toEqual(['one-in', 'one-out'])
+    const second = await history.page('a', first.next ?? 0, 2)
+    expect(second.rows.map(({ item }) => item['id'])).toEqual(['two-in', 'two-out'])
+    expect(second.next).toBeNull()
+  })
+
+  it('goes with its chat, and does not come back when a late run ends', async () => {
+    const { chats, history } = memoryStore()
+    await chats.create(chat('a'))
+    await history.append('a', turn('one'))
+    await chats.delete('ann', 'a')
+    await history.append('a', turn('late'))
+    expect(await history.runs('a')).toEqual([])
+  })
+})
+
+describe('ledger', () => {
+  const scope = { owner: 'ann', endpoint: '/generate', key: 'k' }
+  const run = { id: 'resp_1' } as Run
+
+  it('lets one of many racing claims be the first', async () => {
+    const ledger = memoryLedger({ lifeMs: 10, keys: 10 })
+    const claims = await Promise.all(
+      Array.from({ length: 5 }, () => ledger.claim(scope, 'same', 0)),
+    )
+    expect(claims.map(({ state }) => state).toSorted()).toEqual([
+      'first',
+      ...Array(4).fill('running'),
+    ])
+  })
+
+  it('gives the run back for the same payload, and to nobody else', async () => {
+    const ledger = memoryLedger({ lifeMs: 10, keys: 10 })
+    await ledger.claim(scope, 'same', 0)
+    await ledger.finish(scope, run)
+    expect(await ledger.claim(scope, 'same', 1)).toEqual({ state: 'finished', run })
+    expect(await ledger.claim(scope, 'other', 1)).toEqual({ state: 'mismatch' })
+    expect(await ledger.claim({ ...scope, owner: 'bob' }, 'same', 1)).toEqual({ state: 'first' })
+    expect(await ledger.claim({ ...scope, endpoint: '/x' }, 'same', 1)).toEqual({ state: 'first' })
+  })
+
+  it('lets a released key be used again', async () => {
+    const ledger = memoryLedger({ lifeMs: 10, keys: 10 })
+    await ledger.claim(scope, 'same', 0)
+    await ledger.release(scope)
+    expect(await ledger.claim(scope, 'other', 0)).toEqual({ state: 'first' })
+  })
+
+  it('forgets finished keys after their time, and the oldest when there are too many', async () => {
+    const ledger = memoryLedger({ lifeMs: 10, keys: 2 })
+    const claim = (key: string, now: number) => ledger.claim({ ...scope, key }, 'same', now)
+    await claim('a', 0)
+    await ledger.finish({ ...scope, key: 'a' }, run)
+    expect((await claim('a', 10)).state).toBe('finished')
+    expect((await claim('a', 11)).state).toBe('first')
+    await ledger.finish({ ...scope, key: 'a' }, run)
+    for (const key of ['b', 'c', 'd']) {
+      await claim(key, 12)
+      await ledger.finish({ ...scope, key }, run)
+    }
+    expect((await claim('d', 12)).state).toBe('finished')
+    expect((await claim('a', 12)).state).toBe('first')
+  })
+})

@@ -1,0 +1,90 @@
+/** A real server on loopback for one test, and the shortest way to speak to it. */
+import { expect, onTestFinished } from 'vitest'
+import {
+  type ReferenceServer,
+  type ReferenceServerOptions,
+  startReferenceServer,
+} from '../index.ts'
+
+export interface TestServer extends ReferenceServer {
+  /** Faults of the server itself; must be empty at the end of the test. */
+  readonly internalErrors: readonly unknown[]
+  send(method: string, path: string, request?: TestRequest): Promise<TestAnswer>
+  newChat(name?: string): Promise<string>
+  /** One turn in a chat; the key is fresh unless given. */
+  generate(body: object, headers?: Record<string, string>): Promise<TestAnswer>
+  complete(prompt: string, body?: object): Promise<TestAnswer>
+}
+
+export interface TestRequest {
+  /** An object goes as JSON; anything else as it is. */
+  readonly body?: object | string | Uint8Array
+  readonly headers?: Record<string, string>
+}
+
+export interface TestAnswer {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+  // biome-ignore lint/suspicious/noExplicitAny: tests read bodies of any shape
+  readonly json: any
+}
+
+export async function testServer(options: ReferenceServerOptions = {}): Promise<TestServer> {
+  const internalErrors: unknown[] = []
+  const server = await startReferenceServer({
+    closeDeadlineMs: 500,
+    onInternalError: (error) => internalErrors.push(error),
+    ...options,
+  })
+  onTestFinished(async () => {
+    await server.close()
+    expect(internalErrors).toEqual([])
+  })
+  const send: TestServer['send'] = (method, path, request = {}) =>
+    sendTo(server, method, path, request)
+  return {
+    ...server,
+    internalErrors,
+    send,
+    newChat: async (name = 'A chat') => {
+      const { json } = await send('POST', '/api/v3/chat', { body: { name } })
+      return json.id
+    },
+    generate: (body, headers = {}) =>
+      send('POST', '/api/v3/message/generate', {
+        body: { model_id: 'svc-main-model', ...body },
+        headers: { 'idempotency-key': crypto.randomUUID(), ...headers },
+      }),
+    complete: (prompt, body = {}) =>
+      send('POST', '/api/openai/chat/completions', {
+        body: { model: 'SVC-Main', messages: [{ role: 'user', content: prompt }], ...body },
+      }),
+  }
+}
+
+async function sendTo(
+  server: ReferenceServer,
+  method: string,
+  path: string,
+  { body, headers = {} }: TestRequest,
+): Promise<TestAnswer> {
+  const raw = typeof body === 'string' || body instanceof Uint8Array || body === undefined
+  const response = await fetch(server.url + path, {
+    method,
+    headers: {
+      authorization: `Bearer ${server.keys[0]}`,
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body: raw ? body : JSON.stringify(body) }),
+  })
+  const text = await response.text()
+  const isJson = response.headers.get('content-type')?.includes('json') === true && text !== ''
+  return {
+    status: response.status,
+    headers: response.headers,
+    text,
+    json: isJson ? JSON.parse(text) : undefined,
+  }
+}
