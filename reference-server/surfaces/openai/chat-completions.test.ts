@@ -1,0 +1,258 @@
+import { describe, expect, it } from 'vitest'
+import { testServer } from '../../test-support/server.ts'
+import { readBlocks, readChunks } from '../../test-support/sse.ts'
+
+const contentOf = (chunks: ReturnType<typeof readChunks>) =>
+  chunks.map((chunk) => chunk.choices[0]?.delta.content ?? '').join('')
+
+describe('one JSON answer', () => {
+  it('has the fields of section 2.2', async () => {
+    const server = await testServer()
+    const { status, headers, json } = await server.complete('Hello')
+    expect(status).toBe(200)
+    expect(headers.get('content-type')).toBe('application/json')
+    expect(json).toMatchObject({
+      id: expect.stringMatching(/^chatcmpl_/),
+      object: 'chat.completion',
+      model: 'SVC-Main',
+      choices: [{ index: 0, message: { role: 'assistant' }, finish_reason: 'stop' }],
+    })
+    expect(Math.abs(json.created - Date.now() / 1000)).toBeLessThan(5)
+    const { prompt_tokens, completion_tokens, total_tokens } = json.usage
+    expect(total_tokens).toBe(prompt_tokens + completion_tokens)
+  })
+
+  it('honours max_tokens under either name', async () => {
+    const server = await testServer()
+    for (const member of ['max_tokens', 'max_completion_tokens']) {
+      const { json } = await server.complete('Hello', { [member]: 3 })
+      expect(json.choices[0].finish_reason).toBe('length')
+      expect(json.usage.completion_tokens).toBe(3)
+    }
+  })
+
+  it('reads every message of the conversation', async () => {
+    const server = await testServer()
+    const messages = [
+      { role: 'system', content: 'My name is N-41.' },
+      { role: 'user', content: [{ type: 'text', text: 'Hi' }] },
+      { role: 'assistant', content: null },
+      { role: 'user', content: 'What is my name?' },
+    ]
+    const { json } = await server.complete('', { messages })
+    expect(json.choices[0].message.content).toContain('N-41')
+  })
+
+  it('calls a tool that the client offers, and takes its answer', async () => {
+    const server = await testServer()
+    const tools = [{ type: 'function', function: { name: 'get_time', parameters: {} } }]
+    const asked = [{ role: 'user', content: 'What time is it?' }]
+    const { json } = await server.complete('', { messages: asked, tools })
+    expect(json.choices[0]).toMatchObject({
+      finish_reason: 'tool_calls',
+      message: {
+        content: '',
+        tool_calls: [
+          { type: 'function', function: { name: 'get_time', arguments: '{"zone":"UTC"}' } },
+        ],
+      },
+    })
+    const answered = [
+      ...asked,
+      json.choices[0].message,
+      { role: 'tool', tool_call_id: json.choices[0].message.tool_calls[0].id, content: '12:34' },
+    ]
+    const then = await server.complete('', { messages: answered, tools })
+    expect(then.json.choices[0].message.content).toContain('12:34')
+    const none = await server.complete('', { messages: asked, tools, tool_choice: 'none' })
+    expect(none.json.choices[0].finish_reason).toBe('stop')
+  })
+
+  it('refuses in the member that clients look for', async () => {
+    const server = await testServer()
+    const { json } = await server.complete('[[refuse]]')
+    expect(json.choices[0].message).toMatchObject({ content: '', refusal: expect.any(String) })
+  })
+})
+
+describe('a stream', () => {
+  it('says what the JSON form says, in the order of the contract', async () => {
+    const server = await testServer()
+    for (const prompt of ['Hello', '[[tokens=70]]', '[[say=]]', '[[say=東京 🌱 naïve]]']) {
+      for (const max_tokens of [1, 5, 1000]) {
+        const whole = await server.complete(prompt, { max_tokens })
+        const { status, headers, text } = await server.complete(prompt, {
+          max_tokens,
+          stream: true,
+        })
+        expect([status, headers.get('content-type')]).toEqual([200, 'text/event-stream'])
+        const chunks = readChunks(text)
+        expect(contentOf(chunks)).toBe(whole.json.choices[0].message.content)
+        expect(chunks[0].choices[0].delta).toEqual({ role: 'assistant', content: '' })
+        expect(chunks.at(-1).choices[0]).toMatchObject({
+          delta: {},
+          finish_reason: whole.json.choices[0].finish_reason,
+        })
+        expect(chunks.filter((chunk) => chunk.choices[0].finish_reason !== null)).toHaveLength(1)
+        for (const member of ['id', 'created', 'model', 'object']) {
+          expect(new Set(chunks.map((chunk) => chunk[member])).size).toBe(1)
+        }
+        const blocks = readBlocks(text)
+        expect(blocks.at(-1)).toEqual({ event: undefined, data: '[DONE]' })
+        expect(blocks.filter(({ data }) => data === '[DONE]')).toHaveLength(1)
+        expect(chunks.every((chunk) => !('usage' in chunk))).toBe(true)
+      }
+    }
+  })
+
+  it('tells the usage when asked to, once and last', async () => {
+    const server = await testServer()
+    const options = { stream: true, stream_options: { include_usage: true } }
+    const chunks = readChunks((await server.complete('Hello', options)).text)
+    const { json } = await server.complete('Hello')
+    expect(chunks.at(-1)).toMatchObject({ choices: [], usage: json.usage })
+    expect(chunks.slice(0, -1).every(({ usage }) => usage === null)).toBe(true)
+  })
+
+  it('streams tool calls in pieces that add up', async () => {
+    const server = await testServer()
+    const tools = ['get_time', 'get_weather'].map((name) => ({
+      type: 'function',
+      function: { name },
+    }))
+    const prompt = '[[tool=get_time {"zone":"UTC"}]] [[tool=get_weather {"place":"Łódź"}]]'
+    const chunks = readChunks((await server.complete(prompt, { tools, stream: true })).text)
+    const calls = chunks.flatMap(({ choices }) => choices[0].delta.tool_calls ?? [])
+    const argumentsOf = (index: number) =>
+      calls
+        .filter((call) => call.index === index)
+        .map((call) => call.function.arguments)
+        .join('')
+    expect([argumentsOf(0), argumentsOf(1)]).toEqual(['{"zone":"UTC"}', '{"place":"Łódź"}'])
+    expect(calls.filter(({ id }) => id !== undefined).map((call) => call.function.name)).toEqual([
+      'get_time',
+      'get_weather',
+    ])
+    expect(chunks.at(-1).choices[0].finish_reason).toBe('tool_calls')
+  })
+
+  it('ends in an error when the model fails on the way', async () => {
+    const server = await testServer()
+    const { text } = await server.complete('[[fail=3]]', { stream: true })
+    const [error, ...before] = readChunks(text).toReversed()
+    expect(error).toMatchObject({ error: { type: 'server_error', code: 'server_error' } })
+    expect(before).toHaveLength(4)
+    expect((await server.complete('[[fail=3]]')).status).toBe(500)
+  })
+
+  it('comes at the pace of the model, event by event', async () => {
+    const server = await testServer({ pace: { ttftMs: 60, gapMs: 15, jitter: 0 } })
+    const started = performance.now()
+    const response = await fetch(`${server.url}/api/openai/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${server.keys[0]}`, 'content-type': 'application/json' },
+      body: JSON.stringify({
+        model: 'SVC-Main',
+        messages: [{ role: 'user', content: '[[tokens=10]]' }],
+        stream: true,
+      }),
+    })
+    const arrivals: number[] = []
+    for await (const _ of response.body ?? []) arrivals.push(performance.now() - started)
+    expect(arrivals.length).toBeGreaterThanOrEqual(10)
+    expect(arrivals[1]).toBeGreaterThanOrEqual(50)
+    expect(arrivals.at(-1)).toBeGreaterThanOrEqual(60 + 9 * 15 - 5)
+  })
+})
+
+describe('stop', () => {
+  it('ends both forms before the sequence, also where it crosses deltas', async () => {
+    const server = await testServer()
+    const prompt = '[[say=alpha beta gamma-delta 東京 omega]]'
+    for (const stop of ['eta g', ['zeta', 'ma-del'], '東京 o', ['a b', 'omega'], 'a']) {
+      const { json } = await server.complete(prompt, { stop })
+      const chunks = readChunks((await server.complete(prompt, { stop, stream: true })).text)
+      const text = json.choices[0].message.content
+      expect(contentOf(chunks)).toBe(text)
+      expect('alpha beta gamma-delta 東京 omega'.startsWith(text)).toBe(true)
+      for (const sequence of [stop].flat()) expect(text).not.toContain(sequence)
+      expect(json.choices[0].finish_reason).toBe('stop')
+    }
+  })
+})
+
+describe('invalid parameters', () => {
+  const user = [{ role: 'user', content: 'Hi' }]
+  const invalid: readonly [string, Record<string, unknown>][] = [
+    ['temperature', { temperature: 2.1 }],
+    ['temperature', { temperature: -0.1 }],
+    ['temperature', { temperature: '1' }],
+    ['top_p', { top_p: 'x' }],
+    ['top_p', { top_p: 1.5 }],
+    ['max_tokens', { max_tokens: '5' }],
+    ['max_tokens', { max_tokens: 1.5 }],
+    ['max_tokens', { max_tokens: 0 }],
+    ['stream', { stream: 'true' }],
+    ['stop', { stop: 5 }],
+    ['stop.0', { stop: [5] }],
+    ['model', { model: 5 }],
+    ['model', { model: undefined }],
+    ['messages', { messages: 'Hi' }],
+    ['messages', { messages: [] }],
+    ['messages', { messages: undefined }],
+    ['messages.0', { messages: ['Hi'] }],
+    ['messages.0.content', { messages: [{ role: 'user', content: 5 }] }],
+    ['messages.0.role', { messages: [{ role: 5, content: 'x' }] }],
+    ['n', { n: 2 }],
+    ['response_format', { response_format: { type: 'json_object' } }],
+  ]
+
+  it.each(invalid)('are refused with 400 that names %s: %j', async (param, change) => {
+    const server = await testServer()
+    const { status, json } = await server.complete('', { messages: user, ...change })
+    expect([status, json.error.param]).toEqual([400, param])
+    expect(json.error).toMatchObject({ message: expect.any(String), type: 'invalid_request_error' })
+  })
+
+  it('do not include unknown members, nulls, or the borders of a range', async () => {
+    const server = await testServer()
+    for (const fine of [
+      { temperature: 0 },
+      { temperature: 2, top_p: 0 },
+      { temperature: null, stop: null, max_tokens: null, stream: null, tools: null },
+      { user: 'me', seed: 3, n: 1, logprobs: false, response_format: { type: 'text' } },
+      { whatever: { nested: true } },
+    ]) {
+      expect((await server.complete('Hi', fine)).status).toBe(200)
+    }
+  })
+
+  it('include a model that is not there: 404', async () => {
+    const server = await testServer()
+    const { status, json } = await server.complete('Hi', { model: 'gpt-none' })
+    expect([status, json.error.code]).toEqual([404, 'model_not_found'])
+  })
+})
+
+describe('GET /models', () => {
+  it('lists both models, and every id of theirs generates', async () => {
+    const server = await testServer()
+    const { json } = await server.send('GET', '/api/openai/models')
+    expect(json.object).toBe('list')
+    const ids = json.data.flatMap(({ id, aliases }: { id: string; aliases: string[] }) => [
+      id,
+      ...aliases,
+    ])
+    expect(ids).toEqual(['SVC-Vision', 'svc-main-model', 'SVC-Main'])
+    for (const model of ids) {
+      expect((await server.complete('Hi', { model })).json.model).toBe(model)
+    }
+  })
+})
+
+it('fails before the answer when the prompt orders it', async () => {
+  const server = await testServer()
+  const { status, headers, json } = await server.complete('[[error=429]]', { stream: true })
+  expect([status, headers.get('retry-after')]).toEqual([429, '1'])
+  expect(json.error).toMatchObject({ type: 'rate_limit_error' })
+})

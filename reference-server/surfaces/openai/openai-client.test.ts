@@ -1,0 +1,86 @@
+/** The official client against the compatible surface: it must notice nothing. */
+import OpenAI from 'openai'
+import { expect, it } from 'vitest'
+import { testServer } from '../../test-support/server.ts'
+
+async function client(apiKey?: string) {
+  const server = await testServer()
+  const baseURL = `${server.url}/api/openai`
+  return new OpenAI({ baseURL, apiKey: apiKey ?? server.keys[0] ?? '', maxRetries: 0 })
+}
+
+const hello = { model: 'svc-main-model', messages: [{ role: 'user' as const, content: 'Hello' }] }
+
+it('creates', async () => {
+  const completion = await (await client()).chat.completions.create(hello)
+  expect(completion.choices[0]?.message.content).not.toBe('')
+})
+
+it('streams, raw and through the helper, to the same text', async () => {
+  const openai = await client()
+  const whole = await openai.chat.completions.create(hello)
+  let text = ''
+  for await (const chunk of await openai.chat.completions.create({ ...hello, stream: true })) {
+    text += chunk.choices[0]?.delta.content ?? ''
+  }
+  expect(text).toBe(whole.choices[0]?.message.content)
+  const helper = openai.chat.completions.stream({
+    ...hello,
+    stream_options: { include_usage: true },
+  })
+  const final = await helper.finalChatCompletion()
+  expect(final.choices[0]?.message.content).toBe(text)
+  expect(final.usage).toEqual(whole.usage)
+})
+
+it('gathers tool calls and refusals through the helper', async () => {
+  const openai = await client()
+  const tools = [{ type: 'function' as const, function: { name: 'get_time', parameters: {} } }]
+  const messages = [{ role: 'user' as const, content: 'What time is it?' }]
+  const called = await openai.chat.completions.stream({ ...hello, messages, tools }).finalMessage()
+  expect(called.tool_calls?.[0]).toMatchObject({ function: { arguments: '{"zone":"UTC"}' } })
+  const refuse = [{ role: 'user' as const, content: '[[refuse]]' }]
+  const refused = await openai.chat.completions
+    .stream({ ...hello, messages: refuse })
+    .finalMessage()
+  expect(refused.refusal).toContain('cannot')
+})
+
+it('lists models', async () => {
+  const ids: string[] = []
+  for await (const { id } of (await client()).models.list()) ids.push(id)
+  expect(ids).toEqual(['SVC-Vision', 'svc-main-model'])
+})
+
+it('throws its own error classes', async () => {
+  const openai = await client()
+  const order = (content: string) =>
+    openai.chat.completions.create({ ...hello, messages: [{ role: 'user', content }] })
+  await expect(openai.chat.completions.create({ ...hello, temperature: 3 })).rejects.toBeInstanceOf(
+    OpenAI.BadRequestError,
+  )
+  await expect(openai.chat.completions.create({ ...hello, model: 'x' })).rejects.toMatchObject({
+    status: 404,
+    code: 'model_not_found',
+    param: 'model',
+  })
+  await expect(order('[[error=429]]')).rejects.toBeInstanceOf(OpenAI.RateLimitError)
+  await expect(order('[[error=500]]')).rejects.toBeInstanceOf(OpenAI.InternalServerError)
+  await expect(order('[[error=503]]')).rejects.toBeInstanceOf(OpenAI.InternalServerError)
+  await expect((await client('wrong')).models.list()).rejects.toBeInstanceOf(
+    OpenAI.AuthenticationError,
+  )
+})
+
+it('raises what goes wrong in mid-stream', async () => {
+  const openai = await client()
+  const stream = await openai.chat.completions.create({
+    ...hello,
+    messages: [{ role: 'user', content: '[[fail=2]]' }],
+    stream: true,
+  })
+  const read = async () => {
+    for await (const _ of stream);
+  }
+  await expect(read()).rejects.toBeInstanceOf(OpenAI.APIError)
+})

@@ -1,0 +1,134 @@
+import { describe, expect, it } from 'vitest'
+import { type TestServer, testServer } from '../../test-support/server.ts'
+
+const rowCount = async (server: TestServer, chat_id: string): Promise<number> =>
+  (await server.send('GET', `/api/v3/message?chat_id=${chat_id}`)).json.result.length
+
+const key = (value: string) => ({ 'idempotency-key': value })
+
+describe('the header', () => {
+  it('is required', async () => {
+    const server = await testServer()
+    const body = { chat_id: await server.newChat(), model_id: 'SVC-Main', input: 'Hi' }
+    for (const headers of [{}, key(''), key('""'), key('x'.repeat(256)), key('a\tb')]) {
+      const { status, json } = await server.send('POST', '/api/v3/message/generate', {
+        body,
+        headers,
+      })
+      expect([status, json.error.param]).toEqual([400, 'Idempotency-Key'])
+    }
+    expect(await rowCount(server, body.chat_id)).toBe(0)
+  })
+
+  it('may be any string, quoted or not', async () => {
+    const server = await testServer()
+    const chat_id = await server.newChat()
+    const first = await server.generate({ chat_id, input: 'Hi' }, key('"turn 1/ä"'))
+    const again = await server.generate({ chat_id, input: 'Hi' }, key('turn 1/ä'))
+    expect(again.json).toEqual(first.json)
+  })
+})
+
+describe('a repeat', () => {
+  it.each([false, true])(
+    'gives the same answer again, once in the history (stream: %j)',
+    async (stream) => {
+      const server = await testServer()
+      const chat_id = await server.newChat()
+      const body = { chat_id, input: 'What time is it?', think: true, stream }
+      const first = await server.generate(body, key('k'))
+      const again = await server.generate(body, key('k'))
+      expect(again.text).toBe(first.text)
+      expect(again.headers.get('content-type')).toBe(first.headers.get('content-type'))
+      expect([first, again].map(({ headers }) => headers.get('idempotency-replayed'))).toEqual([
+        null,
+        'true',
+      ])
+      expect(await rowCount(server, chat_id)).toBe(4)
+    },
+  )
+
+  it('gives a failed or cut answer again as well', async () => {
+    const server = await testServer()
+    const chat_id = await server.newChat()
+    for (const input of ['[[fail=3]]', '[[tokens=9]]']) {
+      const body = { chat_id, input, max_tokens: 5, stream: true }
+      const first = await server.generate(body, key(input))
+      expect((await server.generate(body, key(input))).text).toBe(first.text)
+    }
+    expect(await rowCount(server, chat_id)).toBe(4)
+  })
+
+  it('is the same whatever the order of members', async () => {
+    const server = await testServer()
+    const chat_id = await server.newChat()
+    const first = await server.generate({ chat_id, input: 'Hi', think: false }, key('k'))
+    const again = await server.generate({ think: false, input: 'Hi', chat_id }, key('k'))
+    expect(again.json).toEqual(first.json)
+  })
+
+  it('with another payload is refused with 422', async () => {
+    const server = await testServer()
+    const [chat_id, other] = [await server.newChat(), await server.newChat()]
+    await server.generate({ chat_id, input: 'Hi' }, key('k'))
+    const changes = [{ input: 'Ho' }, { stream: true }, { chat_id: other }, { think: true }]
+    for (const change of changes) {
+      const { status, json } = await server.generate({ chat_id, input: 'Hi', ...change }, key('k'))
+      expect([status, json.error.code]).toEqual([422, 'idempotency_key_reused'])
+    }
+    expect([await rowCount(server, chat_id), await rowCount(server, other)]).toEqual([2, 0])
+  })
+
+  it('by another caller is another request', async () => {
+    const server = await testServer({ keys: ['ann', 'bob'] })
+    const headers = { authorization: 'Bearer bob', ...key('k') }
+    const created = await server.send('POST', '/api/v3/chat', { body: { name: 'x' }, headers })
+    await server.generate({ chat_id: await server.newChat(), input: 'Hi' }, key('k'))
+    const { status } = await server.generate({ chat_id: created.json.id, input: 'Hi' }, headers)
+    expect(status).toBe(200)
+  })
+
+  it('of what was refused is a first request', async () => {
+    const server = await testServer()
+    const chat_id = await server.newChat()
+    expect((await server.generate({ chat_id, input: 5 }, key('k'))).status).toBe(400)
+    expect((await server.generate({ chat_id, input: 'Hi', model_id: 'x' }, key('k'))).status).toBe(
+      404,
+    )
+    expect((await server.generate({ chat_id, input: 'Hi' }, key('k'))).status).toBe(200)
+  })
+})
+
+describe('while the first request runs', () => {
+  it.each([false, true])(
+    'a repeat is refused with 409, and replayed later (stream: %j)',
+    async (stream) => {
+      const server = await testServer()
+      const chat_id = await server.newChat()
+      const body = { chat_id, input: '[[tokens=5]] [[pace=ttft=150ms]]', stream }
+      const first = server.generate(body, key('k'))
+      await expect.poll(() => server.parts.runs.size).toBe(1)
+      const early = await server.generate(body, key('k'))
+      expect([early.status, early.headers.get('retry-after')]).toEqual([409, '1'])
+      expect((await server.generate({ ...body, input: 'x' }, key('k'))).status).toBe(422)
+      const { text } = await first
+      expect((await server.generate(body, key('k'))).text).toBe(text)
+      expect(await rowCount(server, chat_id)).toBe(2)
+    },
+  )
+
+  it('one of five racing requests runs', async () => {
+    const server = await testServer()
+    for (const input of ['Hi', '[[pace=ttft=50ms]]']) {
+      const chat_id = await server.newChat()
+      const answers = await Promise.all(
+        Array.from({ length: 5 }, () => server.generate({ chat_id, input }, key(chat_id))),
+      )
+      const fine = answers.filter(({ status }) => status === 200)
+      expect(fine.length).toBeGreaterThan(0)
+      expect(new Set(fine.map(({ text }) => text)).size).toBe(1)
+      expect(answers.filter(({ status }) => status !== 200 && status !== 409)).toEqual([])
+      expect(await rowCount(server, chat_id)).toBe(2)
+    }
+  })
+})
