@@ -1,0 +1,77 @@
+import { requirementOf } from './catalogue-rows.ts'
+import { clean, hanging, type Lines, type Page, withVerdict } from './console-page.ts'
+import { compactIds } from './id-list.ts'
+import type { RequirementRow, Verdict } from './model.ts'
+import { indent, printable, shorten, wrap } from './text.ts'
+
+/** Rows that were not decided, those with one reason together: a missing member stands once. */
+export function undecidedList(page: Page, verdict: Verdict, title: string): Lines {
+  const rows = withVerdict(page, verdict)
+  if (rows.length === 0) return []
+  const groups = [...Map.groupBy(rows, reasonOf)]
+  return [
+    page.chalk.bold(`${title} (${rows.length})`),
+    ...groups.flatMap(([reason, own]) => [
+      ...indent(wrap(`${reason}:`, page.width - 2), 2),
+      ...idLines(page, '    ', own),
+    ]),
+  ]
+}
+
+function reasonOf({ id, blockedBy, message: said, verdict }: RequirementRow): string {
+  if (blockedBy !== null) return `blocked by ${printable(blockedBy)}`
+  if (said !== null) return clean(said)
+  const member = verdict === 'unproven' ? requirementOf(id)?.member : undefined
+  return member ? `say ${member} in the profile to prove it` : 'no reason was recorded'
+}
+
+export function rowList(page: Page, title: string, rows: readonly RequirementRow[]): Lines {
+  if (rows.length === 0) return []
+  return [page.chalk.bold(`${title} (${rows.length})`), ...idLines(page, '  ', rows)]
+}
+
+/** Areas flow into lines; an area is broken only where it alone is wider than a line. */
+export function idLines({ width }: Page, lead: string, rows: readonly RequirementRow[]): Lines {
+  const areas = compactIds(rows.map((row) => row.id))
+  const margin = lead.trim() === '' ? lead.length : 4
+  const lines: string[] = []
+  let line = lead
+  let fresh = true
+  for (const [at, area] of areas.entries()) {
+    const text = at < areas.length - 1 ? `${area}, ` : area
+    if (!fresh && line.length + text.trimEnd().length > width) {
+      lines.push(line.trimEnd())
+      line = ' '.repeat(margin)
+    }
+    line += text
+    fresh = false
+  }
+  return [...lines, line]
+}
+
+export function observationList(page: Page): Lines {
+  const { observations: rows } = page.report
+  if (rows.length === 0) return []
+  return [
+    page.chalk.bold(`Observed at open questions, not judged (${rows.length})`),
+    ...rows.flatMap(({ id, question, answer }) =>
+      hanging(
+        page,
+        `  ${id}  `,
+        `${printable(question)} ${shorten(clean(answer), 3 * page.width)}`,
+      ),
+    ),
+  ]
+}
+
+export function faultList(page: Page): Lines {
+  const { faults: rows } = page.report
+  if (rows.length === 0) return []
+  return [
+    page.chalk.magenta.bold(`Faults of the kit itself, not of the target (${rows.length})`),
+    ...rows.flatMap(({ scenario, message }) => [
+      `  ${printable(scenario)}`,
+      ...indent(wrap(clean(message), page.width - 4), 4),
+    ]),
+  ]
+}

@@ -1,0 +1,30 @@
+import { stripVTControlCharacters } from 'node:util'
+import type { ChalkInstance } from 'chalk'
+import type { Exchange } from '../harness/contract/index.ts'
+import type { ConformanceReport, RequirementRow, Verdict } from './model.ts'
+import { indent, printable, wrap } from './text.ts'
+
+/** What every part of the console report is made from. */
+export interface Page {
+  readonly report: ConformanceReport
+  readonly exchanges: ReadonlyMap<string, Exchange>
+  readonly width: number
+  readonly chalk: ChalkInstance
+}
+
+export type Lines = readonly string[]
+
+export function withVerdict({ report }: Page, verdict: Verdict): readonly RequirementRow[] {
+  return report.requirements.filter((row) => row.verdict === verdict)
+}
+
+/** Text after a lead, its further lines below the text. */
+export function hanging({ width }: Page, lead: string, text: string): Lines {
+  const [first = '', ...rest] = wrap(text, width - lead.length)
+  return [lead + first, ...indent(rest, lead.length)]
+}
+
+/** Messages of assertions carry colours of their own. */
+export function clean(text: string): string {
+  return printable(stripVTControlCharacters(text).trim())
+}

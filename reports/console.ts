@@ -1,0 +1,92 @@
+import { Chalk } from 'chalk'
+import type { Exchange } from '../harness/contract/index.ts'
+import { faultList, idLines, observationList, rowList, undecidedList } from './console-lists.ts'
+import { clean, hanging, type Lines, type Page, withVerdict } from './console-page.ts'
+import { knownFailure, violation, warning } from './console-violations.ts'
+import type { ConformanceReport, RequirementRow } from './model.ts'
+import { summarize, threeNumbers } from './summary.ts'
+import { count, printable } from './text.ts'
+
+export interface ConsoleOptions {
+  readonly color: boolean
+  /** Columns of the terminal; commands that are there to be pasted may be longer. */
+  readonly width: number
+}
+
+/**
+ * The report of `chatgen check` for a terminal. It names every row: violations with all that is
+ * needed to repeat and dispute them, the others the shorter the less they ask of the reader. The
+ * outcome stands first and last. Nothing that a target sent reaches the terminal unescaped.
+ */
+export function reportToConsole(
+  report: ConformanceReport,
+  exchanges: ReadonlyMap<string, Exchange>,
+  { color, width }: ConsoleOptions,
+): string {
+  const page: Page = { report, exchanges, width, chalk: new Chalk({ level: color ? 1 : 0 }) }
+  const parts = [
+    [outcomeLine(page), ...besideOutcome(page)],
+    ...report.requirements.filter(isNew).map((row) => violation(page, row)),
+    report.requirements.filter(isKnown).flatMap((row) => knownFailure(page, row)),
+    ...withVerdict(page, 'warn').map((row) => warning(page, row)),
+    undecidedList(page, 'error', 'Not judged, for a fault of the kit'),
+    undecidedList(page, 'inconclusive', 'Inconclusive'),
+    undecidedList(page, 'unproven', 'Unproven'),
+    undecidedList(page, 'observed', 'Only observed'),
+    rowList(page, 'Hold', withVerdict(page, 'pass')),
+    rowList(page, 'Unclaimed: no scenario yet, not counted', withVerdict(page, 'unclaimed')),
+    observationList(page),
+    faultList(page),
+    [outcomeLine(page)],
+  ]
+  return `${parts
+    .filter((lines) => lines.length > 0)
+    .map((lines) => lines.join('\n'))
+    .join('\n\n')}\n`
+}
+
+function outcomeLine({ report, chalk }: Page): string {
+  const paint = {
+    conforms: chalk.green.bold,
+    violated: chalk.red.bold,
+    incomplete: chalk.yellow.bold,
+  }[report.outcome]
+  const summary = summarize(report)
+  const warnings =
+    summary.warnings === 0
+      ? ''
+      : `; ${count(summary.warnings, 'warning')}${report.strict ? ' (strict: counted)' : ''}`
+  return `${paint(report.outcome.toUpperCase())}  ${threeNumbers(summary)}${warnings}`
+}
+
+function besideOutcome(page: Page): Lines {
+  const { target, cost, durationMs, suite, seed, interrupted } = page.report
+  const asked = [
+    count(cost.requests, 'request'),
+    count(cost.generations, 'generation'),
+    count(cost.chats, 'chat'),
+    count(cost.uploads, 'upload'),
+  ]
+  const setAside = withVerdict(page, 'not-applicable')
+  return [
+    ...(interrupted ? [page.chalk.yellow('interrupted: holds only what was found so far')] : []),
+    ...[...Map.groupBy(setAside, ({ message }) => message ?? '')].flatMap(([message, rows]) =>
+      idLines(page, `not applicable${message && ` (${clean(message)})`}: `, rows),
+    ),
+    ...hanging(page, 'target: ', `${printable(target.baseUrl)}, profile ${target.profile}`),
+    ...hanging(page, 'asked of it: ', `${asked.join(', ')} in ${(durationMs / 1000).toFixed(1)} s`),
+    ...hanging(
+      page,
+      'kit: ',
+      `${suite.version}, interface ${suite.interface}, seed ${printable(seed)}`,
+    ),
+  ]
+}
+
+function isNew({ verdict, known }: RequirementRow): boolean {
+  return verdict === 'fail' && !known
+}
+
+function isKnown({ verdict, known }: RequirementRow): boolean {
+  return verdict === 'fail' && known
+}

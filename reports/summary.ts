@@ -1,0 +1,43 @@
+import type { ConformanceReport, RequirementRow, Verdict } from './model.ts'
+
+/** What a report comes down to: required rows that were proven, violated and neither. */
+export interface Summary {
+  /** Required rows that count: proven + violated + unproven. */
+  readonly required: number
+  readonly proven: number
+  readonly violated: number
+  /** How many of the violated rows a baseline names. */
+  readonly known: number
+  /** Neither shown nor refuted: unproven, inconclusive, or not judged for a fault of the kit. */
+  readonly unproven: number
+  /** Expected rows that are broken. */
+  readonly warnings: number
+}
+
+/** Never a percentage: a share would make what was not looked at look like a small blemish. */
+export function summarize({ requirements }: ConformanceReport): Summary {
+  const required = requirements.filter((row) => row.level === 'required')
+  const number = (...verdicts: readonly Verdict[]) =>
+    required.filter((row) => verdicts.includes(row.verdict)).length
+  const proven = number('pass')
+  const violated = number('fail')
+  const unproven = number('unproven', 'inconclusive', 'error')
+  return {
+    required: proven + violated + unproven,
+    proven,
+    violated,
+    known: required.filter(isKnown).length,
+    unproven,
+    warnings: requirements.filter((row) => row.verdict === 'warn').length,
+  }
+}
+
+/** `3 proven, 1 violated (1 known), 2 unproven of 6 required rows`. */
+export function threeNumbers({ proven, violated, known, unproven, required }: Summary): string {
+  const excused = known === 0 ? '' : ` (${known} known)`
+  return `${proven} proven, ${violated} violated${excused}, ${unproven} unproven of ${required} required ${required === 1 ? 'row' : 'rows'}`
+}
+
+function isKnown({ verdict, known }: RequirementRow): boolean {
+  return verdict === 'fail' && known
+}
