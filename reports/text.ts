@@ -12,7 +12,8 @@ export function printable(text: string): string {
 /** At most `width` characters; what was cut is an ellipsis. Never cuts a surrogate pair. */
 export function shorten(text: string, width: number): string {
   if (text.length <= width) return text
-  const characters = [...text]
+  // A character takes two code units at most, so a body of megabytes is not spread whole.
+  const characters = [...text.slice(0, 2 * (width + 1))]
   return characters.length <= width
     ? text
     : `${characters.slice(0, Math.max(0, width - 1)).join('')}…`
