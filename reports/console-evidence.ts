@@ -44,7 +44,11 @@ function bodyLines(exchange: Exchange, options: EvidenceOptions): readonly strin
     const { offending, chalk } = options
     return streamTimeline(exchange, { width, offending, color: chalk.level > 0 })
   }
-  const text = printable(bodyText(exchange).trim().slice(0, 2 * width * bodyHeight))
+  const text = printable(
+    bodyText(exchange)
+      .trim()
+      .slice(0, 2 * width * bodyHeight),
+  )
   if (text === '') return []
   const characters = [...shorten(text, width * bodyHeight)]
   const height = Math.ceil(characters.length / width)
