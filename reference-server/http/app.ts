@@ -113,7 +113,7 @@ export function buildApp(
       await writeReply(reply.raw, call, parts.outgoing(call, made), parts)
     } catch (error) {
       reply.raw.destroy()
-      options.onInternalError(error)
+      if (isInternal(error)) options.onInternalError(error)
     }
   }
 

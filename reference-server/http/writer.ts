@@ -67,8 +67,9 @@ async function writeStream(
 }
 
 /**
- * Waits until the chunk has left this process: each is its own write, never gathered with the next
- * one, and a reader who is slow slows us down.
+ * Waits until the chunk has left this process, and then for the others' turn: each is its own write,
+ * never gathered with the next one; a reader who is slow slows us down, and one who is fast does not
+ * keep the server to itself.
  */
 function written(raw: ServerResponse, chunk: Uint8Array): Promise<void> {
   return new Promise((resolve) => {
@@ -77,7 +78,7 @@ function written(raw: ServerResponse, chunk: Uint8Array): Promise<void> {
       resolve()
     }
     raw.once('close', settle)
-    raw.write(chunk, settle)
+    raw.write(chunk, () => setImmediate(settle))
   })
 }
 

@@ -1,4 +1,5 @@
 /** A real server on loopback for one test, and the shortest way to speak to it. */
+import { Agent, fetch, type Headers } from 'undici'
 import { expect, onTestFinished } from 'vitest'
 import {
   type ReferenceServer,
@@ -63,6 +64,9 @@ export async function testServer(options: ReferenceServerOptions = {}): Promise<
   }
 }
 
+/** No connection is kept, so that each that is left over is a leak. */
+const dispatcher = new Agent({ pipelining: 0 })
+
 async function sendTo(
   server: ReferenceServer,
   method: string,
@@ -71,6 +75,7 @@ async function sendTo(
 ): Promise<TestAnswer> {
   const raw = typeof body === 'string' || body instanceof Uint8Array || body === undefined
   const response = await fetch(server.url + path, {
+    dispatcher,
     method,
     headers: {
       authorization: `Bearer ${server.keys[0]}`,

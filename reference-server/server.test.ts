@@ -1,0 +1,91 @@
+import { createServer } from 'node:net'
+import { expect, it, onTestFinished } from 'vitest'
+import { startReferenceServer } from './index.ts'
+import { openStream, readAll } from './test-support/raw-client.ts'
+import { testServer } from './test-support/server.ts'
+import { readBlocks, readEvents } from './test-support/sse.ts'
+
+const completion = (content: string) => ({
+  model: 'SVC-Main',
+  messages: [{ role: 'user', content }],
+  stream: true,
+})
+const completionsPath = '/api/openai/chat/completions'
+
+it('makes a throw-away key where none is given', async () => {
+  const [one, other] = [await testServer(), await testServer()]
+  expect(one.keys).toHaveLength(1)
+  expect(one.keys).not.toEqual(other.keys)
+  expect(one.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
+  expect((await one.complete('Hi')).status).toBe(200)
+})
+
+it('says when the port is taken', async () => {
+  const blocker = createServer()
+  onTestFinished(() => void blocker.close())
+  await new Promise<void>((resolve) => blocker.listen(0, '127.0.0.1', resolve))
+  const address = blocker.address()
+  const port = typeof address === 'object' && address !== null ? address.port : 0
+  await expect(startReferenceServer({ port })).rejects.toMatchObject({ code: 'EADDRINUSE' })
+})
+
+it('gives the same answers with the same seed, and others with another', async () => {
+  const servers = [
+    await testServer({ seed: 5 }),
+    await testServer({ seed: 5 }),
+    await testServer({ seed: 6 }),
+  ]
+  const [one, same, other] = await Promise.all(
+    servers.map(async (server) => (await server.complete('Hi')).json.choices[0].message.content),
+  )
+  expect(same).toBe(one)
+  expect(other).not.toBe(one)
+})
+
+it('closes at once when idle, as often as asked', async () => {
+  const server = await testServer({ closeDeadlineMs: 10_000 })
+  // The global fetch keeps its connection alive.
+  await (await fetch(`${server.url}/healthz`)).text()
+  const started = performance.now()
+  await Promise.all([server.close(), server.close()])
+  expect(performance.now() - started).toBeLessThan(2000)
+  await expect(server.complete('Hi')).rejects.toThrow()
+})
+
+it('lets running answers finish before it ends, and takes no new ones', async () => {
+  const server = await testServer({ closeDeadlineMs: 10_000 })
+  const chat_id = await server.newChat()
+  const body = {
+    chat_id,
+    model_id: 'SVC-Main',
+    input: '[[tokens=5]] [[pace=gap=50ms]]',
+    stream: true,
+  }
+  const native = await openStream(server, '/api/v3/message/generate', body, {
+    'idempotency-key': 'k',
+  })
+  const compatible = await openStream(server, completionsPath, completion(body.input))
+  const closed = server.close()
+  await expect(openStream(server, completionsPath, completion('Hi'))).rejects.toThrow()
+  expect(readEvents(await readAll(native)).at(-1).type).toBe('response.completed')
+  expect(readBlocks(await readAll(compatible)).at(-1)?.data).toBe('[DONE]')
+  await closed
+  expect((await server.parts.store.history.runs(chat_id)).length).toBe(1)
+})
+
+it('ends what is left at the deadline, without a proper end, and keeps nothing of it', async () => {
+  const server = await testServer({ closeDeadlineMs: 100 })
+  const chat_id = await server.newChat()
+  const body = { chat_id, model_id: 'SVC-Main', input: '[[pace=ttft=60s]]', stream: true }
+  const stream = await openStream(server, '/api/v3/message/generate', body, {
+    'idempotency-key': 'k',
+  })
+  const read = readAll(stream)
+  read.catch(() => {})
+  const started = performance.now()
+  await server.close()
+  expect(performance.now() - started).toBeLessThan(3000)
+  await expect(read).rejects.toThrow()
+  expect(server.parts.runs.size).toBe(0)
+  expect(await server.parts.store.history.runs(chat_id)).toEqual([])
+})
