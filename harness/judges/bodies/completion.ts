@@ -1,0 +1,64 @@
+import type { RequirementId } from '../../contract/index.ts'
+import { completion } from '../../contract/wire/index.ts'
+import { asArray, asObject, asString, type JsonObject, show } from '../json.ts'
+import type { Ledger } from '../ledger.ts'
+import { judgeMaxTokens } from '../max-tokens.ts'
+import { judgeShape } from './shape.ts'
+
+/** Sections 2.2 and 4.1: a chat completion in one piece. */
+export function judgeCompletion(
+  ledger: Ledger,
+  body: JsonObject,
+  request: JsonObject,
+  mediaType: string,
+): void {
+  judgeShape(ledger, body, { schema: completion, rows: Object.values(rowOfMember), rowOf })
+  judgeRole(ledger, body)
+  const usage = asObject(body['usage'])
+  if (usage !== undefined && !ledger.isBroken('OAI-CHAT-09')) {
+    judgeSum(ledger, usage)
+    judgeMaxTokens(ledger, request, usage, reasons(body))
+  }
+  if (mediaType === 'application/json') ledger.held('OAI-CHAT-11', 'It is application/json.')
+  else ledger.broken('OAI-CHAT-11', `The media type is ${show(mediaType)}, not application/json.`)
+}
+
+const rowOfMember = {
+  id: 'OAI-CHAT-02',
+  object: 'OAI-CHAT-03',
+  created: 'OAI-CHAT-04',
+  model: 'OAI-CHAT-05',
+  choices: 'OAI-CHAT-06',
+  message: 'OAI-CHAT-07',
+  finish_reason: 'OAI-CHAT-08',
+  usage: 'OAI-CHAT-09',
+} as const satisfies Record<string, RequirementId>
+
+function rowOf(path: readonly PropertyKey[]): RequirementId | undefined {
+  const member = path[0] === 'choices' ? (path[2] ?? 'choices') : path[0]
+  return member === 'index' ? rowOfMember.choices : rowOfMember[member as keyof typeof rowOfMember]
+}
+
+function judgeRole(ledger: Ledger, body: JsonObject): void {
+  if (ledger.isBroken('OAI-CHAT-06', 'OAI-CHAT-07')) return
+  for (const choice of asArray(body['choices'])) {
+    const role = asObject(asObject(choice)?.['message'])?.['role']
+    if (role === 'assistant') ledger.held('OAI-CHAT-15', 'The role is assistant.')
+    else ledger.broken('OAI-CHAT-15', `The role of the answer is ${show(role)}, not assistant.`)
+  }
+}
+
+function judgeSum(ledger: Ledger, usage: JsonObject): void {
+  const { prompt_tokens: prompt, completion_tokens: completed, total_tokens: total } = usage
+  const sum = Number(prompt) + Number(completed)
+  const why = `${prompt} prompt and ${completed} completion tokens, ${total} in total`
+  if (total === sum) ledger.held('OAI-CHAT-10', `${why}.`)
+  else ledger.broken('OAI-CHAT-10', `${why}: the sum is ${sum}.`)
+}
+
+function reasons(body: JsonObject): string[] {
+  return asArray(body['choices']).flatMap((choice) => {
+    const reason = asString(asObject(choice)?.['finish_reason'])
+    return reason === undefined ? [] : [reason]
+  })
+}

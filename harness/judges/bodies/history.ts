@@ -1,0 +1,100 @@
+import type { RequirementId } from '../../contract/index.ts'
+import { historyItem, historyPage, inputItem } from '../../contract/wire/index.ts'
+import { asArray, asObject, asString, isObject, type JsonObject, show } from '../json.ts'
+import type { Ledger } from '../ledger.ts'
+import { judgeShape } from './shape.ts'
+
+/** Sections 2.6 and 4.3: one page of a history, and what its query promised. */
+export function judgeHistory(ledger: Ledger, body: JsonObject, query: URLSearchParams): void {
+  judgeShape(ledger, body, {
+    schema: historyPage,
+    rows: ['V3-HIST-01'],
+    rowOf: () => 'V3-HIST-01',
+  })
+  if (ledger.isBroken('V3-HIST-01')) return
+  const rows = asArray(body['result']).filter(isObject)
+  const pagination = asObject(body['pagination']) ?? {}
+  for (const row of rows) judgeRow(ledger, row)
+  judgeCursor(ledger, pagination['cursor'])
+  judgeLimit(ledger, rows.length, pagination['cursor'], query.get('limit'))
+  observe(ledger, rows, pagination)
+}
+
+function judgeRow(ledger: Ledger, row: JsonObject): void {
+  judgeShape(ledger, row['item'], {
+    schema: historyItem,
+    rows: ['V3-HIST-02'],
+    rowOf: () => 'V3-HIST-02',
+  })
+  const item = asObject(row['item'])
+  if (item === undefined) return
+  judgeCopy(ledger, 'V3-HIST-03', row, item, 'type')
+  judgeCopy(ledger, 'V3-HIST-04', row, item, 'status')
+  if (!isInput(item)) return
+  judgeShape(ledger, item, {
+    schema: inputItem,
+    rows: ['V3-HIST-05'],
+    rowOf: () => 'V3-HIST-05',
+  })
+}
+
+function judgeCopy(
+  ledger: Ledger,
+  row: RequirementId,
+  shown: JsonObject,
+  item: JsonObject,
+  member: 'type' | 'status',
+): void {
+  const original = item[member]
+  if (original == null) return
+  const copy = shown[`item_${member}`]
+  if (copy === original) ledger.held(row, `item_${member} is ${show(copy)}, as in the item.`)
+  else {
+    ledger.broken(
+      row,
+      `item_${member} is ${show(copy)}; the ${member} of the item is ${show(original)}.`,
+    )
+  }
+}
+
+/** Every message that the model did not make was put in, and so was what has the role of an input. */
+function isInput(item: JsonObject): boolean {
+  const role = item['role']
+  if (role === 'user' || role === 'system' || role === 'developer') return true
+  return item['type'] === 'message' && role !== 'assistant'
+}
+
+/** Whether more pages follow is not visible in one page: here only what no page may have. */
+function judgeCursor(ledger: Ledger, cursor: unknown): void {
+  if (cursor === null || (typeof cursor === 'string' && cursor !== '')) return
+  if (cursor === undefined || cursor === '' || cursor === false) {
+    ledger.broken('V3-HIST-11', `The cursor is ${show(cursor)}: without a next page it is null.`)
+  } else {
+    ledger.broken('V3-HIST-12', `The cursor is ${show(cursor)}, neither a string nor null.`)
+  }
+}
+
+function judgeLimit(ledger: Ledger, rows: number, cursor: unknown, sent: string | null): void {
+  if (sent === null || !/^[1-9]\d{0,8}$/.test(sent)) return
+  const limit = Number(sent)
+  if (rows > limit) ledger.broken('V3-HIST-09', `${rows} rows on a page with limit ${limit}.`)
+  // A short last page would be as short without a limit.
+  else if (rows === limit || cursor !== null) {
+    ledger.held('V3-HIST-09', `${rows} rows on a page with limit ${limit}.`)
+  }
+}
+
+function observe(ledger: Ledger, rows: readonly JsonObject[], pagination: JsonObject): void {
+  const statuses = rows.flatMap((row) => asString(row['item_status']) ?? [])
+  if (statuses.length > 0) ledger.observed('OPEN-05', sorted(statuses))
+  if (rows.length === 0) return
+  const members = rows.flatMap((row) => Object.keys(row))
+  const known = new Set(['item', 'item_type', 'item_status'])
+  const beside = sorted(members.filter((key) => !known.has(key))) || 'none'
+  const paging = sorted(Object.keys(pagination).filter((key) => key !== 'cursor')) || 'none'
+  ledger.observed('OPEN-03', `row: ${beside}; pagination: ${paging}`)
+}
+
+function sorted(words: readonly string[]): string {
+  return [...new Set(words)].sort().join(', ')
+}

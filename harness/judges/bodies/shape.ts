@@ -1,0 +1,63 @@
+import { type RequirementId, requirements } from '../../contract/index.ts'
+import { asArray, isObject, show } from '../json.ts'
+import type { Ledger } from '../ledger.ts'
+
+/** As much of a zod schema as judging needs. */
+export interface Schema {
+  safeParse(
+    value: unknown,
+  ): { success: true } | { success: false; error: { issues: readonly Issue[] } }
+}
+
+interface Issue {
+  readonly path: readonly PropertyKey[]
+  readonly message: string
+}
+
+export interface Shape {
+  readonly schema: Schema
+  /** The rows that the schema decides. */
+  readonly rows: readonly RequirementId[]
+  /** The row that an issue breaks, by the path of the member; undefined: none. */
+  readonly rowOf: (path: readonly PropertyKey[]) => RequirementId | undefined
+}
+
+/**
+ * Holds a body against a schema: each issue breaks the row of its member, every other row held,
+ * unless it stands on one that broke.
+ */
+export function judgeShape(ledger: Ledger, body: unknown, { schema, rows, rowOf }: Shape): void {
+  const result = schema.safeParse(body)
+  for (const issue of result.success ? [] : result.error.issues) {
+    const row = rowOf(issue.path)
+    if (row !== undefined) ledger.broken(row, sentence(body, issue))
+  }
+  for (const row of rows) {
+    if (!standsOnBroken(ledger, row)) ledger.held(row, requirements[row].title)
+  }
+}
+
+function standsOnBroken(ledger: Ledger, row: RequirementId): boolean {
+  const needs = requirements[row].needs ?? []
+  return needs.some((need) => ledger.isBroken(need as RequirementId))
+}
+
+function sentence(body: unknown, { path, message }: Issue): string {
+  const value = show(valueAt(body, path))
+  const said = message.replace(/^Invalid \w+: /, '')
+  return `${pathText(path)} is ${value}: ${said}.`
+}
+
+function valueAt(body: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>((value, key) => {
+    if (typeof key === 'number') return asArray(value)[key]
+    return isObject(value) && typeof key === 'string' ? value[key] : undefined
+  }, body)
+}
+
+function pathText(path: readonly PropertyKey[]): string {
+  if (path.length === 0) return 'The body'
+  return path
+    .map((key, at) => (typeof key === 'number' ? `[${key}]` : `${at > 0 ? '.' : ''}${String(key)}`))
+    .join('')
+}

@@ -1,0 +1,83 @@
+import { agrees, asObject, isObject, show } from './json.ts'
+
+/** What differs between the two forms of a response; both lists are empty where nothing does. */
+export interface FormComparison {
+  /** V3-GEN-03: members that both forms have, with another type in each. */
+  readonly differentTypes: readonly string[]
+  /** V3-GEN-04: members that only one form has. */
+  readonly differentMembers: readonly string[]
+}
+
+/**
+ * R22: the response object of the JSON form beside that of the stream. The members of the object
+ * and of the objects in it are compared, not what hangs on the answer itself: items differ from one
+ * generation to the next, and null stands for any member that has no value this time.
+ */
+export function compareForms(jsonBody: unknown, finalResponse: unknown): FormComparison {
+  const json = asObject(jsonBody)
+  const stream = asObject(finalResponse)
+  if (json === undefined || stream === undefined) {
+    const why = `The JSON form is ${typeOf(jsonBody)}, the stream form ${typeOf(finalResponse)}.`
+    return { differentTypes: [why], differentMembers: [] }
+  }
+  return compareMembers(json, stream, '')
+}
+
+/**
+ * R23 (V3-HIST-06): items of a response that the history does not show as they were. A sentence for
+ * each; empty where every item is there. Rows of other runs and the order of rows do not matter.
+ */
+export function compareOutputWithHistory(
+  output: readonly unknown[],
+  rows: readonly unknown[],
+): readonly string[] {
+  const stored = rows.map((row) => asObject(asObject(row)?.['item'])).filter(isObject)
+  return output.flatMap((value, at) => {
+    const item = asObject(value) ?? {}
+    if (stored.some((candidate) => agrees(candidate, item))) return []
+    const same = stored.find(({ id }) => id !== undefined && id === item['id'])
+    if (same === undefined) return [`No row holds output[${at}], ${show(item)}.`]
+    const members = Object.keys(item).filter((key) => !agrees(same[key] ?? null, item[key] ?? null))
+    return [`The row of output[${at}] differs from it in ${members.join(', ')}.`]
+  })
+}
+
+/** Their members are the caller's or the answer's own. */
+const opaque = new Set(['output', 'metadata', 'tools', 'tool_choice', 'output_text'])
+
+function compareMembers(
+  json: Readonly<Record<string, unknown>>,
+  stream: Readonly<Record<string, unknown>>,
+  path: string,
+): FormComparison {
+  const differentTypes: string[] = []
+  const differentMembers: string[] = []
+  for (const key of new Set([...Object.keys(json), ...Object.keys(stream)])) {
+    const name = path + key
+    if (!Object.hasOwn(json, key)) differentMembers.push(`${name} is only in the stream form`)
+    else if (!Object.hasOwn(stream, key)) differentMembers.push(`${name} is only in the JSON form`)
+    else {
+      const inside = compareValues(json[key], stream[key], name)
+      differentTypes.push(...inside.differentTypes)
+      differentMembers.push(...inside.differentMembers)
+    }
+  }
+  return { differentTypes, differentMembers }
+}
+
+function compareValues(json: unknown, stream: unknown, name: string): FormComparison {
+  const none = { differentTypes: [], differentMembers: [] }
+  if (json === null || stream === null) return none
+  if (typeOf(json) !== typeOf(stream)) {
+    const why = `${name} is ${typeOf(json)} in the JSON form and ${typeOf(stream)} in the stream form`
+    return { ...none, differentTypes: [why] }
+  }
+  if (!isObject(json) || !isObject(stream) || opaque.has(name)) return none
+  return compareMembers(json, stream, `${name}.`)
+}
+
+function typeOf(value: unknown): string {
+  if (value === null) return 'null'
+  if (value === undefined) return 'nothing'
+  return Array.isArray(value) ? 'array' : typeof value
+}

@@ -1,0 +1,117 @@
+import { asObject, type JsonObject, show } from '../json.ts'
+import type { Ledger } from '../ledger.ts'
+import type { Chunk, ChunkChoice, ChunkJudge, StreamEnd } from './part.ts'
+import { stopsOf } from './stop.ts'
+
+/** OAI-STREAM-03, -04, -06 and -07: what each choice of a stream says, from its role to its end. */
+export class ChoiceJudge implements ChunkJudge {
+  readonly #ledger: Ledger
+  readonly #request: JsonObject
+  readonly #choices = new Map<number, ChoiceTrace>()
+
+  constructor(ledger: Ledger, request: JsonObject) {
+    this.#ledger = ledger
+    this.#request = request
+  }
+
+  chunk({ choices, event }: Chunk): void {
+    for (const choice of choices) {
+      const trace = this.#trace(choice.index)
+      this.#delta(choice, trace, event)
+      this.#finish(choice, trace, event)
+    }
+  }
+
+  end({ clean, done }: StreamEnd): void {
+    if (!clean) return
+    for (const [index, { reason }] of this.#choices) {
+      if (reason !== undefined) {
+        this.#ledger.held('OAI-STREAM-07', `Choice ${index} ends with one finish_reason.`)
+      } else if (done) {
+        // Without [DONE] the stream has no end at all, which is OAI-STREAM-09.
+        this.#ledger.broken('OAI-STREAM-07', `Choice ${index} got no finish_reason.`)
+      }
+    }
+    this.#text(done)
+  }
+
+  #delta({ index, delta }: ChunkChoice, trace: ChoiceTrace, event: number): void {
+    const content = asObject(delta)?.['content']
+    if (delta != null && asObject(delta) === undefined) {
+      this.#ledger.broken('OAI-STREAM-03', `delta is ${show(delta)}, no object.`, event)
+    } else if (typeof content === 'string') {
+      this.#ledger.held('OAI-STREAM-03', 'delta.content is a string.', event)
+      this.#content(index, content, trace, event)
+    } else if (content != null) {
+      this.#ledger.broken('OAI-STREAM-03', `delta.content is ${show(content)}, no string.`, event)
+    }
+    const { tool_calls: calls, refusal } = asObject(delta) ?? {}
+    if (calls != null || refusal != null) trace.answered = true
+    this.#role(index, asObject(delta), trace, event)
+  }
+
+  #content(index: number, content: string, trace: ChoiceTrace, event: number): void {
+    if (content === '') return
+    trace.answered = true
+    if (index === 0) {
+      this.#ledger.held('OAI-STREAM-04', 'Text in choices[0].delta.content.', event)
+    }
+    if (trace.reason !== undefined) {
+      const why = `Choice ${index} goes on after its finish_reason: ${show(content)}.`
+      this.#ledger.broken('OAI-STREAM-07', why, event)
+    }
+  }
+
+  #role(index: number, delta: JsonObject | undefined, trace: ChoiceTrace, event: number): void {
+    if (delta === undefined) return
+    const role = delta['role'] ?? undefined
+    const first = !trace.begun
+    trace.begun = true
+    if (role === 'assistant') this.#ledger.held('OAI-STREAM-06', 'The role is assistant.', event)
+    else if (role !== undefined || first) {
+      const why = `The role of choice ${index} is ${show(role)}, not assistant.`
+      this.#ledger.broken('OAI-STREAM-06', why, event)
+    }
+  }
+
+  #finish({ index, finishReason }: ChunkChoice, trace: ChoiceTrace, event: number): void {
+    if (finishReason === undefined) return
+    if (typeof finishReason !== 'string') {
+      const why = `The finish_reason of choice ${index} is ${show(finishReason)}, no string.`
+      this.#ledger.broken('OAI-STREAM-07', why, event)
+    } else if (trace.reason !== undefined) {
+      const why = `Choice ${index} ends twice: ${trace.reason}, then ${finishReason}.`
+      this.#ledger.broken('OAI-STREAM-07', why, event)
+    }
+    trace.reason ??= String(finishReason)
+  }
+
+  /** OAI-STREAM-04 is broken by an answer that finished and has no text where its text belongs. */
+  #text(done: boolean): void {
+    const first = this.#choices.get(0)
+    if (first === undefined || this.#ledger.isBroken('OAI-STREAM-03')) return
+    // A tool call, a filter, a stop sequence at once, or tokens spent on reasoning leave no text.
+    if (first.reason === undefined ? !done : first.reason !== 'stop') return
+    if (first.answered || stopsOf(this.#request).length > 0) return
+    this.#ledger.broken(
+      'OAI-STREAM-04',
+      'The answer ended, and no choices[0].delta.content had text.',
+    )
+  }
+
+  #trace(index: number): ChoiceTrace {
+    const known = this.#choices.get(index)
+    if (known !== undefined) return known
+    const trace: ChoiceTrace = { begun: false, answered: false, reason: undefined }
+    this.#choices.set(index, trace)
+    return trace
+  }
+}
+
+interface ChoiceTrace {
+  /** Its first delta came. */
+  begun: boolean
+  /** It has text, or a tool call or a refusal in the place of text. */
+  answered: boolean
+  reason: string | undefined
+}

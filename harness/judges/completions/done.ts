@@ -1,0 +1,39 @@
+import type { Ending } from '../../contract/index.ts'
+import type { Ledger } from '../ledger.ts'
+import type { Block } from '../sse/scanner.ts'
+
+/** OAI-STREAM-09: the end of a stream is `data: [DONE]`, once and last, and then a clean close. */
+export class DoneJudge {
+  readonly #ledger: Ledger
+  seen = false
+
+  constructor(ledger: Ledger) {
+    this.#ledger = ledger
+  }
+
+  marker(event: number): void {
+    if (this.seen) this.#ledger.broken('OAI-STREAM-09', 'data: [DONE] comes twice.', event)
+    this.seen = true
+  }
+
+  block(event: number, spoiled: boolean): void {
+    if (!this.seen || spoiled) return
+    this.#ledger.broken('OAI-STREAM-09', 'A block follows data: [DONE].', event)
+  }
+
+  end(ending: Ending, rest: Block | undefined, spoiled: boolean): void {
+    const fault = this.#faultAt(ending, rest, spoiled)
+    if (fault !== undefined) this.#ledger.broken('OAI-STREAM-09', fault)
+    else if (ending.kind === 'complete' && this.seen) {
+      this.#ledger.held('OAI-STREAM-09', 'data: [DONE] is single and last.')
+    }
+  }
+
+  #faultAt(ending: Ending, rest: Block | undefined, spoiled: boolean): string | undefined {
+    if (ending.kind === 'cut') return `The peer cut the connection: ${ending.error}.`
+    // After an error the contract promises no [DONE].
+    if (ending.kind !== 'complete' || spoiled) return undefined
+    if (rest !== undefined) return 'The stream ends inside a block, which no empty line closes.'
+    return this.seen ? undefined : 'The stream ended without data: [DONE].'
+  }
+}

@@ -1,0 +1,52 @@
+import { asIndex, asObject, asString, type JsonObject } from '../json.ts'
+
+/** A decoded block of the compatible stream that has choices. */
+export interface Chunk {
+  /** Index of its event in the stream. */
+  readonly event: number
+  readonly atMs: number
+  readonly json: JsonObject
+  readonly choices: readonly ChunkChoice[]
+}
+
+export interface ChunkChoice {
+  readonly index: number
+  /** Undefined where the choice has none. */
+  readonly delta: unknown
+  /** Undefined where it is absent, null or empty. */
+  readonly finishReason: unknown
+}
+
+/** How the stream went, for what can only be said at its end. */
+export interface StreamEnd {
+  /** The body came to its regular end, with nothing left over and no error on the way. */
+  readonly clean: boolean
+  /** The server said that it is done: by `[DONE]`. */
+  readonly done: boolean
+}
+
+/** One idea of the compatible stream, with the rows it owns. */
+export interface ChunkJudge {
+  chunk(chunk: Chunk): void
+  end(end: StreamEnd): void
+}
+
+export function chunkOf(json: JsonObject, event: number, atMs: number): Chunk {
+  const choices = Array.isArray(json['choices']) ? json['choices'] : []
+  return { event, atMs, json, choices: choices.map(choiceOf) }
+}
+
+/** `delta.content`, where it is a string. */
+export function contentOf(choice: ChunkChoice): string | undefined {
+  return asString(asObject(choice.delta)?.['content'])
+}
+
+function choiceOf(value: unknown, at: number): ChunkChoice {
+  const choice = asObject(value) ?? {}
+  const reason = choice['finish_reason']
+  return {
+    index: asIndex(choice['index']) ?? at,
+    delta: choice['delta'],
+    finishReason: reason === null || reason === '' ? undefined : reason,
+  }
+}

@@ -1,0 +1,52 @@
+import { asObject, type JsonObject } from '../json.ts'
+import type { Ledger } from '../ledger.ts'
+import { judgeMaxTokens } from '../max-tokens.ts'
+import type { Chunk, ChunkJudge, StreamEnd } from './part.ts'
+
+/**
+ * OAI-STREAM-08 (C5): a chunk with usage comes only when asked for, once, with empty choices, after
+ * all of them. `usage: null` in other chunks is the contract's own way to say that there is none yet.
+ */
+export class UsageJudge implements ChunkJudge {
+  readonly #ledger: Ledger
+  readonly #request: JsonObject
+  readonly #asked: boolean
+  readonly #reasons: string[] = []
+  #usage: JsonObject | undefined
+
+  constructor(ledger: Ledger, request: JsonObject) {
+    this.#ledger = ledger
+    this.#request = request
+    this.#asked = asObject(request['stream_options'])?.['include_usage'] === true
+  }
+
+  chunk(chunk: Chunk): void {
+    const usage = asObject(chunk.json['usage'])
+    const fault = usage === undefined ? this.#late(chunk) : this.#faultOf(chunk)
+    if (fault !== undefined) this.#ledger.broken('OAI-STREAM-08', fault, chunk.event)
+    for (const { finishReason } of chunk.choices) {
+      if (finishReason !== undefined) this.#reasons.push(String(finishReason))
+    }
+    this.#usage ??= usage
+  }
+
+  end({ clean, done }: StreamEnd): void {
+    if (this.#usage !== undefined) {
+      judgeMaxTokens(this.#ledger, this.#request, this.#usage, this.#reasons)
+      if (this.#asked) this.#ledger.held('OAI-STREAM-08', 'One usage chunk came, as asked for.')
+    } else if (this.#asked && clean && done) {
+      this.#ledger.broken('OAI-STREAM-08', 'A usage chunk was asked for, and none came.')
+    }
+  }
+
+  #faultOf({ choices }: Chunk): string | undefined {
+    if (!this.#asked) return 'A chunk has usage, which was not asked for.'
+    if (this.#usage !== undefined) return 'A second chunk has usage.'
+    return choices.length === 0 ? undefined : 'The chunk with usage has choices.'
+  }
+
+  #late({ choices }: Chunk): string | undefined {
+    if (this.#usage === undefined || choices.length === 0) return undefined
+    return 'A choice comes after the usage chunk.'
+  }
+}

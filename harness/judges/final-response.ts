@@ -1,0 +1,41 @@
+import { finalResponse } from '../contract/wire/index.ts'
+import { judgeShape } from './bodies/shape.ts'
+import { asArray, asObject, asString, isObject, type JsonObject } from './json.ts'
+import type { Ledger } from './ledger.ts'
+
+/** The text of a response: every `output_text` of its messages, joined. Empty where it has none. */
+export function finalText(response: unknown): string {
+  return itemsOf(response)
+    .filter((item) => item['type'] === 'message')
+    .flatMap((item) => asArray(item['content']))
+    .map((part) => (isTextPart(part) ? (asString(part['text']) ?? '') : ''))
+    .join('')
+}
+
+export function itemsOf(response: unknown): JsonObject[] {
+  return asArray(asObject(response)?.['output']).filter(isObject)
+}
+
+/** V3-GEN-02: typed items that hold the answer. A response that failed or was cut owes none. */
+export function judgeOutput(ledger: Ledger, response: JsonObject, event?: number): void {
+  judgeShape(ledger, response, {
+    schema: finalResponse,
+    rows: [],
+    rowOf: () => 'V3-GEN-02',
+  })
+  if (ledger.isBroken('V3-GEN-02')) return
+  const status = response['status'] ?? 'completed'
+  if (status !== 'completed') return
+  const items = itemsOf(response)
+  const types = items.map((item) => item['type']).join(', ') || 'nothing'
+  // Reasoning is what leads to an answer; a client that stops there has none.
+  if (items.some((item) => item['type'] !== 'reasoning')) {
+    ledger.held('V3-GEN-02', `The output holds ${types}.`, event)
+  } else {
+    ledger.broken('V3-GEN-02', `A completed response holds ${types}, and so no answer.`, event)
+  }
+}
+
+function isTextPart(part: unknown): part is JsonObject {
+  return isObject(part) && part['type'] === 'output_text'
+}

@@ -1,0 +1,53 @@
+/** Looking into JSON of which nothing is known yet. */
+
+export type JsonObject = Readonly<Record<string, unknown>>
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+export function asObject(value: unknown): JsonObject | undefined {
+  return isObject(value) ? value : undefined
+}
+
+export function asString(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined
+}
+
+export function asArray(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : []
+}
+
+/** An index of the contract: an integer that is not negative. */
+export function asIndex(value: unknown): number | undefined {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 0 ? value : undefined
+}
+
+/** The value of JSON text, or undefined where it is none. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** A value for a sentence, cut where it is long. */
+export function show(value: unknown): string {
+  const text = value === undefined ? 'nothing' : (JSON.stringify(value) ?? String(value))
+  return text.length <= 80 ? text : `${text.slice(0, 60)}… (${text.length} characters)`
+}
+
+/**
+ * Whether two values say the same. A member that only one object has, or has as null, is no
+ * difference: optional members may be left out in one place and shown in another.
+ */
+export function agrees(a: unknown, b: unknown): boolean {
+  if (Array.isArray(a) && Array.isArray(b)) {
+    return a.length === b.length && a.every((value, at) => agrees(value, b[at]))
+  }
+  if (isObject(a) && isObject(b)) {
+    return Object.keys(a).every((key) => a[key] == null || b[key] == null || agrees(a[key], b[key]))
+  }
+  return Object.is(a, b)
+}

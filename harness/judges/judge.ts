@@ -1,0 +1,125 @@
+import {
+  type Exchange,
+  type Judgement,
+  mediaType,
+  type OperationId,
+  type RequirementId,
+  requestJson,
+  succeeded,
+} from '../contract/index.ts'
+import { operationOf } from './answers.ts'
+import { judgeBody } from './bodies/judge.ts'
+import { CompletionsJudge } from './completions/judge.ts'
+import { asObject, show } from './json.ts'
+import { Ledger } from './ledger.ts'
+import { ResponsesJudge } from './responses/judge.ts'
+import type { StreamContext, StreamJudge } from './streams.ts'
+
+const eventStream = 'text/event-stream'
+
+/**
+ * Everything that one exchange shows by itself. Refusals, and what a negative request was answered
+ * with, are for the scenario to judge: nothing is said of them here. It never throws.
+ */
+export function judge(exchange: Exchange): Judgement {
+  const operation = operationOf(exchange)
+  if (operation === undefined || !succeeded(exchange) || exchange.labels.role === 'negative') {
+    return nothing
+  }
+  if (operation === 'openai.chat') return judgeChat(exchange)
+  if (operation === 'v3.generate' || operation === 'v3.oneShot')
+    return judgeReply(exchange, operation)
+  return judgeInOnePiece(exchange, operation)
+}
+
+/** Operations that can answer with a stream. */
+export type StreamedOperation = 'openai.chat' | 'v3.generate' | 'v3.oneShot'
+
+/**
+ * Judges a stream while it arrives, for runs that keep no bodies: the same code as {@link judge},
+ * without the rows about status and headers. Without an id the findings name no exchange.
+ */
+export function createStreamJudge(
+  operation: StreamedOperation,
+  requestBody: unknown,
+  exchangeId?: string,
+): StreamJudge {
+  const exchanges = exchangeId === undefined ? [] : [exchangeId]
+  const context: StreamContext = { request: requestBody, repeat: false, exchanges }
+  return operation === 'openai.chat' ? new CompletionsJudge(context) : new ResponsesJudge(context)
+}
+
+const nothing: Judgement = { findings: [], observations: [] }
+
+function judgeChat(exchange: Exchange): Judgement {
+  if (asObject(requestJson(exchange))?.['stream'] !== true) {
+    return judgeInOnePiece(exchange, 'openai.chat')
+  }
+  const judgement = runJudge(new CompletionsJudge(contextOf(exchange)), exchange)
+  const ledger = new Ledger()
+  if (isStream(exchange)) ledger.held('OAI-STREAM-02', `It is ${eventStream}.`)
+  // A body that is no stream at all has no use for the media type of one.
+  else if (!isBroken(judgement, 'OAI-STREAM-01')) {
+    ledger.broken('OAI-STREAM-02', `The media type is ${show(mediaType(exchange))}.`)
+  }
+  return joined(ledger.judgement([exchange.id]), judgement)
+}
+
+function judgeReply(exchange: Exchange, operation: 'v3.generate' | 'v3.oneShot'): Judgement {
+  const { repeatOf } = exchange.labels
+  const asked = asObject(requestJson(exchange))?.['stream']
+  // How a repeat is answered is open: in the other form, or with a note that it is one.
+  if (repeatOf !== undefined) return isStream(exchange) ? judgeStream(exchange) : nothing
+  // So is the form without a stream member.
+  const wantsStream = typeof asked === 'boolean' ? asked : isStream(exchange)
+  if (!wantsStream) return judgeInOnePiece(exchange, operation)
+  const row = operation === 'v3.generate' ? 'V3-SSE-01' : 'V3-ONE-02'
+  const ledger = new Ledger()
+  const status = exchange.response?.status
+  const shown = `${status} with the media type ${show(mediaType(exchange))}`
+  if (status !== 200 || !isStream(exchange)) {
+    ledger.broken(row, `The answer is a ${shown}, not a 200 with ${eventStream}.`)
+    return ledger.judgement([exchange.id])
+  }
+  // That a one-shot answers so at all is for its scenario to claim.
+  if (operation === 'v3.generate') ledger.held(row, `The answer is a ${shown}.`)
+  return joined(ledger.judgement([exchange.id]), judgeStream(exchange))
+}
+
+function judgeInOnePiece(exchange: Exchange, operation: OperationId): Judgement {
+  const ledger = new Ledger()
+  judgeBody(ledger, operation, exchange)
+  return ledger.judgement([exchange.id])
+}
+
+function judgeStream(exchange: Exchange): Judgement {
+  return runJudge(new ResponsesJudge(contextOf(exchange)), exchange)
+}
+
+function runJudge(streamJudge: StreamJudge, exchange: Exchange): Judgement {
+  for (const chunk of exchange.response?.chunks ?? []) streamJudge.push(chunk)
+  return streamJudge.end(exchange.ending)
+}
+
+function contextOf(exchange: Exchange): StreamContext {
+  return {
+    request: requestJson(exchange),
+    repeat: exchange.labels.repeatOf !== undefined,
+    exchanges: [exchange.id],
+  }
+}
+
+function isStream(exchange: Exchange): boolean {
+  return mediaType(exchange) === eventStream
+}
+
+function isBroken({ findings }: Judgement, row: RequirementId): boolean {
+  return findings.some((finding) => finding.row === row && finding.verdict === 'broken')
+}
+
+function joined(a: Judgement, b: Judgement): Judgement {
+  return {
+    findings: [...a.findings, ...b.findings],
+    observations: [...a.observations, ...b.observations],
+  }
+}

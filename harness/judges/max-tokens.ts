@@ -1,0 +1,33 @@
+import { asIndex, asObject, type JsonObject } from './json.ts'
+import type { Ledger } from './ledger.ts'
+
+/**
+ * OAI-MAXTOK-01 and -02, where one exchange shows them: the usage counts what the answer took. An
+ * answer of exactly `max_tokens` that ends with another reason than `length` may have come to its
+ * own end there, so that alone breaks nothing.
+ */
+export function judgeMaxTokens(
+  ledger: Ledger,
+  request: JsonObject,
+  usage: JsonObject,
+  reasons: readonly string[],
+): void {
+  const most = maxTokensOf(request)
+  const used = asIndex(usage['completion_tokens'])
+  // With several choices the usage is their sum.
+  if (most === undefined || used === undefined || reasons.length > 1) return
+  if (used > most) {
+    ledger.broken('OAI-MAXTOK-01', `The answer took ${used} tokens; max_tokens is ${most}.`)
+    return
+  }
+  ledger.held('OAI-MAXTOK-01', `${used} of at most ${most} tokens.`)
+  if (used === most && reasons.includes('length')) {
+    ledger.held('OAI-MAXTOK-02', `Cut at ${most} tokens, with the finish_reason length.`)
+  }
+}
+
+/** `max_tokens` of a request, where it is one: what 0 and below mean is open. */
+export function maxTokensOf(request: unknown): number | undefined {
+  const value = asIndex(asObject(request)?.['max_tokens'])
+  return value === 0 ? undefined : value
+}

@@ -1,0 +1,64 @@
+import type { RequirementId } from '../contract/index.ts'
+import { asIndex, asObject, type JsonObject, show } from './json.ts'
+import type { Ledger } from './ledger.ts'
+import { maxTokensOf } from './max-tokens.ts'
+
+/**
+ * Wire contract 1.6: the sums of a v3 usage, as far as it shows the counts, and `max_tokens`
+ * (V3-GEN-10). `row` is the row of the form: one for streams, one for JSON.
+ */
+export function judgeUsage(
+  ledger: Ledger,
+  row: RequirementId,
+  response: JsonObject,
+  request: unknown,
+  event?: number,
+): void {
+  const usage = asObject(response['usage'])
+  if (usage === undefined) return
+  const fault = faultOf(usage)
+  if (fault !== undefined) ledger.broken(row, fault, event)
+  else if (asIndex(usage['total_tokens']) !== undefined) {
+    ledger.held(
+      row,
+      `input ${usage['input_tokens']} + output ${usage['output_tokens']} = total.`,
+      event,
+    )
+  }
+  const most = maxTokensOf(request)
+  const output = asIndex(usage['output_tokens'])
+  if (most === undefined || output === undefined) return
+  const why = `${output} output tokens, at most ${most} asked for.`
+  if (output > most) ledger.broken('V3-GEN-10', why, event)
+  else ledger.held('V3-GEN-10', why, event)
+}
+
+function faultOf(usage: JsonObject): string | undefined {
+  const counts = {
+    input_tokens: usage['input_tokens'],
+    output_tokens: usage['output_tokens'],
+    total_tokens: usage['total_tokens'],
+    cached_tokens: asObject(usage['input_tokens_details'])?.['cached_tokens'],
+    reasoning_tokens: asObject(usage['output_tokens_details'])?.['reasoning_tokens'],
+  }
+  for (const [name, count] of Object.entries(counts)) {
+    if (count != null && asIndex(count) === undefined) return `${name} is ${show(count)}, no count.`
+  }
+  const { input_tokens: input, output_tokens: output, total_tokens: total } = counts
+  const { cached_tokens: cached, reasoning_tokens: reasoning } = counts
+  if (
+    input != null &&
+    output != null &&
+    total != null &&
+    Number(input) + Number(output) !== total
+  ) {
+    return `total_tokens is ${total}; input ${input} + output ${output} is ${Number(input) + Number(output)}.`
+  }
+  if (cached != null && input != null && Number(cached) > Number(input)) {
+    return `cached_tokens is ${cached}, more than the ${input} input tokens.`
+  }
+  if (reasoning != null && output != null && Number(reasoning) > Number(output)) {
+    return `reasoning_tokens is ${reasoning}, more than the ${output} output tokens.`
+  }
+  return undefined
+}
