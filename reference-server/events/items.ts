@@ -1,7 +1,7 @@
 /** Output items of the Responses format, as a run's steps become them. */
 import type { RunStep } from './run.ts'
 
-export type ItemStatus = 'in_progress' | 'completed' | 'incomplete'
+type ItemStatus = 'in_progress' | 'completed' | 'incomplete'
 
 /** Any row of a history: an item as the caller sent it, or as the model made it. */
 export type RunItem = { readonly type: string } & Readonly<Record<string, unknown>>

@@ -4,7 +4,7 @@ import { type EncodeBlock, sseHeaders } from '../events/sse.ts'
 import type { Call, Reply, StreamReply, ValueReply } from './call.ts'
 
 /** The bytes of any answer on their way out, in the pieces in which they will be written. */
-export type Bytes = (call: Call, chunks: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>
+type Bytes = (call: Call, chunks: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>
 
 export interface Encoding {
   readonly encode: EncodeBlock

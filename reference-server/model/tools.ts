@@ -9,7 +9,7 @@ export interface BuiltinTool {
   readonly parameters: object
 }
 
-export const builtinTools: readonly BuiltinTool[] = [
+const builtinTools: readonly BuiltinTool[] = [
   {
     name: 'get_time',
     description: 'Tells the time of day',

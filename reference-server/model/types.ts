@@ -37,7 +37,7 @@ export interface Failure {
   readonly message: string
 }
 
-export interface TokenCounts {
+interface TokenCounts {
   readonly input: number
   /** Reasoning included. */
   readonly output: number

@@ -17,13 +17,13 @@ export interface TestServer extends ReferenceServer {
   complete(prompt: string, body?: object): Promise<TestAnswer>
 }
 
-export interface TestRequest {
+interface TestRequest {
   /** An object goes as JSON; anything else as it is. */
   readonly body?: object | string | Uint8Array
   readonly headers?: Record<string, string>
 }
 
-export interface TestAnswer {
+interface TestAnswer {
   readonly status: number
   readonly headers: Headers
   readonly text: string

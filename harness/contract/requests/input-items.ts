@@ -45,7 +45,7 @@ const reasoning = z.looseObject({ type: z.literal('reasoning') })
 const fileSearchCall = z.looseObject({ type: z.literal('file_search_call') })
 
 /** A member without `type` is a message: the short form that clients send. */
-export const inputItem = z.union([
+const inputItem = z.union([
   inputMessage,
   z.discriminatedUnion('type', [functionCall, functionCallOutput, reasoning, fileSearchCall]),
 ])

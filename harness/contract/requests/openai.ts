@@ -4,10 +4,16 @@ import { maxTokens, temperature, topP } from './fields.ts'
 
 const contentPart = z.looseObject({ type: z.string(), text: z.string().optional() })
 
-const chatMessage = z.looseObject({
-  role: z.enum(['system', 'developer', 'user', 'assistant', 'tool', 'function']),
-  content: z.union([z.string(), z.array(contentPart)]).nullish(),
-})
+/** Only an assistant may have said nothing: a turn of tool calls alone. */
+const chatMessage = z
+  .looseObject({
+    role: z.enum(['system', 'developer', 'user', 'assistant', 'tool', 'function']),
+    content: z.union([z.string(), z.array(contentPart)]).nullish(),
+  })
+  .refine(({ role, content }) => role === 'assistant' || (content ?? null) !== null, {
+    path: ['content'],
+    message: 'a string is required',
+  })
 
 const functionTool = z.looseObject({
   type: z.string(),

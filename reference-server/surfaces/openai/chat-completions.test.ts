@@ -202,6 +202,8 @@ describe('invalid parameters', () => {
     ['messages', { messages: undefined }],
     ['messages.0', { messages: ['Hi'] }],
     ['messages.0.content', { messages: [{ role: 'user', content: 5 }] }],
+    ['messages.0.content', { messages: [{ role: 'user', content: null }] }],
+    ['messages.0.content', { messages: [{ role: 'user' }] }],
     ['messages.0.role', { messages: [{ role: 5, content: 'x' }] }],
     ['n', { n: 2 }],
     ['response_format', { response_format: { type: 'json_object' } }],
