@@ -22,6 +22,8 @@ export type Capability = (typeof capabilities)[number]
 export interface Requirement {
   readonly level: Level
   readonly surface: Surface
+  /** A second surface that the row is about. */
+  readonly also?: Surface
   /** Section of the interface document, for example `4.3`. */
   readonly section: string
   /** The sentence in our own words. */

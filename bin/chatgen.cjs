@@ -1,0 +1,57 @@
+#!/usr/bin/env node
+// Plain old JavaScript, so that any Node can parse it and say what is needed.
+'use strict'
+
+var fs = require('node:fs')
+var path = require('node:path')
+
+var needed = [22, 22]
+var root = path.join(__dirname, '..')
+
+function isNewEnough(version) {
+  var parts = version.split('.')
+  var major = Number(parts[0])
+  return major > needed[0] || (major === needed[0] && Number(parts[1]) >= needed[1])
+}
+
+/** The Node that a checkout brings along as a dev dependency. */
+function ownNode() {
+  var file = path.join(root, 'node_modules', 'node', 'bin', 'node')
+  return fs.existsSync(file) ? file : undefined
+}
+
+function handOver(node) {
+  var child = require('node:child_process').spawn(
+    node,
+    [__filename].concat(process.argv.slice(2)),
+    {
+      stdio: 'inherit',
+      env: Object.assign({}, process.env, { CHATGEN_HANDED_OVER: '1' }),
+    },
+  )
+  var pass = (signal) => {
+    child.kill(signal)
+  }
+  process.on('SIGINT', () => {})
+  process.on('SIGTERM', pass)
+  child.on('exit', (code, signal) => {
+    process.exit(signal ? 1 : code)
+  })
+}
+
+if (isNewEnough(process.versions.node)) {
+  require('./start.cjs')
+} else if (ownNode() && !process.env.CHATGEN_HANDED_OVER) {
+  handOver(ownNode())
+} else {
+  console.error(
+    'chatgen needs Node ' +
+      needed.join('.') +
+      ' or newer; this is Node ' +
+      process.versions.node +
+      '.\n' +
+      'In a checkout, `npm ci` brings one along. Elsewhere install it from your system or with\n' +
+      '`npm install node@24`, and run chatgen with npx.',
+  )
+  process.exitCode = 2
+}

@@ -1,0 +1,157 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Command } from 'commander'
+import { reportToConsole } from '../../../reports/console.ts'
+import { reportToJson } from '../../../reports/json.ts'
+import type { ConformanceReport } from '../../../reports/model.ts'
+import { ConfigurationError } from '../../conformance/errors.ts'
+import {
+  defaultJobs,
+  exchangesName,
+  planConformance,
+  runConformance,
+} from '../../conformance/run.ts'
+import { type ProfileName, profileNames, type Selection } from '../../conformance/selection.ts'
+import { readExchanges } from '../exchanges.ts'
+import { exitCodeOf } from '../exit-codes.ts'
+import { flag, list, positiveInteger, seed as seedText } from '../flags.ts'
+import type { Io } from '../io.ts'
+import type { AddCommand } from '../main.ts'
+import { planText } from '../plan-text.ts'
+import { showProgress } from '../progress.ts'
+import { type TargetFlags, withTarget } from '../target.ts'
+
+interface CheckFlags extends TargetFlags {
+  readonly profile: ProfileName
+  readonly only: readonly string[]
+  readonly skip: readonly string[]
+  readonly jobs: number
+  readonly maxRequests?: number
+  readonly out: string
+  readonly seed?: string
+  readonly strict?: boolean
+  readonly dryRun?: boolean
+  readonly json?: boolean
+  readonly quiet?: boolean
+  readonly color: boolean
+  readonly report: readonly string[]
+}
+
+const formats = ['console', 'json']
+
+const examples = `
+Examples:
+  $ chatgen check --reference
+  $ CHATGEN_API_KEY=… chatgen check https://chat.example.org
+  $ chatgen check --target staging.yaml --profile v3 --out results
+  $ chatgen check --target staging.yaml --only 'V3-IDEM-*' --only OAI-AUTH
+  $ chatgen check --target staging.yaml --dry-run
+
+Exit codes:
+  0 conforms   1 a requirement is violated   2 usage or configuration
+  3 target unreachable, or it refuses the key   4 a fault of the kit
+  5 nothing violated, but a required row is undecided   130 interrupted`
+
+export const checkCommand: AddCommand = (program, io, finish) => {
+  const command: Command = program
+    .command('check')
+    .description('run the conformance suites against a deployment')
+    .argument('[url]', 'base address of the deployment, without /api')
+    .addOption(flag('--reference', 'start the bundled reference server and check it'))
+    .addOption(flag('--target <file>', 'target profile, YAML or JSON'))
+    .addOption(flag('--key-env <name>', 'variable that holds the key').default('CHATGEN_API_KEY'))
+    .addOption(flag('--profile <name>', 'surfaces to check').choices(profileNames).default('full'))
+    .addOption(
+      flag('--only <glob>', 'requirement ids, areas or titles; may be repeated')
+        .argParser(list)
+        .default([]),
+    )
+    .addOption(flag('--skip <glob>', 'the same, to leave out').argParser(list).default([]))
+    .addOption(
+      flag('--jobs <n>', 'scenarios in flight').argParser(positiveInteger).default(defaultJobs),
+    )
+    .addOption(flag('--timeout <ms>', 'longest silence of the target').argParser(positiveInteger))
+    .addOption(
+      flag('--max-requests <n>', 'stop asking after so many requests').argParser(positiveInteger),
+    )
+    .addOption(flag('--out <dir>', 'folder for the results').default('chatgen-results'))
+    .addOption(
+      flag('--report <formats>', `what to write: ${formats.join(', ')}`)
+        .argParser(list)
+        .default(formats),
+    )
+    .addOption(flag('--seed <text>', 'makes the same nonces again').argParser(seedText))
+    .addOption(flag('--strict', 'count warnings as violations'))
+    .addOption(flag('--dry-run', 'say what would be asked of the target, in numbers'))
+    .addOption(flag('--json', 'print report.json on standard output'))
+    .addOption(flag('--quiet', 'print the outcome only'))
+    .addOption(flag('--no-color', 'no colours'))
+    .addHelpText('after', examples)
+  command.action(async (url: string | undefined, flags: CheckFlags) => {
+    const { only, skip, profile, report } = flags
+    const unknown = report.filter((format) => !formats.includes(format))
+    if (unknown.length > 0) {
+      throw new ConfigurationError([
+        `there is no report format ${unknown.join(', ')}: ${formats.join(', ')}`,
+      ])
+    }
+    const selection: Selection = { profile, only, skip }
+    if (flags.dryRun) {
+      const plan = await withTarget(url, flags, io, (profile) =>
+        planConformance(profile, selection),
+      )
+      io.out(planText(plan, selection))
+      return
+    }
+    const result = await check(url, flags, selection, io)
+    print(result, flags, io)
+    finish(exitCodeOf(result))
+  })
+}
+
+function check(
+  url: string | undefined,
+  flags: CheckFlags,
+  selection: Selection,
+  io: Io,
+): Promise<ConformanceReport> {
+  const { out, jobs, strict, maxRequests, seed } = flags
+  return withTarget(url, flags, io, async (profile) => {
+    const progress = showProgress(io, !flags.quiet && !flags.json)
+    try {
+      return await runConformance({
+        profile,
+        selection,
+        outDir: out,
+        jobs,
+        strict: strict ?? false,
+        signal: io.signal,
+        onProgress: progress.update,
+        ...(maxRequests === undefined ? {} : { maxRequests }),
+        ...(seed === undefined ? {} : { seed }),
+      })
+    } finally {
+      progress.stop()
+    }
+  })
+}
+
+function print(report: ConformanceReport, flags: CheckFlags, io: Io): void {
+  const json = reportToJson(report)
+  if (flags.report.includes('json')) writeFileSync(join(flags.out, 'report.json'), json)
+  if (flags.json) {
+    io.out(json.trimEnd())
+    return
+  }
+  const exchanges = readExchanges(join(flags.out, exchangesName))
+  const text = reportToConsole(report, exchanges, {
+    color: io.color && flags.color,
+    width: io.width,
+  })
+  const lines = text.trimEnd().split('\n')
+  if (flags.quiet) io.out(lines.at(-1) ?? '')
+  else if (flags.report.includes('console')) {
+    io.out(text.trimEnd())
+    io.out(`Results: ${flags.out}`)
+  }
+}

@@ -1,0 +1,40 @@
+import { catalogueRows, catalogueToText } from '../../../reports/catalogue.ts'
+import { type ProfileName, profileNames, selectRows } from '../../conformance/selection.ts'
+import { flag, list } from '../flags.ts'
+import type { AddCommand } from '../main.ts'
+
+interface ListFlags {
+  readonly only: readonly string[]
+  readonly profile: ProfileName
+  readonly json?: boolean
+  readonly color: boolean
+}
+
+/** `chatgen list`: the catalogue, a line each. */
+export const listCommand: AddCommand = (program, io) => {
+  program
+    .command('list')
+    .description('print the catalogue: requirements, exclusions, open questions')
+    .addOption(
+      flag('--only <glob>', 'requirement ids, areas or titles; may be repeated')
+        .argParser(list)
+        .default([]),
+    )
+    .addOption(flag('--profile <name>', 'surfaces').choices(profileNames).default('full'))
+    .addOption(flag('--json', 'print JSON'))
+    .addOption(flag('--no-color', 'no colours'))
+    .addHelpText(
+      'after',
+      "\nExamples:\n  $ chatgen list\n  $ chatgen list --only 'V3-IDEM-*'\n  $ chatgen list --profile openai --json",
+    )
+    .action(({ only, profile, json, color }: ListFlags) => {
+      const all = only.length === 0 && profile === 'full'
+      const selected: readonly string[] = all ? [] : selectRows({ profile, only, skip: [] })
+      const rows = catalogueRows().filter(({ id }) => all || selected.includes(id))
+      io.out(
+        json
+          ? JSON.stringify(rows, null, 2)
+          : catalogueToText(rows, { color: io.color && color }).trimEnd(),
+      )
+    })
+}

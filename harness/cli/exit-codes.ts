@@ -1,0 +1,31 @@
+import type { ConformanceReport } from '../../reports/model.ts'
+import { ConfigurationError, InterruptedError, TargetUnusableError } from '../conformance/errors.ts'
+
+/** One meaning each; the README lists them. */
+export const exitCode = {
+  done: 0,
+  violated: 1,
+  usage: 2,
+  targetUnusable: 3,
+  kitFault: 4,
+  incomplete: 5,
+  measurementInvalid: 6,
+  interrupted: 130,
+} as const
+export type ExitCode = (typeof exitCode)[keyof typeof exitCode]
+
+/** Where several hold: interrupted, violated, fault of the kit, incomplete, done. */
+export function exitCodeOf(report: ConformanceReport): ExitCode {
+  if (report.interrupted) return exitCode.interrupted
+  if (report.outcome === 'violated') return exitCode.violated
+  if (report.faults.length > 0 || report.totals.error > 0) return exitCode.kitFault
+  return report.outcome === 'incomplete' ? exitCode.incomplete : exitCode.done
+}
+
+/** What was thrown before there was a report; undefined for a fault of the kit. */
+export function exitCodeOfError(error: unknown): ExitCode | undefined {
+  if (error instanceof InterruptedError) return exitCode.interrupted
+  if (error instanceof ConfigurationError) return exitCode.usage
+  if (error instanceof TargetUnusableError) return exitCode.targetUnusable
+  return undefined
+}

@@ -1,0 +1,66 @@
+import { Command, CommanderError } from 'commander'
+import { KitError } from '../conformance/errors.ts'
+import { suiteVersion } from '../conformance/version.ts'
+import { checkCommand } from './commands/check.ts'
+import { explainCommand } from './commands/explain.ts'
+import { listCommand } from './commands/list.ts'
+import { serveCommand } from './commands/serve.ts'
+import { type ExitCode, exitCode, exitCodeOfError } from './exit-codes.ts'
+import { type Io, processIo } from './io.ts'
+
+/** A command adds itself to the program and says with which code it ended. */
+export type AddCommand = (program: Command, io: Io, finish: (code: ExitCode) => void) => void
+
+const commands: readonly AddCommand[] = [checkCommand, serveCommand, listCommand, explainCommand]
+
+/** Runs the command line and resolves to the exit code. */
+export async function main(argv: readonly string[]): Promise<number> {
+  const interruption = new AbortController()
+  process.once('SIGINT', () => interruption.abort())
+  process.once('SIGTERM', () => interruption.abort())
+  const io = processIo(interruption.signal)
+  let code: ExitCode = exitCode.done
+  const program = buildProgram(io, (ended) => {
+    code = ended
+  })
+  try {
+    await program.parseAsync(argv, { from: 'user' })
+    return code
+  } catch (error) {
+    return reportError(error, io)
+  }
+}
+
+function buildProgram(io: Io, finish: (code: ExitCode) => void): Command {
+  const program = new Command('chatgen')
+    .description('Conformance and capacity kit of the Chat Generation Service')
+    .version(suiteVersion(), '-V, --version', 'print the version')
+    .helpCommand('help [command]', 'help for a command')
+    .showSuggestionAfterError()
+    .showHelpAfterError('Run chatgen --help, or chatgen COMMAND --help.')
+    .configureOutput({
+      writeOut: (text) => io.out(text.trimEnd()),
+      writeErr: (text) => io.err(text.trimEnd()),
+    })
+    .exitOverride()
+    .action(() => program.help({ error: true }))
+  for (const add of commands) add(program, io, finish)
+  for (const command of program.commands) inheritSettings(command, program)
+  return program
+}
+
+function inheritSettings(command: Command, program: Command): void {
+  command.copyInheritedSettings(program)
+}
+
+function reportError(error: unknown, io: Io): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? exitCode.done : exitCode.usage
+  const code = exitCodeOfError(error)
+  if (code !== undefined && error instanceof KitError) {
+    io.err(`chatgen: ${error.message.replaceAll('\n', '\nchatgen: ')}`)
+    return code
+  }
+  io.err('chatgen: a fault of the kit itself; please report it with what follows')
+  io.err(error instanceof Error ? (error.stack ?? error.message) : String(error))
+  return exitCode.kitFault
+}

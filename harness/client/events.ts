@@ -1,0 +1,35 @@
+import { createParser } from 'eventsource-parser'
+import type { StreamEvent, WireChunk } from '../contract/index.ts'
+
+/** Largest event that is decoded, in characters; a longer one is left to the framing judge. */
+const maxEventLength = 16 * 1024 * 1024
+
+export interface EventDecoder {
+  /** The events that this chunk completes. */
+  push(chunk: WireChunk): readonly StreamEvent[]
+}
+
+/** Decodes an event stream (WHATWG, section 9.2) from chunks that may cut it anywhere. */
+export function createEventDecoder(): EventDecoder {
+  const text = new TextDecoder('utf-8')
+  let dispatched: StreamEvent[] = []
+  let atMs = 0
+  const parser = createParser({
+    maxBufferSize: maxEventLength,
+    onEvent: (event) => dispatched.push({ atMs, name: event.event ?? null, data: event.data }),
+  })
+  return {
+    push(chunk) {
+      dispatched = []
+      atMs = chunk.atMs
+      parser.feed(text.decode(chunk.bytes, { stream: true }))
+      return dispatched
+    },
+  }
+}
+
+/** All events of a body that was received whole. */
+export function decodeEvents(chunks: readonly WireChunk[]): StreamEvent[] {
+  const decoder = createEventDecoder()
+  return chunks.flatMap((chunk) => decoder.push(chunk))
+}

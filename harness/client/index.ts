@@ -1,0 +1,5 @@
+export { decodeEvents } from './events.ts'
+export { createNetworkTransport } from './network.ts'
+export { createRecordingTransport } from './recording.ts'
+export { createRedactor, type Redactor, type Secret } from './redaction.ts'
+export type { Outgoing, Pending, Transport } from './transport.ts'

@@ -1,0 +1,123 @@
+import type { Exchange, Header, StreamEvent, WireChunk } from '../contract/index.ts'
+
+export interface Secret {
+  /** What stands in its place: `[name]`. */
+  readonly name: string
+  readonly value: string
+}
+
+/** Replaces secrets by value, wherever and in whatever common encoding they occur. */
+export interface Redactor {
+  text(value: string): string
+  exchange(exchange: Exchange): Exchange
+}
+
+/** Shorter values would be found by chance in ordinary text. */
+const shortestSecret = 4
+
+/** Covers plain text, percent-encoding, JSON escapes and base64 at each of its three offsets. */
+export function createRedactor(secrets: readonly Secret[]): Redactor {
+  const forms = secrets
+    .filter((secret) => secret.value.length >= shortestSecret)
+    .flatMap(({ name, value }) =>
+      [...encodingsOf(value)].map((form) => ({ form, mark: `[${name}]` })),
+    )
+    .sort((a, b) => b.form.length - a.form.length)
+
+  const text = (value: string): string =>
+    forms.reduce((rest, { form, mark }) => rest.replaceAll(form, mark), value)
+  const headers = (list: readonly Header[]): Header[] =>
+    list.map(([name, value]) => [text(name), text(value)])
+
+  const bytesForms = forms.map(({ form, mark }) => ({
+    form: Buffer.from(form),
+    mark: Buffer.from(mark),
+  }))
+  const chunks = (list: readonly WireChunk[]): WireChunk[] => redactChunks(list, bytesForms)
+  const events = (list: readonly StreamEvent[]): StreamEvent[] =>
+    list.map((event) => ({
+      ...event,
+      name: event.name === null ? null : text(event.name),
+      data: text(event.data),
+    }))
+
+  return {
+    text,
+    exchange: (exchange) => ({
+      ...exchange,
+      request: {
+        ...exchange.request,
+        url: text(exchange.request.url),
+        headers: headers(exchange.request.headers),
+        body:
+          exchange.request.body &&
+          (chunks([{ atMs: 0, bytes: exchange.request.body }])[0]?.bytes ?? null),
+      },
+      response: exchange.response && {
+        ...exchange.response,
+        headers: headers(exchange.response.headers),
+        chunks: chunks(exchange.response.chunks),
+      },
+      events: events(exchange.events),
+      ending:
+        'error' in exchange.ending
+          ? { ...exchange.ending, error: text(exchange.ending.error) }
+          : exchange.ending,
+    }),
+  }
+}
+
+function encodingsOf(value: string): Set<string> {
+  const forms = new Set([value, encodeURIComponent(value), JSON.stringify(value).slice(1, -1)])
+  forms.add(value.replaceAll('/', '\\/'))
+  for (const offset of [0, 1, 2]) {
+    // The characters at both ends also hold bits of their neighbours, so they are left out.
+    const padded = Buffer.concat([Buffer.alloc(offset), Buffer.from(value)])
+    const whole = padded.toString('base64').replace(/=+$/, '')
+    const inner = whole.slice(
+      offset === 0 ? 0 : offset + 1,
+      padded.length % 3 === 0 ? undefined : -1,
+    )
+    if (inner.length < shortestSecret) continue
+    forms.add(inner)
+    forms.add(inner.replaceAll('+', '-').replaceAll('/', '_'))
+  }
+  return forms
+}
+
+/** Finds secrets across chunk borders; the mark stands in the chunk where the secret begins. */
+function redactChunks(
+  list: readonly WireChunk[],
+  forms: readonly { form: Buffer; mark: Buffer }[],
+): WireChunk[] {
+  const whole = Buffer.concat(list.map((chunk) => chunk.bytes))
+  const cuts = findAll(whole, forms)
+  if (cuts.length === 0) return [...list]
+  let chunkStart = 0
+  return list.map((chunk) => {
+    const start = chunkStart
+    const end = start + chunk.bytes.length
+    chunkStart = end
+    const parts: Buffer[] = []
+    let at = start
+    for (const cut of cuts) {
+      if (cut.end <= start || cut.start >= end) continue
+      if (cut.start > at) parts.push(whole.subarray(at, cut.start))
+      if (cut.start >= start) parts.push(cut.mark)
+      at = Math.min(cut.end, end)
+    }
+    parts.push(whole.subarray(at, end))
+    return { ...chunk, bytes: new Uint8Array(Buffer.concat(parts)) }
+  })
+}
+
+function findAll(whole: Buffer, forms: readonly { form: Buffer; mark: Buffer }[]) {
+  const cuts: { start: number; end: number; mark: Buffer }[] = []
+  for (const { form, mark } of forms) {
+    for (let at = whole.indexOf(form); at >= 0; at = whole.indexOf(form, at + form.length)) {
+      const end = at + form.length
+      if (!cuts.some((cut) => at < cut.end && end > cut.start)) cuts.push({ start: at, end, mark })
+    }
+  }
+  return cuts.sort((a, b) => a.start - b.start)
+}

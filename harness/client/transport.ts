@@ -1,0 +1,26 @@
+import type { Exchange, ExchangeLabels, WireRequest } from '../contract/index.ts'
+
+export interface Outgoing {
+  /** Id of the exchange to be made. */
+  readonly id: string
+  readonly labels: ExchangeLabels
+  readonly request: WireRequest
+  /** Longest silence of the target, in milliseconds: before its headers and inside its body. */
+  readonly timeoutMs: number
+  /** Leaves the conversation, on purpose, after so many events of a stream. */
+  readonly leaveAfterEvents?: number
+}
+
+/** A conversation under way. */
+export interface Pending {
+  /** Resolves when the status line is there, or when the conversation ended without one. */
+  readonly answered: Promise<void>
+  /** Never rejects: whatever happens is told by the `ending` of the exchange. */
+  readonly exchange: Promise<Exchange>
+}
+
+/** Makes exchanges. It never retries, follows no redirect and throws on no status. */
+export interface Transport {
+  send(outgoing: Outgoing): Pending
+  close(): Promise<void>
+}

@@ -1,0 +1,47 @@
+import { type RequirementId, requirements } from '../contract/index.ts'
+import type { TargetProfile } from './profile/index.ts'
+
+/** Why a row is not judged in a run, before a single request is sent. */
+export interface SetAside {
+  readonly verdict: 'not-applicable' | 'unproven'
+  readonly message: string
+}
+
+/**
+ * Whether the profile lets a row be judged: what it declares false is not applicable, what it does
+ * not declare is unproven, and the message says which member would prove it.
+ */
+export function setAside(id: RequirementId, profile: TargetProfile): SetAside | undefined {
+  const { capability, member } = requirements[id]
+  if (capability) {
+    const declared = profile.capabilities[capability]
+    if (declared === false) {
+      return {
+        verdict: 'not-applicable',
+        message: `the profile says capabilities.${capability}: false`,
+      }
+    }
+    if (declared === undefined) {
+      return {
+        verdict: 'unproven',
+        message: `say capabilities.${capability} in the profile to prove it`,
+      }
+    }
+  }
+  if (member === 'deterministic') {
+    return profile.deterministic
+      ? undefined
+      : { verdict: 'not-applicable', message: 'the profile does not say deterministic: true' }
+  }
+  if (member && !has(profile, member.split('.'))) {
+    return { verdict: 'unproven', message: `say ${member} in the profile to prove it` }
+  }
+  return undefined
+}
+
+function has(value: unknown, path: readonly string[]): boolean {
+  const [key, ...rest] = path
+  if (key === undefined) return value !== undefined
+  if (typeof value !== 'object' || value === null) return false
+  return has(Object.getOwnPropertyDescriptor(value, key)?.value, rest)
+}

@@ -1,0 +1,114 @@
+import type { Reporter, TestCase, TestModule } from 'vitest/node'
+import { type Cost, noCost, type ScenarioOutcome } from './run-setup.ts'
+import { slugOf } from './scenario/slug.ts'
+import type { Claims, ScenarioResult } from './verdicts.ts'
+
+/** A scenario as it is written, before it runs. */
+export interface Scenario extends Claims {
+  readonly title: string
+  /** What it asks of a target at most. */
+  readonly cost: Cost
+}
+
+export interface Progress {
+  readonly scenario: string
+  readonly done: number
+  readonly total: number
+  readonly broken: number
+}
+
+/** The errors with which a scenario says that it cannot tell, and the kit is not at fault. */
+const inconclusive = ['InconclusiveError', 'BudgetSpentError', 'CircuitOpenError']
+
+/** Turns what vitest reports into plain results; prints nothing. */
+export class Collector implements Reporter {
+  readonly scenarios: Scenario[] = []
+  readonly results: ScenarioResult[] = []
+  /** Faults that belong to no scenario: a file that did not load, an unhandled error. */
+  readonly faults: { scenario: string; message: string }[] = []
+  private readonly onProgress: (progress: Progress) => void
+  private readonly redact: (text: string) => string
+  private interrupted = false
+
+  constructor(onProgress: (progress: Progress) => void, redact: (text: string) => string) {
+    this.onProgress = onProgress
+    this.redact = redact
+  }
+
+  /** From here on, scenarios that fail were stopped and are nobody's fault. */
+  interrupt(): void {
+    this.interrupted = true
+  }
+
+  onTestModuleCollected(module: TestModule): void {
+    for (const testCase of module.children.allTests()) this.scenarios.push(scenarioOf(testCase))
+  }
+
+  onTestCaseResult(testCase: TestCase): void {
+    const { outcome } = testCase.meta()
+    if (outcome) this.results.push(this.resultOf(testCase, outcome))
+    else if (testCase.result().state === 'failed' && !this.interrupted) {
+      this.faults.push({ scenario: testCase.name, message: this.errorOf(testCase) })
+    }
+    this.onProgress({
+      scenario: testCase.name,
+      done: this.results.length,
+      total: this.scenarios.length,
+      broken: this.results.flatMap(({ findings }) => findings).filter(isBroken).length,
+    })
+  }
+
+  onTestRunEnd(
+    modules: readonly TestModule[],
+    unhandled: readonly { name?: string; message: string }[],
+  ): void {
+    for (const module of modules) {
+      for (const error of module.errors()) {
+        this.faults.push({ scenario: module.relativeModuleId, message: this.redact(error.message) })
+      }
+    }
+    if (this.interrupted) return
+    for (const error of unhandled) {
+      this.faults.push({ scenario: 'outside any scenario', message: this.redact(error.message) })
+    }
+  }
+
+  private resultOf(testCase: TestCase, outcome: ScenarioOutcome): ScenarioResult {
+    const [error] = testCase.result().errors ?? []
+    if (!error) return { ...outcome, fault: null }
+    const open = outcome.covers.filter(
+      (row) => !outcome.findings.some((found) => found.row === row),
+    )
+    if (this.interrupted || inconclusive.includes(error.name ?? '')) {
+      const reason = this.interrupted ? 'the run was interrupted' : this.redact(error.message)
+      const exchanges = Array.isArray(error['exchanges']) ? error['exchanges'].map(String) : []
+      return {
+        ...outcome,
+        inconclusive: [...outcome.inconclusive, { rows: open, reason, exchanges }],
+        fault: null,
+      }
+    }
+    return { ...outcome, fault: this.errorOf(testCase) }
+  }
+
+  private errorOf(testCase: TestCase): string {
+    const [error] = testCase.result().errors ?? []
+    const where = error?.stacks?.[0]
+    const place = where ? ` (${where.file.split('/').slice(-2).join('/')}:${where.line})` : ''
+    return this.redact(`${error?.name ?? 'Error'}: ${error?.message ?? 'unknown'}${place}`)
+  }
+}
+
+function scenarioOf(testCase: TestCase): Scenario {
+  const { covers, cost } = testCase.meta()
+  return {
+    slug: slugOf(testCase.name),
+    title: testCase.name,
+    rows: covers ?? [],
+    cost: cost ?? noCost,
+  }
+}
+
+function isBroken({ verdict }: { verdict: string }): boolean {
+  return verdict === 'broken'
+}

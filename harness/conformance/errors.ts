@@ -1,0 +1,33 @@
+/** Base of what may go wrong before and around a run; `code` is stable. */
+export abstract class KitError extends Error {
+  abstract readonly code: string
+}
+
+/** Usage or configuration: exit code 2. Each problem is a sentence of its own. */
+export class ConfigurationError extends KitError {
+  override readonly name = 'ConfigurationError'
+  readonly code = 'E_CONFIGURATION'
+  readonly problems: readonly string[]
+
+  constructor(problems: readonly string[]) {
+    super(problems.join('\n'))
+    this.problems = problems
+  }
+}
+
+/** The target does not answer, or refuses the key on every surface: exit code 3. */
+export class TargetUnusableError extends KitError {
+  override readonly name = 'TargetUnusableError'
+  readonly code: 'E_UNREACHABLE' | 'E_KEY_REFUSED'
+
+  constructor(code: 'E_UNREACHABLE' | 'E_KEY_REFUSED', message: string) {
+    super(message)
+    this.code = code
+  }
+}
+
+/** The run was interrupted before anything was judged: exit code 130. */
+export class InterruptedError extends KitError {
+  override readonly name = 'InterruptedError'
+  readonly code = 'E_INTERRUPTED'
+}

@@ -1,0 +1,124 @@
+import { z } from 'zod'
+import { capabilities } from '../../contract/index.ts'
+
+/** The target profile: everything about a deployment that the document does not show. */
+
+const pointer = z.string().regex(/^(\/[^/]*)*$/, 'must be a JSON pointer such as /chat/id')
+
+const request = z.strictObject({
+  method: z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']).default('GET'),
+  path: z.string(),
+  query: z.record(z.string(), z.string()).optional(),
+  body: z.unknown().optional(),
+  /** Name of the file part, where the request is an upload. */
+  part: z.string().optional(),
+})
+
+export const targetProfile = z.strictObject({
+  baseUrl: z.url({ protocol: /^https?$/ }).transform((url) => url.replace(/\/+$/, '')),
+  /** One key for all surfaces. */
+  apiKey: z.string().min(1).optional(),
+  compatKey: z.string().min(1).optional(),
+  nativeToken: z.string().min(1).optional(),
+  /** Defaults to the models of section 2.1. */
+  models: z
+    .strictObject({
+      main: z.string().default('svc-main-model'),
+      aliases: z.array(z.string()).default(['SVC-Main']),
+      vision: z.string().default('SVC-Vision'),
+    })
+    .prefault({}),
+  /** True must work, false is not applicable, absent is unproven. */
+  capabilities: z
+    .strictObject(
+      Object.fromEntries(capabilities.map((name) => [name, z.boolean().optional()])) as Record<
+        (typeof capabilities)[number],
+        z.ZodOptional<z.ZodBoolean>
+      >,
+    )
+    .prefault({}),
+  /** True: the same request gives the same text. */
+  deterministic: z.boolean().default(false),
+  assistants: z
+    .strictObject({ withKnowledge: z.string().optional(), withoutKnowledge: z.string().optional() })
+    .optional(),
+  knowledge: z
+    .strictObject({
+      baseId: z.string(),
+      question: z.string(),
+      expect: z.string(),
+      routes: z
+        .strictObject({
+          list: request.optional(),
+          upload: request.optional(),
+          search: request.optional(),
+        })
+        .optional(),
+    })
+    .optional(),
+  rag: z.strictObject({ object: z.record(z.string(), z.unknown()) }).optional(),
+  tools: z
+    .strictObject({
+      search: z.string().optional(),
+      name: z.string().optional(),
+      ask: z.string().optional(),
+    })
+    .optional(),
+  v2Chat: z
+    .union([
+      z.strictObject({ ids: z.array(z.uuid()).min(1) }),
+      z.strictObject({ create: request.extend({ id: pointer.optional() }) }),
+      z.strictObject({ anyUuid: z.literal(true) }),
+    ])
+    .optional(),
+  /** How a fact is told and asked for; `{nonce}` stands for the fact. */
+  recall: z
+    .strictObject({
+      tell: z
+        .string()
+        .refine((text) => text.includes('{nonce}'), 'must contain {nonce}')
+        .default('My name is {nonce}.'),
+      ask: z.string().default('What is my name?'),
+    })
+    .prefault({}),
+  /** Bodies that the document does not show. */
+  requests: z
+    .strictObject({
+      createChat: z.record(z.string(), z.unknown()).optional(),
+      patchChat: z.record(z.string(), z.unknown()).optional(),
+      upload: z
+        .strictObject({ part: z.string().optional(), chatField: z.string().optional() })
+        .optional(),
+      excludeFavorites: z.string().optional(),
+      assistant: z.record(z.string(), z.unknown()).optional(),
+      runs: z.array(z.unknown()).optional(),
+    })
+    .prefault({}),
+  /** JSON pointers, where discovery by value fails. */
+  shapes: z
+    .strictObject({
+      chatId: pointer.optional(),
+      chatList: pointer.optional(),
+      chatCursor: pointer.optional(),
+      attachment: pointer.optional(),
+      attachmentList: pointer.optional(),
+      attachmentCursor: pointer.optional(),
+      models: pointer.optional(),
+    })
+    .prefault({}),
+  /** Key of a second caller. */
+  otherKey: z.string().min(1).optional(),
+  /** Sent with every request. */
+  headers: z.record(z.string(), z.string()).default({}),
+  limits: z
+    .strictObject({
+      requestsPerSecond: z.number().positive().optional(),
+      /** Longest silence of the target, in milliseconds. */
+      timeoutMs: z.number().positive().default(60_000),
+      /** How long a change may take to be seen, in milliseconds. */
+      settleMs: z.number().nonnegative().default(2_000),
+    })
+    .prefault({}),
+})
+
+export type TargetProfile = z.output<typeof targetProfile>

@@ -1,0 +1,60 @@
+import type { Finding, Observation, RequirementId } from '../contract/index.ts'
+import type { TargetProfile } from './profile/index.ts'
+
+/** What the scenarios are told about the run; survives a structured clone. */
+export interface RunSetup {
+  readonly profile: TargetProfile
+  /** Rows that are judged in this run: selected, applicable and with what they need declared. */
+  readonly rows: readonly RequirementId[]
+  /** Makes every nonce and identifier of the run. */
+  readonly seed: string
+  /** Names the run in User-Agent, X-Request-Id and everything it creates. */
+  readonly tag: string
+  readonly userAgent: string
+  /** Scenarios in flight. */
+  readonly jobs: number
+  /** Null where there is no limit. */
+  readonly maxRequests: number | null
+  readonly exchangesFile: string
+  readonly journalFile: string
+  /** A recording to answer from, in place of the network; null for the network. */
+  readonly recordingFile: string | null
+}
+
+/** What a run asked of its target. */
+export interface Cost {
+  readonly requests: number
+  readonly generations: number
+  readonly chats: number
+  readonly uploads: number
+}
+
+export const noCost: Cost = { requests: 0, generations: 0, chats: 0, uploads: 0 }
+
+export function addCosts(a: Cost, b: Cost): Cost {
+  return {
+    requests: a.requests + b.requests,
+    generations: a.generations + b.generations,
+    chats: a.chats + b.chats,
+    uploads: a.uploads + b.uploads,
+  }
+}
+
+/** Why a scenario can say nothing about some rows. */
+export interface Reservation {
+  readonly rows: readonly RequirementId[]
+  readonly reason: string
+  readonly exchanges: readonly string[]
+}
+
+/** What one scenario brings home. */
+export interface ScenarioOutcome {
+  readonly slug: string
+  readonly title: string
+  readonly covers: readonly RequirementId[]
+  readonly findings: readonly Finding[]
+  readonly observations: readonly Observation[]
+  readonly inconclusive: readonly Reservation[]
+  readonly unproven: readonly Reservation[]
+  readonly cost: Cost
+}

@@ -1,0 +1,200 @@
+import { randomUUID } from 'node:crypto'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { ConformanceReport, ObservationRow } from '../../reports/model.ts'
+import { createRedactor } from '../client/index.ts'
+import { type Observation, questions, type RequirementId } from '../contract/index.ts'
+import { setAside } from './applicability.ts'
+import { Collector, type Progress, type Scenario } from './collector.ts'
+import { ConfigurationError, InterruptedError } from './errors.ts'
+import { preflight } from './preflight.ts'
+import type { TargetProfile } from './profile/index.ts'
+import { addCosts, noCost, type RunSetup } from './run-setup.ts'
+import { type ProfileName, type Selection, selectRows, surfacesOfProfile } from './selection.ts'
+import { openSuites } from './suites.ts'
+import { outcomeOf, totalsOf } from './totals.ts'
+import { decide } from './verdicts.ts'
+import { interfaceRevision, suiteVersion } from './version.ts'
+import { secretsOf } from './worker/context.ts'
+
+export interface RunOptions {
+  readonly profile: TargetProfile
+  readonly selection: Selection
+  /** Folder for `exchanges.ndjson` and the journal; made where it is missing. */
+  readonly outDir: string
+  readonly seed?: string
+  readonly jobs?: number
+  readonly maxRequests?: number
+  readonly strict?: boolean
+  /** `exchanges.ndjson` of an earlier run with the same seed, to judge in place of the network. */
+  readonly recordingFile?: string
+  readonly onProgress?: (progress: Progress) => void
+  /** Interrupts the run; what was found so far is reported. */
+  readonly signal?: AbortSignal
+}
+
+export const defaultJobs = 4
+export const exchangesName = 'exchanges.ndjson'
+export const journalName = 'journal.ndjson'
+
+/**
+ * Judges a target and reports.
+ * @throws ConfigurationError for a selection or folder that cannot be used, TargetUnusableError
+ * before anything was judged, InterruptedError where the signal came before the first scenario.
+ */
+export async function runConformance(options: RunOptions): Promise<ConformanceReport> {
+  const startedAt = new Date()
+  const rows = selectRows(options.selection)
+  const setup = setUp(options, rows)
+  prepare(options.outDir, setup)
+  if (setup.recordingFile === null) {
+    await preflight(setup, surfacesOfProfile(options.selection.profile))
+  }
+  if (options.signal?.aborted) throw new InterruptedError('interrupted before the first scenario')
+
+  const redactor = createRedactor(secretsOf(setup))
+  const collector = new Collector(options.onProgress ?? (() => {}), redactor.text)
+  const interrupted = await runSuites(collector, setup, options.signal)
+
+  const requirements = decide(rows, collector.results, collector.scenarios, options.profile)
+  const observations = observationRows(collector.results.flatMap((result) => result.observations))
+  const strict = options.strict ?? false
+  return {
+    kind: 'conformance-report',
+    schemaVersion: 1,
+    outcome: outcomeOf(requirements, strict),
+    interrupted,
+    suite: { version: suiteVersion(), interface: interfaceRevision },
+    target: {
+      baseUrl: options.profile.baseUrl,
+      profile: options.selection.profile,
+      capabilities: declared(options.profile),
+    },
+    seed: setup.seed,
+    strict,
+    startedAt: startedAt.toISOString(),
+    durationMs: Date.now() - startedAt.getTime(),
+    totals: totalsOf(requirements, observations.length),
+    cost: collector.results.map((result) => result.cost).reduce(addCosts, noCost),
+    requirements,
+    observations,
+    faults: [
+      ...collector.faults,
+      ...collector.results.flatMap(({ title, fault }) =>
+        fault === null ? [] : [{ scenario: title, message: fault }],
+      ),
+    ],
+  }
+}
+
+/** The scenarios that a selection would run, without a request. */
+export async function planConformance(
+  profile: TargetProfile,
+  selection: Selection,
+): Promise<readonly Scenario[]> {
+  const rows = selectRows(selection).filter((id) => !setAside(id, profile))
+  const scenarios = await listScenarios()
+  return scenarios.filter((scenario) => scenario.rows.some((id) => rows.includes(id)))
+}
+
+/** Every scenario of the suites, with the rows that it can decide. */
+export async function listScenarios(): Promise<readonly Scenario[]> {
+  return withCache(async (cacheDir) => {
+    const collector = new Collector(() => {}, String)
+    const vitest = await openSuites(collector, null, cacheDir)
+    try {
+      const { testModules } = await vitest.collect([], { staticParse: false })
+      for (const module of testModules) collector.onTestModuleCollected(module)
+      const [fault] = testModules.flatMap((module) => module.errors())
+      if (fault) throw new Error(fault.message)
+      return collector.scenarios
+    } finally {
+      await vitest.close()
+    }
+  })
+}
+
+async function runSuites(
+  collector: Collector,
+  setup: RunSetup,
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  // vitest sets the exit code when a test fails; ours comes from the report.
+  const { exitCode } = process
+  return withCache(async (cacheDir) => {
+    const vitest = await openSuites(collector, setup, cacheDir)
+    const interrupt = () => {
+      collector.interrupt()
+      vitest.cancelCurrentRun('keyboard-input')
+    }
+    signal?.addEventListener('abort', interrupt, { once: true })
+    try {
+      await vitest.start()
+    } finally {
+      signal?.removeEventListener('abort', interrupt)
+      await vitest.close()
+      process.exitCode = exitCode
+    }
+    return signal?.aborted ?? false
+  })
+}
+
+async function withCache<T>(use: (cacheDir: string) => Promise<T>): Promise<T> {
+  const cacheDir = mkdtempSync(join(tmpdir(), 'chatgen-'))
+  try {
+    return await use(cacheDir)
+  } finally {
+    rmSync(cacheDir, { recursive: true, force: true })
+  }
+}
+
+function setUp(options: RunOptions, rows: readonly RequirementId[]): RunSetup {
+  const seed = options.seed ?? randomUUID().slice(0, 8)
+  return {
+    profile: options.profile,
+    rows: rows.filter((id) => !setAside(id, options.profile)),
+    seed,
+    tag: `chatgen-${seed}`,
+    userAgent: `chatgen-conformance/${suiteVersion()}`,
+    jobs: options.jobs ?? defaultJobs,
+    maxRequests: options.maxRequests ?? null,
+    exchangesFile: join(options.outDir, exchangesName),
+    journalFile: join(options.outDir, journalName),
+    recordingFile: options.recordingFile ?? null,
+  }
+}
+
+function prepare(outDir: string, setup: RunSetup): void {
+  try {
+    mkdirSync(outDir, { recursive: true })
+    writeFileSync(setup.exchangesFile, '')
+    writeFileSync(setup.journalFile, '')
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new ConfigurationError([`the folder for results cannot be written: ${reason}`])
+  }
+}
+
+function declared(profile: TargetProfile): Record<string, boolean> {
+  return Object.fromEntries(
+    Object.entries(profile.capabilities).filter(
+      (entry): entry is [string, boolean] => entry[1] !== undefined,
+    ),
+  )
+}
+
+/** One line for each question; answers that differ stand side by side. */
+function observationRows(seen: readonly Observation[]): ObservationRow[] {
+  const byQuestion = Map.groupBy(seen, ({ question }) => question)
+  return [...byQuestion]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([id, answers]) => ({
+      id,
+      question: questions[id].question,
+      answer: [...new Set(answers.map(({ answer }) => answer))].sort().join('; '),
+      exchanges: [...new Set(answers.flatMap(({ exchanges }) => exchanges))].slice(0, 10),
+    }))
+}
+
+export type { ProfileName, Progress, Scenario, Selection }

@@ -1,0 +1,71 @@
+import { expect } from 'vitest'
+import { type Exchange, type RequirementId, succeeded } from '../../contract/index.ts'
+import { InconclusiveError } from '../worker/errors.ts'
+import type { Session } from '../worker/session.ts'
+
+/**
+ * Runs an assertion about one row: it holds, or an AssertionError breaks it. Anything else that is
+ * thrown is a fault of the kit. The result says whether it held. `evidence` defaults to the latest
+ * exchange of the scenario.
+ */
+export type Claim = (
+  row: RequirementId,
+  assertion: () => void,
+  ...evidence: readonly Exchange[]
+) => boolean
+
+export function createClaim(session: Session): Claim {
+  return (row, assertion, ...evidence) => {
+    const shown = evidence.length > 0 ? evidence : undefined
+    try {
+      assertion()
+      session.record(row, 'held', 'as stated', shown)
+      return true
+    } catch (error) {
+      if (!isAssertionError(error)) throw error
+      session.record(row, 'broken', firstLines(error.message), shown)
+      return false
+    }
+  }
+}
+
+/** Ends the scenario where what follows makes no sense without it; its open rows are inconclusive. */
+export function given(
+  condition: unknown,
+  reason: string,
+  ...evidence: readonly Exchange[]
+): asserts condition {
+  if (condition) return
+  throw new InconclusiveError(
+    reason,
+    evidence.map((exchange) => exchange.id),
+  )
+}
+
+/** Asserts that a request was accepted; which of the 2xx says so is open. */
+export function expectAccepted(exchange: Exchange, what = 'the request'): void {
+  const status = exchange.response?.status
+  expect(succeeded(exchange), `${what} is accepted (it was answered ${status})`).toBe(true)
+}
+
+/** A key is accepted where the request succeeds, and refused where it is answered 401 or 403. */
+export function acceptsKey(claim: Claim, row: RequirementId, exchange: Exchange): void {
+  const status = exchange.response?.status ?? 0
+  const decided = succeeded(exchange) || status === 401 || status === 403
+  given(decided, `the request with the key was answered ${status}`, exchange)
+  claim(
+    row,
+    () => expect(status, 'status of a request with the right key').toBeLessThan(400),
+    exchange,
+  )
+}
+
+function isAssertionError(error: unknown): error is Error {
+  return error instanceof Error && error.name === 'AssertionError'
+}
+
+/** A diff of large values helps nobody in a verdict; the exchange shows the rest. */
+function firstLines(message: string): string {
+  const text = message.split('\n').slice(0, 4).join(' ').trim()
+  return text.length > 400 ? `${text.slice(0, 400)}…` : text
+}

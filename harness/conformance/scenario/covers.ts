@@ -1,0 +1,19 @@
+import type { RequirementId } from '../../contract/index.ts'
+import type { Cost } from '../run-setup.ts'
+
+declare module 'vitest' {
+  interface TaskMeta {
+    covers?: readonly RequirementId[]
+    cost?: Cost
+    outcome?: import('../run-setup.ts').ScenarioOutcome
+  }
+}
+
+/**
+ * Options of a scenario: the rows that it can decide, by a claim of its own or by the streams and
+ * bodies that it makes the target send; and what it asks of the target, for `--dry-run`.
+ */
+export function covers(rows: readonly RequirementId[], cost: Partial<Cost>) {
+  const whole: Cost = { requests: 0, generations: 0, chats: 0, uploads: 0, ...cost }
+  return { meta: { covers: rows, cost: whole } }
+}

@@ -1,0 +1,56 @@
+/** Finding by value what the document does not place: identifiers, names, cursors, lists. */
+
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+
+export function isUuid(value: unknown): value is string {
+  return typeof value === 'string' && uuid.test(value)
+}
+
+export interface Leaf {
+  readonly path: readonly string[]
+  readonly value: unknown
+}
+
+/** Every value that is neither object nor array, from the outside to the inside. */
+export function leavesOf(value: unknown): Leaf[] {
+  const leaves: Leaf[] = []
+  const queue: Leaf[] = [{ path: [], value }]
+  for (let next = queue.shift(); next; next = queue.shift()) {
+    const { path, value: at } = next
+    if (typeof at === 'object' && at !== null) {
+      for (const [key, inner] of Object.entries(at)) {
+        queue.push({ path: [...path, key], value: inner })
+      }
+    } else leaves.push(next)
+  }
+  return leaves
+}
+
+/**
+ * The id in an answer that tells of one new thing: a UUID under a key that is named for it, nearest
+ * to the outside; else the only UUID there is.
+ */
+export function findNewId(body: unknown, names: readonly string[]): string | undefined {
+  const found = leavesOf(body).filter((leaf) => isUuid(leaf.value))
+  const named = found.find((leaf) => names.includes(leaf.path.at(-1) ?? ''))
+  const chosen = named ?? (found.length === 1 ? found[0] : undefined)
+  return typeof chosen?.value === 'string' ? chosen.value : undefined
+}
+
+/** Whether a text occurs anywhere among the values. */
+export function contains(body: unknown, text: string): boolean {
+  return leavesOf(body).some((leaf) => typeof leaf.value === 'string' && leaf.value.includes(text))
+}
+
+/** RFC 6901; undefined where it leads nowhere. */
+export function valueAt(body: unknown, pointer: string): unknown {
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .reduce<unknown>((at, key) => (isRecord(at) ? at[key] : undefined), body)
+}
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null
+}

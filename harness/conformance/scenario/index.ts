@@ -1,0 +1,8 @@
+/** The scenario API: all that a suite may import from the kit. */
+
+export { describe, expect } from 'vitest'
+export { acceptsKey, type Claim, expectAccepted, given } from './claims.ts'
+export { covers } from './covers.ts'
+export * from './read.ts'
+export { test } from './test.ts'
+export { type Chat, inputText } from './v3.ts'

@@ -1,0 +1,86 @@
+import { bodyJson, type Exchange, mediaType, succeeded } from '../../contract/index.ts'
+import { isRecord } from './find.ts'
+
+export { bodyJson, bodyText, type Exchange, mediaType, succeeded } from '../../contract/index.ts'
+export {
+  answerText,
+  compareForms,
+  compareOutputWithHistory,
+  deliveredWhileMade,
+  deltasOf,
+  finalResponse,
+  finalText,
+} from '../../judges/index.ts'
+export { contains, findNewId, isRecord, isUuid, leavesOf, valueAt } from './find.ts'
+
+/** One element of `result` of `GET /message` (section 2.6). */
+export type HistoryRow = Readonly<Record<string, unknown>>
+
+export function rowsOf(page: Exchange): HistoryRow[] {
+  const body = bodyJson(page)
+  const result = isRecord(body) ? body['result'] : undefined
+  return Array.isArray(result) ? result.filter(isRecord) : []
+}
+
+/** `pagination.cursor`; undefined where the member is missing. */
+export function cursorOf(page: Exchange): unknown {
+  const body = bodyJson(page)
+  const pagination = isRecord(body) ? body['pagination'] : undefined
+  return isRecord(pagination) ? pagination['cursor'] : undefined
+}
+
+/** The rows that a user or a system put in, as far as they show their item. */
+export function inputRows(rows: readonly HistoryRow[], text = ''): HistoryRow[] {
+  return rows.filter((row) => {
+    const item = row['item']
+    const role = isRecord(item) ? item['role'] : undefined
+    return (
+      (role === 'user' || role === 'system' || role === 'developer') &&
+      JSON.stringify(item).includes(text)
+    )
+  })
+}
+
+/** False where a row has the null that section 2.6 allows for its item. */
+export function everyItemShown(rows: readonly HistoryRow[]): boolean {
+  return rows.every((row) => isRecord(row['item']))
+}
+
+/**
+ * Whether the target declined: any status but 2xx or, where the status is open, a 2xx that tells
+ * of an error and of nothing else.
+ */
+export function declined(exchange: Exchange): boolean {
+  if (!succeeded(exchange)) return true
+  if (mediaType(exchange) === 'text/event-stream') {
+    const names = exchange.events.map((event) => event.name)
+    const failed = names.includes('error') || names.includes('response.failed')
+    return failed && !names.includes('response.output_item.added')
+  }
+  const body = bodyJson(exchange)
+  if (!isRecord(body)) return false
+  const error = body['error'] ?? body['errors']
+  return error !== undefined && error !== null && error !== false && !('output' in body)
+}
+
+/** The status for a sentence. */
+export function statusOf(exchange: Exchange): string {
+  return exchange.response === null ? 'no answer' : String(exchange.response.status)
+}
+
+/** The media type and the members of a body, two levels deep: `application/json {error{code,type}}`. */
+export function shapeOf(exchange: Exchange): string {
+  const type = mediaType(exchange) || 'no media type'
+  const body = bodyJson(exchange)
+  return body === undefined ? type : `${type} ${sketch(body, 2)}`
+}
+
+function sketch(value: unknown, depth: number): string {
+  if (Array.isArray(value)) return value.length > 0 ? `[${sketch(value[0], depth)}]` : '[]'
+  if (!isRecord(value)) return value === null ? 'null' : typeof value
+  if (depth === 0) return '{…}'
+  const members = Object.entries(value).map(([key, inner]) =>
+    isRecord(inner) ? `${key}${sketch(inner, depth - 1)}` : key,
+  )
+  return `{${members.sort().join(',')}}`
+}

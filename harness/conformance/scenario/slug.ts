@@ -1,0 +1,8 @@
+/** The name of a scenario in labels, headers and reports: safe in a header and in a file name. */
+export function slugOf(title: string): string {
+  return title
+    .normalize('NFKD')
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-|-$/g, '')
+}

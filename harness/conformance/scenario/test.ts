@@ -1,0 +1,62 @@
+import { test as base, inject } from 'vitest'
+import type { RunSetup } from '../run-setup.ts'
+import { createRunContext, type RunContext } from '../worker/context.ts'
+import { credentialsOf } from '../worker/credentials.ts'
+import { Session } from '../worker/session.ts'
+import { createClaim } from './claims.ts'
+import { type Negative, refuses } from './negatives.ts'
+import { openaiRoutes } from './openai.ts'
+import { slugOf } from './slug.ts'
+import { v3Routes } from './v3.ts'
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    setup: RunSetup
+  }
+}
+
+/**
+ * A scenario: `test('sentence', covers([…], cost), async ({ v3, claim }) => { … })`. It takes one
+ * of the slots of `--jobs` while it runs, and is skipped where none of its rows is judged.
+ */
+export const test = base
+  .extend('session', { auto: true }, async ({ task, signal, skip }, { onCleanup }) => {
+    const context = contextOf(inject('setup'))
+    const rows = task.meta.covers ?? []
+    const judged = rows.filter((row) => context.setup.rows.includes(row))
+    skip(judged.length === 0, 'none of its rows is judged in this run')
+    const release = await context.acquire()
+    const session = new Session(
+      context,
+      { slug: slugOf(task.name), title: task.name, covers: rows },
+      signal,
+    )
+    onCleanup(async () => {
+      await session.cleanUp()
+      release()
+      task.meta.outcome = session.outcome()
+    })
+    return session
+  })
+  .extend('profile', ({ session }) => session.context.setup.profile)
+  .extend('keys', ({ session }) => credentialsOf(session.context.setup.profile))
+  .extend('claim', ({ session }) => createClaim(session))
+  .extend(
+    'refuses',
+    ({ claim }) =>
+      (negative: Negative) =>
+        refuses(claim, negative),
+  )
+  .extend('openai', ({ session }) => openaiRoutes(session))
+  .extend('v3', ({ session }) => v3Routes(session))
+
+const contexts = new Map<string, RunContext>()
+
+/** All scenarios of a run share one context; the worker keeps its modules from file to file. */
+function contextOf(setup: RunSetup): RunContext {
+  const known = contexts.get(setup.exchangesFile)
+  if (known) return known
+  const created = createRunContext(setup)
+  contexts.set(setup.exchangesFile, created)
+  return created
+}

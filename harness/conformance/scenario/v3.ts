@@ -1,0 +1,193 @@
+import {
+  bodyJson,
+  type Exchange,
+  type OperationId,
+  operations,
+  succeeded,
+} from '../../contract/index.ts'
+import type { Session, Started } from '../worker/session.ts'
+import type { RequestSpec } from '../worker/wire-request.ts'
+import { given } from './claims.ts'
+import { findNewId, isUuid, valueAt } from './find.ts'
+import type { SendOptions } from './options.ts'
+import { cursorOf, type HistoryRow, rowsOf, statusOf } from './read.ts'
+
+export interface Chat {
+  readonly id: string
+  readonly name: string
+  /** The exchange that created it. */
+  readonly created: Exchange
+}
+
+export interface Page {
+  readonly limit?: number
+  readonly cursor?: string
+}
+
+export type GenerateBody = Readonly<Record<string, unknown>>
+
+export interface GenerateOptions extends SendOptions {
+  /** The Idempotency-Key; a fresh UUID where it is left out, none where it is null. */
+  readonly key?: string | null
+}
+
+export interface Walk {
+  readonly rows: readonly HistoryRow[]
+  readonly pages: readonly Exchange[]
+  /** The cursor of the last page. */
+  readonly end: unknown
+}
+
+/** Names under which an answer may tell the id of a chat. */
+const chatIdNames = ['id', 'chat_id', 'chatId', 'uuid']
+
+/** How long to wait for something that should not come, in milliseconds. */
+const pauseMs = 150
+
+/** A walk longer than this follows a cursor that leads in a circle. */
+const mostPages = 2_000
+
+/** The v3 surface (section 4.3) as a scenario calls it. */
+export function v3Routes(session: Session) {
+  const { profile } = session.context.setup
+  const { models, limits, shapes } = profile
+
+  const routes = {
+    /** Body of a generation that must be accepted. */
+    turn: (chat: Chat | string, input: unknown, more: GenerateBody = {}): GenerateBody => ({
+      chat_id: typeof chat === 'string' ? chat : chat.id,
+      model_id: models.main,
+      input,
+      stream: false,
+      ...more,
+    }),
+
+    startGenerate(body: unknown, { key, ...options }: GenerateOptions = {}): Started {
+      const idempotencyKey = key === undefined ? session.uuid() : key
+      const headers = { ...(idempotencyKey === null ? {} : { 'idempotency-key': idempotencyKey }) }
+      return session.start({
+        ...at('v3.generate'),
+        json: body,
+        ...options,
+        headers: { ...headers, ...options.headers },
+      })
+    },
+
+    generate: (body: unknown, options: GenerateOptions = {}): Promise<Exchange> =>
+      routes.startGenerate(body, options).exchange,
+
+    /** Generates what must be accepted for the scenario to go on. */
+    async say(body: GenerateBody, options: GenerateOptions = {}): Promise<Exchange> {
+      const exchange = await routes.generate(body, { role: 'arrange', ...options })
+      given(succeeded(exchange), `a generation was refused with ${statusOf(exchange)}`, exchange)
+      return exchange
+    },
+
+    postChat(name: string, body: GenerateBody = {}, options: SendOptions = {}): Promise<Exchange> {
+      session.context.journal({ create: 'chat', name, scenario: session.slug })
+      return session.send({
+        ...at('v3.createChat'),
+        json: { ...profile.requests.createChat, name, ...body },
+        ...options,
+      })
+    },
+
+    /** The id in the answer to `POST /chat`, wherever it stands. */
+    idOfNewChat(created: Exchange): string | undefined {
+      const body = bodyJson(created)
+      const found = shapes.chatId ? valueAt(body, shapes.chatId) : findNewId(body, chatIdNames)
+      return isUuid(found) ? found : undefined
+    },
+
+    /** A fresh chat, deleted after the scenario. */
+    async createChat(options: SendOptions = {}): Promise<Chat> {
+      const name = session.name()
+      const created = await routes.postChat(name, {}, { role: 'arrange', ...options })
+      given(succeeded(created), `POST /chat was refused with ${statusOf(created)}`, created)
+      const id = routes.idOfNewChat(created)
+      given(id, 'the answer to POST /chat shows no id of a chat', created)
+      routes.deleteAfterwards(id)
+      return { id, name, created }
+    },
+
+    deleteAfterwards(id: string): void {
+      session.context.journal({ created: 'chat', id, scenario: session.slug })
+      session.onCleanup(() => session.send({ ...at('v3.deleteChat', id), role: 'cleanup' }))
+    },
+
+    history(chat: Chat | string, page: Page = {}, options: SendOptions = {}): Promise<Exchange> {
+      const query = { chat_id: typeof chat === 'string' ? chat : chat.id, ...page }
+      return session.send({ ...at('v3.history'), query, role: 'probe', ...options })
+    },
+
+    /** Follows the cursor to its end; `between` runs after each page but the last. */
+    async walk(
+      chat: Chat,
+      limit?: number,
+      between: (page: Exchange) => Promise<void> = async () => {},
+    ): Promise<Walk> {
+      const pages: Exchange[] = []
+      const rows: HistoryRow[] = []
+      const visited = new Set<string>()
+      let cursor: unknown
+      do {
+        const page = await routes.history(chat, {
+          ...(limit === undefined ? {} : { limit }),
+          ...(typeof cursor === 'string' ? { cursor } : {}),
+        })
+        given(succeeded(page), `a page of the history was refused with ${statusOf(page)}`, page)
+        pages.push(page)
+        rows.push(...rowsOf(page))
+        cursor = cursorOf(page)
+        if (typeof cursor === 'string') {
+          if (visited.has(cursor) || pages.length > mostPages) break
+          visited.add(cursor)
+          await between(page)
+        }
+      } while (typeof cursor === 'string')
+      return { rows, pages, end: cursor }
+    },
+
+    /** Reads the history until `enough` says so, for as long as changes may take to be seen. */
+    async settled(chat: Chat, enough: (rows: readonly HistoryRow[]) => boolean): Promise<Walk> {
+      let walk = await routes.walk(chat)
+      for (const ms of delaysWithin(limits.settleMs)) {
+        if (enough(walk.rows)) break
+        await session.context.sleep(ms)
+        walk = await routes.walk(chat)
+      }
+      return walk
+    },
+
+    /** The history after a pause in which a late second step would show. */
+    async quiet(chat: Chat): Promise<Walk> {
+      await session.context.sleep(Math.min(limits.settleMs, pauseMs))
+      return routes.walk(chat)
+    },
+
+    /** Any request of this surface that a living server answers. */
+    alive: (chat: Chat): Promise<Exchange> => routes.history(chat, {}, { role: 'liveness' }),
+  }
+  return routes
+}
+
+/** A message of the user in the Responses-style input format. */
+export function inputText(text: string, role: 'user' | 'system' | 'developer' = 'user') {
+  return { type: 'message', role, content: [{ type: 'input_text', text }] }
+}
+
+function at(id: OperationId, chatId = ''): Pick<RequestSpec, 'surface' | 'method' | 'path'> {
+  const { surface, method, path } = operations[id]
+  return { surface, method, path: path.replace('{chat_id}', chatId) }
+}
+
+/** Growing delays that add up to a time; counted, not clocked, so that a recording runs the same. */
+function delaysWithin(totalMs: number): number[] {
+  const delays: number[] = []
+  let left = totalMs
+  for (let next = 50; left > 0; next = Math.min(next * 2, 500)) {
+    delays.push(Math.min(next, left))
+    left -= next
+  }
+  return delays
+}

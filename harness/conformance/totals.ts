@@ -1,0 +1,39 @@
+import type { ConformanceReport, RequirementRow } from '../../reports/model.ts'
+
+export function totalsOf(
+  rows: readonly RequirementRow[],
+  observed: number,
+): ConformanceReport['totals'] {
+  const count = (verdict: RequirementRow['verdict']) =>
+    rows.filter((row) => row.verdict === verdict).length
+  return {
+    pass: count('pass'),
+    fail: count('fail'),
+    warn: count('warn'),
+    observed,
+    'not-applicable': count('not-applicable'),
+    inconclusive: count('inconclusive'),
+    error: count('error'),
+    unproven: count('unproven'),
+    known: rows.filter((row) => row.known).length,
+  }
+}
+
+/**
+ * Violated: a required row fails that no baseline names (with `strict`, a warning counts as well).
+ * Incomplete: nothing violated, but a required row was not decided. Unclaimed rows do not count.
+ */
+export function outcomeOf(
+  rows: readonly RequirementRow[],
+  strict: boolean,
+): ConformanceReport['outcome'] {
+  const violated = rows.some(
+    (row) => !row.known && (row.verdict === 'fail' || (strict && row.verdict === 'warn')),
+  )
+  if (violated) return 'violated'
+  const open = rows.some(
+    (row) =>
+      row.level === 'required' && ['unproven', 'inconclusive', 'error'].includes(row.verdict),
+  )
+  return open ? 'incomplete' : 'conforms'
+}

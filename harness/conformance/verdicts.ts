@@ -1,0 +1,141 @@
+import type { RequirementRow, Verdict } from '../../reports/model.ts'
+import { type Finding, type RequirementId, requirements } from '../contract/index.ts'
+import { setAside } from './applicability.ts'
+import type { TargetProfile } from './profile/index.ts'
+import type { Reservation, ScenarioOutcome } from './run-setup.ts'
+
+/** What one scenario brought home, and how it ended. */
+export interface ScenarioResult extends ScenarioOutcome {
+  /** A fault of the kit: what the scenario threw; null where there is none. */
+  readonly fault: string | null
+}
+
+export interface Claims {
+  readonly slug: string
+  readonly rows: readonly RequirementId[]
+}
+
+interface Ruling {
+  readonly verdict: Verdict
+  readonly message: string | null
+  readonly exchanges: readonly string[]
+  readonly event?: number
+  readonly blockedBy?: string
+}
+
+/**
+ * The verdict of each row, from all that was found about it. `scenarios` are those that exist, so
+ * that a row without one is told from a row that nothing showed.
+ */
+export function decide(
+  rows: readonly RequirementId[],
+  results: readonly ScenarioResult[],
+  scenarios: readonly Claims[],
+  profile: TargetProfile,
+): RequirementRow[] {
+  const evidence = new Map(rows.map((id) => [id, gather(id, results)]))
+  const broken = new Set(
+    results.flatMap((result) =>
+      result.findings.filter(({ verdict }) => verdict === 'broken').map(({ row }) => row),
+    ),
+  )
+  return rows.map((id) => {
+    const claimed = scenarios.filter((scenario) => scenario.rows.includes(id))
+    const ruling = rule(id, evidence.get(id) ?? gather(id, results), claimed, profile, broken)
+    const { level, surface, section, title } = requirements[id]
+    return {
+      id,
+      level,
+      surface,
+      section,
+      verdict: ruling.verdict,
+      known: false,
+      title,
+      message: ruling.message,
+      blockedBy: ruling.blockedBy ?? null,
+      scenarios: claimed.map(({ slug }) => slug),
+      exchanges: [...ruling.exchanges],
+      event: ruling.event ?? null,
+    }
+  })
+}
+
+interface Evidence {
+  readonly held: readonly Finding[]
+  readonly broken: readonly Finding[]
+  readonly inconclusive: readonly Reservation[]
+  readonly unproven: readonly Reservation[]
+  readonly faults: readonly string[]
+}
+
+function gather(id: RequirementId, results: readonly ScenarioResult[]): Evidence {
+  const findings = results.flatMap((result) => result.findings).filter(({ row }) => row === id)
+  const about = (list: readonly Reservation[]) => list.filter(({ rows }) => rows.includes(id))
+  return {
+    held: findings.filter(({ verdict }) => verdict === 'held'),
+    broken: findings.filter(({ verdict }) => verdict === 'broken'),
+    inconclusive: results.flatMap((result) => about(result.inconclusive)),
+    unproven: results.flatMap((result) => about(result.unproven)),
+    faults: results.flatMap(({ covers, fault }) => (fault && covers.includes(id) ? [fault] : [])),
+  }
+}
+
+function rule(
+  id: RequirementId,
+  evidence: Evidence,
+  claimed: readonly Claims[],
+  profile: TargetProfile,
+  brokenRows: ReadonlySet<RequirementId>,
+): Ruling {
+  if (claimed.length === 0) return { verdict: 'unclaimed', message: null, exchanges: [] }
+  const aside = setAside(id, profile)
+  if (aside) return { ...aside, exchanges: [] }
+
+  const [broken] = evidence.broken
+  const blockedBy = firstBroken(id, brokenRows)
+  if (blockedBy) {
+    const message = `blocked by ${blockedBy}`
+    return { verdict: 'inconclusive', message, exchanges: broken?.exchanges ?? [], blockedBy }
+  }
+  if (broken) {
+    return {
+      verdict: requirements[id].level === 'required' ? 'fail' : 'warn',
+      message: broken.why,
+      exchanges: broken.exchanges,
+      ...(broken.event === undefined ? {} : { event: broken.event }),
+    }
+  }
+  const [fault] = evidence.faults
+  if (fault) return { verdict: 'error', message: fault, exchanges: [] }
+  const [open] = evidence.inconclusive
+  if (open) return { verdict: 'inconclusive', message: open.reason, exchanges: open.exchanges }
+  const [unproven] = evidence.unproven
+  if (unproven) return { verdict: 'unproven', message: unproven.reason, exchanges: [] }
+  if (evidence.held.length > 0) {
+    const exchanges = [...new Set(evidence.held.flatMap((finding) => finding.exchanges))]
+    return { verdict: 'pass', message: null, exchanges }
+  }
+  return { verdict: 'unproven', message: 'nothing that the target did showed it', exchanges: [] }
+}
+
+/** The nearest broken row that this one stands on, directly or through others. */
+function firstBroken(
+  id: RequirementId,
+  broken: ReadonlySet<RequirementId>,
+): RequirementId | undefined {
+  const seen = new Set<RequirementId>([id])
+  const queue: RequirementId[] = [...needsOf(id)]
+  for (let next = queue.shift(); next; next = queue.shift()) {
+    if (seen.has(next)) continue
+    seen.add(next)
+    if (broken.has(next)) return next
+    queue.push(...needsOf(next))
+  }
+  return undefined
+}
+
+function needsOf(id: RequirementId): RequirementId[] {
+  return (requirements[id].needs ?? []).filter(
+    (need): need is RequirementId => need in requirements,
+  )
+}

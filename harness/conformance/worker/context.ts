@@ -1,0 +1,104 @@
+import { appendFileSync, readFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import {
+  createNetworkTransport,
+  createRecordingTransport,
+  createRedactor,
+  type Outgoing,
+  type Pending,
+  type Redactor,
+  type Secret,
+  type Transport,
+} from '../../client/index.ts'
+import { type Exchange, restoreExchange, storeExchange } from '../../contract/index.ts'
+import type { RunSetup } from '../run-setup.ts'
+import { createBackOff } from './back-off.ts'
+import { createBreaker } from './breaker.ts'
+import { credentialsOf } from './credentials.ts'
+import { BudgetSpentError, CircuitOpenError } from './errors.ts'
+import { createSemaphore } from './semaphore.ts'
+
+/** The one owner of what all scenarios of a run share. */
+export interface RunContext {
+  readonly setup: RunSetup
+  readonly redactor: Redactor
+  /** Waits for one of the slots of `--jobs`; the result gives it back. */
+  acquire(): Promise<() => void>
+  nextExchangeId(): string
+  /** Sends once what the budget, the pace and the circuit breaker allow; writes the exchange down. */
+  send(outgoing: Outgoing): Promise<Pending>
+  /** Obeys a 429 or 503: milliseconds to wait before the next try, or null to give up. */
+  retryAfter(exchange: Exchange, attempt: number): number | null
+  /** Does not wait where a recording answers. */
+  sleep(ms: number): Promise<void>
+  /** Writes down, before it is sent, what is about to be created. */
+  journal(entry: Readonly<Record<string, string>>): void
+}
+
+export function createRunContext(setup: RunSetup): RunContext {
+  const { profile } = setup
+  const live = setup.recordingFile === null
+  const transport = openTransport(setup)
+  const redactor = createRedactor(secretsOf(setup))
+  const slots = createSemaphore(setup.jobs)
+  const pace = createBackOff(profile.limits.requestsPerSecond)
+  const breaker = createBreaker()
+  let exchanges = 0
+  let requests = 0
+
+  return {
+    setup,
+    redactor,
+    acquire: () => slots.acquire(),
+    nextExchangeId: () => `x${++exchanges}`,
+    async send(outgoing) {
+      if (setup.maxRequests !== null && requests >= setup.maxRequests) {
+        throw new BudgetSpentError(setup.maxRequests)
+      }
+      if (breaker.open) throw new CircuitOpenError(breaker.reason)
+      requests += 1
+      if (live) await pace.turn()
+      const pending = transport.send(outgoing)
+      const exchange = pending.exchange.then((ended) => {
+        breaker.note(ended)
+        writeDown(ended)
+        return ended
+      })
+      return { answered: pending.answered, exchange }
+    },
+    retryAfter: (exchange, attempt) => pace.retryAfter(exchange, attempt),
+    sleep: (ms) => (live ? sleep(ms) : Promise.resolve()),
+    journal(entry) {
+      if (live) appendFileSync(setup.journalFile, `${redactor.text(JSON.stringify(entry))}\n`)
+    },
+  }
+
+  function writeDown(exchange: Exchange): void {
+    const line = JSON.stringify(storeExchange(redactor.exchange(exchange)))
+    appendFileSync(setup.exchangesFile, `${line}\n`)
+  }
+}
+
+function openTransport(setup: RunSetup): Transport {
+  if (setup.recordingFile === null) return createNetworkTransport()
+  const lines = readFileSync(setup.recordingFile, 'utf8').split('\n').filter(Boolean)
+  return createRecordingTransport(lines.map((line) => restoreExchange(JSON.parse(line))))
+}
+
+/** Also the keys that are almost right: they give the right one away. */
+export function secretsOf({ profile }: Pick<RunSetup, 'profile'>): Secret[] {
+  const credentials = credentialsOf(profile)
+  const keys: [string, string | undefined][] = [
+    ['api key', credentials.openai],
+    ['native token', credentials.v3 === credentials.openai ? undefined : credentials.v3],
+    ['other key', profile.otherKey],
+  ]
+  return keys.flatMap(([name, value]) =>
+    value === undefined
+      ? []
+      : [
+          { name, value },
+          { name: `${name} without its last character`, value: value.slice(0, -1) },
+        ],
+  )
+}

@@ -1,0 +1,34 @@
+/**
+ * Thrown by a scenario (or for it) when it can say nothing about the rows that it has not judged
+ * yet: they become inconclusive, and the kit is not at fault.
+ */
+export class InconclusiveError extends Error {
+  override readonly name: string = 'InconclusiveError'
+  readonly exchanges: readonly string[]
+
+  constructor(reason: string, exchanges: readonly string[] = []) {
+    super(reason)
+    this.exchanges = exchanges
+  }
+}
+
+export class BudgetSpentError extends InconclusiveError {
+  override readonly name = 'BudgetSpentError'
+
+  constructor(requests: number) {
+    super(`the budget of ${requests} requests (--max-requests) is spent`)
+  }
+}
+
+export class CircuitOpenError extends InconclusiveError {
+  override readonly name = 'CircuitOpenError'
+
+  constructor(reason: string) {
+    super(`the target no longer answers: ${reason}`)
+  }
+}
+
+/** The member of the profile that a scenario would need. */
+export class UnprovenError extends Error {
+  override readonly name = 'UnprovenError'
+}

@@ -1,0 +1,25 @@
+import { createHash } from 'node:crypto'
+
+const consonants = 'bdfgklmnprstvz'
+const vowels = 'aeiou'
+
+/** A pronounceable word with four digits, for example `Tavoru7316`; the same for the same text. */
+export function wordFrom(text: string): string {
+  const digest = createHash('sha256').update(text).digest()
+  const word = [...digest.subarray(0, 3)].map(syllable).join('')
+  const number = String(digest.readUInt16BE(3) % 10_000).padStart(4, '0')
+  return `${word.charAt(0).toUpperCase()}${word.slice(1)}${number}`
+}
+
+/** A version 4 UUID (RFC 9562), the same for the same text. */
+export function uuidFrom(text: string): string {
+  const hex = createHash('sha256').update(text).digest('hex')
+  const variant = '89ab'.charAt(Number.parseInt(hex.charAt(16), 16) % 4)
+  const parts = [hex.slice(0, 8), hex.slice(8, 12), `4${hex.slice(13, 16)}`]
+  return [...parts, `${variant}${hex.slice(17, 20)}`, hex.slice(20, 32)].join('-')
+}
+
+function syllable(byte: number): string {
+  const consonant = consonants.charAt(byte % consonants.length)
+  return consonant + vowels.charAt(Math.floor(byte / consonants.length) % vowels.length)
+}

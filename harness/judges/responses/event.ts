@@ -1,0 +1,45 @@
+import type { RequirementId } from '../../contract/index.ts'
+import type { JsonObject } from '../json.ts'
+
+/** A decoded event of the stream. */
+export interface ResponseEvent {
+  /** Index among the dispatched events. */
+  readonly index: number
+  readonly atMs: number
+  /** What the event is, by its `event:` line or, failing that, by the type in its data. */
+  readonly name: string
+  readonly json: JsonObject
+}
+
+/** Where a stream got to, for what can only be said at its end. */
+export interface StreamOutcome {
+  /** The response of the terminal event, where it shows one. */
+  readonly final: JsonObject | undefined
+  /** Index of the terminal event. */
+  readonly finalEvent: number | undefined
+  readonly terminal: string | undefined
+  /** The body came to its regular end after a terminal event. */
+  readonly ended: boolean
+}
+
+/**
+ * One idea of the stream, with the rows it owns. `end` is not called where an event could not be
+ * read: what came after it proves nothing.
+ */
+export interface EventJudge {
+  event(event: ResponseEvent): void
+  end(outcome: StreamOutcome): void
+}
+
+/** A breach that only counts if the stream speaks the full grammar, or only if it does not. */
+export interface Complaint {
+  readonly row: RequirementId
+  readonly why: string
+  readonly event: number
+  readonly only?: 'full' | 'minimal'
+}
+
+/** Whether the response of the terminal event is meant to hold all that was streamed. */
+export function holdsAll({ terminal }: StreamOutcome): boolean {
+  return terminal === 'response.completed' || terminal === 'response.incomplete'
+}

@@ -1,0 +1,83 @@
+import { knownEvents } from '../../contract/event-names.ts'
+import { asObject, type JsonObject, parseJson, show } from '../json.ts'
+import type { Ledger } from '../ledger.ts'
+import type { Block } from '../sse/scanner.ts'
+import type { ResponseEvent } from './event.ts'
+
+/** What a block was read as: an event, or nothing; and whether something was lost with it. */
+export interface Reading {
+  readonly event?: ResponseEvent
+  readonly lost: boolean
+}
+
+/**
+ * V3-SSE-02, -03, -04 and -26: blocks of one `event:` line and JSON, of the type that they are
+ * named after, in UTF-8. Events that the contract does not know owe no type: nobody looks for one.
+ */
+export class FramingJudge {
+  readonly #ledger: Ledger
+
+  constructor(ledger: Ledger) {
+    this.#ledger = ledger
+  }
+
+  read(block: Block): Reading {
+    const { data, index, name } = block
+    if (block.invalidAt !== null) return this.notUtf8(block)
+    this.#ledger.held('V3-SSE-26', 'Every line decodes as UTF-8.')
+    // What a client never sees and no event is meant by: id, retry, unknown fields.
+    if (data === null && block.names === 0) return { lost: false }
+    const json = data === null ? undefined : asObject(parseJson(data))
+    if (json === undefined) {
+      const shown = data === null ? 'no data: line' : `data: ${show(data)}, no JSON object`
+      this.#ledger.broken('V3-SSE-02', `The block of ${show(name)} has ${shown}.`, index)
+      return { lost: name === null || knownEvents.has(name) }
+    }
+    this.#judgeName(block)
+    const event = this.#judgeType(block, json)
+    return event === undefined ? { lost: true } : { event, lost: false }
+  }
+
+  notUtf8({ invalidAt, index }: Block): Reading {
+    this.#ledger.broken('V3-SSE-26', `Byte ${invalidAt} of the stream is not UTF-8.`, index)
+    return { lost: true }
+  }
+
+  #judgeName({ names, name, index }: Block): void {
+    if (names === 1 && name !== null) {
+      this.#ledger.held('V3-SSE-02', 'One event: line, and a JSON object as data.')
+    } else {
+      const found = names === 0 ? 'no event: line' : names === 1 ? 'an empty event: line' : `${names} event: lines`
+      this.#ledger.broken('V3-SSE-02', `The block has ${found}.`, index)
+    }
+  }
+
+  #judgeType({ name, index, atMs }: Block, json: JsonObject): ResponseEvent | undefined {
+    const { type } = json
+    const means = meaningOf(name, type)
+    if (means === undefined) return undefined
+    if (type !== undefined && name !== null) {
+      if (type === name) this.#ledger.held('V3-SSE-03', 'type is the name of the event.', index)
+      else {
+        const why = `The event is ${show(name)}, the type in its data ${show(type)}.`
+        this.#ledger.broken('V3-SSE-03', why, index)
+      }
+    }
+    if (type !== undefined) this.#ledger.held('V3-SSE-04', 'The data has a type.')
+    else if (knownEvents.has(means)) {
+      const why = `The data of ${means} has no type, and some clients drop such an event.`
+      this.#ledger.broken('V3-SSE-04', why, index)
+    }
+    return { index, atMs, name: means, json }
+  }
+}
+
+/**
+ * One wrong name is one fault: where the event line and the type differ, the event is taken for the
+ * one of the two that the contract knows, so that the rest of the stream still makes sense.
+ */
+export function meaningOf(name: string | null, type: unknown): string | undefined {
+  if (name !== null && knownEvents.has(name)) return name
+  if (typeof type === 'string' && (name === null || knownEvents.has(type))) return type
+  return name ?? undefined
+}

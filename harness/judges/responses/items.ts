@@ -1,0 +1,124 @@
+import { asIndex, asObject, asString, type JsonObject } from '../json.ts'
+import type { Complaint, ResponseEvent } from './event.ts'
+import type { EventKind } from './kinds.ts'
+import type { SlotTrace } from './slots.ts'
+
+/** What the stream said of one output item. */
+export interface ItemTrace {
+  readonly index: number
+  id: string | undefined
+  type: string | undefined
+  /** The item of output_item.added; undefined where none came for it. */
+  added: JsonObject | undefined
+  /** The item of output_item.done. */
+  done: JsonObject | undefined
+  /** How far a tool call got: rank of its last progress event. */
+  progress: number
+  readonly slots: SlotTrace[]
+}
+
+/**
+ * Finds the item that an event is about, by output_index and item_id, and says where they
+ * contradict each other (V3-SSE-14). Whatever it says, it always finds one: a wrong index is one
+ * fault, and what the event brings is still of some item.
+ */
+export class ItemBook {
+  readonly items: ItemTrace[] = []
+  readonly #complain: (complaint: Complaint) => void
+
+  constructor(complain: (complaint: Complaint) => void) {
+    this.#complain = complain
+  }
+
+  /** The item of an output_item.added. */
+  add({ json, index: event }: ResponseEvent): ItemTrace {
+    const item = asObject(json['item'])
+    const id = asString(item?.['id'])
+    const shown = asIndex(json['output_index'])
+    const next = this.items.length
+    if (item === undefined) {
+      const why = 'output_item.added has no item.'
+      this.#complain({ row: 'V3-SSE-13', why, event, only: 'full' })
+    }
+    const there = this.#at(shown)
+    // It was used before it was added, which has been said already.
+    if (there !== undefined && there.added === undefined) return fill(there, item)
+    const twin = there ?? this.#named(id)
+    if (twin !== undefined) {
+      const same = there !== undefined && (id === undefined || id === there.id)
+      const why = same
+        ? `The item at output_index ${shown} is added twice.`
+        : `output_index ${shown} with ${id} after ${twin.index} with ${twin.id}.`
+      this.#complain({ row: same ? 'V3-SSE-13' : 'V3-SSE-14', why, event })
+      if (same) return there
+    } else if (shown !== undefined && shown !== next) {
+      const why = `An item is added at output_index ${shown}; ${next} is the next.`
+      this.#complain({ row: 'V3-SSE-14', why, event })
+    }
+    return fill(this.#open(twin === undefined ? (shown ?? next) : next), item)
+  }
+
+  /** The item of any other event; `isNew` where nothing had named it before. */
+  find(
+    { json, index: event }: ResponseEvent,
+    kind: EventKind,
+  ): { readonly item: ItemTrace; readonly isNew: boolean } {
+    const shown = asIndex(json['output_index'])
+    const id = asString(json['item_id']) ?? asString(asObject(json['item'])?.['id'])
+    const at = this.#at(shown)
+    const named = this.#named(id)
+    if (at !== undefined && id !== undefined && at.id === undefined) at.id = id
+    const item = named ?? at ?? (shown === undefined && id === undefined ? this.#likely(kind) : undefined)
+    if (item === undefined) {
+      const opened = this.#open(shown ?? this.items.length)
+      opened.id = id
+      return { item: opened, isNew: true }
+    }
+    const wrongIndex = shown !== undefined && item.index !== shown
+    const wrongId = id !== undefined && item.id !== id
+    if (wrongIndex || wrongId) {
+      const why = `output_index ${shown} comes with ${id}; ${item.id} is at output_index ${item.index}.`
+      this.#complain({ row: 'V3-SSE-14', why, event })
+    }
+    return { item, isNew: false }
+  }
+
+  #at(index: number | undefined): ItemTrace | undefined {
+    return index === undefined ? undefined : this.items.find((item) => item.index === index)
+  }
+
+  #named(id: string | undefined): ItemTrace | undefined {
+    return id === undefined ? undefined : this.items.find((item) => item.id === id)
+  }
+
+  /** Where an event names no item: the last one that could take it. */
+  #likely({ item: type }: EventKind): ItemTrace | undefined {
+    const fits = (item: ItemTrace) =>
+      type === undefined || item.type === undefined || item.type === type
+    return (
+      this.items.findLast((item) => fits(item) && item.done === undefined) ??
+      this.items.findLast(fits)
+    )
+  }
+
+  #open(index: number): ItemTrace {
+    const item: ItemTrace = {
+      index,
+      id: undefined,
+      type: undefined,
+      added: undefined,
+      done: undefined,
+      progress: -1,
+      slots: [],
+    }
+    this.items.push(item)
+    return item
+  }
+}
+
+function fill(trace: ItemTrace, item: JsonObject | undefined): ItemTrace {
+  trace.added = item ?? {}
+  trace.id = asString(item?.['id']) ?? trace.id
+  trace.type = asString(item?.['type'])
+  return trace
+}

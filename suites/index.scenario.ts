@@ -1,0 +1,17 @@
+/** The table of contents of the suites; one module, so that `--jobs` reaches across sections. */
+
+import './openai/auth.scenario.ts'
+import './openai/chat-completions.scenario.ts'
+import './openai/models.scenario.ts'
+import './openai/parameters.scenario.ts'
+import './openai/stop.scenario.ts'
+import './openai/streaming.scenario.ts'
+import './v3/auth.scenario.ts'
+import './v3/chats.scenario.ts'
+import './v3/context.scenario.ts'
+import './v3/generate.scenario.ts'
+import './v3/history.scenario.ts'
+import './v3/history-paging.scenario.ts'
+import './v3/idempotency.scenario.ts'
+import './v3/stream.scenario.ts'
+import './v3/tools.scenario.ts'

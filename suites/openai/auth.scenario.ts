@@ -1,0 +1,44 @@
+import {
+  acceptsKey,
+  covers,
+  describe,
+  given,
+  test,
+} from '../../harness/conformance/scenario/index.ts'
+import { badCredentials } from '../credentials.ts'
+
+/** Section 5, rules 1 and 4: the compatible surface answers 401 to a missing or wrong key. */
+describe('compatible surface: authentication', () => {
+  const rows = ['OAI-AUTH-01', 'OAI-AUTH-02', 'OAI-AUTH-03', 'OAI-AUTH-04', 'OAI-AUTH-05'] as const
+
+  test(
+    'POST /chat/completions wants the right key',
+    covers(rows, { requests: 11, generations: 1 }),
+    async ({ openai, claim, refuses, keys }) => {
+      const body = openai.body('Say hello.', { max_tokens: 16 })
+      const twin = await openai.chat(body, { role: 'twin' })
+      acceptsKey(claim, 'OAI-AUTH-05', twin)
+
+      given(keys.openai, 'the profile has no key for the compatible surface')
+      for (const { row, what, authorization } of badCredentials('OAI', keys.openai)) {
+        const send = () => openai.chat(body, { role: 'negative', authorization })
+        await refuses({ row, twin, what, send, alive: openai.alive, status: 401 })
+      }
+    },
+  )
+
+  test(
+    'GET /models wants the right key',
+    covers(rows, { requests: 11 }),
+    async ({ openai, claim, refuses, keys }) => {
+      const twin = await openai.models({ role: 'twin' })
+      acceptsKey(claim, 'OAI-AUTH-05', twin)
+
+      given(keys.openai, 'the profile has no key for the compatible surface')
+      for (const { row, what, authorization } of badCredentials('OAI', keys.openai)) {
+        const send = () => openai.models({ role: 'negative', authorization })
+        await refuses({ row, twin, what, send, alive: openai.alive, status: 401 })
+      }
+    },
+  )
+})

@@ -1,0 +1,102 @@
+import {
+  answerText,
+  bodyJson,
+  covers,
+  describe,
+  expect,
+  expectAccepted,
+  given,
+  isRecord,
+  succeeded,
+  test,
+} from '../../harness/conformance/scenario/index.ts'
+import { recallOf } from '../recall.ts'
+
+/** Sections 2.2 and 4.1: POST /chat/completions, answered in one piece. */
+describe('compatible surface: chat completions', () => {
+  test(
+    'a question gets a completion',
+    covers(
+      [
+        'OAI-CHAT-01',
+        'OAI-CHAT-02',
+        'OAI-CHAT-03',
+        'OAI-CHAT-04',
+        'OAI-CHAT-05',
+        'OAI-CHAT-06',
+        'OAI-CHAT-07',
+        'OAI-CHAT-08',
+        'OAI-CHAT-09',
+        'OAI-CHAT-10',
+        'OAI-CHAT-11',
+        'OAI-CHAT-15',
+      ],
+      { requests: 1, generations: 1 },
+    ),
+    async ({ openai, claim }) => {
+      const answer = await openai.chat(openai.body('Name a colour and say why you like it.'))
+      claim('OAI-CHAT-01', () => {
+        expectAccepted(answer)
+        expect(isRecord(bodyJson(answer)), 'a JSON object').toBe(true)
+      })
+    },
+  )
+
+  test(
+    'a system message is accepted beside that of the user',
+    covers(['OAI-CHAT-12'], { requests: 1, generations: 1 }),
+    async ({ openai, claim }) => {
+      const messages = [
+        { role: 'system', content: 'You are brief.' },
+        { role: 'user', content: 'Name a colour.' },
+      ]
+      const answer = await openai.chat(openai.body('', { messages }))
+      claim('OAI-CHAT-12', () => expectAccepted(answer))
+    },
+  )
+
+  test(
+    'two completions have different ids',
+    covers(['OAI-CHAT-14'], { requests: 2, generations: 2 }),
+    async ({ openai, claim }) => {
+      const body = openai.body('Name a colour.', { max_tokens: 16 })
+      const first = await openai.ask(body)
+      const second = await openai.ask(body)
+      const [a, b] = [first, second].map(({ exchange }) => {
+        const completion = bodyJson(exchange)
+        return isRecord(completion) ? completion['id'] : undefined
+      })
+      given(a !== undefined, 'a completion shows no id', first.exchange)
+      claim('OAI-CHAT-14', () => expect(b).not.toBe(a), first.exchange, second.exchange)
+    },
+  )
+
+  test(
+    'a fact from an earlier message is known, one from another request is not',
+    covers(['OAI-CHAT-13', 'OAI-CHAT-16'], { requests: 5, generations: 5 }),
+    async ({ openai, claim, profile, session }) => {
+      const nonce = session.nonce()
+      const { tell, ask } = recallOf(profile, nonce)
+      const able = await openai.ask(openai.body(`${tell} ${ask}`))
+      given(able.text.includes(nonce), 'the model does not give back a fact from the same message')
+
+      const messages = [
+        { role: 'user', content: tell },
+        { role: 'assistant', content: 'Noted.' },
+        { role: 'user', content: ask },
+      ]
+      let known = false
+      for (let tries = 0; tries < 3 && !known; tries += 1) {
+        known = (await openai.ask(openai.body('', { messages }), { role: 'act' })).text.includes(
+          nonce,
+        )
+      }
+      claim('OAI-CHAT-13', () => expect(known, 'the fact of the first message is known').toBe(true))
+
+      const fresh = await openai.chat(openai.body(ask))
+      given(succeeded(fresh), 'the question alone was refused', fresh)
+      const text = answerText(fresh) ?? ''
+      claim('OAI-CHAT-16', () => expect(text, 'the answer to another request').not.toContain(nonce))
+    },
+  )
+})

@@ -1,0 +1,57 @@
+import {
+  bodyJson,
+  contains,
+  covers,
+  describe,
+  expect,
+  expectAccepted,
+  shapeOf,
+  succeeded,
+  test,
+} from '../../harness/conformance/scenario/index.ts'
+
+/** Sections 2.1 and 4.1: the list of models, and the ids that a model answers to. */
+describe('compatible surface: models', () => {
+  test(
+    'GET /models names the models',
+    covers(['OAI-MODELS-01', 'OAI-MODELS-04', 'OAI-MODELS-05'], { requests: 1 }),
+    async ({ openai, claim, profile, session }) => {
+      const list = await openai.models()
+      const known = [profile.models.main, ...profile.models.aliases]
+      claim('OAI-MODELS-01', () => {
+        expectAccepted(list)
+        const named = known.filter((id) => contains(bodyJson(list), id))
+        expect(named, `ids of the main model (${known.join(', ')}) in the list`).not.toHaveLength(0)
+      })
+      if (succeeded(list)) session.observe('OPEN-08', shapeOf(list), [list])
+    },
+  )
+
+  test(
+    'every accepted id of the main model works',
+    covers(['OAI-MODELS-02'], { requests: 4, generations: 4 }),
+    async ({ openai, claim, profile, session }) => {
+      for (const model of [profile.models.main, ...profile.models.aliases]) {
+        const answer = await openai.chat(openai.body('Name a colour.', { max_tokens: 16, model }))
+        claim('OAI-MODELS-02', () => expectAccepted(answer, `a request with the model ${model}`))
+        const body = bodyJson(answer)
+        const echoed =
+          typeof body === 'object' && body !== null && 'model' in body ? body.model : '?'
+        if (succeeded(answer))
+          session.observe('OPEN-33', `${model} is echoed as ${echoed}`, [answer])
+      }
+    },
+  )
+
+  test(
+    'the vision model works',
+    covers(['OAI-MODELS-03'], { requests: 1, generations: 1 }),
+    async ({ openai, claim, profile }) => {
+      const { vision } = profile.models
+      const answer = await openai.chat(
+        openai.body('Name a colour.', { max_tokens: 16, model: vision }),
+      )
+      claim('OAI-MODELS-03', () => expectAccepted(answer, `a request with the model ${vision}`))
+    },
+  )
+})

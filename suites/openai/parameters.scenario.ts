@@ -1,0 +1,143 @@
+import {
+  covers,
+  describe,
+  expectAccepted,
+  shapeOf,
+  succeeded,
+  test,
+} from '../../harness/conformance/scenario/index.ts'
+
+/** Sections 4.1, 7 and 8: the parameters of a completion and their limits. */
+describe('compatible surface: parameters', () => {
+  test(
+    'temperature is accepted from 0 to 2 and refused outside',
+    covers(['OAI-TEMP-01', 'OAI-TEMP-02'], { requests: 7, generations: 3 }),
+    async ({ openai, claim, refuses }) => {
+      const body = (temperature: number) =>
+        openai.body('Name a colour.', { max_tokens: 16, temperature })
+      for (const temperature of [0, 0.7, 2]) {
+        const answer = await openai.chat(body(temperature))
+        claim('OAI-TEMP-01', () =>
+          expectAccepted(answer, `a request with temperature ${temperature}`),
+        )
+      }
+      const twin = await openai.chat(body(1), { role: 'twin' })
+      for (const temperature of [-0.1, 2.1]) {
+        await refuses({
+          row: 'OAI-TEMP-02',
+          twin,
+          what: `temperature ${temperature}`,
+          send: () => openai.chat(body(temperature), { role: 'negative' }),
+          alive: openai.alive,
+          status: 400,
+        })
+      }
+    },
+  )
+
+  test(
+    'top_p is accepted',
+    covers(['OAI-TOPP-01'], { requests: 1, generations: 1 }),
+    async ({ openai, claim }) => {
+      const answer = await openai.chat(
+        openai.body('Name a colour.', { max_tokens: 16, top_p: 0.5 }),
+      )
+      claim('OAI-TOPP-01', () => expectAccepted(answer, 'a request with top_p'))
+    },
+  )
+
+  test(
+    'max_tokens limits an answer',
+    covers(['OAI-MAXTOK-01', 'OAI-MAXTOK-02'], { requests: 2, generations: 2 }),
+    async ({ openai }) => {
+      const question = 'Count from one to two hundred, in words, one number a line.'
+      await openai.ask(openai.body(question, { max_tokens: 5 }), { role: 'act' })
+      await openai.ask(openai.body(question, { max_tokens: 24 }), { role: 'act' })
+    },
+  )
+
+  const wrongTypes = {
+    model: 7,
+    messages: 'hello',
+    temperature: 'warm',
+    max_tokens: 'many',
+    top_p: 'most',
+    stream: 'perhaps',
+    stop: 5,
+  }
+
+  test(
+    'a listed field of the wrong type is refused',
+    covers(['OAI-ERR-02'], { requests: 19, generations: 1 }),
+    async ({ openai, refuses }) => {
+      const right = openai.body('Name a colour.', {
+        temperature: 1,
+        max_tokens: 16,
+        top_p: 1,
+        stream: false,
+        stop: ['\n\n\n'],
+      })
+      const twin = await openai.chat(right, { role: 'twin' })
+      const wrong: [string, unknown][] = [
+        ...Object.entries(wrongTypes).map(([field, value]): [string, unknown] => [
+          `${field}: ${JSON.stringify(value)}`,
+          { ...right, [field]: value },
+        ]),
+        ['messages[0].role: 7', { ...right, messages: [{ role: 7, content: 'Name a colour.' }] }],
+        ['messages[0].content: 7', { ...right, messages: [{ role: 'user', content: 7 }] }],
+      ]
+      for (const [what, body] of wrong) {
+        await refuses({
+          row: 'OAI-ERR-02',
+          twin,
+          what,
+          send: () => openai.chat(body, { role: 'negative' }),
+          alive: openai.alive,
+          status: 400,
+        })
+      }
+    },
+  )
+
+  test(
+    'a body that is not JSON is refused',
+    covers(['OAI-ERR-01'], { requests: 5, generations: 1 }),
+    async ({ openai, refuses }) => {
+      const right = JSON.stringify(openai.body('Name a colour.', { max_tokens: 16 }))
+      const twin = await openai.raw(right, { role: 'twin' })
+      for (const [what, text] of [
+        ['a body that breaks off', right.slice(0, -2)],
+        ['a body with a stray comma', right.replace('{', '{,')],
+      ] as const) {
+        await refuses({
+          row: 'OAI-ERR-01',
+          twin,
+          what,
+          send: () => openai.raw(text, { role: 'negative' }),
+          alive: openai.alive,
+          status: 400,
+        })
+      }
+    },
+  )
+
+  test(
+    'doubtful values are answered somehow',
+    covers(['OAI-CHAT-01'], { requests: 4, generations: 4 }),
+    async ({ openai, claim, session }) => {
+      const answer = await openai.chat(openai.body('Name a colour.', { max_tokens: 16 }))
+      claim('OAI-CHAT-01', () => expectAccepted(answer))
+      const doubtful = {
+        'an unknown model': openai.body('Name a colour.', { model: session.nonce() }),
+        'empty messages': openai.body('', { messages: [] }),
+        'a negative max_tokens': openai.body('Name a colour.', { max_tokens: -1 }),
+      }
+      for (const [what, body] of Object.entries(doubtful)) {
+        const seen = await openai.chat(body, { role: 'probe' })
+        const question = what === 'an unknown model' ? 'OPEN-32' : 'OPEN-38'
+        session.observe(question, `${what}: ${seen.response?.status}`, [seen])
+        if (!succeeded(seen)) session.observe('OPEN-19', shapeOf(seen), [seen])
+      }
+    },
+  )
+})

@@ -1,0 +1,69 @@
+import {
+  covers,
+  deliveredWhileMade,
+  describe,
+  expect,
+  given,
+  test,
+} from '../../harness/conformance/scenario/index.ts'
+
+/** Section 4.1: the answer in chunks. What is in the stream is judged as it passes. */
+describe('compatible surface: streaming', () => {
+  const question = 'Tell me in three sentences how bread is made.'
+
+  test(
+    'an answer is streamed in chunks',
+    covers(
+      [
+        'OAI-STREAM-01',
+        'OAI-STREAM-02',
+        'OAI-STREAM-03',
+        'OAI-STREAM-04',
+        'OAI-STREAM-05',
+        'OAI-STREAM-06',
+        'OAI-STREAM-07',
+        'OAI-STREAM-08',
+        'OAI-STREAM-09',
+      ],
+      { requests: 2, generations: 2 },
+    ),
+    async ({ openai, claim }) => {
+      const { text } = await openai.ask(openai.body(question, { stream: true }), { role: 'act' })
+      claim('OAI-STREAM-04', () => expect(text, 'the joined deltas').not.toBe(''))
+
+      const withUsage = { stream: true, stream_options: { include_usage: true } }
+      await openai.chat(openai.body(question, withUsage))
+    },
+  )
+
+  test(
+    'a deterministic target streams the text that it gives in one piece',
+    covers(['OAI-STREAM-10'], { requests: 2, generations: 2 }),
+    async ({ openai, claim }) => {
+      const whole = await openai.ask(openai.body(question))
+      const streamed = await openai.ask(openai.body(question, { stream: true }), { role: 'act' })
+      claim(
+        'OAI-STREAM-10',
+        () => expect(streamed.text).toBe(whole.text),
+        whole.exchange,
+        streamed.exchange,
+      )
+    },
+  )
+
+  test(
+    'chunks arrive while the answer is made',
+    covers(['OAI-STREAM-11'], { requests: 1, generations: 1 }),
+    async ({ openai, claim }) => {
+      const long = 'Write ten sentences about the history of the bicycle.'
+      const { exchange } = await openai.ask(openai.body(long, { stream: true }), { role: 'act' })
+      const delivery = deliveredWhileMade(exchange, { minDurationMs: 100 })
+      given(delivery !== 'too-short-to-tell', 'the answer came too fast to tell', exchange)
+      claim(
+        'OAI-STREAM-11',
+        () => expect(delivery, 'arrival of the chunks').toBe('spread'),
+        exchange,
+      )
+    },
+  )
+})

@@ -1,0 +1,68 @@
+import {
+  answerText,
+  covers,
+  describe,
+  expect,
+  finalResponse,
+  given,
+  test,
+} from '../../harness/conformance/scenario/index.ts'
+import { recallOf } from '../recall.ts'
+
+/** Section 2.6: a chat is a chain of runs. A fact is planted; the wording of answers is not judged. */
+describe('v3: context', () => {
+  test(
+    'a fact from an earlier run is known, one from another chat is not',
+    covers(['V3-CTX-01', 'V3-CTX-02'], { requests: 12, generations: 6, chats: 3 }),
+    async ({ v3, claim, profile, session }) => {
+      const nonce = session.nonce()
+      const { tell, ask } = recallOf(profile, nonce)
+      const able = await v3.say(v3.turn(await v3.createChat(), `${tell} ${ask}`))
+      given(
+        answerText(able)?.includes(nonce),
+        'the model does not give back a fact from the same message',
+        able,
+      )
+
+      const chat = await v3.createChat()
+      const told = await v3.say(v3.turn(chat, tell))
+      const parent = finalResponse(told)?.['id']
+      let reply = told
+      let known = false
+      for (let tries = 0; tries < 3 && !known; tries += 1) {
+        reply = await v3.say(
+          v3.turn(chat, ask, typeof parent === 'string' ? { parent_id: parent } : {}),
+        )
+        known = answerText(reply)?.includes(nonce) ?? false
+      }
+      claim(
+        'V3-CTX-01',
+        () => expect(known, 'the fact of the earlier run is known').toBe(true),
+        told,
+        reply,
+      )
+
+      const fresh = await v3.say(v3.turn(await v3.createChat(), ask))
+      claim(
+        'V3-CTX-02',
+        () => expect(answerText(fresh), 'the answer in a fresh chat').not.toContain(nonce),
+        told,
+        fresh,
+      )
+    },
+  )
+
+  test(
+    'whether a chat remembers without parent_id is open',
+    covers(['V3-CTX-01'], { requests: 5, generations: 2, chats: 1 }),
+    async ({ v3, profile, session }) => {
+      const nonce = session.nonce()
+      const { tell, ask } = recallOf(profile, nonce)
+      const chat = await v3.createChat()
+      await v3.say(v3.turn(chat, tell))
+      const reply = await v3.say(v3.turn(chat, ask))
+      const known = answerText(reply)?.includes(nonce) ?? false
+      session.observe('OPEN-36', known ? 'yes' : 'no', [reply])
+    },
+  )
+})

@@ -1,0 +1,173 @@
+import {
+  bodyJson,
+  compareForms,
+  covers,
+  describe,
+  expect,
+  expectAccepted,
+  finalResponse,
+  given,
+  inputRows,
+  inputText,
+  isRecord,
+  test,
+} from '../../harness/conformance/scenario/index.ts'
+
+/** Section 4.3: POST /message/generate, its fields and its two forms. */
+describe('v3: generation', () => {
+  test(
+    'a generation answers with the final response object',
+    covers(['V3-GEN-01', 'V3-GEN-02', 'V3-GEN-05', 'V3-GEN-12'], {
+      requests: 3,
+      generations: 1,
+      chats: 1,
+    }),
+    async ({ v3, claim }) => {
+      const chat = await v3.createChat()
+      const reply = await v3.generate(v3.turn(chat, 'Name a colour and say why you like it.'))
+      claim('V3-GEN-01', () => {
+        expectAccepted(reply, 'a generation with stream: false')
+        expect(isRecord(bodyJson(reply)), 'the body is one JSON object').toBe(true)
+      })
+      claim('V3-GEN-05', () => expectAccepted(reply, 'input as a text'))
+    },
+  )
+
+  test(
+    'the response is the same object in both forms',
+    covers(['V3-GEN-03', 'V3-GEN-04'], { requests: 6, generations: 2, chats: 2 }),
+    async ({ v3, claim }) => {
+      const question = 'Name a colour and say why you like it.'
+      const whole = await v3.say(v3.turn(await v3.createChat(), question))
+      const streamed = await v3.say(v3.turn(await v3.createChat(), question, { stream: true }))
+      const [a, b] = [finalResponse(whole), finalResponse(streamed)]
+      given(a && b, 'one of the forms shows no final response', whole, streamed)
+      const { differentTypes, differentMembers } = compareForms(a, b)
+      claim(
+        'V3-GEN-03',
+        () => expect(differentTypes, 'members of other types').toEqual([]),
+        whole,
+        streamed,
+      )
+      claim(
+        'V3-GEN-04',
+        () => expect(differentMembers, 'members of one form only').toEqual([]),
+        whole,
+        streamed,
+      )
+    },
+  )
+
+  test(
+    'input may be an array of items, and each of them counts',
+    covers(['V3-GEN-06', 'V3-GEN-16'], { requests: 5, generations: 1, chats: 1 }),
+    async ({ v3, claim, session }) => {
+      const chat = await v3.createChat()
+      const nonces = [session.nonce(), session.nonce()]
+      const input = nonces.map((nonce) => inputText(`Name a colour for ${nonce}.`))
+      const reply = await v3.generate(v3.turn(chat, input))
+      const accepted = claim(
+        'V3-GEN-06',
+        () => expectAccepted(reply, 'input as an array of items'),
+        reply,
+      )
+      given(accepted, 'input as an array of items was refused', reply)
+
+      const counted = (rows: Parameters<typeof inputRows>[0]) =>
+        nonces.map((nonce) => inputRows(rows, nonce).length)
+      const { rows, pages } = await v3.settled(chat, (seen) => !counted(seen).includes(0))
+      given(inputRows(rows).length > 0, 'the history shows no items', ...pages)
+      claim(
+        'V3-GEN-16',
+        () => expect(counted(rows), 'history rows of each item').toEqual([1, 1]),
+        reply,
+        ...pages,
+      )
+    },
+  )
+
+  test(
+    'a generation takes its parameters',
+    covers(['V3-GEN-09', 'V3-GEN-10'], { requests: 6, generations: 4, chats: 1 }),
+    async ({ v3, claim }) => {
+      const chat = await v3.createChat()
+      for (const parameter of [
+        { max_tokens: 24 },
+        { temperature: 0.7 },
+        { top_p: 0.9 },
+        { presence_penalty: 0.5 },
+      ]) {
+        const reply = await v3.generate(v3.turn(chat, 'Tell me about the sea.', parameter))
+        const what = `a generation with ${Object.keys(parameter).join()}`
+        claim('V3-GEN-09', () => expectAccepted(reply, what), reply)
+      }
+    },
+  )
+
+  test(
+    'parent_id may be left out, and may name the previous run',
+    covers(['V3-GEN-11'], { requests: 4, generations: 2, chats: 1 }),
+    async ({ v3, claim }) => {
+      const chat = await v3.createChat()
+      const first = await v3.generate(v3.turn(chat, 'Name a colour.'))
+      claim('V3-GEN-11', () => expectAccepted(first, 'a generation without parent_id'), first)
+      const runId = finalResponse(first)?.['id']
+      given(typeof runId === 'string', 'the response shows no id', first)
+      const next = await v3.generate(v3.turn(chat, 'Name another.', { parent_id: runId }))
+      claim(
+        'V3-GEN-11',
+        () => expectAccepted(next, 'a generation with the parent_id of the previous run'),
+        next,
+      )
+    },
+  )
+
+  test(
+    'two responses have different ids',
+    covers(['V3-GEN-15'], { requests: 4, generations: 2, chats: 1 }),
+    async ({ v3, claim }) => {
+      const chat = await v3.createChat()
+      const first = await v3.say(v3.turn(chat, 'Name a colour.'))
+      const second = await v3.say(v3.turn(chat, 'Name a colour.'))
+      const [a, b] = [finalResponse(first)?.['id'], finalResponse(second)?.['id']]
+      given(a !== undefined, 'the response shows no id', first)
+      claim('V3-GEN-15', () => expect(b).not.toBe(a), first, second)
+    },
+  )
+
+  test(
+    'every accepted id of the main model works',
+    covers(['V3-MODEL-01'], { requests: 5, generations: 3, chats: 1 }),
+    async ({ v3, claim, profile }) => {
+      const chat = await v3.createChat()
+      for (const model of [profile.models.main, ...profile.models.aliases]) {
+        const reply = await v3.generate(v3.turn(chat, 'Name a colour.', { model_id: model }))
+        claim('V3-MODEL-01', () => expectAccepted(reply, `model_id ${model}`), reply)
+      }
+    },
+  )
+
+  test(
+    'invalid fields are answered somehow',
+    covers(['V3-GEN-13'], { requests: 7, generations: 3, chats: 1 }),
+    async ({ v3, claim, session }) => {
+      const chat = await v3.createChat()
+      const doubtful = {
+        'input as a number': v3.turn(chat, 7),
+        'temperature as a text': v3.turn(chat, 'Name a colour.', { temperature: 'warm' }),
+        'a chat_id that is no UUID': v3.turn('nowhere', 'Name a colour.'),
+        'no model_id': v3.turn(chat, 'Name a colour.', { model_id: undefined }),
+      }
+      for (const [what, body] of Object.entries(doubtful)) {
+        const seen = await v3.generate(body, { role: 'probe' })
+        const question = what === 'no model_id' ? 'OPEN-10' : 'OPEN-22'
+        session.observe(question, `${what}: ${seen.response?.status}`, [seen])
+        claim(
+          'V3-GEN-13',
+          () => expect(seen.response?.status, `status with ${what}`).toBeLessThan(500),
+          seen,
+        )
+      }
+    },
+  )
+})

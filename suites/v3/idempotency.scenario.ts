@@ -1,0 +1,205 @@
+import {
+  type Chat,
+  covers,
+  declined,
+  describe,
+  type Exchange,
+  expect,
+  expectAccepted,
+  given,
+  inputRows,
+  test,
+} from '../../harness/conformance/scenario/index.ts'
+
+/** Section 4.3: Idempotency-Key. What counts is the history: the step is there once. */
+describe('v3: idempotency', () => {
+  test(
+    'a generation without Idempotency-Key is refused',
+    covers(['V3-IDEM-01', 'V3-GEN-13', 'V3-GEN-14'], { requests: 7, generations: 1, chats: 1 }),
+    async ({ v3, claim, refuses, session }) => {
+      const chat = await v3.createChat()
+      const nonce = session.nonce()
+      const twin = await v3.generate(v3.turn(chat, 'Name a colour.'), { role: 'twin' })
+      const refused = await refuses({
+        row: 'V3-IDEM-01',
+        no5xx: 'V3-GEN-13',
+        twin,
+        what: 'no Idempotency-Key',
+        send: () =>
+          v3.generate(v3.turn(chat, `Name a colour for ${nonce}.`), {
+            key: null,
+            role: 'negative',
+          }),
+        alive: () => v3.alive(chat),
+      })
+      session.observe('OPEN-20', String(refused.response?.status), [refused])
+      const { rows, pages } = await v3.walk(chat)
+      given(declined(refused), 'the request was not refused', refused)
+      claim(
+        'V3-GEN-14',
+        () => expect(inputRows(rows, nonce), 'steps of the refused request').toEqual([]),
+        refused,
+        ...pages,
+      )
+    },
+  )
+
+  for (const [form, row, stream] of [
+    ['one JSON body', 'V3-IDEM-02', false],
+    ['a stream', 'V3-IDEM-03', true],
+  ] as const) {
+    test(
+      `a repeat of a finished request adds no second step (${form})`,
+      covers([row, 'V3-IDEM-08'], { requests: 8, generations: 2, chats: 1 }),
+      async ({ v3, claim, session }) => {
+        const chat = await v3.createChat()
+        const nonce = session.nonce()
+        const turn = v3.turn(chat, `Name a colour for ${nonce}.`, { stream })
+        const key = session.uuid()
+        const first = await v3.say(turn, { key })
+        const before = await v3.settled(chat, (seen) => inputRows(seen, nonce).length > 0)
+        given(
+          inputRows(before.rows, nonce).length > 0,
+          'the history does not show the step',
+          ...before.pages,
+        )
+
+        const repeat = await v3.generate(turn, { key, repeatOf: first.id })
+        session.observe('OPEN-28', `${form}: ${manner(first, repeat)}`, [first, repeat])
+        claim(
+          'V3-IDEM-08',
+          () => expect(repeat.response?.status, 'status of the repeat').toBeLessThan(500),
+          repeat,
+        )
+        const after = await v3.quiet(chat)
+        claim(
+          row,
+          () => {
+            expect(inputRows(after.rows, nonce), 'steps with this key').toHaveLength(1)
+            expect(after.rows.length, 'rows of the history').toBe(before.rows.length)
+          },
+          first,
+          repeat,
+          ...after.pages,
+        )
+      },
+    )
+  }
+
+  test(
+    'a repeat while the first request is answered adds no second step',
+    covers(['V3-IDEM-04', 'V3-IDEM-08'], { requests: 8, generations: 2, chats: 1 }),
+    async ({ v3, claim, session }) => {
+      const chat = await v3.createChat()
+      const nonce = session.nonce()
+      const turn = v3.turn(chat, `Tell me in five sentences how ${nonce} sounds.`, { stream: true })
+      const key = session.uuid()
+      const running = v3.startGenerate(turn, { key })
+      await running.answered
+      const repeat = await v3.generate(turn, { key, role: 'negative' })
+      const first = await running.exchange
+      session.observe('OPEN-29', manner(first, repeat), [first, repeat])
+      claim(
+        'V3-IDEM-08',
+        () => expect(repeat.response?.status, 'status of the repeat').toBeLessThan(500),
+        repeat,
+      )
+      await countOnce({ v3, claim, chat, nonce, row: 'V3-IDEM-04', sent: [first, repeat] })
+    },
+  )
+
+  test(
+    'requests that race with one key make one step',
+    covers(['V3-IDEM-05', 'V3-IDEM-08'], { requests: 9, generations: 4, chats: 1 }),
+    async ({ v3, claim, session }) => {
+      const chat = await v3.createChat()
+      const nonce = session.nonce()
+      const turn = v3.turn(chat, `Name a colour for ${nonce}.`)
+      const key = session.uuid()
+      const racers = [1, 2, 3, 4].map(() => v3.generate(turn, { key }))
+      const sent = await Promise.all(racers)
+      for (const racer of sent) {
+        claim(
+          'V3-IDEM-08',
+          () => expect(racer.response?.status, 'status of a racing request').toBeLessThan(500),
+          racer,
+        )
+      }
+      await countOnce({ v3, claim, chat, nonce, row: 'V3-IDEM-05', sent })
+    },
+  )
+
+  test(
+    'any string serves as key',
+    covers(['V3-IDEM-06'], { requests: 5, generations: 3, chats: 1 }),
+    async ({ v3, claim, session }) => {
+      const chat = await v3.createChat()
+      const keys = [
+        session.uuid(),
+        session.nonce(),
+        `turn 7 / ${session.nonce()}: retry=no; "quoted"`,
+      ]
+      for (const key of keys) {
+        const reply = await v3.generate(v3.turn(chat, 'Name a colour.'), { key })
+        claim('V3-IDEM-06', () => expectAccepted(reply, `a generation with the key ${key}`), reply)
+      }
+    },
+  )
+
+  test(
+    'another key makes another step',
+    covers(['V3-IDEM-07'], { requests: 6, generations: 2, chats: 1 }),
+    async ({ v3, claim, session }) => {
+      const chat = await v3.createChat()
+      const nonce = session.nonce()
+      const turn = v3.turn(chat, `Name a colour for ${nonce}.`)
+      const first = await v3.say(turn)
+      const second = await v3.say(turn)
+      const { rows, pages } = await v3.settled(chat, (seen) => inputRows(seen, nonce).length >= 2)
+      given(inputRows(rows, nonce).length > 0, 'the history does not show the step', ...pages)
+      claim(
+        'V3-IDEM-07',
+        () => expect(inputRows(rows, nonce), 'steps of two keys').toHaveLength(2),
+        first,
+        second,
+        ...pages,
+      )
+    },
+  )
+})
+
+interface Counting {
+  readonly v3: {
+    quiet(
+      chat: Chat,
+    ): Promise<{ rows: readonly Record<string, unknown>[]; pages: readonly Exchange[] }>
+  }
+  readonly claim: (
+    row: 'V3-IDEM-04' | 'V3-IDEM-05',
+    assertion: () => void,
+    ...evidence: readonly Exchange[]
+  ) => boolean
+  readonly chat: Chat
+  readonly nonce: string
+  readonly row: 'V3-IDEM-04' | 'V3-IDEM-05'
+  readonly sent: readonly Exchange[]
+}
+
+/** One step of the user, whatever the requests were answered; none is no proof. */
+async function countOnce({ v3, claim, chat, nonce, row, sent }: Counting): Promise<void> {
+  given(!sent.every(declined), 'every request was refused', ...sent)
+  const { rows, pages } = await v3.quiet(chat)
+  const steps = inputRows(rows, nonce)
+  given(steps.length > 0, 'the history does not show the step', ...pages)
+  claim(row, () => expect(steps, 'steps with this key').toHaveLength(1), ...sent, ...pages)
+}
+
+/** How a repeat was answered, in words. */
+function manner(first: Exchange, repeat: Exchange): string {
+  const status = repeat.response?.status
+  if (declined(repeat)) return `refused with ${status}`
+  const kind =
+    repeat.events.length > 0 ? `a stream of ${repeat.events.length} events` : 'a JSON body'
+  const before = first.events.length > 0 ? ` (first: ${first.events.length})` : ''
+  return `${status}, ${kind}${before}`
+}

@@ -1,0 +1,131 @@
+import {
+  covers,
+  deliveredWhileMade,
+  describe,
+  expect,
+  given,
+  test,
+} from '../../harness/conformance/scenario/index.ts'
+
+/** Section 6: the stream of events. What is in it is judged as it passes. */
+describe('v3: stream', () => {
+  const everyStream = [
+    'V3-SSE-01',
+    'V3-SSE-02',
+    'V3-SSE-03',
+    'V3-SSE-04',
+    'V3-SSE-05',
+    'V3-SSE-06',
+    'V3-SSE-07',
+    'V3-SSE-08',
+    'V3-SSE-09',
+    'V3-SSE-10',
+    'V3-SSE-11',
+    'V3-SSE-12',
+    'V3-SSE-13',
+    'V3-SSE-14',
+    'V3-SSE-15',
+    'V3-SSE-16',
+    'V3-SSE-17',
+    'V3-SSE-18',
+    'V3-SSE-19',
+    'V3-SSE-20',
+    'V3-SSE-21',
+    'V3-SSE-22',
+    'V3-SSE-24',
+    'V3-SSE-25',
+    'V3-SSE-26',
+    'V3-SSE-27',
+    'V3-SSE-29',
+  ] as const
+
+  test(
+    'a reply is streamed as events',
+    covers(everyStream, { requests: 3, generations: 1, chats: 1 }),
+    async ({ v3 }) => {
+      const chat = await v3.createChat()
+      await v3.say(
+        v3.turn(chat, 'Tell me in three sentences how bread is made.', { stream: true }),
+        { role: 'act' },
+      )
+    },
+  )
+
+  test(
+    'text beyond ASCII is streamed whole',
+    covers(['V3-SSE-17', 'V3-SSE-25', 'V3-SSE-26', 'V3-SSE-27'], {
+      requests: 3,
+      generations: 1,
+      chats: 1,
+    }),
+    async ({ v3 }) => {
+      const chat = await v3.createChat()
+      const question = 'Repeat exactly: Größe, naïveté, Ελλάδα, 東京, 👩‍🚀🚀, café.'
+      await v3.say(v3.turn(chat, question, { stream: true }), { role: 'act' })
+    },
+  )
+
+  test(
+    'a reply that is cut short is streamed to a proper end',
+    covers(['V3-SSE-08', 'V3-SSE-20', 'V3-SSE-21', 'V3-SSE-22', 'V3-GEN-10'], {
+      requests: 3,
+      generations: 1,
+      chats: 1,
+    }),
+    async ({ v3 }) => {
+      const chat = await v3.createChat()
+      const question = 'Count from one to two hundred, in words, one number a line.'
+      await v3.say(v3.turn(chat, question, { stream: true, max_tokens: 12 }), { role: 'act' })
+    },
+  )
+
+  test(
+    'a tool call is streamed',
+    covers(['V3-SSE-13', 'V3-SSE-18', 'V3-SSE-19', 'V3-SSE-23'], {
+      requests: 3,
+      generations: 1,
+      chats: 1,
+    }),
+    async ({ v3, profile }) => {
+      const ask = profile.tools?.ask
+      given(ask, 'the profile names no tool (tools.name and tools.ask)')
+      const chat = await v3.createChat()
+      await v3.say(v3.turn(chat, ask, { stream: true }), { role: 'act' })
+    },
+  )
+
+  test(
+    'reasoning is streamed apart from the answer',
+    covers(['V3-THINK-01', 'V3-THINK-02', 'V3-SSE-13', 'V3-SSE-18'], {
+      requests: 3,
+      generations: 1,
+      chats: 1,
+    }),
+    async ({ v3, claim }) => {
+      const chat = await v3.createChat()
+      const question = 'How many days are there in four weeks? Think it through.'
+      const reply = await v3.say(v3.turn(chat, question, { stream: true, think: true }), {
+        role: 'act',
+      })
+      const names = reply.events.map((event) => event.name)
+      claim(
+        'V3-THINK-01',
+        () => expect(names, 'events of the stream').toContain('response.reasoning_text.delta'),
+        reply,
+      )
+    },
+  )
+
+  test(
+    'events arrive while the answer is made',
+    covers(['V3-SSE-30'], { requests: 3, generations: 1, chats: 1 }),
+    async ({ v3, claim }) => {
+      const chat = await v3.createChat()
+      const question = 'Write ten sentences about the history of the bicycle.'
+      const reply = await v3.say(v3.turn(chat, question, { stream: true }), { role: 'act' })
+      const delivery = deliveredWhileMade(reply, { minDurationMs: 100 })
+      given(delivery !== 'too-short-to-tell', 'the answer came too fast to tell', reply)
+      claim('V3-SSE-30', () => expect(delivery, 'arrival of the events').toBe('spread'), reply)
+    },
+  )
+})

@@ -1,0 +1,82 @@
+import {
+  covers,
+  describe,
+  expect,
+  finalResponse,
+  given,
+  inputRows,
+  isRecord,
+  shapeOf,
+  test,
+} from '../../harness/conformance/scenario/index.ts'
+
+/** Sections 4.3 and 8: include_tools and exclude_tools. */
+describe('v3: tool lists', () => {
+  test(
+    'both tool lists at once are refused, and leave nothing behind',
+    covers(['V3-TOOLS-01', 'V3-GEN-13', 'V3-GEN-14'], { requests: 7, generations: 1, chats: 1 }),
+    async ({ v3, claim, refuses, session }) => {
+      const chat = await v3.createChat()
+      const nonce = session.nonce()
+      const lists = { exclude_tools: ['get_weather'], include_tools: ['get_time'] }
+      const twin = await v3.generate(
+        v3.turn(chat, 'Name a colour.', { exclude_tools: lists.exclude_tools }),
+        { role: 'twin' },
+      )
+      const refused = await refuses({
+        row: 'V3-TOOLS-01',
+        no5xx: 'V3-GEN-13',
+        twin,
+        what: 'include_tools and exclude_tools',
+        send: () =>
+          v3.generate(v3.turn(chat, `Name a colour for ${nonce}.`, lists), { role: 'negative' }),
+        alive: () => v3.alive(chat),
+      })
+      session.observe('OPEN-21', `${refused.response?.status} ${shapeOf(refused)}`, [refused])
+      session.observe('OPEN-39', shapeOf(refused), [refused])
+      const { rows, pages } = await v3.walk(chat)
+      claim(
+        'V3-GEN-14',
+        () => expect(inputRows(rows, nonce), 'steps of the refused request').toEqual([]),
+        refused,
+        ...pages,
+      )
+    },
+  )
+
+  for (const [what, row] of [
+    ['an excluded tool is not used', 'V3-TOOLS-02'],
+    ['a tool outside include_tools is not used', 'V3-TOOLS-03'],
+  ] as const) {
+    test(
+      what,
+      covers([row], { requests: 5, generations: 4, chats: 1 }),
+      async ({ v3, claim, profile }) => {
+        const { name, ask, search } = profile.tools ?? {}
+        given(name && ask, 'the profile names no tool (tools.name and tools.ask)')
+        const able = await v3.say(v3.turn(await v3.createChat(), ask))
+        given(calls(able).includes(name), `asked for it, the model did not use ${name}`, able)
+
+        const restriction =
+          row === 'V3-TOOLS-02'
+            ? { exclude_tools: [name] }
+            : { include_tools: [search ?? 'file_search'] }
+        const reply = await v3.say(v3.turn(await v3.createChat(), ask, restriction), {
+          role: 'act',
+        })
+        claim(
+          row,
+          () => expect(calls(reply), 'tools that were used').not.toContain(name),
+          able,
+          reply,
+        )
+      },
+    )
+  }
+})
+
+/** Names of the functions that a response calls. */
+function calls(reply: Parameters<typeof finalResponse>[0]): unknown[] {
+  const output = finalResponse(reply)?.['output']
+  return Array.isArray(output) ? output.filter(isRecord).map((item) => item['name']) : []
+}
