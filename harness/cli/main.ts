@@ -1,15 +1,13 @@
 import { Command, CommanderError } from 'commander'
 import { KitError } from '../conformance/errors.ts'
 import { suiteVersion } from '../conformance/version.ts'
+import type { AddCommand } from './command.ts'
 import { checkCommand } from './commands/check.ts'
 import { explainCommand } from './commands/explain.ts'
 import { listCommand } from './commands/list.ts'
 import { serveCommand } from './commands/serve.ts'
 import { type ExitCode, exitCode, exitCodeOfError } from './exit-codes.ts'
 import { type Io, processIo } from './io.ts'
-
-/** A command adds itself to the program and says with which code it ended. */
-export type AddCommand = (program: Command, io: Io, finish: (code: ExitCode) => void) => void
 
 const commands: readonly AddCommand[] = [checkCommand, serveCommand, listCommand, explainCommand]
 
@@ -43,14 +41,9 @@ function buildProgram(io: Io, finish: (code: ExitCode) => void): Command {
       writeErr: (text) => io.err(text.trimEnd()),
     })
     .exitOverride()
-    .action(() => program.help({ error: true }))
   for (const add of commands) add(program, io, finish)
-  for (const command of program.commands) inheritSettings(command, program)
+  for (const command of program.commands) command.copyInheritedSettings(program)
   return program
-}
-
-function inheritSettings(command: Command, program: Command): void {
-  command.copyInheritedSettings(program)
 }
 
 function reportError(error: unknown, io: Io): number {

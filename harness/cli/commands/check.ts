@@ -12,11 +12,11 @@ import {
   runConformance,
 } from '../../conformance/run.ts'
 import { type ProfileName, profileNames, type Selection } from '../../conformance/selection.ts'
+import type { AddCommand } from '../command.ts'
 import { readExchanges } from '../exchanges.ts'
 import { exitCodeOf } from '../exit-codes.ts'
 import { flag, list, positiveInteger, seed as seedText } from '../flags.ts'
 import type { Io } from '../io.ts'
-import type { AddCommand } from '../main.ts'
 import { planText } from '../plan-text.ts'
 import { showProgress } from '../progress.ts'
 import { type TargetFlags, withTarget } from '../target.ts'
@@ -34,7 +34,7 @@ interface CheckFlags extends TargetFlags {
   readonly json?: boolean
   readonly quiet?: boolean
   readonly color: boolean
-  readonly report: readonly string[]
+  readonly report?: readonly string[]
 }
 
 const formats = ['console', 'json']
@@ -75,11 +75,7 @@ export const checkCommand: AddCommand = (program, io, finish) => {
       flag('--max-requests <n>', 'stop asking after so many requests').argParser(positiveInteger),
     )
     .addOption(flag('--out <dir>', 'folder for the results').default('chatgen-results'))
-    .addOption(
-      flag('--report <formats>', `what to write: ${formats.join(', ')}`)
-        .argParser(list)
-        .default(formats),
-    )
+    .addOption(flag('--report <formats>', `what to write: ${formats.join(', ')}`).argParser(list))
     .addOption(flag('--seed <text>', 'makes the same nonces again').argParser(seedText))
     .addOption(flag('--strict', 'count warnings as violations'))
     .addOption(flag('--dry-run', 'say what would be asked of the target, in numbers'))
@@ -88,7 +84,7 @@ export const checkCommand: AddCommand = (program, io, finish) => {
     .addOption(flag('--no-color', 'no colours'))
     .addHelpText('after', examples)
   command.action(async (url: string | undefined, flags: CheckFlags) => {
-    const { only, skip, profile, report } = flags
+    const { only, skip, profile, report = formats } = flags
     const unknown = report.filter((format) => !formats.includes(format))
     if (unknown.length > 0) {
       throw new ConfigurationError([
@@ -138,7 +134,8 @@ function check(
 
 function print(report: ConformanceReport, flags: CheckFlags, io: Io): void {
   const json = reportToJson(report)
-  if (flags.report.includes('json')) writeFileSync(join(flags.out, 'report.json'), json)
+  if ((flags.report ?? formats).includes('json'))
+    writeFileSync(join(flags.out, 'report.json'), json)
   if (flags.json) {
     io.out(json.trimEnd())
     return
@@ -150,7 +147,7 @@ function print(report: ConformanceReport, flags: CheckFlags, io: Io): void {
   })
   const lines = text.trimEnd().split('\n')
   if (flags.quiet) io.out(lines.at(-1) ?? '')
-  else if (flags.report.includes('console')) {
+  else if ((flags.report ?? formats).includes('console')) {
     io.out(text.trimEnd())
     io.out(`Results: ${flags.out}`)
   }

@@ -1,8 +1,8 @@
 import { catalogueRows, explainRow } from '../../../reports/catalogue.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
 import { didYouMean } from '../../conformance/suggest.ts'
+import type { AddCommand } from '../command.ts'
 import { flag } from '../flags.ts'
-import type { AddCommand } from '../main.ts'
 
 /** `chatgen explain ID`: all about one row. */
 export const explainCommand: AddCommand = (program, io) => {

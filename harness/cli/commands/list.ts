@@ -1,7 +1,7 @@
 import { catalogueRows, catalogueToText } from '../../../reports/catalogue.ts'
 import { type ProfileName, profileNames, selectRows } from '../../conformance/selection.ts'
+import type { AddCommand } from '../command.ts'
 import { flag, list } from '../flags.ts'
-import type { AddCommand } from '../main.ts'
 
 interface ListFlags {
   readonly only: readonly string[]

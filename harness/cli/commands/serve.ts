@@ -5,8 +5,8 @@ import {
   startReferenceServer,
 } from '../../../reference-server/index.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
+import type { AddCommand } from '../command.ts'
 import { flag, portNumber, positiveInteger } from '../flags.ts'
-import type { AddCommand } from '../main.ts'
 
 interface ServeFlags {
   readonly port: number

@@ -8,9 +8,3 @@ export function credentialsOf(
   const native = profile.nativeToken ?? profile.apiKey
   return { openai: profile.compatKey ?? profile.apiKey, v2: native, v3: native }
 }
-
-/** A key of the same form that is certainly not the right one. */
-export function wrongKeyFor(key: string): string {
-  const turned = [...key].reverse().join('')
-  return turned === key ? `not-${key.length}-the-key` : turned.replaceAll(/[A-Za-z]/g, 'x')
-}

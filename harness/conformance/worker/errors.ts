@@ -27,8 +27,3 @@ export class CircuitOpenError extends InconclusiveError {
     super(`the target no longer answers: ${reason}`)
   }
 }
-
-/** The member of the profile that a scenario would need. */
-export class UnprovenError extends Error {
-  override readonly name = 'UnprovenError'
-}
