@@ -40,7 +40,6 @@ export class CompletionsJudge implements StreamJudge {
 
   end(ending: Ending): Judgement {
     const rest = this.#scanner.rest(ending.atMs)
-    if (rest?.invalidAt != null) this.#notUtf8(rest)
     if (this.#chunks === 0 && !this.#spoiled && ending.kind === 'complete') {
       this.#ledger.broken('OAI-STREAM-01', 'The stream ended without a chunk that has choices.')
     }

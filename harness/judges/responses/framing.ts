@@ -23,7 +23,7 @@ export class FramingJudge {
 
   read(block: Block): Reading {
     const { data, index, name } = block
-    if (block.invalidAt !== null) return this.notUtf8(block)
+    if (block.invalidAt !== null) return this.#notUtf8(block)
     this.#ledger.held('V3-SSE-26', 'Every line decodes as UTF-8.')
     // What a client never sees and no event is meant by: id, retry, unknown fields.
     if (data === null && block.names === 0) return { lost: false }
@@ -38,7 +38,7 @@ export class FramingJudge {
     return event === undefined ? { lost: true } : { event, lost: false }
   }
 
-  notUtf8({ invalidAt, index }: Block): Reading {
+  #notUtf8({ invalidAt, index }: Block): Reading {
     this.#ledger.broken('V3-SSE-26', `Byte ${invalidAt} of the stream is not UTF-8.`, index)
     return { lost: true }
   }
@@ -47,7 +47,12 @@ export class FramingJudge {
     if (names === 1 && name !== null) {
       this.#ledger.held('V3-SSE-02', 'One event: line, and a JSON object as data.')
     } else {
-      const found = names === 0 ? 'no event: line' : names === 1 ? 'an empty event: line' : `${names} event: lines`
+      const found =
+        names === 0
+          ? 'no event: line'
+          : names === 1
+            ? 'an empty event: line'
+            : `${names} event: lines`
       this.#ledger.broken('V3-SSE-02', `The block has ${found}.`, index)
     }
   }

@@ -1,21 +1,7 @@
 import { asIndex, asObject, asString, type JsonObject } from '../json.ts'
 import type { Complaint, ResponseEvent } from './event.ts'
 import type { EventKind } from './kinds.ts'
-import type { SlotTrace } from './slots.ts'
-
-/** What the stream said of one output item. */
-export interface ItemTrace {
-  readonly index: number
-  id: string | undefined
-  type: string | undefined
-  /** The item of output_item.added; undefined where none came for it. */
-  added: JsonObject | undefined
-  /** The item of output_item.done. */
-  done: JsonObject | undefined
-  /** How far a tool call got: rank of its last progress event. */
-  progress: number
-  readonly slots: SlotTrace[]
-}
+import type { ItemTrace } from './traces.ts'
 
 /**
  * Finds the item that an event is about, by output_index and item_id, and says where they
@@ -68,7 +54,8 @@ export class ItemBook {
     const at = this.#at(shown)
     const named = this.#named(id)
     if (at !== undefined && id !== undefined && at.id === undefined) at.id = id
-    const item = named ?? at ?? (shown === undefined && id === undefined ? this.#likely(kind) : undefined)
+    const item =
+      named ?? at ?? (shown === undefined && id === undefined ? this.#likely(kind) : undefined)
     if (item === undefined) {
       const opened = this.#open(shown ?? this.items.length)
       opened.id = id

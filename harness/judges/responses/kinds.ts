@@ -76,5 +76,7 @@ const kinds: ReadonlyMap<string, EventKind> = new Map<string, EventKind>([
 
 /** Events of tools that the document does not name: known, of one item, and not looked into. */
 function isToolProgress(name: string): boolean {
-  return knownEvents.has(name) && /^response\.\w+_(call|tools)(_code|_input|_arguments)?\./.test(name)
+  return (
+    knownEvents.has(name) && /^response\.\w+_(call|tools)(_code|_input|_arguments)?\./.test(name)
+  )
 }

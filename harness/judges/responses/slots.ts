@@ -1,29 +1,7 @@
-import { asArray, asIndex, asObject, asString, type JsonObject } from '../json.ts'
+import { asArray, asIndex, asObject, asString } from '../json.ts'
 import type { Complaint, ResponseEvent } from './event.ts'
-import type { ItemTrace } from './items.ts'
 import type { EventKind, Place } from './kinds.ts'
-
-/** What the stream said of one part of an item: a text, a refusal, a summary, the arguments. */
-export interface SlotTrace {
-  readonly place: Place
-  /** The index that its events show. */
-  readonly index: number
-  /** Its place among the parts of the item, whatever index is shown. */
-  readonly ordinal: number
-  /** Type of the part, where it is known. */
-  type: string | undefined
-  /** Its part was added. */
-  added: boolean
-  readonly deltas: string[]
-  /** A delta was no string: the text is not known. */
-  spoiled: boolean
-  /** An `end text` event came, with this value. */
-  textEnded: boolean
-  text: string | undefined
-  /** The part of content_part.done or of its like. */
-  part: JsonObject | undefined
-  readonly annotations: unknown[]
-}
+import type { ItemTrace, SlotTrace } from './traces.ts'
 
 /**
  * Finds the part that an event is about, and says where its index contradicts the order of parts

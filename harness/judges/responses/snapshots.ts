@@ -48,7 +48,8 @@ export class SnapshotJudge implements EventJudge {
     }
     const first = this.#first.get(member)
     if (agrees(first, value)) this.#ledger.held(row, `${member} stays ${show(first)}.`, index)
-    else this.#ledger.broken(row, `${member} is ${show(value)}, and was ${show(first)} before.`, index)
+    else
+      this.#ledger.broken(row, `${member} is ${show(value)}, and was ${show(first)} before.`, index)
   }
 
   #judgeStatus(name: string, response: JsonObject, index: number): void {

@@ -1,0 +1,43 @@
+import { observeItems } from '../bodies/response.ts'
+import type { Ledger } from '../ledger.ts'
+import type { EventJudge, ResponseEvent, StreamOutcome } from './event.ts'
+import type { StructureJudge } from './structure.ts'
+
+/** Events that the document names (section 6); any other is a further one. */
+const named: ReadonlySet<string> = new Set([
+  'response.created',
+  'response.output_item.added',
+  'response.output_text.delta',
+  'response.reasoning_text.delta',
+  'response.completed',
+])
+
+/** OPEN-05, -06, -17 and -31, as far as one stream answers them. */
+export class StreamObserver implements EventJudge {
+  readonly #ledger: Ledger
+  readonly #structure: StructureJudge
+  readonly #request: unknown
+  readonly #names = new Set<string>()
+
+  constructor(ledger: Ledger, structure: StructureJudge, request: unknown) {
+    this.#ledger = ledger
+    this.#structure = structure
+    this.#request = request
+  }
+
+  event({ name }: ResponseEvent): void {
+    if (!named.has(name)) this.#names.add(name)
+  }
+
+  end({ ended, final }: StreamOutcome): void {
+    if (!ended) return
+    this.#ledger.observed('OPEN-17', [...this.#names].sort().join(', ') || 'none')
+    const steps = this.#structure.items.flatMap(({ added, done }) =>
+      added?.['status'] == null || done?.['status'] == null
+        ? []
+        : [`${added['status']} → ${done['status']}`],
+    )
+    if (steps.length > 0) this.#ledger.observed('OPEN-06', [...new Set(steps)].sort().join(', '))
+    if (final !== undefined) observeItems(this.#ledger, final, this.#request)
+  }
+}

@@ -1,0 +1,103 @@
+import { readTranscript, type TranscriptName } from '../../../fixtures/transcripts.ts'
+import {
+  type Ending,
+  type Exchange,
+  type ExchangeLabels,
+  type Finding,
+  type Judgement,
+  type OperationId,
+  operations,
+  type WireChunk,
+} from '../../contract/index.ts'
+import { judge } from '../index.ts'
+
+export interface ExchangeParts {
+  readonly operation: OperationId
+  readonly request?: unknown
+  readonly query?: string
+  readonly status?: number
+  readonly type?: string
+  readonly body: string | Uint8Array | readonly WireChunk[]
+  readonly ending?: Ending
+  readonly labels?: Partial<ExchangeLabels>
+}
+
+export const complete: Ending = { kind: 'complete', atMs: 1000 }
+
+/** An exchange as a client would have recorded it. */
+export function exchangeOf(parts: ExchangeParts): Exchange {
+  const { method, path } = operations[parts.operation]
+  const chunks = chunksOf(parts.body)
+  return {
+    id: 'x1',
+    labels: { scenario: 'test', ordinal: 1, attempt: 0, role: 'act', ...parts.labels },
+    startedAt: '2026-01-01T00:00:00.000Z',
+    request: {
+      method,
+      url: `http://127.0.0.1:1${path}${parts.query ?? ''}`,
+      headers: [],
+      body: parts.request === undefined ? null : encode(JSON.stringify(parts.request)),
+    },
+    response: {
+      status: parts.status ?? 200,
+      headers: [['content-type', parts.type ?? 'application/json']],
+      headersAtMs: 1,
+      chunks,
+    },
+    events: [],
+    ending: parts.ending ?? complete,
+  }
+}
+
+/** The exchange of a transcript, with another body or another ending where one is given. */
+export function transcriptExchange(
+  name: TranscriptName,
+  more: Partial<ExchangeParts> = {},
+): Exchange {
+  const { operation, request, bytes } = readTranscript(name)
+  return exchangeOf({
+    operation,
+    request,
+    type: 'text/event-stream; charset=utf-8',
+    body: bytes,
+    ...more,
+  })
+}
+
+/** The same bytes, each in a segment of its own. */
+export function bytewise(bytes: Uint8Array): WireChunk[] {
+  return Array.from(bytes, (byte, at) => ({ atMs: at, bytes: Uint8Array.of(byte) }))
+}
+
+export function brokenRows({ findings }: Judgement): string[] {
+  return rowsOf(findings, 'broken')
+}
+
+export function heldRows({ findings }: Judgement): string[] {
+  return rowsOf(findings, 'held')
+}
+
+/** The rows that a judgement broke, with the sentences, for a failing test to show. */
+export function brokenIn(exchange: Exchange): Record<string, string> {
+  return Object.fromEntries(
+    judge(exchange)
+      .findings.filter(({ verdict }) => verdict === 'broken')
+      .map(({ row, why }) => [row, why]),
+  )
+}
+
+export function encode(text: string): Uint8Array {
+  return new TextEncoder().encode(text)
+}
+
+function rowsOf(findings: readonly Finding[], verdict: Finding['verdict']): string[] {
+  return findings
+    .filter((finding) => finding.verdict === verdict)
+    .map(({ row }) => row)
+    .sort()
+}
+
+function chunksOf(body: ExchangeParts['body']): readonly WireChunk[] {
+  if (typeof body === 'string') return [{ atMs: 10, bytes: encode(body) }]
+  return body instanceof Uint8Array ? [{ atMs: 10, bytes: body }] : body
+}
