@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
 import { targetFixture } from '../../fixtures/targets.ts'
-import { parsePace, startReferenceServer } from '../../reference-server/index.ts'
 import { ConfigurationError } from '../conformance/errors.ts'
 import { loadProfile, type TargetProfile } from '../conformance/profile/index.ts'
 import type { Io } from './io.ts'
@@ -27,6 +26,7 @@ export async function withTarget<T>(
 ): Promise<T> {
   if (!flags.reference) return use(withTimeout(namedTarget(url, flags, io), flags))
   if (url !== undefined) throw new ConfigurationError(['give a URL or --reference, not both'])
+  const { parsePace, startReferenceServer } = await import('../../reference-server/index.ts')
   const server = await startReferenceServer({ pace: parsePace(referencePace) })
   try {
     const overrides = { baseUrl: server.url, apiKey: server.keys[0] }

@@ -7,6 +7,7 @@ import { createRedactor } from '../client/index.ts'
 import { type Observation, questions, type RequirementId } from '../contract/index.ts'
 import { setAside } from './applicability.ts'
 import { Collector, type Progress, type Scenario } from './collector.ts'
+import { defaultJobs, exchangesName, journalName } from './defaults.ts'
 import { ConfigurationError, InterruptedError } from './errors.ts'
 import { preflight } from './preflight.ts'
 import type { TargetProfile } from './profile/index.ts'
@@ -33,10 +34,6 @@ export interface RunOptions {
   /** Interrupts the run; what was found so far is reported. */
   readonly signal?: AbortSignal
 }
-
-export const defaultJobs = 4
-export const exchangesName = 'exchanges.ndjson'
-export const journalName = 'journal.ndjson'
 
 /**
  * Judges a target and reports.

@@ -21,26 +21,41 @@ export async function openSuites(
   cacheDir: string,
 ): Promise<Vitest> {
   if (!existsSync(`${root}/${entry}`)) throw new Error(`the suites are missing: ${entry}`)
-  return createVitest(
-    'test',
-    {
-      config: false,
-      root,
-      include: [entry],
-      exclude: [],
-      watch: false,
-      reporters: [reporter],
-      pool: 'threads',
-      maxWorkers: 1,
-      isolate: false,
-      retry: 0,
-      testTimeout: 0,
-      hookTimeout: 0,
-      teardownTimeout: 5_000,
-      sequence: { concurrent: true },
-      maxConcurrency: 10_000,
-      ...(setup ? { provide: { setup } } : {}),
-    },
-    { cacheDir, logLevel: 'silent' },
+  return ownSignals(() =>
+    createVitest(
+      'test',
+      {
+        config: false,
+        root,
+        include: [entry],
+        exclude: [],
+        watch: false,
+        reporters: [reporter],
+        pool: 'threads',
+        maxWorkers: 1,
+        isolate: false,
+        retry: 0,
+        testTimeout: 0,
+        hookTimeout: 0,
+        teardownTimeout: 5_000,
+        sequence: { concurrent: true },
+        maxConcurrency: 10_000,
+        ...(setup ? { provide: { setup } } : {}),
+      },
+      { cacheDir, logLevel: 'silent' },
+    ),
   )
+}
+
+/** vitest ends the process on a signal; an interrupted run of ours still reports what it found. */
+async function ownSignals<T>(open: () => Promise<T>): Promise<T> {
+  const signals = ['SIGINT', 'SIGTERM'] as const
+  const ours = signals.map((signal) => process.listeners(signal))
+  const opened = await open()
+  for (const [at, signal] of signals.entries()) {
+    for (const listener of process.listeners(signal)) {
+      if (!ours[at]?.includes(listener)) process.off(signal, listener)
+    }
+  }
+  return opened
 }

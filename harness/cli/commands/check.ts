@@ -1,16 +1,11 @@
-import { writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import { reportToConsole } from '../../../reports/console.ts'
 import { reportToJson } from '../../../reports/json.ts'
 import type { ConformanceReport } from '../../../reports/model.ts'
+import { defaultJobs, exchangesName } from '../../conformance/defaults.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
-import {
-  defaultJobs,
-  exchangesName,
-  planConformance,
-  runConformance,
-} from '../../conformance/run.ts'
 import { type ProfileName, profileNames, type Selection } from '../../conformance/selection.ts'
 import type { AddCommand } from '../command.ts'
 import { readExchanges } from '../exchanges.ts'
@@ -93,6 +88,7 @@ export const checkCommand: AddCommand = (program, io, finish) => {
     }
     const selection: Selection = { profile, only, skip }
     if (flags.dryRun) {
+      const { planConformance } = await import('../../conformance/run.ts')
       const plan = await withTarget(url, flags, io, (profile) =>
         planConformance(profile, selection),
       )
@@ -113,6 +109,7 @@ function check(
 ): Promise<ConformanceReport> {
   const { out, jobs, strict, maxRequests, seed } = flags
   return withTarget(url, flags, io, async (profile) => {
+    const { runConformance } = await import('../../conformance/run.ts')
     const progress = showProgress(io, !flags.quiet && !flags.json)
     try {
       return await runConformance({
@@ -133,22 +130,18 @@ function check(
 }
 
 function print(report: ConformanceReport, flags: CheckFlags, io: Io): void {
+  const wanted = flags.report ?? formats
   const json = reportToJson(report)
-  if ((flags.report ?? formats).includes('json'))
-    writeFileSync(join(flags.out, 'report.json'), json)
-  if (flags.json) {
-    io.out(json.trimEnd())
-    return
-  }
+  if (flags.json) io.out(json.trimEnd())
+  else if (flags.quiet || wanted.includes('console')) printConsole(report, flags, io)
+  if (!wanted.includes('json')) return
+  mkdirSync(flags.out, { recursive: true })
+  writeFileSync(join(flags.out, 'report.json'), json)
+}
+
+function printConsole(report: ConformanceReport, flags: CheckFlags, io: Io): void {
   const exchanges = readExchanges(join(flags.out, exchangesName))
-  const text = reportToConsole(report, exchanges, {
-    color: io.color && flags.color,
-    width: io.width,
-  })
-  const lines = text.trimEnd().split('\n')
-  if (flags.quiet) io.out(lines.at(-1) ?? '')
-  else if ((flags.report ?? formats).includes('console')) {
-    io.out(text.trimEnd())
-    io.out(`Results: ${flags.out}`)
-  }
+  const color = io.color && flags.color
+  const text = reportToConsole(report, exchanges, { color, width: io.width }).trimEnd()
+  io.out(flags.quiet ? (text.split('\n').at(-1) ?? '') : `${text}\nResults: ${flags.out}`)
 }

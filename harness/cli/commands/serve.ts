@@ -1,9 +1,5 @@
 import { once } from 'node:events'
-import {
-  PaceSyntaxError,
-  parsePace,
-  startReferenceServer,
-} from '../../../reference-server/index.ts'
+import type { ReferenceServerOptions } from '../../../reference-server/index.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
 import type { AddCommand } from '../command.ts'
 import { flag, portNumber, positiveInteger } from '../flags.ts'
@@ -44,7 +40,7 @@ export const serveCommand: AddCommand = (program, io) => {
         host,
         ...(key === undefined ? {} : { keys: [key] }),
         ...(seed === undefined ? {} : { seed }),
-        ...(pace === undefined ? {} : { pace: readPace(pace) }),
+        ...(pace === undefined ? {} : { pace: await readPace(pace) }),
       })
       io.out(`Listening on ${server.url}`)
       io.out(key === undefined ? `Key: ${server.keys[0]}` : 'Key: as given')
@@ -54,7 +50,8 @@ export const serveCommand: AddCommand = (program, io) => {
     })
 }
 
-async function listen(options: Parameters<typeof startReferenceServer>[0]) {
+async function listen(options: ReferenceServerOptions) {
+  const { startReferenceServer } = await import('../../../reference-server/index.ts')
   try {
     return await startReferenceServer(options)
   } catch (error) {
@@ -63,7 +60,8 @@ async function listen(options: Parameters<typeof startReferenceServer>[0]) {
   }
 }
 
-function readPace(text: string) {
+async function readPace(text: string) {
+  const { PaceSyntaxError, parsePace } = await import('../../../reference-server/index.ts')
   try {
     return parsePace(text)
   } catch (error) {

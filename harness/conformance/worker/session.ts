@@ -145,7 +145,7 @@ export class Session {
     onAnswered: () => void,
   ): Promise<Exchange> {
     for (let attempt = 0; ; attempt += 1) {
-      this.signal.throwIfAborted()
+      if (spec.role !== 'cleanup') this.signal.throwIfAborted()
       const pending = await this.context.send({
         id: this.context.nextExchangeId(),
         labels: this.labels(spec, ordinal, attempt),

@@ -1,0 +1,39 @@
+import { spawnSync } from 'node:child_process'
+import { cpSync, mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+import { emptyFolder } from './test-support/chatgen.ts'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const oldNode = join(root, 'harness/cli/test-support/old-node.cjs')
+
+function runOnOldNode(bin: string, args: readonly string[]) {
+  return spawnSync(process.execPath, ['--require', oldNode, bin, ...args], { encoding: 'utf8' })
+}
+
+test('on an old Node the bin hands over to the one that the checkout brought', () => {
+  const { status, stdout } = runOnOldNode(join(root, 'bin/chatgen.cjs'), ['explain', 'V3-IDEM-02'])
+  expect(stdout).toContain('V3-IDEM-02')
+  expect(status).toBe(0)
+})
+
+test('the exit code of the Node that took over is passed on', () => {
+  const { status, stderr } = runOnOldNode(join(root, 'bin/chatgen.cjs'), ['explain', 'NOTHING'])
+  expect(stderr).toContain('there is no row NOTHING')
+  expect(status).toBe(2)
+})
+
+test('where there is no other Node the bin says what is needed and how to get it', () => {
+  const folder = emptyFolder()
+  mkdirSync(join(folder, 'bin'))
+  cpSync(join(root, 'bin/chatgen.cjs'), join(folder, 'bin/chatgen.cjs'))
+  const { status, stderr } = runOnOldNode(join(folder, 'bin/chatgen.cjs'), ['check'])
+  expect(stderr).toMatchInlineSnapshot(`
+    "chatgen needs Node 22.22 or newer; this is Node 18.19.0.
+    In a checkout, \`npm ci\` brings one along. Elsewhere install it from your system or with
+    \`npm install node@24\`, and run chatgen with npx.
+    "
+  `)
+  expect(status).toBe(2)
+})

@@ -1,0 +1,75 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const bin = fileURLToPath(new URL('../../../bin/chatgen.cjs', import.meta.url))
+
+export interface Ended {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+export interface Running {
+  readonly child: ChildProcess
+  readonly ended: Promise<Ended>
+  /** Standard output until now. */
+  soFar(): string
+  /** Resolves when standard output has shown the text. */
+  shows(text: string): Promise<void>
+}
+
+/** The real bin in a process of its own, in an empty folder. */
+export function start(
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+  cwd = emptyFolder(),
+): Running {
+  const inherited = Object.entries(process.env).filter(([name]) => !/^(CHATGEN|VITEST)/.test(name))
+  const child = spawn(process.execPath, [bin, ...args], {
+    cwd,
+    env: { ...Object.fromEntries(inherited), NODE_ENV: '', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let stdout = ''
+  let stderr = ''
+  const watchers = new Set<() => void>()
+  child.stdout.on('data', (bytes) => {
+    stdout += bytes
+    for (const watch of watchers) watch()
+  })
+  child.stderr.on('data', (bytes) => {
+    stderr += bytes
+  })
+  return {
+    child,
+    ended: new Promise((resolve) => {
+      child.on('close', (code) => resolve({ code, stdout, stderr }))
+    }),
+    soFar: () => stdout,
+    shows: (text) =>
+      new Promise((resolve) => {
+        const watch = () => {
+          if (!stdout.includes(text)) return
+          watchers.delete(watch)
+          resolve()
+        }
+        watchers.add(watch)
+        watch()
+      }),
+  }
+}
+
+export function chatgen(
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+  cwd = emptyFolder(),
+): Promise<Ended> {
+  return start(args, env, cwd).ended
+}
+
+export function emptyFolder(): string {
+  return mkdtempSync(join(tmpdir(), 'chatgen-test-'))
+}

@@ -1,0 +1,52 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+export interface ModelsServer extends AsyncDisposable {
+  readonly url: string
+  readonly requests: number
+}
+
+export interface Behaviour {
+  /** Answers without looking at the key. */
+  readonly open?: boolean
+  /** Answers every key with this status. */
+  readonly refuseAll?: number
+  /** Keeps every answer back for so long, in milliseconds. */
+  readonly delayMs?: number
+  /** Called with the number of each request, before it is answered. */
+  readonly onRequest?: (count: number) => void
+}
+
+export const key = 'sk-models-server-4711'
+
+/** As much of a service as `GET /models` takes: it lists its models to whoever has the key. */
+export async function startModelsServer(behaviour: Behaviour = {}): Promise<ModelsServer> {
+  let requests = 0
+  const server = createServer((request, response) => {
+    requests += 1
+    behaviour.onRequest?.(requests)
+    setTimeout(() => answer(request, response, behaviour), behaviour.delayMs ?? 0)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}`,
+    get requests() {
+      return requests
+    },
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+function answer(request: IncomingMessage, response: ServerResponse, behaviour: Behaviour): void {
+  const authorized = behaviour.open || request.headers.authorization === `Bearer ${key}`
+  response.setHeader('content-type', 'application/json')
+  if (behaviour.refuseAll) response.statusCode = behaviour.refuseAll
+  else if (!authorized) response.statusCode = 401
+  else if (request.url !== '/api/openai/models') response.statusCode = 404
+  const listed = { object: 'list', data: [{ id: 'svc-main-model', object: 'model' }] }
+  response.end(JSON.stringify(response.statusCode === 200 ? listed : { error: { message: 'no' } }))
+}

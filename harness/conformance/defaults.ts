@@ -1,0 +1,6 @@
+/** Scenarios in flight where nothing else is said. */
+export const defaultJobs = 4
+
+/** Files of a run in its folder for results. */
+export const exchangesName = 'exchanges.ndjson'
+export const journalName = 'journal.ndjson'

@@ -1,0 +1,49 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import type { ConformanceReport, RequirementRow, Verdict } from '../../../reports/model.ts'
+import { loadProfile, type TargetProfile } from '../profile/index.ts'
+import { type RunOptions, runConformance } from '../run.ts'
+import type { ProfileName } from '../selection.ts'
+
+/** A folder that is gone after the test. */
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'chatgen-test-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+/** A profile for a server that answers at once: short waits, nothing optional declared. */
+export function profileOf(more: Readonly<Record<string, unknown>>): TargetProfile {
+  const limits = { timeoutMs: 2_000, settleMs: 60 }
+  return loadProfile({ name: 'test', text: '' }, {}, { limits, ...more })
+}
+
+export type CheckOptions = Partial<Omit<RunOptions, 'profile' | 'selection'>> & {
+  readonly surfaces?: ProfileName
+  readonly only?: readonly string[]
+}
+
+/** A whole run in this process; without `outDir` its files are gone at the end. */
+export async function check(
+  profile: TargetProfile,
+  { surfaces = 'full', only = [], outDir, ...options }: CheckOptions = {},
+): Promise<ConformanceReport> {
+  const selection = { profile: surfaces, only, skip: [] }
+  const folder = outDir ?? mkdtempSync(join(tmpdir(), 'chatgen-test-'))
+  try {
+    return await runConformance({ jobs: 64, ...options, outDir: folder, profile, selection })
+  } finally {
+    if (outDir === undefined) rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+export function rowsWith(report: ConformanceReport, ...verdicts: readonly Verdict[]) {
+  return report.requirements.filter((row) => verdicts.includes(row.verdict))
+}
+
+/** `id verdict: message`, for a comparison that shows what went wrong. */
+export function lineOf({ id, verdict, message }: RequirementRow): string {
+  return message === null ? `${id} ${verdict}` : `${id} ${verdict}: ${message}`
+}

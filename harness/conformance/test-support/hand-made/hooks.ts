@@ -1,0 +1,113 @@
+import type { Conversation } from './model.ts'
+
+/** Members of JSON, of which a hand-made server knows what it put in. */
+export type Json = Record<string, unknown>
+
+export interface ServerEvent {
+  readonly name: string
+  readonly data: Json
+}
+
+export interface HistoryPage {
+  readonly result: readonly Json[]
+  readonly pagination: Json
+}
+
+/** What a server must look at before it lets a request through. */
+export type Check =
+  | 'temperature'
+  | 'types'
+  | 'json'
+  | 'key of the turn'
+  | 'both tool lists'
+  | 'types of a generation'
+
+/** When the same Idempotency-Key comes again. */
+export type Occasion = 'finished JSON' | 'finished stream' | 'in flight' | 'racing'
+
+/** How a repeat is answered; all of them are legal. */
+export type Repeat = 'short stream' | 'full replay' | 'JSON' | 'conflict'
+
+/**
+ * The seams of the hand-made server. Left alone it is legal; a test replaces one of them to make it
+ * wrong in one way, or legal in another.
+ */
+export interface Hooks {
+  /** Whether a credential opens a route, for example `POST /api/v3/chat`. */
+  accepts(authorization: string | undefined, key: string, route: string): boolean
+  /** Status of a refused credential. */
+  refusal(route: string): number
+  /** Whether a check is made at all. */
+  checks(check: Check): boolean
+  /** Status of a refused v3 request. */
+  readonly refusedStatus: number
+  /** What a refused generation leaves behind. */
+  readonly storesRefused: boolean
+
+  /** How many tokens an answer may have; undefined: no limit. */
+  maxTokens(asked: number | undefined): number | undefined
+  /** The text up to the first stop sequence. */
+  stop(text: string, stops: readonly string[], streamed: boolean): string
+  /** What the model gets to see. */
+  sees(conversation: Conversation, everything: Conversation): Conversation
+  newId(kind: 'completion' | 'response'): string
+
+  completion(body: Json): Json
+  chunks(list: readonly Json[]): readonly Json[]
+  models(body: Json): unknown
+  events(list: readonly ServerEvent[], asked: Json): readonly ServerEvent[]
+  response(body: Json, streamed: boolean): Json
+  /** The bytes of one block of a stream. */
+  bytes(block: Buffer, index: number): Buffer
+  /** Ends of the lines of a stream. */
+  readonly lineEnd: string
+  /** Milliseconds between two blocks of a stream. */
+  readonly gapMs: number
+
+  readonly defaultLimit: number
+  row(row: Json): Json
+  /** `start` is where the page starts among the rows of the chat, newest first. */
+  page(page: HistoryPage, start: number): HistoryPage
+  /** All rows that are taken for the history of a chat. */
+  rows(own: readonly Json[], everybodys: readonly Json[]): readonly Json[]
+
+  /** Whether a key that came before is known again. */
+  remembers(occasion: Occasion): boolean
+  repeats(occasion: Occasion): Repeat
+  /** The answer to POST /chat. */
+  created(id: string, name: string): Json
+}
+
+export const legal: Hooks = {
+  accepts: (authorization, key) => authorization === `Bearer ${key}`,
+  refusal: (route) => (route.includes('/api/openai/') ? 401 : 403),
+  checks: () => true,
+  refusedStatus: 422,
+  storesRefused: false,
+  maxTokens: (asked) => asked,
+  stop: cutAtFirst,
+  sees: (conversation) => conversation,
+  newId: () => crypto.randomUUID(),
+  completion: (body) => body,
+  chunks: (list) => list,
+  models: (body) => body,
+  events: (list) => list,
+  response: (body) => body,
+  bytes: (block) => block,
+  lineEnd: '\r\n',
+  gapMs: 1,
+  defaultLimit: 50,
+  row: (row) => row,
+  page: (page) => page,
+  rows: (own) => own,
+  remembers: () => true,
+  repeats: (occasion) => (occasion === 'finished stream' ? 'short stream' : 'conflict'),
+  created: (id, name) => ({
+    data: { chat: { uuid: id, title: name, owner_id: crypto.randomUUID(), tags: [] } },
+  }),
+}
+
+function cutAtFirst(text: string, stops: readonly string[]): string {
+  const ends = stops.map((stop) => text.indexOf(stop)).filter((at) => at >= 0)
+  return ends.length === 0 ? text : text.slice(0, Math.min(...ends))
+}

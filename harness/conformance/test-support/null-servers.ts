@@ -1,0 +1,88 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { readBody } from './listen.ts'
+import {
+  recordedChunks,
+  recordedCompletion,
+  recordedEvents,
+  recordedResponse,
+} from './recorded-answers.ts'
+
+/** Servers that do nothing of the service. None of them may prove a row. */
+export const nullServers: Readonly<
+  Record<string, (request: IncomingMessage, response: ServerResponse) => void>
+> = {
+  '200 with an empty object': always(200, 'application/json', '{}'),
+  '200 with an empty list': always(200, 'application/json', '[]'),
+  '200 with null': always(200, 'application/json', 'null'),
+  '200 with {"ok":true}': always(200, 'application/json', '{"ok":true}'),
+  '400 for everything': always(400, 'application/json', '{"error":{"message":"bad request"}}'),
+  '403 on one route in three': byRoute([403, 404, 400]),
+  '404 for everything': always(404, 'application/json', '{"error":{"message":"not found"}}'),
+  '500 with JSON': always(500, 'application/json', '{"error":{"message":"internal error"}}'),
+  '503 without Retry-After': always(503, 'text/plain', 'come back later'),
+  'a page of HTML': always(200, 'text/html', '<!doctype html><title>Welcome</title><p>It works.'),
+  'an empty 204': always(204, undefined, ''),
+  'an echo of the body': (request, response) => {
+    readBody(request).then((body) => answer(response, 200, 'application/json', body), ignore)
+  },
+  'a reset connection': (request) => {
+    request.socket.resetAndDestroy()
+  },
+  'a closed connection': (request) => {
+    request.socket.end()
+  },
+  silence: () => {},
+  'silence after the headers': (_, response) => {
+    response.writeHead(200, { 'content-type': 'application/json' }).flushHeaders()
+  },
+  'a redirect to itself': (request, response) => {
+    response.writeHead(307, { location: request.url ?? '/' }).end()
+  },
+  'one recorded v3 stream for every POST': forEveryPost('text/event-stream', recordedEvents()),
+  'one recorded compatible stream for every POST': forEveryPost(
+    'text/event-stream',
+    recordedChunks(),
+  ),
+  'one recorded completion for every POST': forEveryPost(
+    'application/json',
+    JSON.stringify(recordedCompletion),
+  ),
+  'one recorded response for every POST': forEveryPost(
+    'application/json',
+    JSON.stringify(recordedResponse('completed')),
+  ),
+}
+
+function always(status: number, type: string | undefined, body: string) {
+  return (request: IncomingMessage, response: ServerResponse) => {
+    request.resume()
+    answer(response, status, type, body)
+  }
+}
+
+function byRoute(statuses: readonly number[]) {
+  return (request: IncomingMessage, response: ServerResponse) => {
+    request.resume()
+    const path = (request.url ?? '').split('?')[0] ?? ''
+    answer(response, statuses[path.length % statuses.length] ?? 404, 'text/plain', 'no')
+  }
+}
+
+function forEveryPost(type: string, body: string) {
+  return (request: IncomingMessage, response: ServerResponse) => {
+    request.resume()
+    const isPost = request.method === 'POST'
+    answer(response, 200, isPost ? type : 'application/json', isPost ? body : '{}')
+  }
+}
+
+function answer(
+  response: ServerResponse,
+  status: number,
+  type: string | undefined,
+  body: string | Uint8Array,
+): void {
+  response.writeHead(status, type === undefined ? {} : { 'content-type': type }).end(body)
+}
+
+function ignore(): void {}
