@@ -1,7 +1,5 @@
 import { z } from 'zod'
-
-/** Any ISO 8601 form of date and time that says it is UTC. */
-const utc = /^\d{4}(-?)\d{2}\1\d{2}T\d{2}(:?\d{2}(:?\d{2}([.,]\d+)?)?)?(Z|[+-]00(:?00)?)$/i
+import { utcTimestamp } from './timestamp.ts'
 
 /** Stored message, as `POST /api/v2/message` answers (section 2.3). */
 export const v2Message = z.looseObject({
@@ -10,7 +8,7 @@ export const v2Message = z.looseObject({
   model_id: z.string(),
   role: z.literal('user'),
   content: z.string(),
-  created_at: z.string().regex(utc, { error: 'expected an ISO 8601 timestamp in UTC' }),
+  created_at: z.string().regex(utcTimestamp, { error: 'expected an ISO 8601 timestamp in UTC' }),
 })
 
 /** Result of `POST /api/v2/message/generate`; other members are not shown. */

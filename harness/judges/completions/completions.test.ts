@@ -1,0 +1,310 @@
+import { describe, expect, test } from 'vitest'
+import { judge } from '../index.ts'
+import { type Edit, type EditableEvent, edited } from '../test-support/edit.ts'
+import {
+  type ExchangeParts,
+  encode,
+  exchangeOf,
+  transcriptExchange,
+} from '../test-support/exchanges.ts'
+import { everywhere, expectBroken, type Fault, testFaults } from '../test-support/faults.ts'
+
+/** Edits the nth event; compatible streams name none. */
+// biome-ignore lint/suspicious/noExplicitAny: tests reach deep into hand-written events
+function nth(at: number, change: (json: any) => void): Edit {
+  return (events) => {
+    change(events[at]?.json)
+    return undefined
+  }
+}
+
+const without =
+  (at: number): Edit =>
+  (events) =>
+    events.toSpliced(at, 1)
+
+const inserted =
+  (at: number, json: object | string): Edit =>
+  (events) =>
+    events.toSpliced(at, 0, { event: null, json })
+
+const chunks = (change: (choice: EditableEvent['json']) => void): Edit =>
+  everywhere(({ json }) => {
+    for (const choice of json.choices ?? []) change(choice)
+  })
+
+const usage = { prompt_tokens: 5, completion_tokens: 3, total_tokens: 8 }
+
+const faults: readonly Fault[] = [
+  ['a block that is a number', '01', 'chat', inserted(2, '7')],
+  ['a block that is no JSON', '01', 'chat', inserted(2, 'pong')],
+  [
+    'choices that is an object',
+    '01',
+    'chat',
+    nth(1, (json) => Object.assign(json, { choices: {} })),
+  ],
+  [
+    'no chunk with choices',
+    '01',
+    'chat',
+    everywhere(({ json }) => {
+      delete json.choices
+    }),
+  ],
+  [
+    'content that is a number',
+    '03',
+    'chat',
+    nth(1, ({ choices }) => Object.assign(choices[0].delta, { content: 7 })),
+  ],
+  [
+    'content in parts',
+    '03',
+    'chat',
+    chunks((choice) => {
+      if (choice.delta.content)
+        choice.delta.content = [{ type: 'text', text: choice.delta.content }]
+    }),
+  ],
+  [
+    'a delta that is a string',
+    '03',
+    'chat',
+    nth(1, ({ choices }) => Object.assign(choices[0], { delta: 'Grüße' })),
+  ],
+  [
+    'the text under another name',
+    '04',
+    'chat',
+    chunks(({ delta }) => {
+      delta.text = delta.content
+      delete delta.content
+    }),
+  ],
+  [
+    'the text beside the delta',
+    '04',
+    'chat',
+    chunks((choice) => {
+      choice.text = choice.delta.content
+      delete choice.delta.content
+    }),
+  ],
+  ['another id', '05', 'chat', nth(2, (json) => Object.assign(json, { id: 'c-other' }))],
+  [
+    'created moves on',
+    '05',
+    'chat',
+    nth(4, (json) => Object.assign(json, { created: json.created + 1 })),
+  ],
+  ['another model', '05', 'chat', nth(4, (json) => Object.assign(json, { model: 'other' }))],
+  [
+    'the object of an answer in one piece',
+    '05',
+    'chat',
+    everywhere(({ json }) => {
+      if (typeof json === 'object') json.object = 'chat.completion'
+    }),
+  ],
+  [
+    'no role',
+    '06',
+    'chat',
+    nth(0, ({ choices }) => {
+      delete choices[0].delta.role
+    }),
+  ],
+  [
+    'the role of the user',
+    '06',
+    'chat',
+    nth(0, ({ choices }) => Object.assign(choices[0].delta, { role: 'user' })),
+  ],
+  [
+    'another role later',
+    '06',
+    'chat',
+    nth(1, ({ choices }) => Object.assign(choices[0].delta, { role: 'tool' })),
+  ],
+  [
+    'no finish_reason',
+    '07',
+    'chat',
+    nth(4, ({ choices }) => Object.assign(choices[0], { finish_reason: null })),
+  ],
+  [
+    'two finish_reasons',
+    '07',
+    'chat',
+    nth(3, ({ choices }) => Object.assign(choices[0], { finish_reason: 'stop' })),
+  ],
+  [
+    'text after the finish_reason',
+    '07',
+    'chat',
+    nth(1, ({ choices }) => Object.assign(choices[0], { finish_reason: 'stop' })),
+  ],
+  [
+    'a finish_reason that is true',
+    '07',
+    'chat',
+    nth(4, ({ choices }) => Object.assign(choices[0], { finish_reason: true })),
+  ],
+  ['usage that nobody asked for', '08', 'chat', nth(4, (json) => Object.assign(json, { usage }))],
+  ['no usage chunk', '08', 'chat-usage', without(3)],
+  [
+    'two usage chunks',
+    '08',
+    'chat-usage',
+    (events) => {
+      const copy = events[3]
+      return copy && events.toSpliced(3, 0, copy)
+    },
+  ],
+  [
+    'usage with choices',
+    '08',
+    'chat-usage',
+    (events) => {
+      Object.assign(events[2]?.json, { usage })
+      return events.toSpliced(3, 1)
+    },
+  ],
+  [
+    'usage before the last choice',
+    '08',
+    'chat-usage',
+    (events) => {
+      const [last] = events.splice(2, 1)
+      return last && events.toSpliced(3, 0, last)
+    },
+  ],
+  ['no [DONE]', '09', 'chat', without(5)],
+  ['two [DONE]', '09', 'chat', inserted(5, '[DONE]')],
+  ['[DONE] before the end', '09', 'chat', inserted(3, '[DONE]')],
+  ['nothing from the middle on', '09', 'chat', (events) => events.slice(0, 3)],
+  [
+    'more tokens than max_tokens',
+    'OAI-MAXTOK-01',
+    'chat-usage',
+    nth(3, (json) => {
+      json.usage = { prompt_tokens: 5, completion_tokens: 4, total_tokens: 9 }
+    }),
+  ],
+]
+
+const legal: readonly Fault[] = [
+  ['chunks without choices', '', 'chat', inserted(1, { id: 'c-1', x_progress: 0.5 })],
+  ['choices that are null', '', 'chat', inserted(1, { choices: null })],
+  [
+    'content that is null',
+    '',
+    'chat',
+    chunks(({ delta }) => {
+      delta.content ??= null
+    }),
+  ],
+  [
+    'event: lines',
+    '',
+    'chat',
+    everywhere((event) => {
+      event.event = 'message'
+    }),
+  ],
+  [
+    'a role in every delta',
+    '',
+    'chat',
+    chunks(({ delta }) => {
+      delta.role = 'assistant'
+    }),
+  ],
+  [
+    'unknown members',
+    '',
+    'chat',
+    chunks((choice) => {
+      choice.delta.reasoning_content = 'hm'
+      choice.logprobs = null
+    }),
+  ],
+  [
+    'another finish_reason',
+    '',
+    'chat',
+    nth(4, ({ choices }) => Object.assign(choices[0], { finish_reason: 'eos' })),
+  ],
+  [
+    'the last text with the finish_reason',
+    '',
+    'chat',
+    (events) => {
+      Object.assign(events[3]?.json.choices[0], { finish_reason: 'stop' })
+      return events.toSpliced(4, 1)
+    },
+  ],
+  [
+    'an empty answer cut by max_tokens',
+    '',
+    'chat',
+    chunks((choice) => {
+      delete choice.delta.content
+      if (choice.finish_reason !== null) choice.finish_reason = 'length'
+    }),
+  ],
+  ['[DONE] after an error', '', 'chat-error', inserted(2, '[DONE]')],
+  ['anything after an error', '', 'chat-error', inserted(2, 'bye')],
+]
+
+describe('one fault in a golden stream', () => testFaults(faults))
+describe('legal oddities', () => testFaults(legal))
+
+describe('bytes', () => {
+  const bodies: readonly (readonly [string, string, (body: string) => Partial<ExchangeParts>])[] = [
+    ['Latin-1', '01', (body) => ({ body: Uint8Array.from(body, (c) => c.charCodeAt(0) & 255) })],
+    ['an empty body', '01', () => ({ body: '' })],
+    ['JSON in the place of a stream', '01', () => ({ type: 'application/json', body: '{}' })],
+    ['another media type', '02', () => ({ type: 'text/plain' })],
+    ['no last empty line', '09', (body) => ({ body: body.slice(0, -1) })],
+    [
+      'a cut',
+      '09',
+      (body) => ({ body: body.slice(0, 400), ending: { kind: 'cut', atMs: 1, error: 'reset' } }),
+    ],
+    [
+      'half a character',
+      '09',
+      (body) => ({ body: encode(body).subarray(0, encode(body).indexOf(0xc3) + 1) }),
+    ],
+    ['we left', '', (body) => ({ body: body.slice(0, 400), ending: { kind: 'aborted', atMs: 1 } })],
+  ]
+  test.each(bodies)('%s: %s', (_, rows, change) => {
+    expectBroken('chat', change(edited('chat', () => undefined)), rows)
+  })
+})
+
+test('what is in a chunk, and how the stream ends, is observed', () => {
+  expect(judge(transcriptExchange('chat')).observations).toMatchInlineSnapshot(`
+    [
+      {
+        "answer": "choices, choices[].delta, choices[].delta.content, choices[].delta.role, choices[].finish_reason, choices[].index, created, id, model, object; ends with [DONE]",
+        "exchanges": [
+          "x1",
+        ],
+        "question": "OPEN-07",
+      },
+    ]
+  `)
+})
+
+test('an answer in one piece to a request without stream is no stream', () => {
+  const exchange = exchangeOf({
+    operation: 'openai.chat',
+    request: { messages: [] },
+    type: 'text/event-stream',
+    body: 'data: {}\n\n',
+  })
+  expect(judge(exchange).findings.map(({ row }) => row)).toEqual(['OAI-CHAT-01'])
+})

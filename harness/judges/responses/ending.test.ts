@@ -1,0 +1,106 @@
+import { describe } from 'vitest'
+import { after, changed, swapped, without } from '../test-support/edit.ts'
+import { everywhere, type Fault, inFinal, names, testFaults } from '../test-support/faults.ts'
+
+const { completed, delta, textDone } = names
+
+const faults: readonly Fault[] = [
+  ['no response.created', '05', 'message', without('response.created')],
+  ['response.created twice', '05', 'message', after('response.created', (event) => event)],
+  [
+    'in_progress before created',
+    '05',
+    'message',
+    swapped(['response.created', 0], ['response.in_progress', 0]),
+  ],
+  ['no terminal event', '08', 'message', without(completed)],
+  ['completed twice', '08', 'message', after(completed, (event) => event)],
+  [
+    'a delta after completed',
+    '08',
+    'message',
+    after(completed, () => ({
+      event: delta,
+      json: {
+        type: delta,
+        sequence_number: 0,
+        item_id: 'msg_1',
+        output_index: 0,
+        content_index: 0,
+        delta: 'x',
+      },
+    })),
+  ],
+  [
+    'completed after failed',
+    '08',
+    'failed',
+    after('response.failed', () => ({
+      event: completed,
+      json: { type: completed, sequence_number: 0, response: {} },
+    })),
+  ],
+  [
+    'an unknown event after completed',
+    '08',
+    'message',
+    after(completed, () => ({ event: 'done', json: {} })),
+  ],
+  ['text after completed', '08', 'message', after(completed, () => ({ event: null, json: 'bye' }))],
+  [
+    'response.done in the place of completed',
+    '08',
+    'message',
+    everywhere((event) => {
+      if (event.event === completed) {
+        event.event = 'response.done'
+        event.json.type = 'response.done'
+      }
+    }),
+  ],
+  [
+    'completed without a response',
+    '09',
+    'message',
+    changed(completed, (json) => {
+      delete json.response
+    }),
+  ],
+  [
+    'the response beside, not below, response',
+    '09',
+    'message',
+    changed(completed, (json) => {
+      Object.assign(json, json.response, { type: completed })
+      delete json.response
+    }),
+  ],
+  [
+    'a final response without output',
+    '09',
+    'message',
+    inFinal((response) => {
+      delete response.output
+    }),
+  ],
+  [
+    '[DONE] after the end',
+    '29',
+    'message',
+    after(completed, () => ({ event: null, json: '[DONE]' })),
+  ],
+  [
+    '[DONE] before the end',
+    '29',
+    'message',
+    after(textDone, () => ({ event: null, json: '[DONE]' })),
+  ],
+  [
+    '[DONE] as an event of its own',
+    '29',
+    'message',
+    after(completed, () => ({ event: 'done', json: '[DONE]' })),
+  ],
+]
+
+describe('beginning and end', () => testFaults(faults))

@@ -1,0 +1,183 @@
+import { describe } from 'vitest'
+import { after, changed, type Edit, swapped } from '../test-support/edit.ts'
+import { everywhere, type Fault, inFinal, names, testFaults } from '../test-support/faults.ts'
+
+const { added, completed, delta, done, partDone } = names
+
+const unknown =
+  (event: string, json: object = {}) =>
+  () => ({ event, json })
+
+/** Members that the contract has and the document does not. */
+const optional = ['item_id', 'logprobs', 'obfuscation', 'name', 'status', 'usage', 'model', 'error']
+
+const bare: Edit = everywhere(({ json }) => {
+  for (const holder of [json, json.item, json.response, ...(json.response?.output ?? [])]) {
+    for (const member of optional) delete holder?.[member]
+  }
+})
+
+/** What a server is free to do: nothing turns red. */
+const legal: readonly Fault[] = [
+  ['deltas without item_id', '', 'message', bare],
+  ['reasoning without optional members', '', 'reasoning', bare],
+  ['two items without item_id', '', 'two-items', bare],
+  ['a search without optional members', '', 'file-search', bare],
+  ['an unknown event without type and number', '', 'message', after(delta, unknown('ping'))],
+  [
+    'an unknown event of the same contract',
+    '',
+    'message',
+    after(delta, unknown('response.reasoning_part.added', { output_index: 9, item_id: 'x' })),
+  ],
+  ['keepalive events', '', 'message', after(delta, unknown('keepalive', { type: 'keepalive' }))],
+  [
+    'an unknown event that counts for itself',
+    '',
+    'message',
+    after(delta, unknown('x-vendor:tick', { type: 'x-vendor:tick', sequence_number: 0 })),
+  ],
+  [
+    'unknown members everywhere',
+    '',
+    'message',
+    everywhere(({ json }) => {
+      for (const holder of [json, json.item, json.part, json.response]) {
+        if (holder != null) holder['x-vendor'] = { any: [1, null] }
+      }
+    }),
+  ],
+  [
+    'members that only the final items show',
+    '',
+    'message',
+    inFinal(({ output }) => {
+      output[0].phase = 'final_answer'
+    }),
+  ],
+  [
+    'results that only the done item shows',
+    '',
+    'file-search',
+    inFinal(({ output }) => {
+      delete output[0].results
+    }),
+  ],
+  [
+    'a search that failed in a completed response',
+    '',
+    'file-search',
+    everywhere(({ json }) => {
+      for (const item of [json.item, json.response?.output[0]]) {
+        if (item?.type === 'file_search_call' && item.status === 'completed') item.status = 'failed'
+      }
+    }),
+  ],
+  ['items that take turns', '', 'two-items', swapped([delta, 0], [delta, 1])],
+  [
+    'an error alone at the end',
+    '',
+    'failed',
+    (events) => events.filter(({ event }) => event !== 'response.failed'),
+  ],
+  [
+    'response.failed alone at the end',
+    '',
+    'failed',
+    (events) => events.filter(({ event }) => event !== 'error'),
+  ],
+  [
+    'a flat error event',
+    '',
+    'failed',
+    changed('error', (json) => {
+      delete json.error
+    }),
+  ],
+  ['an empty delta in between', '', 'message', after(delta, (event) => event)],
+  [
+    'no usage',
+    '',
+    'message',
+    inFinal((response) => {
+      response.usage = null
+    }),
+  ],
+  [
+    'usage of one member',
+    '',
+    'message',
+    inFinal((response) => {
+      response.usage = { total_tokens: 12 }
+    }),
+  ],
+  [
+    'ids of no kind in items',
+    '',
+    'message',
+    everywhere(({ json }) => {
+      for (const holder of [json.item, json.response?.output[0]]) {
+        if (holder !== undefined) delete holder.id
+      }
+    }),
+  ],
+  [
+    'an annotation at the very end of its text',
+    '',
+    'file-search',
+    everywhere(({ json }) => {
+      const parts = [json.part, json.item?.content?.[0], json.response?.output[1]?.content[0]]
+      for (const annotation of [json.annotation, ...parts.map((part) => part?.annotations?.[0])]) {
+        if (annotation !== undefined) annotation.index = 8
+      }
+    }),
+  ],
+  [
+    'a sealed reasoning item without its text',
+    '',
+    'reasoning',
+    changed(done, ({ item }) => {
+      item.content = null
+      item.encrypted_content = 'c2VhbGVk'
+    }),
+  ],
+  [
+    'progress of a tool that the document does not name',
+    '',
+    'message',
+    after(
+      added,
+      unknown('response.web_search_call.searching', {
+        type: 'response.web_search_call.searching',
+        sequence_number: 0,
+        output_index: 0,
+        item_id: 'msg_1',
+      }),
+    ),
+  ],
+  [
+    'a part whose logprobs only one place shows',
+    '',
+    'message',
+    changed(partDone, ({ part }) => {
+      part.logprobs = [{ token: 'x' }]
+    }),
+  ],
+  [
+    'the text of a five-event stream in several parts',
+    '',
+    'minimal',
+    (events) => {
+      const last = events.filter(({ event }) => event === delta)[1]
+      if (last !== undefined) last.json.content_index = 1
+      const final = events.find(({ event }) => event === completed)?.json.response.output[0]
+      final.content = [
+        { type: 'output_text', text: 'Good ' },
+        { type: 'output_text', text: 'morning.' },
+      ]
+      return undefined
+    },
+  ],
+]
+
+describe('legal oddities', () => testFaults(legal))
