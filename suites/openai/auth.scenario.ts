@@ -1,8 +1,12 @@
 import {
   acceptsKey,
+  bodyJson,
+  contains,
   covers,
   describe,
   given,
+  isCompletion,
+  succeeded,
   test,
 } from '../../harness/conformance/scenario/index.ts'
 import { badCredentials } from '../credentials.ts'
@@ -17,7 +21,7 @@ describe('compatible surface: authentication', () => {
     async ({ openai, claim, refuses, keys }) => {
       const body = openai.body('Say hello.', { max_tokens: 16 })
       const twin = await openai.chat(body, { role: 'twin' })
-      acceptsKey(claim, 'OAI-AUTH-05', twin)
+      acceptsKey(claim, 'OAI-AUTH-05', twin, isCompletion(twin))
 
       given(keys.openai, 'the profile has no key for the compatible surface')
       for (const { row, what, authorization } of badCredentials('OAI', keys.openai)) {
@@ -30,9 +34,11 @@ describe('compatible surface: authentication', () => {
   test(
     'GET /models wants the right key',
     covers(rows, { requests: 11 }),
-    async ({ openai, claim, refuses, keys }) => {
+    async ({ openai, claim, refuses, keys, profile }) => {
       const twin = await openai.models({ role: 'twin' })
-      acceptsKey(claim, 'OAI-AUTH-05', twin)
+      const known = [profile.models.main, ...profile.models.aliases]
+      const named = known.some((id) => contains(bodyJson(twin), id))
+      acceptsKey(claim, 'OAI-AUTH-05', twin, succeeded(twin) && named)
 
       given(keys.openai, 'the profile has no key for the compatible surface')
       for (const { row, what, authorization } of badCredentials('OAI', keys.openai)) {

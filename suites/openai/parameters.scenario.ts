@@ -1,7 +1,11 @@
 import {
+  bodyJson,
   covers,
   describe,
+  type Exchange,
   expectAccepted,
+  expectCompletion,
+  isRecord,
   shapeOf,
   succeeded,
   test,
@@ -48,9 +52,15 @@ describe('compatible surface: parameters', () => {
 
   test(
     'max_tokens limits an answer',
-    covers(['OAI-MAXTOK-01', 'OAI-MAXTOK-02'], { requests: 2, generations: 2 }),
-    async ({ openai }) => {
+    covers(['OAI-MAXTOK-01', 'OAI-MAXTOK-02'], { requests: 3, generations: 3 }),
+    async ({ openai, session }) => {
       const question = 'Count from one to two hundred, in words, one number a line.'
+      const free = await openai.ask(openai.body(question, { max_tokens: 100 }))
+      if (tokensOf(free.exchange) <= 24) {
+        const reason = 'the answer is short by itself, so that a limit does not show'
+        session.reserve('inconclusive', ['OAI-MAXTOK-01', 'OAI-MAXTOK-02'], reason)
+        return
+      }
       await openai.ask(openai.body(question, { max_tokens: 5 }), { role: 'act' })
       await openai.ask(openai.body(question, { max_tokens: 24 }), { role: 'act' })
     },
@@ -126,7 +136,7 @@ describe('compatible surface: parameters', () => {
     covers(['OAI-CHAT-01'], { requests: 4, generations: 4 }),
     async ({ openai, claim, session }) => {
       const answer = await openai.chat(openai.body('Name a colour.', { max_tokens: 16 }))
-      claim('OAI-CHAT-01', () => expectAccepted(answer))
+      claim('OAI-CHAT-01', () => expectCompletion(answer))
       const doubtful = {
         'an unknown model': openai.body('Name a colour.', { model: session.nonce() }),
         'empty messages': openai.body('', { messages: [] }),
@@ -141,3 +151,11 @@ describe('compatible surface: parameters', () => {
     },
   )
 })
+
+/** Tokens of an answer, as it counts them itself; more than any limit where it does not say. */
+function tokensOf(exchange: Exchange): number {
+  const body = bodyJson(exchange)
+  const usage = isRecord(body) ? body['usage'] : undefined
+  const count = isRecord(usage) ? usage['completion_tokens'] : undefined
+  return typeof count === 'number' ? count : Number.POSITIVE_INFINITY
+}

@@ -5,6 +5,8 @@ import {
   expect,
   given,
   inputRows,
+  isHistoryPage,
+  isResponse,
   test,
 } from '../../harness/conformance/scenario/index.ts'
 import { badCredentials } from '../credentials.ts'
@@ -18,7 +20,7 @@ describe('v3: authentication', () => {
     covers(rows, { requests: 13, chats: 1 }),
     async ({ v3, claim, refuses, session, keys }) => {
       const chat = await v3.createChat({ role: 'twin' })
-      acceptsKey(claim, 'V3-AUTH-05', chat.created)
+      acceptsKey(claim, 'V3-AUTH-05', chat.created, true)
 
       given(keys.v3, 'the profile has no token for the native surfaces')
       for (const { row, what, authorization } of badCredentials('V3', keys.v3)) {
@@ -40,7 +42,7 @@ describe('v3: authentication', () => {
     async ({ v3, claim, refuses, session, keys }) => {
       const chat = await v3.createChat()
       const twin = await v3.history(chat, {}, { role: 'twin' })
-      acceptsKey(claim, 'V3-AUTH-05', twin)
+      acceptsKey(claim, 'V3-AUTH-05', twin, isHistoryPage(twin))
 
       given(keys.v3, 'the profile has no token for the native surfaces')
       for (const { row, what, authorization } of badCredentials('V3', keys.v3)) {
@@ -59,7 +61,7 @@ describe('v3: authentication', () => {
     async ({ v3, claim, refuses, session, keys }) => {
       const chat = await v3.createChat()
       const twin = await v3.generate(v3.turn(chat, 'Name a colour.'), { role: 'twin' })
-      acceptsKey(claim, 'V3-AUTH-05', twin)
+      acceptsKey(claim, 'V3-AUTH-05', twin, isResponse(twin))
 
       given(keys.v3, 'the profile has no token for the native surfaces')
       for (const { row, what, authorization } of badCredentials('V3', keys.v3)) {

@@ -5,7 +5,9 @@ import {
   describe,
   expect,
   expectAccepted,
+  expectResponse,
   given,
+  isHistoryPage,
   shapeOf,
   succeeded,
   test,
@@ -15,15 +17,26 @@ import {
 describe('v3: chats', () => {
   test(
     'POST /chat creates a v3 chat',
-    covers(['V3-CHAT-01', 'V3-CHAT-03'], { requests: 4, generations: 1, chats: 1 }),
+    covers(['V3-CHAT-01', 'V3-CHAT-03'], { requests: 6, generations: 1, chats: 2 }),
     async ({ v3, claim, session }) => {
       const created = await v3.postChat(session.name())
       const id = v3.idOfNewChat(created)
       if (id) v3.deleteAfterwards(id)
-      const made = claim('V3-CHAT-01', () => {
-        expectAccepted(created, 'POST /chat with a name')
-        expect(id, 'the UUID of the chat in the answer').toBeDefined()
-      })
+      const another = await v3.postChat(session.name(), {}, { role: 'arrange' })
+      const otherId = v3.idOfNewChat(another)
+      if (otherId && otherId !== id) v3.deleteAfterwards(otherId)
+      const made = claim(
+        'V3-CHAT-01',
+        () => {
+          expectAccepted(created, 'POST /chat with a name')
+          expect(id, 'the UUID of the chat in the answer').toBeDefined()
+          expectAccepted(another, 'POST /chat with another name')
+          expect(otherId, 'the UUID of the second chat').toBeDefined()
+          expect(otherId, 'the UUID of the second chat').not.toBe(id)
+        },
+        created,
+        another,
+      )
       given(made && id, 'no chat was created', created)
       session.observe('OPEN-13', `POST /chat: ${created.response?.status} ${shapeOf(created)}`, [
         created,
@@ -35,7 +48,8 @@ describe('v3: chats', () => {
         'V3-CHAT-03',
         () => {
           expectAccepted(history, 'v3 history of the new chat')
-          expectAccepted(reply, 'v3 generation in the new chat')
+          expect(isHistoryPage(history), 'v3 history of the new chat has a result').toBe(true)
+          expectResponse(reply, 'v3 generation in the new chat')
         },
         history,
         reply,

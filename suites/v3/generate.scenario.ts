@@ -2,9 +2,11 @@ import {
   bodyJson,
   compareForms,
   covers,
+  declined,
   describe,
   expect,
   expectAccepted,
+  expectResponse,
   finalResponse,
   given,
   inputRows,
@@ -26,7 +28,7 @@ describe('v3: generation', () => {
       const chat = await v3.createChat()
       const reply = await v3.generate(v3.turn(chat, 'Name a colour and say why you like it.'))
       claim('V3-GEN-01', () => {
-        expectAccepted(reply, 'a generation with stream: false')
+        expectResponse(reply, 'a generation with stream: false')
         expect(isRecord(bodyJson(reply)), 'the body is one JSON object').toBe(true)
       })
       claim('V3-GEN-05', () => expectAccepted(reply, 'input as a text'))
@@ -162,6 +164,7 @@ describe('v3: generation', () => {
         const seen = await v3.generate(body, { role: 'probe' })
         const question = what === 'no model_id' ? 'OPEN-10' : 'OPEN-22'
         session.observe(question, `${what}: ${seen.response?.status}`, [seen])
+        if (!declined(seen)) continue
         claim(
           'V3-GEN-13',
           () => expect(seen.response?.status, `status with ${what}`).toBeLessThan(500),

@@ -86,9 +86,13 @@ describe('v3: stream', () => {
       generations: 1,
       chats: 1,
     }),
-    async ({ v3, profile }) => {
+    async ({ v3, profile, session }) => {
       const ask = profile.tools?.ask
-      given(ask, 'the profile names no tool (tools.name and tools.ask)')
+      if (ask === undefined) {
+        // The other rows are shown by other streams.
+        session.reserve('unproven', ['V3-SSE-23'], 'say tools.ask in the profile to prove it')
+        return
+      }
       const chat = await v3.createChat()
       await v3.say(v3.turn(chat, ask, { stream: true }), { role: 'act' })
     },

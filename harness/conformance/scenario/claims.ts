@@ -2,6 +2,7 @@ import { expect } from 'vitest'
 import { type Exchange, type RequirementId, succeeded } from '../../contract/index.ts'
 import { InconclusiveError } from '../worker/errors.ts'
 import type { Session } from '../worker/session.ts'
+import { isCompletion, isResponse } from './read.ts'
 
 /**
  * Runs an assertion about one row: it holds, or an AssertionError breaks it. Anything else that is
@@ -48,16 +49,36 @@ export function expectAccepted(exchange: Exchange, what = 'the request'): void {
   expect(succeeded(exchange), `${what} is accepted (it was answered ${status})`).toBe(true)
 }
 
-/** A key is accepted where the request succeeds, and refused where it is answered 401 or 403. */
-export function acceptsKey(claim: Claim, row: RequirementId, exchange: Exchange): void {
+/**
+ * A key is accepted where the request is answered with what it asked for (`answered`), and refused
+ * where it is answered 401 or 403. A success that says nothing may look at no key at all.
+ */
+export function acceptsKey(
+  claim: Claim,
+  row: RequirementId,
+  exchange: Exchange,
+  answered: boolean,
+): void {
   const status = exchange.response?.status ?? 0
-  const decided = succeeded(exchange) || status === 401 || status === 403
-  given(decided, `the request with the key was answered ${status}`, exchange)
+  const decided = answered || status === 401 || status === 403
+  given(decided, `the request with the key got no proper answer (${status})`, exchange)
   claim(
     row,
     () => expect(status, 'status of a request with the right key').toBeLessThan(400),
     exchange,
   )
+}
+
+/** Asserts that a request was answered with a completion (section 2.2). */
+export function expectCompletion(exchange: Exchange, what = 'the request'): void {
+  expectAccepted(exchange, what)
+  expect(isCompletion(exchange), `${what} is answered with a chat completion`).toBe(true)
+}
+
+/** Asserts that a generation was answered with a final response object (section 2.6). */
+export function expectResponse(exchange: Exchange, what = 'the request'): void {
+  expectAccepted(exchange, what)
+  expect(isResponse(exchange), `${what} is answered with a final response object`).toBe(true)
 }
 
 function isAssertionError(error: unknown): error is Error {

@@ -1,7 +1,14 @@
 /** The scenario API: all that a suite may import from the kit. */
 
 export { describe, expect } from 'vitest'
-export { acceptsKey, type Claim, expectAccepted, given } from './claims.ts'
+export {
+  acceptsKey,
+  type Claim,
+  expectAccepted,
+  expectCompletion,
+  expectResponse,
+  given,
+} from './claims.ts'
 export { covers } from './covers.ts'
 export * from './read.ts'
 export { test } from './test.ts'

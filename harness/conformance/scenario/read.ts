@@ -1,4 +1,5 @@
 import { bodyJson, type Exchange, mediaType, succeeded } from '../../contract/index.ts'
+import { finalResponse } from '../../judges/index.ts'
 import { isRecord } from './find.ts'
 
 export { bodyJson, bodyText, type Exchange, mediaType, succeeded } from '../../contract/index.ts'
@@ -12,6 +13,24 @@ export {
   finalText,
 } from '../../judges/index.ts'
 export { contains, findNewId, isRecord, isUuid, leavesOf, valueAt } from './find.ts'
+
+/** Known by what it calls itself or by its choices; what is wrong with it is for other rows. */
+export function isCompletion(exchange: Exchange): boolean {
+  const body = bodyJson(exchange)
+  return isRecord(body) && (body['object'] === 'chat.completion' || 'choices' in body)
+}
+
+/** Known by what it calls itself or by its output; what is wrong with it is for other rows. */
+export function isResponse(exchange: Exchange): boolean {
+  const response = finalResponse(exchange)
+  return response !== undefined && (response['object'] === 'response' || 'output' in response)
+}
+
+/** Whether a page of a history is there, with rows or without. */
+export function isHistoryPage(exchange: Exchange): boolean {
+  const body = bodyJson(exchange)
+  return succeeded(exchange) && isRecord(body) && Array.isArray(body['result'])
+}
 
 /** One element of `result` of `GET /message` (section 2.6). */
 export type HistoryRow = Readonly<Record<string, unknown>>
