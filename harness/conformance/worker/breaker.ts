@@ -3,10 +3,16 @@ import type { Exchange } from '../../contract/index.ts'
 /** So many conversations in a row that led to nothing, and the target is taken for gone. */
 const tolerated = 8
 
-/** Spares a run the wait for a target that hangs or died. */
+/** Spares a run the wait for a target that hangs, died or turns everybody away. */
 export function createBreaker() {
   let inARow = 0
   let reason = ''
+
+  function lose(why: string): void {
+    inARow += 1
+    reason = `${tolerated} requests in a row ${why}`
+  }
+
   return {
     get open(): boolean {
       return inARow >= tolerated
@@ -14,16 +20,17 @@ export function createBreaker() {
     get reason(): string {
       return reason
     },
-    note(exchange: Exchange): void {
-      const { ending, response } = exchange
-      const lost = response === null && (ending.kind === 'timeout' || ending.kind === 'unreachable')
-      inARow = lost ? inARow + 1 : 0
-      if (lost) {
-        reason =
-          ending.kind === 'timeout'
-            ? `${tolerated} requests in a row got no answer in time`
-            : `${tolerated} requests in a row found no answer (${ending.code})`
+    note({ ending, response }: Exchange): void {
+      if (ending.kind === 'timeout') lose('got no answer in time')
+      else if (response === null && ending.kind === 'unreachable') {
+        lose(`found no answer (${ending.code})`)
       }
+      // To be turned away is no answer yet: it is tried again.
+      else if (response?.status !== 429 && response?.status !== 503) inARow = 0
+    },
+    /** The last try was turned away as well. */
+    giveUp({ response }: Exchange): void {
+      lose(`were answered ${response?.status} to the last try`)
     },
   }
 }

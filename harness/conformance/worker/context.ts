@@ -66,7 +66,11 @@ export function createRunContext(setup: RunSetup): RunContext {
       })
       return { answered: pending.answered, exchange }
     },
-    retryAfter: (exchange, attempt) => pace.retryAfter(exchange, attempt),
+    retryAfter(exchange, attempt) {
+      const waitMs = pace.retryAfter(exchange, attempt)
+      if (waitMs === null) breaker.giveUp(exchange)
+      return waitMs
+    },
     sleep: (ms) => (live ? sleep(ms) : Promise.resolve()),
     journal(entry) {
       if (live) appendFileSync(setup.journalFile, `${redactor.text(JSON.stringify(entry))}\n`)
