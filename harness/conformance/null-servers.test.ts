@@ -8,13 +8,31 @@ import { nullServers } from './test-support/null-servers.ts'
 const timeoutMs = 150
 const fewSeconds = 10_000
 
+/**
+ * The one exception: a completion that has the right form whatever was asked. Rows about the form
+ * and rows that only say that something is accepted hold, and truly so; none that looks at what an
+ * answer says may be among them.
+ */
+const whatAnyCompletionProves = [
+  ...ids('OAI-CHAT', 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 15),
+  ...ids('OAI-TEMP', 1),
+  ...ids('OAI-TOPP', 1),
+  ...ids('OAI-MODELS', 2, 3),
+]
+
+const exceptions: Readonly<Record<string, readonly string[]>> = {
+  'one recorded completion for every POST': whatAnyCompletionProves,
+}
+
 describe('a server that does nothing proves nothing', () => {
-  test.each(Object.entries(nullServers))('%s', { timeout: fewSeconds }, async (_, handler) => {
-    expect(await provenBy(handler)).toEqual([])
+  test.each(Object.entries(nullServers))('%s', { timeout: fewSeconds }, async (name, handler) => {
+    const allowed = (exceptions[name] ?? []).map((id) => `${id} pass`)
+    const proven = await provenBy(handler)
+    expect(proven.filter((line) => !allowed.includes(line))).toEqual([])
   })
 })
 
-/** The rows that passed or failed by a fault of the kit, and whatever else must not be. */
+/** The rows that passed, and whatever else must not be said of such a server. */
 async function provenBy(handler: Parameters<typeof listen>[0]): Promise<string[]> {
   const host = await listen(handler)
   const profile = profileOf({
@@ -26,7 +44,7 @@ async function provenBy(handler: Parameters<typeof listen>[0]): Promise<string[]
     limits: { timeoutMs, settleMs: 20 },
   })
   try {
-    const report = await check(profile)
+    const report = await check(profile, { jobs: 8 })
     return [
       ...rowsWith(report, 'pass', 'error').map(lineOf),
       ...report.faults.map(({ message }) => message),
@@ -39,4 +57,8 @@ async function provenBy(handler: Parameters<typeof listen>[0]): Promise<string[]
   } finally {
     await host.close()
   }
+}
+
+function ids(area: string, ...numbers: readonly number[]): string[] {
+  return numbers.map((number) => `${area}-${String(number).padStart(2, '0')}`)
 }

@@ -55,7 +55,7 @@ export function showHistory(call: Call, chats: Chats): void {
     result: rows.slice(start, before).map(rowOf).map(hooks.row).reverse(),
     pagination: { cursor: start > 0 ? cursorAt(start) : null, total: rows.length },
   }
-  sendJson(call, 200, hooks.page(page, rows.length - before))
+  sendJson(call, 200, hooks.page(page, { start: rows.length - before, limit, total: rows.length }))
 }
 
 export function chatOf(chats: Chats, id: unknown): Chat {

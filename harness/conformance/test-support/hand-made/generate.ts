@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Chat, type Chats, chatOf } from './chats.ts'
+import { type Chat, type Chats, chatOf, type Run } from './chats.ts'
 import type { Json, Occasion, Repeat, ServerEvent } from './hooks.ts'
 import { type Call, Refusal, readJson, sendBlocks, sendJson } from './http.ts'
 import { answerTo, piecesOf, tokensOf } from './model.ts'
@@ -44,7 +44,11 @@ async function run(call: Call, chats: Chats, chat: Chat, body: Json, turn: Turn)
   const said = input.map(textOf)
   const parent = typeof body['parent_id'] === 'string' ? body['parent_id'] : undefined
   const everything = [...chats.values()].flatMap(({ runs }) => runs.flatMap((run) => run.said))
-  const text = answerTo(hooks.sees([...chainOf(chat, parent), ...said], [...everything, ...said]))
+  const before =
+    parent === undefined && hooks.remembersChat
+      ? chat.runs.flatMap((run) => run.said)
+      : chainOf(chat.runs, parent)
+  const text = answerTo(hooks.sees([...before, ...said], [...everything, ...said]))
   const final = responseTo(call, body, said, text)
   chat.runs.push({ id: String(final['id']), parent, said })
   chat.items.push(...input)
@@ -110,10 +114,10 @@ function textOf(item: Json): string {
   return parts.map((part: Json) => String(part['text'] ?? '')).join('')
 }
 
-/** What a run and those before it said, the oldest first. A chat without parents remembers nothing. */
-function chainOf({ runs }: Chat, id: string | undefined): string[] {
+/** What a run and those before it said, the oldest first. */
+function chainOf(runs: readonly Run[], id: string | undefined): string[] {
   const run = runs.find((candidate) => candidate.id === id)
-  return run ? [...chainOf({ runs } as Chat, run.parent), ...run.said] : []
+  return run ? [...chainOf(runs, run.parent), ...run.said] : []
 }
 
 function responseTo({ hooks }: Call, body: Json, said: readonly string[], text: string): Json {
@@ -125,7 +129,10 @@ function responseTo({ hooks }: Call, body: Json, said: readonly string[], text: 
   const status = cut ? 'incomplete' : 'completed'
   const content = [{ type: 'output_text', text: answer, annotations: [] }]
   const message = { id: `m-${crypto.randomUUID()}`, type: 'message', role: 'assistant', status }
-  const thought = body['think'] === true ? 'First things first.' : undefined
+  const thought =
+    body['think'] === true
+      ? 'First things first: what was asked, and what may be left out of the answer to it.'
+      : undefined
   const summary = { id: `t-${crypto.randomUUID()}`, type: 'reasoning', summary: [] }
   const reasoning = { ...summary, content: [{ type: 'reasoning_text', text: thought }] }
   const input = tokensOf(said.join(' ')).length

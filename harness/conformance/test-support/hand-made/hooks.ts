@@ -13,6 +13,14 @@ export interface HistoryPage {
   readonly pagination: Json
 }
 
+export interface PagePlace {
+  /** Where the page starts among the rows of the chat, newest first. */
+  readonly start: number
+  readonly limit: number
+  /** Rows of the chat, all in all. */
+  readonly total: number
+}
+
 /** What a server must look at before it lets a request through. */
 export type Check =
   | 'temperature'
@@ -48,6 +56,8 @@ export interface Hooks {
   maxTokens(asked: number | undefined): number | undefined
   /** The text up to the first stop sequence. */
   stop(text: string, stops: readonly string[], streamed: boolean): string
+  /** Whether a turn without a parent goes on from all turns of its chat. */
+  readonly remembersChat: boolean
   /** What the model gets to see. */
   sees(conversation: Conversation, everything: Conversation): Conversation
   newId(kind: 'completion' | 'response'): string
@@ -66,8 +76,7 @@ export interface Hooks {
 
   readonly defaultLimit: number
   row(row: Json): Json
-  /** `start` is where the page starts among the rows of the chat, newest first. */
-  page(page: HistoryPage, start: number): HistoryPage
+  page(page: HistoryPage, place: PagePlace): HistoryPage
   /** All rows that are taken for the history of a chat. */
   rows(own: readonly Json[], everybodys: readonly Json[]): readonly Json[]
 
@@ -86,6 +95,7 @@ export const legal: Hooks = {
   storesRefused: false,
   maxTokens: (asked) => asked,
   stop: cutAtFirst,
+  remembersChat: false,
   sees: (conversation) => conversation,
   newId: () => crypto.randomUUID(),
   completion: (body) => body,
