@@ -1,4 +1,4 @@
-import { agrees, asObject, isObject, show } from './json.ts'
+import { asObject, isObject, show } from './json.ts'
 
 /** What differs between the two forms of a response; both lists are empty where nothing does. */
 export interface FormComparison {
@@ -31,15 +31,28 @@ export function compareOutputWithHistory(
   output: readonly unknown[],
   rows: readonly unknown[],
 ): readonly string[] {
-  const stored = rows.map((row) => asObject(asObject(row)?.['item'])).filter(isObject)
-  return output.flatMap((value, at) => {
-    const item = asObject(value) ?? {}
-    if (stored.some((candidate) => agrees(candidate, item))) return []
-    const same = stored.find(({ id }) => id !== undefined && id === item['id'])
-    if (same === undefined) return [`No row holds output[${at}], ${show(item)}.`]
-    const members = Object.keys(item).filter((key) => !agrees(same[key] ?? null, item[key] ?? null))
+  const stored = rows.map((row) => asObject(row)?.['item']).filter(isObject)
+  return output.flatMap((item, at) => {
+    if (stored.some((candidate) => shows(candidate, item))) return []
+    const same = stored.find(({ id }) => id !== undefined && id === asObject(item)?.['id'])
+    if (same === undefined || !isObject(item)) return [`No row holds output[${at}], ${show(item)}.`]
+    const members = Object.keys(item).filter((key) => !shows(same[key], item[key]))
     return [`The row of output[${at}] differs from it in ${members.join(', ')}.`]
   })
+}
+
+/** Whether a row shows all that an item says; it may say more, and be silent where the item is empty. */
+function shows(row: unknown, item: unknown): boolean {
+  if (item == null || (Array.isArray(item) && item.length === 0 && row == null)) return true
+  if (Array.isArray(item)) {
+    return (
+      Array.isArray(row) &&
+      row.length === item.length &&
+      item.every((value, at) => shows(row[at], value))
+    )
+  }
+  if (!isObject(item)) return row === item
+  return isObject(row) && Object.keys(item).every((key) => shows(row[key], item[key]))
 }
 
 /** Their members are the caller's or the answer's own. */

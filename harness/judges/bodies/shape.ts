@@ -44,7 +44,7 @@ function standsOnBroken(ledger: Ledger, row: RequirementId): boolean {
 
 function sentence(body: unknown, { path, message }: Issue): string {
   const value = show(valueAt(body, path))
-  const said = message.replace(/^Invalid \w+: /, '')
+  const said = message.replace(/^Invalid \w+: /, '').replace(/, received \w+$/, '')
   return `${pathText(path)} is ${value}: ${said}.`
 }
 

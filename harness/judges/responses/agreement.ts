@@ -56,7 +56,9 @@ function judgeSlot(
 }
 
 function accountsOf(item: ItemTrace, slot: SlotTrace, final: JsonObject | undefined): Account[] {
-  const deltas = slot.deltas.length === 0 || slot.spoiled ? undefined : slot.deltas.join('')
+  // No deltas make the empty text, wherever a text was streamed at all.
+  const streamed = slot.deltas.length > 0 || slot.textEnded || slot.part !== undefined
+  const deltas = streamed && !slot.spoiled ? slot.deltas.join('') : undefined
   const accounts: readonly (readonly [Witness, string | undefined])[] = [
     ['the deltas', deltas],
     ['the done event', slot.text],

@@ -37,6 +37,8 @@ export interface Complaint {
   readonly why: string
   readonly event: number
   readonly only?: 'full' | 'minimal'
+  /** The output_index before which one seems to be missing; it is not, if its item just was not added. */
+  readonly gapBefore?: number
 }
 
 /** Whether the response of the terminal event is meant to hold all that was streamed. */

@@ -39,7 +39,7 @@ export class ItemBook {
       if (same) return there
     } else if (shown !== undefined && shown !== next) {
       const why = `An item is added at output_index ${shown}; ${next} is the next.`
-      this.#complain({ row: 'V3-SSE-14', why, event })
+      this.#complain({ row: 'V3-SSE-14', why, event, gapBefore: shown })
     }
     return fill(this.#open(twin === undefined ? (shown ?? next) : next), item)
   }

@@ -63,6 +63,8 @@ export class ResponsesJudge implements StreamJudge {
     if (block.data === null && block.names === 0 && block.invalidAt === null) return
     if (!this.#terminal.admits(block.name)) {
       this.#terminal.after(block)
+      // What came too late is missing before the end; that is the same fault.
+      this.#lost = 'an event'
       return
     }
     const { event, lost } = this.#framing.read(block)

@@ -75,12 +75,18 @@ export class StructureJudge implements EventJudge {
   /** Passes on what was found; also called for a stream that could not be read to its end. */
   settle(): void {
     const grammar = this.#speaksFullGrammar ? 'full' : 'minimal'
-    for (const { row, why, event, only } of this.#complaints) {
-      if (only === undefined || only === grammar) this.#ledger.broken(row, why, event)
+    for (const { row, why, event, only, gapBefore } of this.#complaints) {
+      if (only !== undefined && only !== grammar) continue
+      if (gapBefore !== undefined && this.#wasNotAdded(gapBefore)) continue
+      this.#ledger.broken(row, why, event)
     }
     this.#complaints.length = 0
     // An answer without its item cannot have the item's brackets either.
     if (this.#ledger.isBroken('V3-SSE-12')) this.#ledger.retract('V3-SSE-13')
+  }
+
+  #wasNotAdded(before: number): boolean {
+    return this.#book.items.some(({ added, index }) => added === undefined && index < before)
   }
 
   #mayHoldAnswer(): boolean {

@@ -78,25 +78,30 @@ function decode(line: Uint8Array): string | undefined {
   }
 }
 
-/** How many bytes from the start are whole characters. */
+/** How many bytes from the start make whole characters. */
 function validPrefix(line: Uint8Array): number {
+  let text = ''
   let valid = 0
-  let invalid = line.length
+  let invalid = line.length + 1
   while (invalid - valid > 1) {
     const middle = (valid + invalid) >> 1
-    if (isValidStart(line.subarray(0, middle))) valid = middle
-    else invalid = middle
+    const decoded = decodeStart(line.subarray(0, middle))
+    if (decoded === undefined) invalid = middle
+    else {
+      valid = middle
+      text = decoded
+    }
   }
-  return valid
+  return new TextEncoder().encode(text).length
 }
 
-/** Streaming keeps quiet about a character that the end cuts, which is not yet invalid. */
-function isValidStart(bytes: Uint8Array): boolean {
+/** The whole characters of bytes that may end inside one; undefined where they are no UTF-8. */
+function decodeStart(bytes: Uint8Array): string | undefined {
   try {
-    new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: true })
-    return true
+    const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+    return decoder.decode(bytes, { stream: true })
   } catch {
-    return false
+    return undefined
   }
 }
 
