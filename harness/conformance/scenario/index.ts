@@ -11,5 +11,6 @@ export {
 } from './claims.ts'
 export { covers } from './covers.ts'
 export * from './read.ts'
+export { fill } from './template.ts'
 export { test } from './test.ts'
 export { type Chat, inputText } from './v3.ts'

@@ -3,10 +3,15 @@ import type { RunSetup } from '../run-setup.ts'
 import { createRunContext, type RunContext } from '../worker/context.ts'
 import { credentialsOf } from '../worker/credentials.ts'
 import { Session } from '../worker/session.ts'
+import { attachmentRoutes } from './attachments.ts'
+import { chatRoutes } from './chats.ts'
 import { createClaim } from './claims.ts'
+import { knowledgeRoutes } from './knowledge.ts'
 import { type Negative, refuses } from './negatives.ts'
+import { oneShotRoutes } from './one-shot.ts'
 import { openaiRoutes } from './openai.ts'
 import { slugOf } from './slug.ts'
+import { v2Routes } from './v2.ts'
 import { v3Routes } from './v3.ts'
 
 declare module 'vitest' {
@@ -48,7 +53,12 @@ export const test = base
         refuses(claim, negative),
   )
   .extend('openai', ({ session }) => openaiRoutes(session))
+  .extend('v2', ({ session }) => v2Routes(session))
   .extend('v3', ({ session }) => v3Routes(session))
+  .extend('oneShot', ({ session }) => oneShotRoutes(session))
+  .extend('chats', ({ session }) => chatRoutes(session))
+  .extend('attachments', ({ session }) => attachmentRoutes(session))
+  .extend('knowledge', ({ session }) => knowledgeRoutes(session))
 
 const contexts = new Map<string, RunContext>()
 

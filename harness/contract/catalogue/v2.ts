@@ -88,6 +88,7 @@ export const v2 = {
   },
   'V2-MSG-14': {
     ...store,
+    also: 'v3',
     title: 'attachments takes attachment objects as the service returned them.',
     member: 'v2Chat',
     capability: 'attachments',

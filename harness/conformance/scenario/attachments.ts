@@ -1,0 +1,62 @@
+import { bodyJson, type Exchange, operations } from '../../contract/index.ts'
+import type { Session } from '../worker/session.ts'
+import { isRecord, valueAt } from './find.ts'
+import { multipart, type UploadFile } from './multipart.ts'
+import type { SendOptions } from './options.ts'
+import { type ListWalk, walkList } from './paging.ts'
+
+type Query = Readonly<Record<string, string | number>>
+
+/** Attachments of the caller (section 4.3, prefix /attachment). */
+export function attachmentRoutes(session: Session) {
+  const { requests, shapes } = session.context.setup.profile
+  const part = requests.upload?.part ?? 'file'
+  const chatField = requests.upload?.chatField ?? 'chat_id'
+
+  const routes = {
+    upload(file: UploadFile, chat?: string, options: SendOptions = {}): Promise<Exchange> {
+      session.context.journal({ create: 'attachment', name: file.name, scenario: session.slug })
+      const { surface, method, path } = operations['v3.upload']
+      const fields: Readonly<Record<string, string>> =
+        chat === undefined ? {} : { [chatField]: chat }
+      const raw = multipart(fields, part, file, `chatgen-${session.nonce()}`)
+      return session.send({ surface, method, path, raw, ...options })
+    },
+
+    list(query: Query = {}, options: SendOptions = {}): Promise<Exchange> {
+      const { surface, method, path } = operations['v3.attachments']
+      return session.send({ surface, method, path, query, ...options })
+    },
+
+    walk: (query: Query): Promise<ListWalk> =>
+      walkList(
+        (cursor) =>
+          routes.list(cursor === undefined ? query : { ...query, cursor }, { role: 'probe' }),
+        shapes.attachmentCursor,
+      ),
+
+    /** The attachment object (section 2.4) in the answer to an upload, wherever it stands. */
+    recordIn(uploaded: Exchange, fileName: string): Readonly<Record<string, unknown>> | undefined {
+      const body = bodyJson(uploaded)
+      const found = shapes.attachment
+        ? valueAt(body, shapes.attachment)
+        : findRecord(body, fileName)
+      return isRecord(found) ? found : undefined
+    },
+  }
+  return routes
+}
+
+/** The object with a member `filename`, else the one that has the name of the file as a value. */
+function findRecord(body: unknown, fileName: string): unknown {
+  const records = recordsIn(body)
+  return (
+    records.find((record) => 'filename' in record) ??
+    records.find((record) => Object.values(record).includes(fileName))
+  )
+}
+
+function recordsIn(value: unknown): Record<string, unknown>[] {
+  if (!isRecord(value)) return []
+  return [...(Array.isArray(value) ? [] : [value]), ...Object.values(value).flatMap(recordsIn)]
+}

@@ -1,0 +1,94 @@
+import {
+  bodyJson,
+  type Exchange,
+  type OperationId,
+  operations,
+  succeeded,
+} from '../../contract/index.ts'
+import type { Session } from '../worker/session.ts'
+import { given } from './claims.ts'
+import { contains } from './find.ts'
+import type { SendOptions } from './options.ts'
+import { type ListWalk, walkList } from './paging.ts'
+import { statusOf } from './read.ts'
+import { fill } from './template.ts'
+import type { Chat } from './v3.ts'
+
+type Query = Readonly<Record<string, string | number>>
+
+/** Chat management (section 4.3, prefix /chat). Shapes are not shown: everything is found by value. */
+export function chatRoutes(session: Session) {
+  const { requests, shapes, limits } = session.context.setup.profile
+
+  const to = (
+    id: OperationId,
+    chat: string,
+    options: SendOptions & { json?: unknown; query?: Query } = {},
+  ) => {
+    const { surface, method, path } = operations[id]
+    return session.send({ surface, method, path: path.replace('{chat_id}', chat), ...options })
+  }
+
+  const routes = {
+    list: (query: Query = {}, options: SendOptions = {}): Promise<Exchange> =>
+      to('v3.chats', '', { query, ...options }),
+    favorites: (options: SendOptions = {}): Promise<Exchange> => to('v3.favorites', '', options),
+    get: (chat: string, options: SendOptions = {}): Promise<Exchange> =>
+      to('v3.chat', chat, options),
+    remove: (chat: string, options: SendOptions = {}): Promise<Exchange> =>
+      to('v3.deleteChat', chat, options),
+    addFavorite: (chat: string, options: SendOptions = {}): Promise<Exchange> =>
+      to('v3.addFavorite', chat, options),
+    removeFavorite: (chat: string, options: SendOptions = {}): Promise<Exchange> =>
+      to('v3.removeFavorite', chat, options),
+    generateName: (chat: string, options: SendOptions = {}): Promise<Exchange> =>
+      to('v3.generateName', chat, options),
+    attachments: (chat: string, query: Query = {}, options: SendOptions = {}): Promise<Exchange> =>
+      to('v3.chatAttachments', chat, { query, ...options }),
+
+    /** PATCH with the body of the profile, or the guess that a name is called name. */
+    rename: (chat: string, name: string, options: SendOptions = {}): Promise<Exchange> =>
+      to('v3.updateChat', chat, {
+        json: fill(requests.patchChat ?? { name: '{name}' }, { name }),
+        ...options,
+      }),
+    patch: (chat: string, json: unknown, options: SendOptions = {}): Promise<Exchange> =>
+      to('v3.updateChat', chat, { json, ...options }),
+
+    /** The value that asks a list to leave favorites out; its type is not shown. */
+    excludeFavorites: requests.excludeFavorites ?? 'true',
+
+    /** Follows the list of chats until every one of these is found, or to its end. */
+    async walk(query: Query, sought: readonly Chat[]): Promise<ListWalk> {
+      const walk = await walkList(
+        async (cursor) => {
+          const page = await routes.list(cursor === undefined ? query : { ...query, cursor }, {
+            role: 'probe',
+          })
+          given(succeeded(page), `a list of chats was refused with ${statusOf(page)}`, page)
+          return page
+        },
+        shapes.chatCursor,
+        (pages) => sought.every(({ id }) => pages.some((page) => contains(bodyJson(page), id))),
+      )
+      return walk
+    },
+
+    /** Reads until `enough` says so, for as long as a change may take to be seen. */
+    async settled(
+      read: () => Promise<Exchange>,
+      enough: (body: unknown, page: Exchange) => boolean,
+    ): Promise<Exchange> {
+      let page = await read()
+      const deadline = Math.ceil(limits.settleMs / pollMs)
+      for (let tries = 0; tries < deadline && !enough(bodyJson(page), page); tries += 1) {
+        await session.context.sleep(pollMs)
+        page = await read()
+      }
+      return page
+    },
+  }
+  return routes
+}
+
+const pollMs = 250

@@ -1,0 +1,42 @@
+import type { Exchange } from '../../contract/index.ts'
+import type { TargetProfile } from '../profile/index.ts'
+import type { Session } from '../worker/session.ts'
+import { given } from './claims.ts'
+import { multipart, type UploadFile } from './multipart.ts'
+import { fill, type Values } from './template.ts'
+
+export type KnowledgeRoute = keyof NonNullable<NonNullable<TargetProfile['knowledge']>['routes']>
+
+export const knowledgePrefixes = ['/api/v3/knowledge', '/api/knowledge'] as const
+export type KnowledgePrefix = (typeof knowledgePrefixes)[number]
+
+/** Knowledge bases (section 4.3): what lies below the prefix, the profile says. */
+export function knowledgeRoutes(session: Session) {
+  const { knowledge } = session.context.setup.profile
+
+  return {
+    /** Sends a route of the profile; without a route it asks for the prefix itself. */
+    send(
+      name: KnowledgeRoute | null,
+      options: { prefix?: KnowledgePrefix; values?: Values; file?: UploadFile } = {},
+    ): Promise<Exchange> {
+      const { prefix = knowledgePrefixes[0], values = {}, file } = options
+      if (name === null) return session.send({ surface: 'v3', method: 'GET', path: prefix })
+      const route = knowledge?.routes?.[name]
+      given(route, `the profile does not say knowledge.routes.${name}`)
+      const all: Values = {
+        ...(knowledge ? { baseId: knowledge.baseId, question: knowledge.question } : {}),
+        ...values,
+      }
+      const upload = file && multipart({}, route.part ?? 'file', file, `chatgen-${session.nonce()}`)
+      return session.send({
+        surface: 'v3',
+        method: route.method,
+        path: `${prefix}${fill(route.path, all)}`,
+        ...(route.query ? { query: fill(route.query, all) } : {}),
+        ...(upload ? { raw: upload } : {}),
+        ...(!upload && route.body !== undefined ? { json: fill(route.body, all) } : {}),
+      })
+    },
+  }
+}

@@ -1,0 +1,194 @@
+import {
+  answerText,
+  bodyJson,
+  covers,
+  describe,
+  expect,
+  expectAccepted,
+  given,
+  isRecord,
+  shapeOf,
+  test,
+} from '../../harness/conformance/scenario/index.ts'
+import { recallOf } from '../recall.ts'
+
+/** Section 4.2: POST /message/generate answers a stored message. */
+describe('v2: generation', () => {
+  test(
+    'a stored message is answered',
+    covers(['V2-GEN-01'], { requests: 3, generations: 1 }),
+    async ({ v2, claim, session }) => {
+      const chat = await v2.chat()
+      const { id } = await v2.store(chat, 'Name a colour and say why you like it.')
+      const reply = await v2.generate(v2.turn(chat, id))
+      claim('V2-GEN-01', () => {
+        expectAccepted(reply, 'a generation')
+        expect(isRecord(bodyJson(reply)), 'the answer is a JSON object').toBe(true)
+        expect(answerText(reply), 'message.content').toBeTypeOf('string')
+      })
+      session.observe('OPEN-01', shapeOf(reply), [reply])
+    },
+  )
+
+  test(
+    'a generation without a required field is refused',
+    covers(['V2-GEN-02', 'V2-MSG-15'], { requests: 9, generations: 1 }),
+    async ({ v2, refuses, session }) => {
+      const chat = await v2.chat()
+      const { id } = await v2.store(chat, 'Name a colour.')
+      const right = v2.turn(chat, id)
+      const twin = await v2.generate(right, { role: 'twin' })
+      for (const field of ['chat_id', 'parent_id', 'model_id']) {
+        const send = () => v2.generate({ ...right, [field]: undefined }, { role: 'negative' })
+        const what = `no ${field}`
+        const refused = await refuses({
+          row: 'V2-GEN-02',
+          no5xx: 'V2-MSG-15',
+          twin,
+          what,
+          send,
+          alive: () => v2.alive(chat),
+        })
+        session.observe('OPEN-22', `v2 generation, ${what}: ${refused.response?.status}`, [refused])
+      }
+    },
+  )
+
+  test(
+    'a generation with a field of another type is refused',
+    covers(['V2-GEN-05', 'V2-MSG-15'], { requests: 13, generations: 1 }),
+    async ({ v2, refuses }) => {
+      const chat = await v2.chat()
+      const { id } = await v2.store(chat, 'Name a colour.')
+      const right = v2.turn(chat, id)
+      const twin = await v2.generate(right, { role: 'twin' })
+      const wrong = {
+        chat_id: { id: chat },
+        parent_id: { id },
+        model_id: { id: 'model' },
+        exclude_tools: { tool: 'get_time' },
+      }
+      for (const [field, value] of Object.entries(wrong)) {
+        const send = () => v2.generate({ ...right, [field]: value }, { role: 'negative' })
+        const what = `${field}: ${JSON.stringify(value)}`
+        await refuses({
+          row: 'V2-GEN-05',
+          no5xx: 'V2-MSG-15',
+          twin,
+          what,
+          send,
+          alive: () => v2.alive(chat),
+        })
+      }
+    },
+  )
+
+  test(
+    'both tool lists at once are refused',
+    covers(['V2-GEN-03', 'V2-MSG-15'], { requests: 5, generations: 1 }),
+    async ({ v2, refuses, session }) => {
+      const chat = await v2.chat()
+      const { id } = await v2.store(chat, 'Name a colour.')
+      const twin = await v2.generate(v2.turn(chat, id, { exclude_tools: ['get_weather'] }), {
+        role: 'twin',
+      })
+      const lists = { exclude_tools: ['get_weather'], include_tools: ['get_time'] }
+      const refused = await refuses({
+        row: 'V2-GEN-03',
+        no5xx: 'V2-MSG-15',
+        twin,
+        what: 'include_tools and exclude_tools',
+        send: () => v2.generate(v2.turn(chat, id, lists), { role: 'negative' }),
+        alive: () => v2.alive(chat),
+      })
+      session.observe('OPEN-21', `v2: ${refused.response?.status}`, [refused])
+    },
+  )
+
+  test(
+    'a generation with exclude_tools is answered',
+    covers(['V2-GEN-04'], { requests: 4, generations: 1 }),
+    async ({ v2, claim, profile }) => {
+      const { name, ask } = profile.tools ?? {}
+      given(name && ask, 'the profile names no tool (tools.name and tools.ask)')
+      const chat = await v2.chat()
+      const { id } = await v2.store(chat, ask)
+      const reply = await v2.generate(v2.turn(chat, id, { exclude_tools: [name] }))
+      claim('V2-GEN-04', () => {
+        expectAccepted(reply, 'a generation with exclude_tools')
+        expect(namesIn(bodyJson(reply)), 'names of calls in the answer').not.toContain(name)
+      })
+    },
+  )
+
+  test(
+    'the chain of parent_id gives the model its context',
+    covers(['V2-CTX-01', 'V2-CTX-02'], { requests: 16, generations: 6 }),
+    async ({ v2, claim, profile, session }) => {
+      const nonce = session.nonce()
+      const { tell, ask } = recallOf(profile, nonce)
+      const able = await v2.say(await v2.chat(), `${tell} ${ask}`)
+      given(
+        answerText(able.reply)?.includes(nonce),
+        'the model does not give back a fact from the same message',
+        able.reply,
+      )
+
+      const chat = await v2.chat()
+      const told = await v2.say(chat, tell)
+      let known = false
+      let { reply } = told
+      for (let tries = 0; tries < 3 && !known; tries += 1) {
+        reply = (await v2.say(chat, ask, { parent_id: told.messageId })).reply
+        known = answerText(reply)?.includes(nonce) ?? false
+      }
+      claim(
+        'V2-CTX-01',
+        () => expect(known, 'the fact of the parent message is known').toBe(true),
+        told.stored,
+        reply,
+      )
+
+      const other = await v2.chat()
+      given(other !== chat, 'the profile names a single v2 chat, so none is fresh')
+      const fresh = (await v2.say(other, ask)).reply
+      claim(
+        'V2-CTX-02',
+        () => expect(answerText(fresh), 'the answer in a fresh chat').not.toContain(nonce),
+        told.stored,
+        fresh,
+      )
+    },
+  )
+
+  test(
+    'every accepted id of the main model works',
+    covers(['V2-MODEL-01'], { requests: 7, generations: 3 }),
+    async ({ v2, claim, profile }) => {
+      const chat = await v2.chat()
+      for (const model of [profile.models.main, ...profile.models.aliases]) {
+        const stored = await v2.store(chat, 'Name a colour.', { model_id: model })
+        const reply = await v2.generate(v2.turn(chat, stored.id, { model_id: model }))
+        claim('V2-MODEL-01', () => expectAccepted(reply, `model_id ${model}`), reply)
+      }
+    },
+  )
+
+  test(
+    'the vision model works',
+    covers(['V2-MODEL-02'], { requests: 3, generations: 1 }),
+    async ({ v2, claim, profile }) => {
+      const { vision } = profile.models
+      const chat = await v2.chat()
+      const stored = await v2.store(chat, 'Name a colour.', { model_id: vision })
+      const reply = await v2.generate(v2.turn(chat, stored.id, { model_id: vision }))
+      claim('V2-MODEL-02', () => expectAccepted(reply, `model_id ${vision}`), reply)
+    },
+  )
+})
+
+/** Every `name` in an answer, wherever it stands. */
+function namesIn(value: unknown): unknown[] {
+  if (!isRecord(value)) return []
+  return [...('name' in value ? [value['name']] : []), ...Object.values(value).flatMap(namesIn)]
+}

@@ -1,0 +1,162 @@
+import {
+  bodyJson,
+  covers,
+  describe,
+  expect,
+  expectAccepted,
+  given,
+  isRecord,
+  test,
+} from '../../harness/conformance/scenario/index.ts'
+import { textUpload } from '../uploads.ts'
+
+/** Sections 2.3 and 4.2: POST /message stores a message of the user. */
+describe('v2: messages', () => {
+  test(
+    'POST /message stores a message and answers with it',
+    covers(
+      ['V2-MSG-01', 'V2-MSG-02', 'V2-MSG-03', 'V2-MSG-04', 'V2-MSG-05', 'V2-MSG-06', 'V2-MSG-07'],
+      { requests: 2 },
+    ),
+    async ({ v2, claim, session }) => {
+      const chat = await v2.chat()
+      const stored = await v2.message(v2.body(chat, `Größe für ${session.nonce()}: 東京 🚀`))
+      claim('V2-MSG-01', () => {
+        expectAccepted(stored, 'a message with chat_id, content and model_id')
+        expect(isRecord(bodyJson(stored)), 'the answer is a JSON object').toBe(true)
+      })
+    },
+  )
+
+  test(
+    'a message without a required field is refused',
+    covers(['V2-MSG-08', 'V2-MSG-15'], { requests: 8 }),
+    async ({ v2, refuses, session }) => {
+      const chat = await v2.chat()
+      const right = v2.body(chat, 'Name a colour.')
+      const twin = await v2.message(right, { role: 'twin' })
+      for (const field of ['chat_id', 'content', 'model_id']) {
+        const send = () => v2.message({ ...right, [field]: undefined }, { role: 'negative' })
+        const what = `no ${field}`
+        const refused = await refuses({
+          row: 'V2-MSG-08',
+          no5xx: 'V2-MSG-15',
+          twin,
+          what,
+          send,
+          alive: () => v2.alive(chat),
+        })
+        session.observe('OPEN-22', `v2 message, ${what}: ${refused.response?.status}`, [refused])
+      }
+    },
+  )
+
+  test(
+    'a message with a field of another type is refused',
+    covers(['V2-MSG-09', 'V2-MSG-15'], { requests: 16 }),
+    async ({ v2, refuses }) => {
+      const chat = await v2.chat()
+      const right = v2.body(chat, 'Name a colour.')
+      const twin = await v2.message(right, { role: 'twin' })
+      const wrong = {
+        chat_id: { id: chat },
+        content: { text: 'Name a colour.' },
+        model_id: { id: 'model' },
+        parent_id: { id: chat },
+        think: { on: true },
+        rag: { nothing: ['known'] },
+        attachments: 'file.txt',
+      }
+      for (const [field, value] of Object.entries(wrong)) {
+        const send = () => v2.message({ ...right, [field]: value }, { role: 'negative' })
+        const what = `${field}: ${JSON.stringify(value)}`
+        await refuses({
+          row: 'V2-MSG-09',
+          no5xx: 'V2-MSG-15',
+          twin,
+          what,
+          send,
+          alive: () => v2.alive(chat),
+        })
+      }
+    },
+  )
+
+  test(
+    'assistant_id may be a UUID or an identifier of instructions',
+    covers(['V2-MSG-10'], { requests: 3 }),
+    async ({ v2, claim, profile, session }) => {
+      const chat = await v2.chat()
+      const uuid = profile.assistants?.withoutKnowledge ?? profile.assistants?.withKnowledge
+      given(uuid, 'the profile names no assistant (assistants)')
+      for (const assistant of [uuid, 'brief']) {
+        const stored = await v2.message(
+          v2.body(chat, 'Name a colour.', { assistant_id: assistant }),
+        )
+        if (
+          assistant !== uuid &&
+          stored.response?.status !== undefined &&
+          stored.response.status >= 400
+        ) {
+          // Which identifiers exist is not shown, so a refusal of ours says nothing.
+          session.observe('OPEN-22', `v2 assistant_id ${assistant}: ${stored.response.status}`, [
+            stored,
+          ])
+          continue
+        }
+        claim('V2-MSG-10', () => expectAccepted(stored, `assistant_id ${assistant}`), stored)
+      }
+    },
+  )
+
+  test(
+    'parent_id chains a message to its parent',
+    covers(['V2-MSG-11'], { requests: 4, generations: 1 }),
+    async ({ v2, claim }) => {
+      const chat = await v2.chat()
+      const { messageId } = await v2.say(chat, 'Name a colour.')
+      const next = await v2.message(v2.body(chat, 'Name another.', { parent_id: messageId }))
+      claim('V2-MSG-11', () => expectAccepted(next, 'a message with parent_id'), next)
+    },
+  )
+
+  test(
+    'think may be sent or left out',
+    covers(['V2-MSG-12'], { requests: 4 }),
+    async ({ v2, claim }) => {
+      const chat = await v2.chat()
+      for (const think of [true, false, undefined]) {
+        const stored = await v2.message(v2.body(chat, 'Name a colour.', { think }))
+        claim('V2-MSG-12', () => expectAccepted(stored, `a message with think: ${think}`), stored)
+      }
+    },
+  )
+
+  test(
+    'rag may be a boolean or agent',
+    covers(['V2-MSG-13'], { requests: 4 }),
+    async ({ v2, claim }) => {
+      const chat = await v2.chat()
+      for (const rag of [true, false, 'agent']) {
+        const stored = await v2.message(v2.body(chat, 'Name a colour.', { rag }))
+        claim('V2-MSG-13', () => expectAccepted(stored, `a message with rag: ${rag}`), stored)
+      }
+    },
+  )
+
+  test(
+    'attachments takes what the service returned for an upload',
+    covers(['V2-MSG-14'], { requests: 3, uploads: 1 }),
+    async ({ v2, attachments, claim, session }) => {
+      const file = textUpload(session.nonce())
+      const uploaded = await attachments.upload(file, undefined, { role: 'arrange' })
+      const record = attachments.recordIn(uploaded, file.name)
+      given(record, 'the answer to the upload shows no attachment', uploaded)
+      const chat = await v2.chat()
+      const stored = await v2.message(
+        v2.body(chat, 'What is in the file?', { attachments: [record] }),
+      )
+      claim('V2-MSG-14', () => expectAccepted(stored, 'a message with attachments'), stored)
+    },
+  )
+})

@@ -1,0 +1,226 @@
+import {
+  bodyJson,
+  contains,
+  covers,
+  describe,
+  expect,
+  expectAccepted,
+  given,
+  shapeOf,
+  statusOf,
+  succeeded,
+  test,
+} from '../../harness/conformance/scenario/index.ts'
+import { textUpload } from '../uploads.ts'
+
+/** Sections 2.4 and 4.3: files of the caller and of a chat. */
+describe('v3: attachments', () => {
+  test(
+    'a file is uploaded, and its attachment tells the truth',
+    covers(['V3-ATT-01', 'V3-ATT-02', 'V3-ATT-03', 'V3-ATT-04', 'V3-ATT-05'], {
+      requests: 2,
+      uploads: 2,
+    }),
+    async ({ attachments, claim, session }) => {
+      for (const more of ['', ' Größe 東京']) {
+        const file = textUpload(session.nonce(), more)
+        const uploaded = await attachments.upload(file)
+        claim('V3-ATT-01', () => expectAccepted(uploaded, 'POST /attachment'), uploaded)
+        const record = attachments.recordIn(uploaded, file.name)
+        given(
+          record,
+          'the answer to the upload shows no attachment: say shapes.attachment',
+          uploaded,
+        )
+        session.observe('OPEN-14', `POST /attachment: ${statusOf(uploaded)} ${shapeOf(uploaded)}`, [
+          uploaded,
+        ])
+        claim(
+          'V3-ATT-02',
+          () => {
+            for (const member of ['id', 'filename', 'content_type', 'bucket', 'created_at']) {
+              expect(record[member], `${member} of the attachment`).toBeTypeOf('string')
+            }
+          },
+          uploaded,
+        )
+        claim('V3-ATT-03', () => expect(record['filename']).toBe(file.name), uploaded)
+        claim('V3-ATT-04', () => expect(record['size'], 'size').toBe(file.bytes.length), uploaded)
+        const type = String(record['content_type']).split(';')[0]?.trim()
+        claim('V3-ATT-05', () => expect(type, 'content_type').toBe(file.type), uploaded)
+      }
+    },
+  )
+
+  test(
+    'attachments are listed, found by name, limited and paged',
+    covers(['V3-ATT-06', 'V3-ATT-08', 'V3-ATT-09', 'V3-ATT-10'], { requests: 24, uploads: 3 }),
+    async ({ attachments, chats, claim, session }) => {
+      const nonce = session.nonce()
+      const files = ['-a', '-b', '-c'].map((more) => textUpload(nonce, more))
+      for (const file of files) {
+        const uploaded = await attachments.upload(file, undefined, { role: 'arrange' })
+        given(succeeded(uploaded), `an upload was refused with ${statusOf(uploaded)}`, uploaded)
+      }
+      const [first] = files
+      given(first, 'no file')
+      const walk = await attachments.walk({})
+      const listed = files.filter(({ name }) => walk.pagesWith(name).length > 0)
+      given(
+        listed.length > 0 || walk.complete,
+        'no cursor was found to follow the list: say shapes.attachmentCursor',
+      )
+      claim(
+        'V3-ATT-06',
+        () => expect(listed.length, 'files of ours in the list').toBe(3),
+        ...walk.pages.slice(0, 3),
+      )
+
+      const found = await chats.settled(
+        () => attachments.list({ search: first.name }),
+        (body) => contains(body, first.name),
+      )
+      claim(
+        'V3-ATT-08',
+        () => {
+          expectAccepted(found, 'GET /attachment with search')
+          expect(contains(bodyJson(found), first.name), 'the search finds the file').toBe(true)
+        },
+        found,
+      )
+
+      const limited = await attachments.list({ limit: 2 })
+      claim(
+        'V3-ATT-09',
+        () => {
+          expectAccepted(limited, 'GET /attachment with limit')
+          const shown = files.filter(({ name }) => contains(bodyJson(limited), name))
+          expect(shown.length, 'files of ours on a page with limit 2').toBeLessThanOrEqual(2)
+        },
+        limited,
+      )
+      const paged = await attachments.walk({ limit: 2 })
+      const missing = files.filter(({ name }) => paged.pagesWith(name).length === 0)
+      given(
+        missing.length === 0 || paged.complete,
+        'no cursor was found to follow the list: say shapes.attachmentCursor',
+      )
+      claim(
+        'V3-ATT-10',
+        () =>
+          expect(
+            missing.map(({ name }) => name),
+            'files that no page shows',
+          ).toEqual([]),
+        ...paged.pages.slice(0, 5),
+      )
+    },
+  )
+
+  test(
+    'the attachments of a chat are listed apart',
+    covers(['V3-ATT-07', 'V3-ATT-12', 'V3-ATT-13'], { requests: 16, uploads: 2, chats: 1 }),
+    async ({ attachments, v3, chats, claim, session }) => {
+      const chat = await v3.createChat()
+      const [inside, outside] = [textUpload(session.nonce()), textUpload(session.nonce())]
+      for (const [file, id] of [
+        [inside, chat.id],
+        [outside, undefined],
+      ] as const) {
+        const uploaded = await attachments.upload(file, id, { role: 'arrange' })
+        given(succeeded(uploaded), `an upload was refused with ${statusOf(uploaded)}`, uploaded)
+      }
+      const ofChat = await chats.settled(
+        () => attachments.list({ chat_id: chat.id }),
+        (body) => contains(body, inside.name),
+      )
+      given(
+        contains(bodyJson(ofChat), inside.name),
+        'the upload did not join the chat: say requests.upload.chatField',
+        ofChat,
+      )
+      claim(
+        'V3-ATT-07',
+        () =>
+          expect(contains(bodyJson(ofChat), outside.name), 'a file that is not in the chat').toBe(
+            false,
+          ),
+        ofChat,
+      )
+
+      const list = await chats.attachments(chat.id)
+      claim(
+        'V3-ATT-12',
+        () => {
+          expectAccepted(list, 'GET /chat/{chat_id}/attachments')
+          expect(contains(bodyJson(list), inside.name), 'the list shows the file of the chat').toBe(
+            true,
+          )
+          expect(contains(bodyJson(list), outside.name), 'the list shows another file').toBe(false)
+        },
+        list,
+      )
+      const found = await chats.attachments(chat.id, { search: inside.name })
+      const missed = await chats.attachments(chat.id, { search: outside.name })
+      claim(
+        'V3-ATT-13',
+        () => {
+          expectAccepted(found, 'GET /chat/{chat_id}/attachments with search')
+          expect(
+            contains(bodyJson(found), inside.name),
+            'the search finds the file by its name',
+          ).toBe(true)
+          expect(
+            contains(bodyJson(missed), inside.name),
+            'a search for another name finds it',
+          ).toBe(false)
+        },
+        found,
+        missed,
+      )
+    },
+  )
+
+  test(
+    'nothing of another caller is listed',
+    covers(['V3-ATT-11'], { requests: 12, uploads: 2 }),
+    async ({ attachments, chats, claim, profile, session }) => {
+      given(profile.otherKey, 'the profile has no key of a second caller (otherKey)')
+      const other = { authorization: `Bearer ${profile.otherKey}` }
+      const [mine, theirs] = [textUpload(session.nonce()), textUpload(session.nonce())]
+      await attachments.upload(mine, undefined, { role: 'arrange' })
+      const uploaded = await attachments.upload(theirs, undefined, { role: 'arrange', ...other })
+      given(
+        succeeded(uploaded),
+        `the second caller was refused with ${statusOf(uploaded)}`,
+        uploaded,
+      )
+      const own = await chats.settled(
+        () => attachments.list({ search: theirs.name }, other),
+        (body) => contains(body, theirs.name),
+      )
+      given(
+        contains(bodyJson(own), theirs.name),
+        'the second caller does not see its own file',
+        own,
+      )
+      const walk = await attachments.walk({})
+      claim(
+        'V3-ATT-11',
+        () =>
+          expect(walk.pagesWith(theirs.name), 'pages with a file of another caller').toEqual([]),
+        ...walk.pages.slice(0, 3),
+      )
+      const foreign = await attachments.list({ search: mine.name }, other)
+      claim(
+        'V3-ATT-11',
+        () =>
+          expect(
+            contains(bodyJson(foreign), mine.name),
+            'a file of ours in the list of another caller',
+          ).toBe(false),
+        foreign,
+      )
+    },
+  )
+})

@@ -1,0 +1,312 @@
+import {
+  bodyJson,
+  contains,
+  covers,
+  declined,
+  describe,
+  expect,
+  expectAccepted,
+  given,
+  leavesOf,
+  shapeOf,
+  statusOf,
+  succeeded,
+  test,
+} from '../../harness/conformance/scenario/index.ts'
+
+/** Sections 2.5 and 4.3: reading, listing, renaming and deleting chats. */
+describe('v3: chat management', () => {
+  test(
+    'a chat is read with the name that it was created with',
+    covers(['V3-CHAT-02', 'V3-CHAT-04'], { requests: 3, chats: 1 }),
+    async ({ v3, chats, claim, session }) => {
+      const chat = await v3.createChat()
+      const read = await chats.get(chat.id)
+      claim('V3-CHAT-04', () => {
+        expectAccepted(read, 'GET /chat/{chat_id}')
+        expect(contains(bodyJson(read), chat.id), 'the answer holds the id of the chat').toBe(true)
+      })
+      claim('V3-CHAT-02', () =>
+        expect(contains(bodyJson(read), chat.name), 'the answer holds its name').toBe(true),
+      )
+      if (succeeded(read)) session.observe('OPEN-02', shapeOf(read), [read])
+    },
+  )
+
+  test(
+    'a chat is listed, and found by the first word of its name',
+    covers(['V3-CHAT-05', 'V3-CHAT-06'], { requests: 14, chats: 2 }),
+    async ({ v3, chats, claim, session }) => {
+      const [chat, other] = [await v3.createChat(), await v3.createChat()]
+      const { pages, complete, pagesWith } = await chats.walk({}, [chat, other])
+      const listed = pagesWith(chat.id).length > 0
+      given(
+        listed || complete,
+        'no cursor was found to follow the list to its end: say shapes.chatCursor',
+        ...pages,
+      )
+      claim(
+        'V3-CHAT-05',
+        () => expect(listed, 'the list shows the chat').toBe(true),
+        ...pages.slice(0, 3),
+      )
+      const [first] = pages
+      if (first)
+        session.observe('OPEN-13', `GET /chat: ${statusOf(first)} ${shapeOf(first)}`, [first])
+
+      const word = chat.name.split(' ')[0] ?? chat.name
+      const found = await chats.settled(
+        () => chats.list({ search: word }),
+        (body) => contains(body, chat.id),
+      )
+      claim(
+        'V3-CHAT-06',
+        () => {
+          expectAccepted(found, 'GET /chat with search')
+          expect(contains(bodyJson(found), chat.id), `search=${word} finds the chat`).toBe(true)
+        },
+        found,
+      )
+    },
+  )
+
+  test(
+    'a list is limited and paged',
+    covers(['V3-CHAT-07', 'V3-CHAT-08'], { requests: 24, chats: 3 }),
+    async ({ v3, chats, claim }) => {
+      const made = [await v3.createChat(), await v3.createChat(), await v3.createChat()]
+      const limited = await chats.list({ limit: 2 })
+      claim(
+        'V3-CHAT-07',
+        () => {
+          expectAccepted(limited, 'GET /chat with limit')
+          const shown = made.filter(({ id }) => contains(bodyJson(limited), id))
+          expect(shown.length, 'chats of ours on a page with limit 2').toBeLessThanOrEqual(2)
+        },
+        limited,
+      )
+
+      const { pages, complete, pagesWith } = await chats.walk({ limit: 2 }, made)
+      const missing = made.filter(({ id }) => pagesWith(id).length === 0)
+      given(
+        missing.length === 0 || complete,
+        'no cursor was found to follow the list: say shapes.chatCursor',
+        ...pages,
+      )
+      claim(
+        'V3-CHAT-08',
+        () => expect(missing, 'chats that no page shows').toEqual([]),
+        ...pages.slice(0, 5),
+      )
+    },
+  )
+
+  test(
+    'exclude_favorites leaves favorites out and keeps the others',
+    covers(['V3-CHAT-09'], { requests: 24, chats: 2 }),
+    async ({ v3, chats, claim }) => {
+      const [favorite, plain] = [await v3.createChat(), await v3.createChat()]
+      const added = await chats.addFavorite(favorite.id, { role: 'arrange' })
+      given(succeeded(added), `adding a favorite was refused with ${statusOf(added)}`, added)
+      const query = { exclude_favorites: chats.excludeFavorites }
+      const walk = await chats.walk(query, [plain])
+      given(
+        walk.pagesWith(plain.id).length > 0 || walk.complete,
+        'the list could not be followed: say shapes.chatCursor',
+      )
+      const whole = await chats.walk(query, [plain, favorite])
+      claim(
+        'V3-CHAT-09',
+        () => {
+          expect(whole.pagesWith(plain.id), 'pages with the other chat').not.toEqual([])
+          expect(whole.pagesWith(favorite.id), 'pages with the favorite').toEqual([])
+        },
+        ...whole.pages.slice(0, 3),
+      )
+    },
+  )
+
+  test(
+    'favorites are added, listed and removed',
+    covers(['V3-FAV-01', 'V3-FAV-02', 'V3-FAV-03'], { requests: 20, chats: 2 }),
+    async ({ v3, chats, claim }) => {
+      const [chat, other] = [await v3.createChat(), await v3.createChat()]
+      const added = await chats.addFavorite(chat.id)
+      const shown = await chats.settled(
+        () => chats.favorites(),
+        (body) => contains(body, chat.id),
+      )
+      const isFavorite = claim(
+        'V3-FAV-01',
+        () => {
+          expectAccepted(added, 'POST /chat/{chat_id}/favorite')
+          expectAccepted(shown, 'GET /chat/favorite')
+          expect(contains(bodyJson(shown), chat.id), 'the favorites show the chat').toBe(true)
+        },
+        added,
+        shown,
+      )
+      given(isFavorite, 'no favorite was added', added, shown)
+      claim(
+        'V3-FAV-03',
+        () => expect(contains(bodyJson(shown), other.id), 'a chat that is no favorite').toBe(false),
+        shown,
+      )
+
+      const removed = await chats.removeFavorite(chat.id)
+      const after = await chats.settled(
+        () => chats.favorites(),
+        (body) => !contains(body, chat.id),
+      )
+      const read = await chats.get(chat.id)
+      claim(
+        'V3-FAV-02',
+        () => {
+          expectAccepted(removed, 'DELETE /chat/{chat_id}/favorite')
+          expectAccepted(after, 'GET /chat/favorite')
+          expect(contains(bodyJson(after), chat.id), 'the favorites still show the chat').toBe(
+            false,
+          )
+          expect(contains(bodyJson(read), chat.id), 'the chat is kept').toBe(true)
+        },
+        removed,
+        after,
+        read,
+      )
+    },
+  )
+
+  test(
+    'an update changes the chat and no other',
+    covers(['V3-CHAT-10', 'V3-CHAT-13'], { requests: 14, chats: 2 }),
+    async ({ v3, chats, claim, session, profile }) => {
+      const [chat, other] = [await v3.createChat(), await v3.createChat()]
+      const name = session.name()
+      const patched = await chats.rename(chat.id, name)
+      session.observe('OPEN-12', `PATCH /chat: ${statusOf(patched)}`, [patched])
+      if (!succeeded(patched) && profile.requests.patchChat === undefined) {
+        session.reserve(
+          'unproven',
+          ['V3-CHAT-10'],
+          'our guess at the body of PATCH was refused: say requests.patchChat in the profile',
+        )
+      } else {
+        const read = await chats.settled(
+          () => chats.get(chat.id),
+          (body) => contains(body, name),
+        )
+        claim(
+          'V3-CHAT-10',
+          () => {
+            expectAccepted(patched, 'PATCH /chat/{chat_id}')
+            expect(contains(bodyJson(read), name), 'the chat has the new name').toBe(true)
+          },
+          patched,
+          read,
+        )
+      }
+      const untouched = await chats.get(other.id)
+      claim(
+        'V3-CHAT-13',
+        () =>
+          expect(contains(bodyJson(untouched), other.name), 'the other chat has its name').toBe(
+            true,
+          ),
+        patched,
+        untouched,
+      )
+    },
+  )
+
+  test(
+    'a deleted chat is neither listed nor read, and the others are',
+    covers(['V3-CHAT-11', 'V3-CHAT-13'], { requests: 30, generations: 1, chats: 2 }),
+    async ({ v3, chats, claim }) => {
+      const [chat, other] = [await v3.createChat(), await v3.createChat()]
+      await v3.say(v3.turn(chat, 'Name a colour.'))
+      const before = await chats.get(chat.id, { role: 'twin' })
+      given(contains(bodyJson(before), chat.id), 'the chat cannot be read before', before)
+
+      const removed = await chats.remove(chat.id)
+      const read = await chats.settled(
+        () => chats.get(chat.id),
+        (_, page) => declined(page),
+      )
+      const history = await chats.settled(
+        () => v3.history(chat),
+        (_, page) => declined(page),
+      )
+      const listed = await chats.walk({}, [])
+      claim(
+        'V3-CHAT-11',
+        () => {
+          expectAccepted(removed, 'DELETE /chat/{chat_id}')
+          expect(declined(read), 'reading the deleted chat is declined').toBe(true)
+          expect(declined(history), 'reading its history is declined').toBe(true)
+          expect(listed.pagesWith(chat.id), 'pages of the list that show it').toEqual([])
+        },
+        removed,
+        read,
+        history,
+        ...listed.pages.slice(0, 3),
+      )
+      const kept = await chats.get(other.id)
+      claim(
+        'V3-CHAT-13',
+        () => expect(contains(bodyJson(kept), other.id), 'the other chat is kept').toBe(true),
+        removed,
+        kept,
+      )
+    },
+  )
+
+  test(
+    'a title is generated',
+    covers(['V3-CHAT-12'], { requests: 5, generations: 2, chats: 1 }),
+    async ({ v3, chats, claim, session }) => {
+      const chat = await v3.createChat()
+      await v3.say(v3.turn(chat, 'Tell me in a sentence how bread is made.'))
+      const named = await chats.generateName(chat.id)
+      const read = await chats.get(chat.id)
+      session.observe(
+        'OPEN-13',
+        `POST /chat/{chat_id}/generate-name: ${statusOf(named)} ${shapeOf(named)}`,
+        [named],
+      )
+      claim(
+        'V3-CHAT-12',
+        () => {
+          expectAccepted(named, 'POST /chat/{chat_id}/generate-name')
+          const texts = [...leavesOf(bodyJson(named)), ...leavesOf(bodyJson(read))].map(
+            ({ value }) => value,
+          )
+          const titles = texts.filter(
+            (text) => typeof text === 'string' && /\p{L}/u.test(text) && text !== chat.id,
+          )
+          expect(titles, 'texts that can be a title').not.toEqual([])
+        },
+        named,
+        read,
+      )
+    },
+  )
+
+  test(
+    'a chat whose name is no text is refused',
+    covers(['V3-CHAT-14'], { requests: 6, chats: 1 }),
+    async ({ v3, refuses, session }) => {
+      const chat = await v3.createChat({ role: 'twin' })
+      const send = () =>
+        v3.postChat(session.name(), { name: { text: 'a name' } }, { role: 'negative' })
+      const refused = await refuses({
+        row: 'V3-CHAT-14',
+        twin: chat.created,
+        what: 'a name that is an object',
+        send,
+        alive: () => v3.alive(chat),
+      })
+      const made = v3.idOfNewChat(refused)
+      if (made) v3.deleteAfterwards(made)
+    },
+  )
+})

@@ -1,0 +1,41 @@
+import { covers, describe, test } from '../../harness/conformance/scenario/index.ts'
+
+/** Section 4.3: fields of a generation have the listed types; which status refuses others is open. */
+describe('v3: types of the fields', () => {
+  test(
+    'a generation with a field of another type is refused',
+    covers(['V3-GEN-17', 'V3-GEN-13'], { requests: 30, generations: 1, chats: 1 }),
+    async ({ v3, refuses, session }) => {
+      const chat = await v3.createChat()
+      const right = v3.turn(chat, 'Name a colour.')
+      const twin = await v3.generate(right, { role: 'twin' })
+      const wrong = {
+        stream: { on: false },
+        chat_id: { id: chat.id },
+        model_id: { id: 'model' },
+        input: { text: 'Name a colour.' },
+        think: { on: true },
+        include_tools: { tool: 'get_time' },
+        exclude_tools: { tool: 'get_time' },
+        max_tokens: { most: 7 },
+        temperature: { degrees: 1 },
+        top_p: { share: 1 },
+        presence_penalty: { amount: 1 },
+      }
+      for (const [field, value] of Object.entries(wrong)) {
+        const what = `${field}: ${JSON.stringify(value)}`
+        const refused = await refuses({
+          row: 'V3-GEN-17',
+          no5xx: 'V3-GEN-13',
+          twin,
+          what,
+          send: () => v3.generate({ ...right, [field]: value }, { role: 'negative' }),
+          alive: () => v3.alive(chat),
+        })
+        session.observe('OPEN-22', `${field} of another type: ${refused.response?.status}`, [
+          refused,
+        ])
+      }
+    },
+  )
+})

@@ -1,0 +1,114 @@
+import {
+  bodyJson,
+  contains,
+  covers,
+  describe,
+  expect,
+  expectAccepted,
+  given,
+  leavesOf,
+  shapeOf,
+  statusOf,
+  succeeded,
+  test,
+} from '../../harness/conformance/scenario/index.ts'
+import { textUpload } from '../uploads.ts'
+
+/** Sections 2.7 and 4.3: knowledge bases. What lies below the prefix stands in the profile. */
+describe('knowledge bases', () => {
+  test(
+    'the bases are listed',
+    covers(['KB-01'], { requests: 1 }),
+    async ({ knowledge, claim, profile, session }) => {
+      const list = await knowledge.send('list')
+      claim('KB-01', () => {
+        expectAccepted(list, 'the list of bases')
+        expect(
+          contains(bodyJson(list), profile.knowledge?.baseId ?? ''),
+          'the base of the profile',
+        ).toBe(true)
+      })
+      if (succeeded(list)) session.observe('OPEN-04', shapeOf(list), [list])
+    },
+  )
+
+  test(
+    'a search finds what the documents say',
+    covers(['KB-03'], { requests: 1 }),
+    async ({ knowledge, claim, profile, session }) => {
+      const found = await knowledge.send('search')
+      claim('KB-03', () => {
+        expectAccepted(found, 'a search')
+        expect(
+          contains(bodyJson(found), profile.knowledge?.expect ?? ''),
+          'the expected fact',
+        ).toBe(true)
+      })
+      session.observe('OPEN-15', `search: ${statusOf(found)} ${shapeOf(found)}`, [found])
+    },
+  )
+
+  test(
+    'a document is uploaded and can be found',
+    covers(['KB-02'], { requests: 12, uploads: 1 }),
+    async ({ knowledge, chats, claim, session }) => {
+      const nonce = session.nonce()
+      const file = textUpload(nonce)
+      const uploaded = await knowledge.send('upload', { file, values: { name: file.name, nonce } })
+      const accepted = claim('KB-02', () => expectAccepted(uploaded, 'an upload'), uploaded)
+      given(accepted, 'the upload was refused', uploaded)
+      const values = { question: `How high is the tower of ${nonce}?` }
+      const found = await chats.settled(
+        () => knowledge.send('search', { values }),
+        (body) => contains(body, nonce),
+      )
+      claim(
+        'KB-02',
+        () => expect(contains(bodyJson(found), nonce), 'a search finds the document').toBe(true),
+        uploaded,
+        found,
+      )
+    },
+  )
+
+  test(
+    '/api/knowledge and /api/v3/knowledge answer alike',
+    covers(['KB-04'], { requests: 6 }),
+    async ({ knowledge, claim, profile }) => {
+      const routes = ['list', 'search'] as const
+      const known = routes.filter((name) => profile.knowledge?.routes?.[name])
+      for (const name of known.length > 0 ? known : [null]) {
+        const v3 = await knowledge.send(name)
+        const plain = await knowledge.send(name, { prefix: '/api/knowledge' })
+        given(
+          name !== null || succeeded(v3) || succeeded(plain),
+          'no path below the prefix is known: say knowledge.routes',
+          v3,
+          plain,
+        )
+        claim(
+          'KB-04',
+          () => {
+            expect(plain.response?.status, `status of ${name ?? 'the prefix'}`).toBe(
+              v3.response?.status,
+            )
+            expect(factsOf(plain)).toEqual(factsOf(v3))
+          },
+          v3,
+          plain,
+        )
+      }
+    },
+  )
+})
+
+/** The values of an answer without links and times, which may differ. */
+function factsOf(exchange: Parameters<typeof bodyJson>[0]): string[] {
+  return leavesOf(bodyJson(exchange))
+    .filter(
+      ({ value }) => !(typeof value === 'string' && /^(https?:|\/|\d{4}-\d\d-\d\dT)/.test(value)),
+    )
+    .filter(({ path }) => !/time|_at$|_ms$|took|duration/i.test(path.at(-1) ?? ''))
+    .map(({ path, value }) => `${path.join('/')}: ${String(value)}`)
+    .sort()
+}

@@ -1,0 +1,52 @@
+import { covers, describe, expectResponse, test } from '../../harness/conformance/scenario/index.ts'
+
+/** Sections 2.1 and 4.3: images and video in the input, and the model that is made for them. */
+describe('v3: media', () => {
+  /** One red pixel. */
+  const image =
+    'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg=='
+  /** The head of an MP4 file, without a frame. */
+  const video = 'data:video/mp4;base64,AAAAIGZ0eXBpc29tAAACAGlzb21pc28yYXZjMW1wNDE='
+
+  const ask = (part: object) => [
+    {
+      type: 'message',
+      role: 'user',
+      content: [{ type: 'input_text', text: 'What do you see?' }, part],
+    },
+  ]
+
+  test(
+    'input may carry an image',
+    covers(['V3-GEN-07'], { requests: 3, generations: 1, chats: 1 }),
+    async ({ v3, claim, profile }) => {
+      const chat = await v3.createChat()
+      const input = ask({ type: 'input_image', image_url: image, detail: 'auto' })
+      const reply = await v3.generate(v3.turn(chat, input, { model_id: profile.models.vision }))
+      claim('V3-GEN-07', () => expectResponse(reply, 'a generation with an image'), reply)
+    },
+  )
+
+  test(
+    'input may carry a video',
+    covers(['V3-GEN-08'], { requests: 3, generations: 1, chats: 1 }),
+    async ({ v3, claim, profile }) => {
+      const chat = await v3.createChat()
+      const input = ask({ type: 'input_video', video_url: video })
+      const reply = await v3.generate(v3.turn(chat, input, { model_id: profile.models.vision }))
+      claim('V3-GEN-08', () => expectResponse(reply, 'a generation with a video'), reply)
+    },
+  )
+
+  test(
+    'the vision model works on v3',
+    covers(['V3-MODEL-02'], { requests: 3, generations: 1, chats: 1 }),
+    async ({ v3, claim, profile }) => {
+      const chat = await v3.createChat()
+      const reply = await v3.generate(
+        v3.turn(chat, 'Name a colour.', { model_id: profile.models.vision }),
+      )
+      claim('V3-MODEL-02', () => expectResponse(reply, 'the vision model'), reply)
+    },
+  )
+})

@@ -1,0 +1,147 @@
+import {
+  bodyText,
+  covers,
+  declined,
+  describe,
+  type Exchange,
+  expect,
+  given,
+  inputRows,
+  succeeded,
+  test,
+} from '../../harness/conformance/scenario/index.ts'
+
+/** Sections 3, 7 and 9: each surface refuses a chat of the other, says where it belongs, and leaves it alone. */
+describe('versions of chats', () => {
+  test(
+    'no update changes the version of a chat',
+    covers(['VER-02'], { requests: 8, generations: 1, chats: 1 }),
+    async ({ v3, chats, claim, session }) => {
+      const chat = await v3.createChat()
+      for (const body of [{ version: 'v2' }, { name: session.name(), version: 'v2' }]) {
+        const patched = await chats.patch(chat.id, body, { role: 'probe' })
+        session.observe('OPEN-12', `PATCH /chat with version v2: ${patched.response?.status}`, [
+          patched,
+        ])
+      }
+      const history = await v3.history(chat)
+      const reply = await v3.generate(v3.turn(chat, 'Name a colour.'))
+      claim(
+        'VER-02',
+        () => {
+          expect(succeeded(history), 'v3 history after the update').toBe(true)
+          expect(succeeded(reply), 'v3 generation after the update').toBe(true)
+        },
+        history,
+        reply,
+      )
+    },
+  )
+
+  test(
+    'v3 routes refuse a v2 chat and name /api/v2',
+    covers(['VER-03', 'VER-04', 'VER-05', 'VER-06', 'VER-10'], {
+      requests: 24,
+      generations: 3,
+      chats: 1,
+    }),
+    async ({ v2, v3, chats, attachments, claim, session, profile }) => {
+      const before = await v2.chat()
+      const nonce = session.nonce()
+      const { messageId } = await v2.say(before, `Name a colour for ${nonce}.`)
+      const mine = await v3.createChat()
+      given(succeeded(await v3.history(mine)), 'v3 history does not work for a v3 chat')
+
+      const refuse = (row: 'VER-03' | 'VER-04' | 'VER-05', what: string, exchange: Exchange) => {
+        session.observe('OPEN-18', `${what}: ${exchange.response?.status}`, [exchange])
+        claim(row, () => expectHint(exchange, what, '/api/v2'), exchange)
+        claim(
+          'VER-10',
+          () => expect(exchange.response?.status, `status of ${what}`).toBeLessThan(500),
+          exchange,
+        )
+      }
+      refuse('VER-03', 'GET /message', await v3.history(before, {}, { role: 'negative' }))
+      const turn = v3.turn(before, 'Name a colour.')
+      refuse('VER-04', 'POST /message/generate', await v3.generate(turn, { role: 'negative' }))
+      const streamed = v3.turn(before, 'Name a colour.', { stream: true })
+      refuse(
+        'VER-04',
+        'POST /message/generate as a stream',
+        await v3.generate(streamed, { role: 'negative' }),
+      )
+
+      const role = { role: 'negative' } as const
+      refuse('VER-05', 'GET /chat/{chat_id}', await chats.get(before, role))
+      refuse('VER-05', 'PATCH /chat/{chat_id}', await chats.rename(before, session.name(), role))
+      refuse('VER-05', 'POST /chat/{chat_id}/generate-name', await chats.generateName(before, role))
+      refuse('VER-05', 'POST /chat/{chat_id}/favorite', await chats.addFavorite(before, role))
+      refuse('VER-05', 'DELETE /chat/{chat_id}/favorite', await chats.removeFavorite(before, role))
+      if (profile.capabilities.attachments) {
+        refuse(
+          'VER-05',
+          'GET /chat/{chat_id}/attachments',
+          await chats.attachments(before, {}, role),
+        )
+        refuse(
+          'VER-05',
+          'GET /attachment?chat_id',
+          await attachments.list({ chat_id: before }, role),
+        )
+      }
+      refuse('VER-05', 'DELETE /chat/{chat_id}', await chats.remove(before, role))
+
+      const after = await v2.generate(v2.turn(before, messageId), { role: 'probe' })
+      claim(
+        'VER-06',
+        () => expect(succeeded(after), 'the v2 chat is answered as before').toBe(true),
+        after,
+      )
+    },
+  )
+
+  test(
+    'v2 routes refuse a v3 chat and name /api/v3',
+    covers(['VER-07', 'VER-08', 'VER-09', 'VER-10'], { requests: 9, generations: 2, chats: 1 }),
+    async ({ v2, v3, claim, session }) => {
+      const able = await v2.say(await v2.chat(), 'Name a colour.')
+      given(succeeded(able.reply), 'v2 does not work for a v2 chat')
+      const chat = await v3.createChat()
+      await v3.say(v3.turn(chat, 'Name a colour.'))
+      const before = await v3.settled(chat, (rows) => inputRows(rows).length > 0)
+
+      const nonce = session.nonce()
+      const stored = await v2.message(v2.body(chat.id, `Name a colour for ${nonce}.`), {
+        role: 'negative',
+      })
+      const reply = await v2.generate(v2.turn(chat.id, able.messageId), { role: 'negative' })
+      for (const [row, what, exchange] of [
+        ['VER-07', 'POST /api/v2/message', stored],
+        ['VER-08', 'POST /api/v2/message/generate', reply],
+      ] as const) {
+        session.observe('OPEN-18', `${what}: ${exchange.response?.status}`, [exchange])
+        claim(row, () => expectHint(exchange, what, '/api/v3'), exchange)
+        claim(
+          'VER-10',
+          () => expect(exchange.response?.status, `status of ${what}`).toBeLessThan(500),
+          exchange,
+        )
+      }
+      const after = await v3.quiet(chat)
+      claim(
+        'VER-09',
+        () => expect(after.rows.length, 'rows of the v3 chat').toBe(before.rows.length),
+        stored,
+        reply,
+        ...after.pages,
+      )
+    },
+  )
+})
+
+/** Declined, and the decoded body names the prefix; naming the other one as well is legal. */
+function expectHint(exchange: Exchange, what: string, prefix: string): void {
+  expect(declined(exchange), `${what} for a chat of another version is declined`).toBe(true)
+  const text = bodyText(exchange).replaceAll('\\/', '/')
+  expect(text, `the error of ${what}`).toContain(prefix)
+}
