@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { goldenTranscripts } from '../../fixtures/transcripts.ts'
+import { brokenTranscripts, goldenTranscripts } from '../../fixtures/transcripts.ts'
 import { judge } from './index.ts'
 import { brokenIn, heldRows, transcriptExchange } from './test-support/exchanges.ts'
 
@@ -35,4 +35,8 @@ describe('golden transcripts', () => {
       ]
     `)
   })
+})
+
+test.each([...brokenTranscripts])('%s breaks %j', (name, rows) => {
+  expect(Object.keys(brokenIn(transcriptExchange(name))).sort()).toEqual(rows)
 })

@@ -34,20 +34,34 @@ export function parseJson(text: string): unknown {
 
 /** A value for a sentence, cut where it is long. */
 export function show(value: unknown): string {
-  const text = value === undefined ? 'nothing' : (JSON.stringify(value) ?? String(value))
+  const text = value === undefined ? 'nothing' : stringify(value)
   return text.length <= 80 ? text : `${text.slice(0, 60)}… (${text.length} characters)`
+}
+
+/** Deeper JSON than any answer needs could exhaust the stack. */
+const deepest = 200
+
+function stringify(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? String(value)
+  } catch {
+    return 'a value that is nested without measure'
+  }
 }
 
 /**
  * Whether two values say the same. A member that only one object has, or has as null, is no
  * difference: optional members may be left out in one place and shown in another.
  */
-export function agrees(a: unknown, b: unknown): boolean {
+export function agrees(a: unknown, b: unknown, depth = 0): boolean {
+  if (depth > deepest) return true
   if (Array.isArray(a) && Array.isArray(b)) {
-    return a.length === b.length && a.every((value, at) => agrees(value, b[at]))
+    return a.length === b.length && a.every((value, at) => agrees(value, b[at], depth + 1))
   }
   if (isObject(a) && isObject(b)) {
-    return Object.keys(a).every((key) => a[key] == null || b[key] == null || agrees(a[key], b[key]))
+    return Object.keys(a).every(
+      (key) => a[key] == null || b[key] == null || agrees(a[key], b[key], depth + 1),
+    )
   }
   return Object.is(a, b)
 }

@@ -23,7 +23,7 @@ describe('segmentation', () => {
         const body = segments(bytes, cuts)
         expect(judge(transcriptExchange(name, { body }))).toEqual(whole)
       }),
-      { numRuns: 60 },
+      { numRuns: 40 },
     )
   })
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { judge } from '../index.ts'
-import { type Edit, type EditableEvent, edited } from '../test-support/edit.ts'
+import { inChoices, inserted, nth, withoutNth } from '../test-support/chunks.ts'
+import { edited } from '../test-support/edit.ts'
 import {
   type ExchangeParts,
   encode,
@@ -8,30 +9,6 @@ import {
   transcriptExchange,
 } from '../test-support/exchanges.ts'
 import { everywhere, expectBroken, type Fault, testFaults } from '../test-support/faults.ts'
-
-/** Edits the nth event; compatible streams name none. */
-// biome-ignore lint/suspicious/noExplicitAny: tests reach deep into hand-written events
-function nth(at: number, change: (json: any) => void): Edit {
-  return (events) => {
-    change(events[at]?.json)
-    return undefined
-  }
-}
-
-const without =
-  (at: number): Edit =>
-  (events) =>
-    events.toSpliced(at, 1)
-
-const inserted =
-  (at: number, json: object | string): Edit =>
-  (events) =>
-    events.toSpliced(at, 0, { event: null, json })
-
-const chunks = (change: (choice: EditableEvent['json']) => void): Edit =>
-  everywhere(({ json }) => {
-    for (const choice of json.choices ?? []) change(choice)
-  })
 
 const usage = { prompt_tokens: 5, completion_tokens: 3, total_tokens: 8 }
 
@@ -62,7 +39,7 @@ const faults: readonly Fault[] = [
     'content in parts',
     '03',
     'chat',
-    chunks((choice) => {
+    inChoices((choice) => {
       if (choice.delta.content)
         choice.delta.content = [{ type: 'text', text: choice.delta.content }]
     }),
@@ -77,7 +54,7 @@ const faults: readonly Fault[] = [
     'the text under another name',
     '04',
     'chat',
-    chunks(({ delta }) => {
+    inChoices(({ delta }) => {
       delta.text = delta.content
       delete delta.content
     }),
@@ -86,7 +63,7 @@ const faults: readonly Fault[] = [
     'the text beside the delta',
     '04',
     'chat',
-    chunks((choice) => {
+    inChoices((choice) => {
       choice.text = choice.delta.content
       delete choice.delta.content
     }),
@@ -152,7 +129,7 @@ const faults: readonly Fault[] = [
     nth(4, ({ choices }) => Object.assign(choices[0], { finish_reason: true })),
   ],
   ['usage that nobody asked for', '08', 'chat', nth(4, (json) => Object.assign(json, { usage }))],
-  ['no usage chunk', '08', 'chat-usage', without(3)],
+  ['no usage chunk', '08', 'chat-usage', withoutNth(3)],
   [
     'two usage chunks',
     '08',
@@ -180,7 +157,7 @@ const faults: readonly Fault[] = [
       return last && events.toSpliced(3, 0, last)
     },
   ],
-  ['no [DONE]', '09', 'chat', without(5)],
+  ['no [DONE]', '09', 'chat', withoutNth(5)],
   ['two [DONE]', '09', 'chat', inserted(5, '[DONE]')],
   ['[DONE] before the end', '09', 'chat', inserted(3, '[DONE]')],
   ['nothing from the middle on', '09', 'chat', (events) => events.slice(0, 3)],
@@ -194,72 +171,7 @@ const faults: readonly Fault[] = [
   ],
 ]
 
-const legal: readonly Fault[] = [
-  ['chunks without choices', '', 'chat', inserted(1, { id: 'c-1', x_progress: 0.5 })],
-  ['choices that are null', '', 'chat', inserted(1, { choices: null })],
-  [
-    'content that is null',
-    '',
-    'chat',
-    chunks(({ delta }) => {
-      delta.content ??= null
-    }),
-  ],
-  [
-    'event: lines',
-    '',
-    'chat',
-    everywhere((event) => {
-      event.event = 'message'
-    }),
-  ],
-  [
-    'a role in every delta',
-    '',
-    'chat',
-    chunks(({ delta }) => {
-      delta.role = 'assistant'
-    }),
-  ],
-  [
-    'unknown members',
-    '',
-    'chat',
-    chunks((choice) => {
-      choice.delta.reasoning_content = 'hm'
-      choice.logprobs = null
-    }),
-  ],
-  [
-    'another finish_reason',
-    '',
-    'chat',
-    nth(4, ({ choices }) => Object.assign(choices[0], { finish_reason: 'eos' })),
-  ],
-  [
-    'the last text with the finish_reason',
-    '',
-    'chat',
-    (events) => {
-      Object.assign(events[3]?.json.choices[0], { finish_reason: 'stop' })
-      return events.toSpliced(4, 1)
-    },
-  ],
-  [
-    'an empty answer cut by max_tokens',
-    '',
-    'chat',
-    chunks((choice) => {
-      delete choice.delta.content
-      if (choice.finish_reason !== null) choice.finish_reason = 'length'
-    }),
-  ],
-  ['[DONE] after an error', '', 'chat-error', inserted(2, '[DONE]')],
-  ['anything after an error', '', 'chat-error', inserted(2, 'bye')],
-]
-
 describe('one fault in a golden stream', () => testFaults(faults))
-describe('legal oddities', () => testFaults(legal))
 
 describe('bytes', () => {
   const bodies: readonly (readonly [string, string, (body: string) => Partial<ExchangeParts>])[] = [

@@ -44,7 +44,7 @@ export class CompletionsJudge implements StreamJudge {
       this.#ledger.broken('OAI-STREAM-01', 'The stream ended without a chunk that has choices.')
     }
     // Without chunks, a missing [DONE] is the same fault once more.
-    if (this.#chunks > 0) this.#done.end(ending, rest, this.#spoiled)
+    if (this.#chunks > 0 || ending.kind === 'cut') this.#done.end(ending, rest, this.#spoiled)
     const clean = ending.kind === 'complete' && rest === undefined && !this.#spoiled
     for (const judge of this.#judges) judge.end({ clean, done: this.#done.seen })
     this.#observer.end(this.#done.seen)

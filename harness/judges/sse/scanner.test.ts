@@ -85,6 +85,14 @@ describe('the end', () => {
   })
 })
 
+test('a byte order mark is told of, also where it arrives in pieces', () => {
+  const [first, ...others] = encode('\ufeffdata: 1\n\n')
+  const { scanner, shown } = scan(Uint8Array.of(first ?? 0), Uint8Array.from(others))
+  expect(shown).toEqual([[null, '1']])
+  expect(scanner.hadByteOrderMark).toBe(true)
+  expect(scan('data: \ufeff\n\n').scanner.hadByteOrderMark).toBe(false)
+})
+
 describe('UTF-8', () => {
   test('a character may be cut by segments', () => {
     const bytes = encode('data: 🗼\n\n')
@@ -133,6 +141,6 @@ test('a stream of legal pieces is read as eventsource-parser reads it', () => {
       expect(read.map(({ name, data }) => [name, data])).toEqual(events)
       expect(read.map(({ index }) => index)).toEqual([...events.keys()])
     }),
-    { numRuns: 3000 },
+    { numRuns: 2000 },
   )
 })
