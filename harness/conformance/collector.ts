@@ -88,6 +88,11 @@ export class Collector implements Reporter {
         fault: null,
       }
     }
+    if (error.name === 'UndeclaredError') {
+      const reason = this.redact(error.message)
+      const unproven = [...outcome.unproven, { rows: open, reason, exchanges: [] }]
+      return { ...outcome, unproven, fault: null }
+    }
     return { ...outcome, fault: this.errorOf(testCase) }
   }
 

@@ -109,13 +109,12 @@ function rule(
   if (fault) return { verdict: 'error', message: fault, exchanges: [] }
   const [open] = evidence.inconclusive
   if (open) return { verdict: 'inconclusive', message: open.reason, exchanges: open.exchanges }
-  const [unproven] = evidence.unproven
-  if (unproven) return { verdict: 'unproven', message: unproven.reason, exchanges: [] }
   if (evidence.held.length > 0) {
     const exchanges = [...new Set(evidence.held.flatMap((finding) => finding.exchanges))]
     return { verdict: 'pass', message: null, exchanges }
   }
-  return { verdict: 'unproven', message: 'nothing that the target did showed it', exchanges: [] }
+  const reason = evidence.unproven[0]?.reason ?? 'nothing that the target did showed it'
+  return { verdict: 'unproven', message: reason, exchanges: [] }
 }
 
 /** The nearest broken row that this one stands on, directly or through others. */

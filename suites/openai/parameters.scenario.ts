@@ -3,6 +3,7 @@ import {
   covers,
   describe,
   type Exchange,
+  expect,
   expectAccepted,
   expectCompletion,
   isRecord,
@@ -53,7 +54,7 @@ describe('compatible surface: parameters', () => {
   test(
     'max_tokens limits an answer',
     covers(['OAI-MAXTOK-01', 'OAI-MAXTOK-02'], { requests: 3, generations: 3 }),
-    async ({ openai, session }) => {
+    async ({ openai, claim, session }) => {
       const question = 'Count from one to two hundred, in words, one number a line.'
       const free = await openai.ask(openai.body(question, { max_tokens: 100 }))
       if (tokensOf(free.exchange) <= 24) {
@@ -61,8 +62,12 @@ describe('compatible surface: parameters', () => {
         session.reserve('inconclusive', ['OAI-MAXTOK-01', 'OAI-MAXTOK-02'], reason)
         return
       }
-      await openai.ask(openai.body(question, { max_tokens: 5 }), { role: 'act' })
-      await openai.ask(openai.body(question, { max_tokens: 24 }), { role: 'act' })
+      for (const limit of [5, 24]) {
+        const body = openai.body(question, { max_tokens: limit })
+        const { exchange } = await openai.ask(body, { role: 'act' })
+        if (tokensOf(exchange) !== limit) continue
+        claim('OAI-MAXTOK-02', () => expect(finishReasonOf(exchange)).toBe('length'), exchange)
+      }
     },
   )
 
@@ -158,4 +163,11 @@ function tokensOf(exchange: Exchange): number {
   const usage = isRecord(body) ? body['usage'] : undefined
   const count = isRecord(usage) ? usage['completion_tokens'] : undefined
   return typeof count === 'number' ? count : Number.POSITIVE_INFINITY
+}
+
+function finishReasonOf(exchange: Exchange): unknown {
+  const body = bodyJson(exchange)
+  const choices = isRecord(body) ? body['choices'] : undefined
+  const [choice] = Array.isArray(choices) ? choices : []
+  return isRecord(choice) ? choice['finish_reason'] : undefined
 }

@@ -3,8 +3,8 @@ import {
   answerText,
   bodyJson,
   covers,
+  declared,
   describe,
-  given,
   isRecord,
   test,
 } from '../../harness/conformance/scenario/index.ts'
@@ -30,7 +30,7 @@ describe('v2: authentication', () => {
       const twin = await v2.message(body, { role: 'twin' })
       acceptsKey(claim, 'V2-AUTH-05', twin, isRecord(bodyJson(twin)))
 
-      given(keys.v2, 'the profile has no token for the native surfaces')
+      declared(keys.v2, 'apiKey')
       for (const { row, what, authorization } of badCredentials('V2', keys.v2)) {
         const send = () => v2.message(body, { role: 'negative', authorization })
         await refuses({ row, no5xx: 'V2-AUTH-06', twin, what, send, alive: () => v2.alive(chat) })
@@ -48,7 +48,7 @@ describe('v2: authentication', () => {
       const twin = await v2.generate(turn, { role: 'twin' })
       acceptsKey(claim, 'V2-AUTH-05', twin, answerText(twin) !== undefined)
 
-      given(keys.v2, 'the profile has no token for the native surfaces')
+      declared(keys.v2, 'apiKey')
       for (const { row, what, authorization } of badCredentials('V2', keys.v2)) {
         const send = () => v2.generate(turn, { role: 'negative', authorization })
         await refuses({ row, no5xx: 'V2-AUTH-06', twin, what, send, alive: () => v2.alive(chat) })

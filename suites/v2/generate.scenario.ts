@@ -2,6 +2,7 @@ import {
   answerText,
   bodyJson,
   covers,
+  declared,
   describe,
   expect,
   expectAccepted,
@@ -110,7 +111,8 @@ describe('v2: generation', () => {
     covers(['V2-GEN-04'], { requests: 4, generations: 1 }),
     async ({ v2, claim, profile }) => {
       const { name, ask } = profile.tools ?? {}
-      given(name && ask, 'the profile names no tool (tools.name and tools.ask)')
+      declared(name, 'tools.name')
+      declared(ask, 'tools.ask')
       const chat = await v2.chat()
       const { id } = await v2.store(chat, ask)
       const reply = await v2.generate(v2.turn(chat, id, { exclude_tools: [name] }))

@@ -1,6 +1,7 @@
 import {
   bodyJson,
   covers,
+  declared,
   describe,
   expect,
   expectAccepted,
@@ -88,7 +89,7 @@ describe('v2: messages', () => {
     async ({ v2, claim, profile, session }) => {
       const chat = await v2.chat()
       const uuid = profile.assistants?.withoutKnowledge ?? profile.assistants?.withKnowledge
-      given(uuid, 'the profile names no assistant (assistants)')
+      declared(uuid, 'assistants')
       for (const assistant of [uuid, 'brief']) {
         const stored = await v2.message(
           v2.body(chat, 'Name a colour.', { assistant_id: assistant }),

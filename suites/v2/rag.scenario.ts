@@ -1,6 +1,7 @@
 import {
   answerText,
   covers,
+  declared,
   describe,
   expect,
   expectAccepted,
@@ -15,7 +16,8 @@ describe('v2: retrieval', () => {
     covers(['V2-RAG-01'], { requests: 7, generations: 3 }),
     async ({ v2, claim, profile }) => {
       const { knowledge, assistants } = profile
-      given(knowledge && assistants?.withKnowledge, 'the profile names no assistant with a base')
+      declared(knowledge, 'knowledge')
+      declared(assistants?.withKnowledge, 'assistants.withKnowledge')
       const more = { rag: true, assistant_id: assistants.withKnowledge }
       let text: string | undefined
       for (let tries = 0; tries < 3 && !text?.includes(knowledge.expect); tries += 1) {
@@ -35,8 +37,9 @@ describe('v2: retrieval', () => {
       covers([row], { requests: 9, generations: 4 }),
       async ({ v2, claim, profile }) => {
         const { knowledge, assistants, tools } = profile
-        given(knowledge && assistants?.withKnowledge, 'the profile names no assistant with a base')
-        given(tools?.search, 'the profile does not name the search tool (tools.search)')
+        declared(knowledge, 'knowledge')
+        declared(assistants?.withKnowledge, 'assistants.withKnowledge')
+        declared(tools?.search, 'tools.search')
         const assistant = { assistant_id: assistants.withKnowledge }
         const without = { exclude_tools: [tools.search] }
         const able = await v2.say(

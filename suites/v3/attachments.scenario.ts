@@ -2,6 +2,7 @@ import {
   bodyJson,
   contains,
   covers,
+  declared,
   describe,
   expect,
   expectAccepted,
@@ -185,7 +186,7 @@ describe('v3: attachments', () => {
     'nothing of another caller is listed',
     covers(['V3-ATT-11'], { requests: 12, uploads: 2 }),
     async ({ attachments, chats, claim, profile, session }) => {
-      given(profile.otherKey, 'the profile has no key of a second caller (otherKey)')
+      declared(profile.otherKey, 'otherKey')
       const other = { authorization: `Bearer ${profile.otherKey}` }
       const [mine, theirs] = [textUpload(session.nonce()), textUpload(session.nonce())]
       await attachments.upload(mine, undefined, { role: 'arrange' })

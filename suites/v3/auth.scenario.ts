@@ -1,9 +1,9 @@
 import {
   acceptsKey,
   covers,
+  declared,
   describe,
   expect,
-  given,
   inputRows,
   isHistoryPage,
   isResponse,
@@ -22,7 +22,7 @@ describe('v3: authentication', () => {
       const chat = await v3.createChat({ role: 'twin' })
       acceptsKey(claim, 'V3-AUTH-05', chat.created, true)
 
-      given(keys.v3, 'the profile has no token for the native surfaces')
+      declared(keys.v3, 'apiKey')
       for (const { row, what, authorization } of badCredentials('V3', keys.v3)) {
         const send = () => v3.postChat(session.name(), {}, { role: 'negative', authorization })
         const alive = () => v3.alive(chat)
@@ -44,7 +44,7 @@ describe('v3: authentication', () => {
       const twin = await v3.history(chat, {}, { role: 'twin' })
       acceptsKey(claim, 'V3-AUTH-05', twin, isHistoryPage(twin))
 
-      given(keys.v3, 'the profile has no token for the native surfaces')
+      declared(keys.v3, 'apiKey')
       for (const { row, what, authorization } of badCredentials('V3', keys.v3)) {
         const send = () => v3.history(chat, {}, { role: 'negative', authorization })
         const refused = await refuses({ row, twin, what, send, alive: () => v3.alive(chat) })
@@ -63,7 +63,7 @@ describe('v3: authentication', () => {
       const twin = await v3.generate(v3.turn(chat, 'Name a colour.'), { role: 'twin' })
       acceptsKey(claim, 'V3-AUTH-05', twin, isResponse(twin))
 
-      given(keys.v3, 'the profile has no token for the native surfaces')
+      declared(keys.v3, 'apiKey')
       for (const { row, what, authorization } of badCredentials('V3', keys.v3)) {
         const nonce = session.nonce()
         const turn = v3.turn(chat, `Name a colour for ${nonce}.`)

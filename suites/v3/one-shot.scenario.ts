@@ -3,6 +3,7 @@ import {
   bodyJson,
   contains,
   covers,
+  declared,
   declined,
   describe,
   expect,
@@ -149,7 +150,7 @@ describe('v3: one-shot', () => {
     covers(['V3-ONE-07'], { requests: 6, generations: 6 }),
     async ({ oneShot, claim, profile }) => {
       const { knowledge } = profile
-      given(knowledge, 'the profile says nothing of a knowledge base')
+      declared(knowledge, 'knowledge')
       const body = (more: Record<string, unknown>) =>
         oneShot.body(knowledge.question, { assistant_id: 'searcher', ...more })
       const open = await oneShot.send(body({}))
@@ -181,7 +182,7 @@ describe('v3: one-shot', () => {
     covers(['V3-ONE-08'], { requests: 2, generations: 2 }),
     async ({ oneShot, claim, profile }) => {
       const ids = Object.values(profile.assistants ?? {}).filter((id) => id !== undefined)
-      given(ids.length > 0, 'the profile names no assistant')
+      declared(ids[0], 'assistants')
       for (const id of ids) {
         const reply = await oneShot.send(oneShot.body('Name a colour.', { assistant_id: id }))
         claim('V3-ONE-08', () => expectResponse(reply, `assistant_id ${id}`), reply)

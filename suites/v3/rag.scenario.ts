@@ -2,6 +2,7 @@ import {
   answerText,
   type Chat,
   covers,
+  declared,
   describe,
   type Exchange,
   expect,
@@ -96,7 +97,7 @@ describe('v3: retrieval', () => {
     async ({ v3, claim, profile }) => {
       const { question, expected, assistant } = baseOf(profile)
       const object = profile.rag?.object
-      given(object, 'the profile has no rag object (rag.object)')
+      declared(object, 'rag.object')
       const ask = async (rag: unknown) =>
         v3.generate(v3.turn(await v3.createChat(), question, { rag, assistant_id: assistant }))
       const reply = await ask(object)
@@ -124,10 +125,7 @@ describe('v3: retrieval', () => {
     covers(['RAG-07', 'V3-ASST-01'], { requests: 3, generations: 1, chats: 1 }),
     async ({ v3, claim, profile }) => {
       const assistant = profile.assistants?.withoutKnowledge
-      given(
-        assistant,
-        'the profile names no assistant without a base (assistants.withoutKnowledge)',
-      )
+      declared(assistant, 'assistants.withoutKnowledge')
       const chat = await v3.createChat()
       const reply = await v3.generate(
         v3.turn(chat, 'Name a colour.', { rag: true, assistant_id: assistant }),
@@ -149,9 +147,9 @@ interface Declared {
 }
 
 function baseOf({ knowledge, assistants, tools }: Declared) {
-  given(knowledge, 'the profile says nothing of a knowledge base (knowledge)')
+  declared(knowledge, 'knowledge')
   const assistant = assistants?.withKnowledge
-  given(assistant, 'the profile names no assistant with a base (assistants.withKnowledge)')
+  declared(assistant, 'assistants.withKnowledge')
   const { question, expect: expected } = knowledge
   return { question, expected, assistant, search: tools?.search ?? 'file_search' }
 }

@@ -1,5 +1,7 @@
 import {
   covers,
+  declared,
+  declined,
   describe,
   expect,
   finalResponse,
@@ -35,6 +37,7 @@ describe('v3: tool lists', () => {
       session.observe('OPEN-21', `${refused.response?.status} ${shapeOf(refused)}`, [refused])
       session.observe('OPEN-39', shapeOf(refused), [refused])
       const { rows, pages } = await v3.walk(chat)
+      given(declined(refused), 'the request was not refused', refused)
       claim(
         'V3-GEN-14',
         () => expect(inputRows(rows, nonce), 'steps of the refused request').toEqual([]),
@@ -53,7 +56,8 @@ describe('v3: tool lists', () => {
       covers([row], { requests: 5, generations: 4, chats: 1 }),
       async ({ v3, claim, profile }) => {
         const { name, ask, search } = profile.tools ?? {}
-        given(name && ask, 'the profile names no tool (tools.name and tools.ask)')
+        declared(name, 'tools.name')
+        declared(ask, 'tools.ask')
         const able = await v3.say(v3.turn(await v3.createChat(), ask))
         given(calls(able).includes(name), `asked for it, the model did not use ${name}`, able)
 

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { type Exchange, type RequirementId, succeeded } from '../../contract/index.ts'
-import { InconclusiveError } from '../worker/errors.ts'
+import { InconclusiveError, UndeclaredError } from '../worker/errors.ts'
 import type { Session } from '../worker/session.ts'
 import { isCompletion, isResponse } from './read.ts'
 
@@ -41,6 +41,11 @@ export function given(
     reason,
     evidence.map((exchange) => exchange.id),
   )
+}
+
+/** Ends the scenario where the profile lacks a member that it needs. */
+export function declared<T>(value: T, member: string): asserts value is NonNullable<T> {
+  if (value === undefined || value === null) throw new UndeclaredError(member)
 }
 
 /** Asserts that a request was accepted; which of the 2xx says so is open. */

@@ -42,6 +42,12 @@ export function contains(body: unknown, text: string): boolean {
   return leavesOf(body).some((leaf) => typeof leaf.value === 'string' && leaf.value.includes(text))
 }
 
+/** Whether a body holds an array, at whatever depth. */
+export function holdsList(body: unknown): boolean {
+  if (Array.isArray(body)) return true
+  return isRecord(body) && Object.values(body).some(holdsList)
+}
+
 /** RFC 6901; undefined where it leads nowhere. */
 export function valueAt(body: unknown, pointer: string): unknown {
   return pointer

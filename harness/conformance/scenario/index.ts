@@ -4,6 +4,7 @@ export { describe, expect } from 'vitest'
 export {
   acceptsKey,
   type Claim,
+  declared,
   expectAccepted,
   expectCompletion,
   expectResponse,

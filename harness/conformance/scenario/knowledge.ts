@@ -1,7 +1,7 @@
 import type { Exchange } from '../../contract/index.ts'
 import type { TargetProfile } from '../profile/index.ts'
 import type { Session } from '../worker/session.ts'
-import { given } from './claims.ts'
+import { declared } from './claims.ts'
 import { multipart, type UploadFile } from './multipart.ts'
 import { fill, type Values } from './template.ts'
 
@@ -23,7 +23,7 @@ export function knowledgeRoutes(session: Session) {
       const { prefix = knowledgePrefixes[0], values = {}, file } = options
       if (name === null) return session.send({ surface: 'v3', method: 'GET', path: prefix })
       const route = knowledge?.routes?.[name]
-      given(route, `the profile does not say knowledge.routes.${name}`)
+      declared(route, `knowledge.routes.${name}`)
       const all: Values = {
         ...(knowledge ? { baseId: knowledge.baseId, question: knowledge.question } : {}),
         ...values,

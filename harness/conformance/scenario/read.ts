@@ -12,7 +12,7 @@ export {
   finalResponse,
   finalText,
 } from '../../judges/index.ts'
-export { contains, findNewId, isRecord, isUuid, leavesOf, valueAt } from './find.ts'
+export { contains, findNewId, holdsList, isRecord, isUuid, leavesOf, valueAt } from './find.ts'
 
 /** Known by what it calls itself or by its choices; what is wrong with it is for other rows. */
 export function isCompletion(exchange: Exchange): boolean {

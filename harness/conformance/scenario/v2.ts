@@ -1,6 +1,6 @@
 import { bodyJson, type Exchange, operations, succeeded } from '../../contract/index.ts'
 import type { Session } from '../worker/session.ts'
-import { given } from './claims.ts'
+import { declared, given } from './claims.ts'
 import { findNewId, isRecord, isUuid, valueAt } from './find.ts'
 import type { SendOptions } from './options.ts'
 import { statusOf } from './read.ts'
@@ -16,7 +16,7 @@ export function v2Routes(session: Session) {
   const routes = {
     /** The id of a v2 chat; a fresh one where the profile can make one. */
     async chat(): Promise<string> {
-      given(v2Chat, 'the profile does not say how a v2 chat comes to be (v2Chat)')
+      declared(v2Chat, 'v2Chat')
       if ('anyUuid' in v2Chat) return session.uuid()
       if ('ids' in v2Chat) {
         const id = v2Chat.ids[taken % v2Chat.ids.length]

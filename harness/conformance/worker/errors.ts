@@ -27,3 +27,15 @@ export class CircuitOpenError extends InconclusiveError {
     super(`the target no longer answers: ${reason}`)
   }
 }
+
+/**
+ * Thrown by a scenario that needs a member of the profile which is not there: the rows that nothing
+ * else shows are unproven, and the message says what would prove them.
+ */
+export class UndeclaredError extends Error {
+  override readonly name = 'UndeclaredError'
+
+  constructor(member: string) {
+    super(`say ${member} in the profile to prove it`)
+  }
+}
