@@ -9,6 +9,7 @@ import {
 } from '../contract/index.ts'
 import { finalText } from './final-response.ts'
 import { asArray, asObject, asString, type JsonObject, parseJson } from './json.ts'
+import { meaningOf } from './responses/framing.ts'
 import { SseScanner } from './sse/scanner.ts'
 
 /** A fragment of the answer's text, and when it arrived. */
@@ -91,7 +92,7 @@ function blocksOf(exchange: Exchange): ReadBlock[] {
   )
   return blocks.flatMap(({ atMs, name, data }) => {
     const json = data === null ? undefined : asObject(parseJson(data))
-    return json === undefined ? [] : [{ atMs, name: name ?? json['type'], json }]
+    return json === undefined ? [] : [{ atMs, name: meaningOf(name, json['type']), json }]
   })
 }
 

@@ -3,7 +3,7 @@ import { asArray, isObject, show } from '../json.ts'
 import type { Ledger } from '../ledger.ts'
 
 /** As much of a zod schema as judging needs. */
-export interface Schema {
+interface Schema {
   safeParse(
     value: unknown,
   ): { success: true } | { success: false; error: { issues: readonly Issue[] } }

@@ -4,7 +4,7 @@ import { knownEvents } from '../../contract/event-names.ts'
 export type Place = 'content' | 'summary' | 'arguments'
 
 /** What an event does to the item or the part that it names. */
-export type Act =
+type Act =
   | 'add item'
   | 'end item'
   | 'add part'
@@ -27,7 +27,7 @@ export interface EventKind {
   readonly text?: string
 }
 
-export type IndexName = 'output_index' | 'content_index' | 'summary_index' | 'annotation_index'
+type IndexName = 'output_index' | 'content_index' | 'summary_index' | 'annotation_index'
 
 /** How an event of the Responses contract is to be read; undefined for those of no item. */
 export function kindOf(name: string): EventKind | undefined {

@@ -1,7 +1,7 @@
 import { LineReader } from './lines.ts'
 
 /** A line of a block, comments aside, as the rules of event streams split it. */
-export interface Field {
+interface Field {
   readonly name: string
   readonly value: string
 }
