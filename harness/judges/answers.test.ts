@@ -130,7 +130,6 @@ describe('compareOutputWithHistory', () => {
 })
 
 describe('deliveredWhileMade', () => {
-  const least = { minDurationMs: 100 }
   const at = (times: readonly number[]) =>
     exchangeOf({
       operation: 'openai.chat',
@@ -149,12 +148,13 @@ describe('deliveredWhileMade', () => {
     ['a stream that comes in one go at its end', steps(900, 0), 'bunched'],
     ['a stream that comes almost in one go', steps(900, 1), 'bunched'],
     ['a fast stream', steps(5, 1), 'too-short-to-tell'],
+    ['a fast stream that takes its steps', steps(5, 4), 'spread'],
     ['a fast stream in one go', steps(20, 0), 'too-short-to-tell'],
     ['a few deltas', [10, 500, 900], 'too-short-to-tell'],
     ['one delta ahead of all others', [10, ...steps(900, 0)], 'too-short-to-tell'],
     ['a burst after long thought', steps(900, 10), 'too-short-to-tell'],
     ['no deltas', [], 'too-short-to-tell'],
   ])('%s', (_, times, delivery) => {
-    expect(deliveredWhileMade(at(times), least)).toBe(delivery)
+    expect(deliveredWhileMade(at(times))).toBe(delivery)
   })
 })

@@ -1,0 +1,33 @@
+import { loadProfile, type TargetProfile } from '../conformance/profile/index.ts'
+import {
+  type Pace,
+  type Refit,
+  type ReferenceServer,
+  startReferenceServer,
+} from '../../reference-server/index.ts'
+
+/** A server to run the suites against. */
+export interface ProofTarget {
+  readonly profile: TargetProfile
+  close(): Promise<void>
+}
+
+/** Quick, but slow enough that a stream can be told from an answer in one piece. */
+const pace: Pace = { ttftMs: 2, gapMs: 1, jitter: 0 }
+
+/** The reference server with a deviation, described by the profile that the proof is given. */
+export async function startDeviant(
+  refit: Refit,
+  profile: { readonly name: string; readonly text: string },
+  overrides: Readonly<Record<string, unknown>> = {},
+): Promise<ProofTarget> {
+  const server: ReferenceServer = await startReferenceServer({
+    pace,
+    refit,
+    keys: ['sk-proof-first-caller', 'sk-proof-second-caller'],
+    closeDeadlineMs: 500,
+  })
+  const environment = { CHATGEN_API_KEY: server.keys[0], CHATGEN_OTHER_KEY: server.keys[1] }
+  const described = loadProfile(profile, environment, { baseUrl: server.url, ...overrides })
+  return { profile: described, close: () => server.close() }
+}
