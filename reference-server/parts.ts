@@ -10,7 +10,10 @@ import { type Ids, randomIds } from './ids.ts'
 import { fakeModel } from './model/fake-model.ts'
 import type { Model } from './model/types.ts'
 import { asFastAsPossible, type Pace, seededTiming, type Timing } from './pace.ts'
+import { retrieve } from './retrieval/retrieval.ts'
+import type { Retrieval } from './retrieval/types.ts'
 import { type Runs, runRegistry } from './runs.ts'
+import { seededBases } from './seed.ts'
 import { memoryStore } from './store/memory-store.ts'
 import type { Store } from './store/types.ts'
 
@@ -20,6 +23,7 @@ export interface Parts extends Encoding {
   readonly ids: Ids
   readonly timing: Timing
   readonly model: Model
+  readonly retrieve: Retrieval
   readonly store: Store
   readonly runs: Runs
   readonly authenticate: Authenticate
@@ -51,7 +55,8 @@ export function composeParts(options: PartsOptions): Parts {
     ids: options.ids ?? randomIds,
     timing: seededTiming(seed, options.pace ?? asFastAsPossible),
     model: fakeModel(seed),
-    store: options.store ?? memoryStore(),
+    retrieve,
+    store: options.store ?? memoryStore({ bases: seededBases() }),
     runs: runRegistry(),
     authenticate: bearerAuthentication(keys),
     events: responseEvents,

@@ -17,6 +17,8 @@ export interface ReferenceServerOptions extends Partial<PartsOptions> {
   readonly seed?: number
   /** Default 4 MiB. */
   readonly bodyLimitBytes?: number
+  /** Largest file of an upload. Default 10 MiB. */
+  readonly uploadLimitBytes?: number
   /** How long `close` waits for answers that are under way. Default 5000. */
   readonly closeDeadlineMs?: number
   /** Told of errors that are faults of the server; clients see a bare 500. */
@@ -46,6 +48,7 @@ export async function startReferenceServer(
   const life = { draining: false }
   const app = buildApp(parts, allRoutes(parts), {
     bodyLimitBytes: options.bodyLimitBytes ?? 4 * 1024 * 1024,
+    uploadLimitBytes: options.uploadLimitBytes ?? 10 * 1024 * 1024,
     draining: () => life.draining,
     onInternalError: options.onInternalError ?? (() => {}),
   })

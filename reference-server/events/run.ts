@@ -10,6 +10,10 @@ export interface RunSettings {
   readonly temperature: number
   readonly topP: number
   readonly presencePenalty: number
+  /** What the assistant is told beforehand. */
+  readonly instructions: string | null
+  /** False for a run that no history keeps. */
+  readonly stored: boolean
   /** The run that the caller linked to; null without `parent_id`. */
   readonly previousRunId: string | null
 }

@@ -23,6 +23,8 @@ function run(prompt: string, { think = false, maxTokens = Number.POSITIVE_INFINI
     temperature: 1,
     topP: 1,
     presencePenalty: 0,
+    instructions: null,
+    stored: true,
     previousRunId: null,
   }
   const clock = { now: () => 1_700_000_000_000 }

@@ -1,5 +1,5 @@
 /** The Responses event sequence of one run, in the order of the contract's grammar (section 6). */
-import { contentPart, openingItem, outputItem, stepText } from './items.ts'
+import { annotations, contentPart, openingItem, outputItem, stepText } from './items.ts'
 import { finalResponse, runningResponse } from './response-object.ts'
 import { type Run, type RunStep, runStatus } from './run.ts'
 
@@ -78,6 +78,9 @@ function* partEvents(
   const text = stepText(step)
   yield { type: 'response.content_part.added', ...place, part: contentPart(step, '') }
   for (const delta of step.fragments) yield { type: `${family}.delta`, ...place, delta, ...extra }
+  for (const [annotation_index, annotation] of annotations(step, text).entries()) {
+    yield { type: `${family}.annotation.added`, ...place, annotation_index, annotation }
+  }
   yield { type: `${family}.done`, ...place, [wholeMember]: text, ...extra }
   yield { type: 'response.content_part.done', ...place, part: contentPart(step, text) }
 }

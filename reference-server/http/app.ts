@@ -5,11 +5,14 @@ import { unauthorized } from './auth.ts'
 import type { Call, Reply, Route } from './call.ts'
 import { answerClientError } from './client-error.ts'
 import { ApiError, errorReply, isInternal } from './errors.ts'
+import { acceptForms, readForm } from './form.ts'
 import { parseJsonBody } from './json-body.ts'
 import { writeReply } from './writer.ts'
 
 export interface AppOptions {
   readonly bodyLimitBytes: number
+  /** Largest file of an upload. */
+  readonly uploadLimitBytes: number
   /** True once the server is on its way down: new requests are sent elsewhere. */
   readonly draining: () => boolean
   readonly onInternalError: (error: unknown) => void
@@ -56,24 +59,18 @@ export function buildApp(
     return undefined
   })
   app.setErrorHandler((error, request, reply) => refuse(request, reply, error))
-  app.setNotFoundHandler(() => {})
+  app.setNotFoundHandler((request, reply) => refuse(request, reply, notFound(request)))
 
-  for (const route of routes) {
-    app.route({
-      method: withHead(route.method),
-      url: route.path,
-      handler: (request, reply) =>
-        answer(request, reply, () =>
-          route.handle(
-            parts.incoming({
-              ...request.call,
-              params: request.params as Call['params'],
-              body: request.body,
-            }),
-          ),
-        ),
-    })
+  for (const route of routes.filter(({ accepts }) => accepts === 'json')) {
+    serve(app, route, async ({ body }) => ({ body, file: undefined }))
   }
+  // Apart from the others, so that only these routes can be sent a form.
+  app.register(async (forms) => {
+    await acceptForms(forms)
+    for (const route of routes.filter(({ accepts }) => accepts === 'form')) {
+      serve(forms, route, (request) => readForm(request, options.uploadLimitBytes))
+    }
+  })
   for (const [path, allow] of methodsByPath(routes)) {
     app.route({
       method: app.supportedMethods.filter((method) => !allow.has(method)),
@@ -84,6 +81,18 @@ export function buildApp(
   }
   return app
 
+  function serve(on: FastifyInstance, route: Route, read: ReadBody): void {
+    on.route({
+      method: withHead(route.method),
+      url: route.path,
+      handler: (request, reply) =>
+        answer(request, reply, async () => {
+          const params = request.params as Call['params']
+          return route.handle(parts.incoming({ ...request.call, params, ...(await read(request)) }))
+        }),
+    })
+  }
+
   /** All that can be refused on the head of a request alone; the body is then never read. */
   function admission(request: FastifyRequest, reply: FastifyReply): ApiError | undefined {
     request.call = callOf(request, reply, parts)
@@ -91,8 +100,7 @@ export function buildApp(
     if (/^\/api(\/|$)/.test(path) && caller === '')
       return unauthorized(request.headers.authorization)
     if (options.draining()) return goingDown()
-    if (request.is404)
-      return new ApiError(404, `No such route: ${request.call.path}`, { code: 'not_found' })
+    if (request.is404) return notFound(request)
     const { allow } = request.routeOptions.config
     return allow === undefined ? undefined : wrongMethod(request.method, allow)
   }
@@ -127,6 +135,8 @@ export function buildApp(
   }
 }
 
+type ReadBody = (request: FastifyRequest) => Promise<Pick<Call, 'body' | 'file'>>
+
 function callOf(request: FastifyRequest, reply: FastifyReply, parts: Parts): Call {
   const { headers, method } = request
   return {
@@ -137,6 +147,7 @@ function callOf(request: FastifyRequest, reply: FastifyReply, parts: Parts): Cal
     headers,
     query: request.query,
     body: undefined,
+    file: undefined,
     caller: parts.authenticate(headers.authorization) ?? '',
     signal: leaving(reply),
   }
@@ -167,6 +178,10 @@ function methodsByPath(routes: readonly Route[]): Map<string, Set<string>> {
     for (const name of withHead(method)) known.add(name)
   }
   return byPath
+}
+
+function notFound({ call }: FastifyRequest): ApiError {
+  return new ApiError(404, `No such route: ${call.path}`, { code: 'not_found' })
 }
 
 function wrongMethod(method: string, allow: string): ApiError {

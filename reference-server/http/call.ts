@@ -13,10 +13,18 @@ export interface Call<Body = unknown, Query = unknown> {
   readonly headers: IncomingHttpHeaders
   readonly query: Query
   readonly body: Body
+  /** What was uploaded, on the routes that take a form; its fields are the body. */
+  readonly file: UploadedFile | undefined
   /** Who asks: a name of ours, never the key. */
   readonly caller: string
   /** Fires when the client leaves before the answer is complete. */
   readonly signal: AbortSignal
+}
+
+export interface UploadedFile {
+  readonly filename: string
+  readonly contentType: string
+  readonly bytes: Buffer
 }
 
 export interface ValueReply {
@@ -38,6 +46,10 @@ export interface Route {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   /** With `:name` for parameters. */
   readonly path: string
+  /** For the reference page. */
+  readonly summary: string
+  /** What a body comes as; a form holds one file. */
+  readonly accepts: 'json' | 'form'
   readonly body: z.ZodType | undefined
   readonly query: z.ZodType | undefined
   readonly handle: (call: Call) => Promise<Reply>
@@ -46,6 +58,8 @@ export interface Route {
 interface RouteSpec<Body extends z.ZodType, Query extends z.ZodType> {
   readonly method: Route['method']
   readonly path: string
+  readonly summary: string
+  readonly accepts?: Route['accepts']
   readonly body?: Body
   readonly query?: Query
   readonly handle: (call: Call<z.output<Body>, z.output<Query>>) => Promise<Reply>
@@ -59,10 +73,12 @@ interface RouteSpec<Body extends z.ZodType, Query extends z.ZodType> {
 export function route<Body extends z.ZodType, Query extends z.ZodType>(
   spec: RouteSpec<Body, Query>,
 ): Route {
-  const { body, query } = spec
+  const { method, path, summary, accepts = 'json', body, query } = spec
   return {
-    method: spec.method,
-    path: spec.path,
+    method,
+    path,
+    summary,
+    accepts,
     body,
     query,
     handle: async (call) =>

@@ -1,15 +1,17 @@
 /** A model that is a pure function of seed and request, so that everything it says can be computed. */
-import { type Directives, readDirectives } from './directives.ts'
+import type { Finding } from '../retrieval/types.ts'
+import { type Directives, readDirectives, type ToolOrder } from './directives.ts'
 import { answerProse, proseOfTokens, reasoningProse } from './prose.ts'
+import { type Quotation, quotation } from './quotation.ts'
 import { recall } from './recall.ts'
 import { cutAtStop } from './stop.ts'
 import { countTurn, splitTokens } from './tokens.ts'
-import { asksForTool, toolCalls } from './tools.ts'
+import { asksForTool, searchQuery, toolCalls } from './tools.ts'
 import { type Generation, type Model, ModelOutage, type ModelRequest, type Step } from './types.ts'
 
 /**
  * Answers by the last user message alone, except where it asks for something told earlier (see
- * `recall`). Directives in that message are described at `readDirectives`.
+ * `recall`) or where documents were found that speak of it (see `quotation`). Directives in that message are described at `readDirectives`.
  */
 export function fakeModel(seed: number): Model {
   return (request) => {
@@ -36,16 +38,15 @@ interface Plan {
 function plan(seed: number, request: ModelRequest, question: string, directives: Directives): Plan {
   const reasoning = think(seed, request, question, directives)
   const calls = toolCalls(request, question, directives)
-  const called = calls.map((call): Step => {
-    if (request.toolsRunBy === 'service' && call.name === 'file_search') {
-      return { type: 'file_search', queries: [question], fragments: [], complete: true }
-    }
-    return spoken({ type: 'function_call', name: call.name }, splitTokens(call.arguments))
-  })
+  const called = calls.map((call) => callStep(call, request, question))
   if (called.length > 0 && request.toolsRunBy === 'client') {
     return { steps: [...reasoning, ...called], finish: 'tool_calls' }
   }
-  const answer = speak(seed, request, question, directives)
+  const findings = [
+    ...(request.knowledge?.found ?? []),
+    ...called.flatMap((step) => (step.type === 'file_search' ? step.results : [])),
+  ]
+  const answer = speak({ seed, request, question, directives, findings })
   const failing = directives.fail !== undefined && directives.fail <= answer.fragments.length
   const said = failing
     ? { ...answer, fragments: answer.fragments.slice(0, directives.fail), complete: false }
@@ -55,6 +56,16 @@ function plan(seed: number, request: ModelRequest, question: string, directives:
     steps: [...reasoning, ...called, ...(silent ? [] : [said])],
     finish: failing ? 'failed' : 'stop',
   }
+}
+
+/** The service runs its search within the turn; a client gets every call to run itself. */
+function callStep(call: ToolOrder, request: ModelRequest, question: string): Step {
+  const query = request.toolsRunBy === 'service' ? searchQuery(call, question) : undefined
+  if (query === undefined) {
+    return spoken({ type: 'function_call', name: call.name }, splitTokens(call.arguments))
+  }
+  const results = request.knowledge?.search(query) ?? []
+  return spoken({ type: 'file_search', queries: [query], results }, [])
 }
 
 /** Thinking never takes more than half of the budget: an answer that is all reasoning helps nobody. */
@@ -73,24 +84,36 @@ function think(
   return thought.length === 0 ? [] : [spoken({ type: 'reasoning' }, thought)]
 }
 
-function speak(
-  seed: number,
-  request: ModelRequest,
-  question: string,
-  directives: Directives,
-): Step {
-  if (directives.refuse) {
+interface Occasion {
+  readonly seed: number
+  readonly request: ModelRequest
+  readonly question: string
+  readonly directives: Directives
+  readonly findings: readonly Finding[]
+}
+
+function speak(occasion: Occasion): Step {
+  if (occasion.directives.refuse) {
     return spoken({ type: 'refusal' }, splitTokens('I cannot help with this request.'))
   }
-  const text = cutAtStop(answerText(seed, request, question, directives), request.stop)
-  return spoken({ type: 'message' }, splitTokens(text))
+  const { text, citations } = answer(occasion)
+  return spoken({ type: 'message', citations }, splitTokens(cutAtStop(text, occasion.request.stop)))
+}
+
+function answer(occasion: Occasion): Quotation {
+  const { question, directives, request, findings } = occasion
+  const remembered = recall(question, request.turns)
+  const free = directives.say === undefined && directives.tokens === undefined
+  if (free && remembered?.known !== true && request.turns.at(-1)?.role !== 'tool') {
+    const quoted = quotation(findings)
+    if (quoted !== undefined) return quoted
+  }
+  return { text: answerText(occasion, remembered?.text), citations: [] }
 }
 
 function answerText(
-  seed: number,
-  request: ModelRequest,
-  question: string,
-  directives: Directives,
+  { seed, request, question, directives }: Occasion,
+  remembered: string | undefined,
 ): string {
   if (directives.say !== undefined) return directives.say
   if (directives.tokens !== undefined) {
@@ -101,7 +124,7 @@ function answerText(
   const [call] = toolCalls(request, question, directives)
   if (call !== undefined) return `I asked ${call.name} with ${call.arguments} before answering.`
   if (asksForTool(question, directives)) return 'The tool for that is not available to me here.'
-  return recall(question, request.turns) ?? answerProse(seed, question)
+  return remembered ?? answerProse(seed, question)
 }
 
 function withinBudget({ steps, finish }: Plan, { maxTokens }: ModelRequest): Plan {

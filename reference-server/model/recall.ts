@@ -1,32 +1,43 @@
 /** The one thing the fake model knows: what somebody told it about themselves in this conversation. */
 import type { Turn } from './types.ts'
 
+export interface Recollection {
+  readonly known: boolean
+  readonly text: string
+}
+
 /**
  * Answers "What is my name?" from "My name is X" anywhere in the conversation, the question itself
- * included; the latest statement counts. Any one to three words may stand for "name", any token for X.
+ * included, or from an earlier answer that says "your name is X"; the latest statement counts. Any one
+ * to three words may stand for "name", any token for X.
  *
  * @returns undefined when nothing of the kind was asked
  */
-export function recall(question: string, turns: readonly Turn[]): string | undefined {
+export function recall(question: string, turns: readonly Turn[]): Recollection | undefined {
   const thing = /what(?:'s|’s| is| was) my ((?:\p{L}{1,20} ){0,2}\p{L}{1,20})\s{0,4}\?/iu.exec(
     question,
   )?.[1]
   if (thing === undefined) return undefined
   const told = lastStatement(thing, turns)
   return told === undefined
-    ? `You have not told me your ${thing} yet.`
-    : `Your ${thing} is ${told}.`
+    ? { known: false, text: `You have not told me your ${thing} yet.` }
+    : { known: true, text: `Your ${thing} is ${told}.` }
 }
 
 function lastStatement(thing: string, turns: readonly Turn[]): string | undefined {
-  const statement = new RegExp(
-    `my ${thing} is:? ["'“‘«]?([\\p{L}\\p{N}](?:[\\p{L}\\p{N}_.@-]{0,200}[\\p{L}\\p{N}])?)`,
-    'giu',
-  )
+  const told = statement('my', thing)
+  const answered = statement('your', thing)
   for (const turn of turns.toReversed()) {
-    if (turn.role === 'assistant' || turn.role === 'tool') continue
-    const found = [...turn.text.matchAll(statement)].at(-1)?.[1]
+    if (turn.role === 'tool') continue
+    const found = [...turn.text.matchAll(turn.role === 'assistant' ? answered : told)].at(-1)?.[1]
     if (found !== undefined) return found
   }
   return undefined
+}
+
+function statement(whose: 'my' | 'your', thing: string): RegExp {
+  return new RegExp(
+    `${whose} ${thing} is:? ["'“‘«]?([\\p{L}\\p{N}](?:[\\p{L}\\p{N}_.@-]{0,200}[\\p{L}\\p{N}])?)`,
+    'giu',
+  )
 }

@@ -9,6 +9,8 @@ export interface BuiltinTool {
   readonly parameters: object
 }
 
+const searchTool = 'file_search'
+
 const builtinTools: readonly BuiltinTool[] = [
   {
     name: 'get_time',
@@ -21,7 +23,7 @@ const builtinTools: readonly BuiltinTool[] = [
     parameters: { type: 'object', properties: { place: { type: 'string' } } },
   },
   {
-    name: 'file_search',
+    name: searchTool,
     description: 'Searches the knowledge base',
     parameters: { type: 'object', properties: { query: { type: 'string' } } },
   },
@@ -46,15 +48,35 @@ export function toolCalls(
 ): readonly ToolOrder[] {
   if (request.turns.at(-1)?.role === 'tool') return []
   const ordered = directives.tools.length > 0 ? directives.tools : impliedCalls(question)
-  return ordered.filter(({ name }) => request.tools.includes(name))
+  const wanted =
+    ordered.length === 0 && request.knowledge?.searchesByItself === true
+      ? [searchFor(question)]
+      : ordered
+  return wanted.filter(({ name }) => request.tools.includes(name))
 }
 
 export function asksForTool(question: string, directives: Directives): boolean {
   return directives.tools.length > 0 || impliedCalls(question).length > 0
 }
 
+/** What a call of the search tool looks for; undefined for calls of other tools. */
+export function searchQuery(call: ToolOrder, question: string): string | undefined {
+  if (call.name !== searchTool) return undefined
+  const given: unknown = JSON.parse(call.arguments)
+  const query = typeof given === 'object' && given !== null && 'query' in given && given.query
+  return typeof query === 'string' ? query : question
+}
+
 function impliedCalls(question: string): readonly ToolOrder[] {
-  return /what time is it|what(?:'s|’s| is) the time/i.test(question)
-    ? [{ name: 'get_time', arguments: '{"zone":"UTC"}' }]
-    : []
+  if (/what time is it|what(?:'s|’s| is) the time/i.test(question)) {
+    return [{ name: 'get_time', arguments: '{"zone":"UTC"}' }]
+  }
+  const query = /search (?:the|your|our) (?:knowledge base|documents|files) for:? (\S.{0,500})/i
+    .exec(question)?.[1]
+    ?.trim()
+  return query === undefined ? [] : [searchFor(query)]
+}
+
+function searchFor(query: string): ToolOrder {
+  return { name: searchTool, arguments: JSON.stringify({ query }) }
 }

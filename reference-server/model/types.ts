@@ -1,5 +1,6 @@
 /** What the fake model reads and what it says, free of any wire format. */
 import type { Pace } from '../pace.ts'
+import type { Finding } from '../retrieval/types.ts'
 
 export interface Turn {
   readonly role: 'system' | 'developer' | 'user' | 'assistant' | 'tool'
@@ -18,6 +19,17 @@ export interface ModelRequest {
   readonly maxTokens: number
   /** The answer ends before the first of these. */
   readonly stop: readonly string[]
+  /** What the model can look up; without it, a search finds nothing. */
+  readonly knowledge?: Knowledge
+}
+
+export interface Knowledge {
+  /** Found for the model before it was asked. */
+  readonly found: readonly Finding[]
+  /** What the search tool of the service does. Pure. */
+  readonly search: (query: string) => readonly Finding[]
+  /** The scenario is to search: the model does so by itself, whatever it is asked. */
+  readonly searchesByItself: boolean
 }
 
 /** Fragments are tokens; joined they are the whole text of the step. */
@@ -28,9 +40,24 @@ interface Spoken {
 }
 
 export type Step =
-  | (Spoken & { readonly type: 'reasoning' | 'message' | 'refusal' })
+  | (Spoken & { readonly type: 'reasoning' | 'refusal' })
+  | (Spoken & { readonly type: 'message'; readonly citations: readonly Citation[] })
   | (Spoken & { readonly type: 'function_call'; readonly name: string })
-  | (Spoken & { readonly type: 'file_search'; readonly queries: readonly string[] })
+  | SearchStep
+
+export type SearchStep = Spoken & {
+  readonly type: 'file_search'
+  readonly queries: readonly string[]
+  readonly results: readonly Finding[]
+}
+
+/** Where in the text of a message something is taken from. */
+export interface Citation {
+  readonly fileId: string
+  readonly filename: string
+  /** Offset in the text, in UTF-16 units, up to which the document speaks. */
+  readonly index: number
+}
 
 export interface Failure {
   readonly code: string

@@ -1,4 +1,5 @@
 /** Chats in memory. */
+import { type NewestFirst, nameHolds, newestFirst } from './newest-first.ts'
 import type { Chat, ChatStore } from './types.ts'
 
 /** What hangs on a chat comes and goes with it. */
@@ -7,41 +8,38 @@ export interface ChatLife {
   drop(chatId: string): void
 }
 
-export function memoryChats(life: ChatLife): ChatStore {
-  const owners = new Map<string, Map<string, Placed>>()
-  let created = 0
+export function memoryChats(lives: readonly ChatLife[]): ChatStore {
+  const owners = new Map<string, NewestFirst<Chat>>()
   return {
     async create(chat) {
-      created += 1
-      const own = owners.get(chat.owner) ?? new Map<string, Placed>()
-      owners.set(chat.owner, own.set(chat.id, { chat, position: created }))
-      life.open(chat.id)
+      const own = owners.get(chat.owner) ?? newestFirst<Chat>()
+      owners.set(chat.owner, own)
+      own.set(chat.id, chat)
+      for (const life of lives) life.open(chat.id)
     },
     async find(owner, id) {
-      return owners.get(owner)?.get(id)?.chat
+      return owners.get(owner)?.get(id)
     },
-    async list(owner, { version, limit, before = Number.POSITIVE_INFINITY, search = '' }) {
-      const wanted = search.toLowerCase()
-      const rest = [...(owners.get(owner)?.values() ?? [])]
-        .toReversed()
-        .filter(({ position }) => position < before)
-        .filter(({ chat }) => chat.version === version && chat.name.toLowerCase().includes(wanted))
-      const rows = rest.slice(0, limit)
-      return {
-        rows: rows.map(({ chat }) => chat),
-        next: rest.length > limit ? (rows.at(-1)?.position ?? null) : null,
-      }
+    async list(owner, { version, favorite, search, ...page }) {
+      const named = nameHolds(search)
+      const wanted = (chat: Chat) =>
+        chat.version === version &&
+        (favorite === undefined || chat.favorite === favorite) &&
+        named(chat.name)
+      return owners.get(owner)?.page(page, wanted) ?? { rows: [], next: null }
+    },
+    async update(owner, id, change) {
+      const own = owners.get(owner)
+      const chat = own?.get(id)
+      if (own === undefined || chat === undefined) return undefined
+      const changed = { ...chat, ...change }
+      own.set(id, changed)
+      return changed
     },
     async delete(owner, id) {
       const deleted = owners.get(owner)?.delete(id) ?? false
-      if (deleted) life.drop(id)
+      if (deleted) for (const life of lives) life.drop(id)
       return deleted
     },
   }
-}
-
-/** Positions only grow, so that a walk over the list is not shifted by what comes or goes. */
-interface Placed {
-  readonly chat: Chat
-  readonly position: number
 }

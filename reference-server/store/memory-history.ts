@@ -1,4 +1,5 @@
 /** Histories in memory: append only, so that a position once read stays what it was. */
+import type { ChatLife } from './memory-chats.ts'
 import type { HistoryRow, HistoryStore, StoredRun } from './types.ts'
 
 interface History {
@@ -6,13 +7,7 @@ interface History {
   readonly rows: HistoryRow[]
 }
 
-/** A chat's history begins and ends with the chat. */
-export interface MemoryHistory extends HistoryStore {
-  open(chatId: string): void
-  drop(chatId: string): void
-}
-
-export function memoryHistory(): MemoryHistory {
+export function memoryHistory(): HistoryStore & ChatLife {
   const histories = new Map<string, History>()
   return {
     async append(chatId, run) {

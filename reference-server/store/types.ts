@@ -1,6 +1,7 @@
 /** What the service remembers. Everything is asynchronous, and keyed by the caller that owns it. */
 import type { RunItem } from '../events/items.ts'
 import type { Run } from '../events/run.ts'
+import type { KnowledgeDocument } from '../retrieval/types.ts'
 
 export type ChatVersion = 'v2' | 'v3'
 
@@ -16,21 +17,33 @@ export interface Chat {
   readonly updatedAt: number
 }
 
+/** What of a chat can change. */
+export type ChatChange = Partial<Pick<Chat, 'name' | 'favorite' | 'updatedAt'>>
+
 export interface ChatStore {
   create(chat: Chat): Promise<void>
   /** A chat of another caller is as unknown as one that never was. */
   find(owner: string, id: string): Promise<Chat | undefined>
-  /** Newest first; `before` is the position of the last chat of the page before. */
+  /** Newest first. */
   list(owner: string, page: ChatPageRequest): Promise<Page<Chat>>
-  /** Takes the history with it. */
+  /** Undefined if the chat is not there. */
+  update(owner: string, id: string, change: ChatChange): Promise<Chat | undefined>
+  /** Takes history, messages and the links of attachments with it. */
   delete(owner: string, id: string): Promise<boolean>
 }
 
-export interface ChatPageRequest {
-  readonly version: ChatVersion
+export interface PageRequest {
   readonly limit: number
+  /** Position of the last row of the page before. */
   readonly before?: number | undefined
+  /** Found anywhere in the name, in any case. */
   readonly search?: string | undefined
+}
+
+export interface ChatPageRequest extends PageRequest {
+  readonly version: ChatVersion
+  /** Only favorites, or none of them; without it, both. */
+  readonly favorite?: boolean | undefined
 }
 
 export interface Page<Row> {
@@ -64,6 +77,77 @@ export interface HistoryStore {
   runs(chatId: string): Promise<readonly StoredRun[]>
 }
 
+/** A v2 message (section 2.3), with what the generation of its reply goes by. */
+export interface Message {
+  readonly id: string
+  readonly chatId: string
+  readonly modelId: string
+  readonly role: 'user' | 'assistant'
+  readonly content: string
+  readonly createdAt: number
+  readonly parentId: string | null
+  readonly assistantId: string | null
+  readonly think: boolean
+  readonly rag: boolean | 'agent'
+  readonly attachmentIds: readonly string[]
+}
+
+export interface MessageStore {
+  /** Of a deleted chat, nothing is kept. */
+  append(message: Message): Promise<void>
+  find(chatId: string, id: string): Promise<Message | undefined>
+  /** The message and those that lead to it, oldest first; empty if it is not there. */
+  chain(chatId: string, id: string): Promise<readonly Message[]>
+}
+
+/** Section 2.4. */
+export interface Attachment {
+  readonly id: string
+  readonly owner: string
+  readonly filename: string
+  readonly contentType: string
+  /** Bytes. */
+  readonly size: number
+  /** What a model can read of it; null of files that are no text. */
+  readonly text: string | null
+  readonly createdAt: number
+}
+
+export interface AttachmentStore {
+  add(attachment: Attachment): Promise<void>
+  find(owner: string, id: string): Promise<Attachment | undefined>
+  /** An attachment may belong to several chats; a chat that is gone takes none. */
+  link(chatId: string, id: string): Promise<void>
+  /** Newest first; with `chatId`, those that are linked to that chat. */
+  list(owner: string, page: AttachmentPageRequest): Promise<Page<Attachment>>
+}
+
+export interface AttachmentPageRequest extends PageRequest {
+  readonly chatId?: string | undefined
+}
+
+export interface KnowledgeBase {
+  readonly id: string
+  readonly name: string
+  readonly description: string
+  readonly createdAt: number
+  /** Every caller has it from the start, and nobody can delete it. */
+  readonly seeded: boolean
+}
+
+export interface KnowledgeStore {
+  /** Oldest first. */
+  bases(owner: string, page: { after: number; limit: number }): Promise<Page<KnowledgeBase>>
+  find(owner: string, id: string): Promise<KnowledgeBase | undefined>
+  create(owner: string, base: KnowledgeBase): Promise<void>
+  delete(owner: string, id: string): Promise<boolean>
+  /** Oldest first, the same array until something changes in it; empty if the base is not there. */
+  documents(owner: string, baseId: string): Promise<readonly KnowledgeDocument[]>
+  /** False if the base is not there. */
+  addDocument(owner: string, baseId: string, document: KnowledgeDocument): Promise<boolean>
+  deleteDocument(owner: string, baseId: string, id: string): Promise<boolean>
+}
+
 /** One key of one caller at one endpoint. */
 export interface LedgerScope {
   readonly owner: string
@@ -90,5 +174,8 @@ export interface IdempotencyLedger {
 export interface Store {
   readonly chats: ChatStore
   readonly history: HistoryStore
+  readonly messages: MessageStore
+  readonly attachments: AttachmentStore
+  readonly knowledge: KnowledgeStore
   readonly ledger: IdempotencyLedger
 }

@@ -1,8 +1,18 @@
-/** Cursors: a position in one list, opaque to those who carry it. */
-import { ApiError } from '../../http/errors.ts'
+/** Pages: a list in pieces, and a cursor that is opaque to those who carry it. */
+import { ApiError } from '../http/errors.ts'
+import type { Page } from '../store/types.ts'
+
+/** The form of every list of the native surfaces (section 2.6). */
+export function pageBody<Row>(
+  list: string,
+  { rows, next }: Page<Row>,
+  record: (row: Row) => object,
+): object {
+  return { result: rows.map(record), pagination: { cursor: writeCursor(list, next) } }
+}
 
 /** @param list what is being walked; a cursor is good for that alone */
-export function writeCursor(list: string, position: number | null): string | null {
+function writeCursor(list: string, position: number | null): string | null {
   return position === null
     ? null
     : Buffer.from(JSON.stringify([list, position])).toString('base64url')

@@ -6,6 +6,7 @@ export function healthRoutes(): readonly Route[] {
     route({
       method: 'GET',
       path: '/healthz',
+      summary: 'Tell whether the server is up',
       handle: async () => ({ status: 200, body: { status: 'ok' } }),
     }),
   ]

@@ -1,5 +1,5 @@
 /** A real server on loopback for one test, and the shortest way to speak to it. */
-import { Agent, fetch, type Headers } from 'undici'
+import { Agent, FormData, fetch, type Headers } from 'undici'
 import { expect, onTestFinished } from 'vitest'
 import {
   type ReferenceServer,
@@ -12,14 +12,25 @@ export interface TestServer extends ReferenceServer {
   readonly internalErrors: readonly unknown[]
   send(method: string, path: string, request?: TestRequest): Promise<TestAnswer>
   newChat(name?: string): Promise<string>
+  newV2Chat(name?: string): Promise<string>
+  oneShot(body: object): Promise<TestAnswer>
+  /** One file as a form; the fields go before it. */
+  upload(file: TestFile, fields?: Record<string, string>, path?: string): Promise<TestAnswer>
   /** One turn in a chat; the key is fresh unless given. */
   generate(body: object, headers?: Record<string, string>): Promise<TestAnswer>
   complete(prompt: string, body?: object): Promise<TestAnswer>
 }
 
+interface TestFile {
+  readonly name: string
+  readonly content: string | Uint8Array<ArrayBuffer>
+  readonly type?: string
+  readonly part?: string
+}
+
 interface TestRequest {
   /** An object goes as JSON; anything else as it is. */
-  readonly body?: object | string | Uint8Array
+  readonly body?: object | string | Uint8Array | FormData
   readonly headers?: Record<string, string>
 }
 
@@ -52,6 +63,19 @@ export async function testServer(options: ReferenceServerOptions = {}): Promise<
       const { json } = await send('POST', '/api/v3/chat', { body: { name } })
       return json.id
     },
+    newV2Chat: async (name = 'An older chat') => {
+      const { json } = await send('POST', '/api/v2/chat', { body: { name } })
+      return json.id
+    },
+    oneShot: (body) =>
+      send('POST', '/api/v3/message/one-shot', { body: { model_id: 'svc-main-model', ...body } }),
+    upload: (file, fields = {}, path = '/api/v3/attachment') => {
+      const form = new FormData()
+      for (const [name, value] of Object.entries(fields)) form.append(name, value)
+      const content = new Blob([file.content], { type: file.type ?? 'text/plain' })
+      form.append(file.part ?? 'file', content, file.name)
+      return send('POST', path, { body: form })
+    },
     generate: (body, headers = {}) =>
       send('POST', '/api/v3/message/generate', {
         body: { model_id: 'svc-main-model', ...body },
@@ -73,13 +97,14 @@ async function sendTo(
   path: string,
   { body, headers = {} }: TestRequest,
 ): Promise<TestAnswer> {
-  const raw = typeof body === 'string' || body instanceof Uint8Array || body === undefined
+  const isForm = body instanceof FormData
+  const raw = typeof body === 'string' || body instanceof Uint8Array || isForm
   const response = await fetch(server.url + path, {
     dispatcher,
     method,
     headers: {
       authorization: `Bearer ${server.keys[0]}`,
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(body === undefined || isForm ? {} : { 'content-type': 'application/json' }),
       ...headers,
     },
     ...(body === undefined ? {} : { body: raw ? body : JSON.stringify(body) }),

@@ -1,64 +1,77 @@
-/** Requests of the native v3 surface (section 4.3); members that are not listed are tolerated. */
+/** Requests of v3 generation and history (section 4.3); members that are not listed are tolerated. */
 import { z } from 'zod'
 import {
   bothToolLists,
   identifier,
   maxTokens,
   notBothToolLists,
+  rowLimit,
   temperature,
-  toolNames,
+  toolLists,
   topP,
 } from './fields.ts'
-import { input } from './input-items.ts'
-
-const pageSize = z.coerce.number().int().min(1)
-
-/** Section 4.4: an object means `true` with the search parameters overridden. */
-export const rag = z.union([
-  z.boolean(),
-  z.literal('agent'),
-  z.looseObject({
-    threshold: z.number().nullish(),
-    search_type: z.enum(['hybrid', 'dense', 'sparse']).nullish(),
-    limit: z.int().min(1).nullish(),
-  }),
-])
-
-export const createChatRequest = z.looseObject({ name: z.string().optional() })
-
-export const listChatsQuery = z.looseObject({
-  search: z.string().optional(),
-  limit: pageSize.optional(),
-  cursor: z.string().optional(),
-})
+import { input, inputItem } from './input-items.ts'
+import { rag } from './rag.ts'
 
 export const historyQuery = z.looseObject({
   chat_id: identifier,
-  limit: pageSize.default(50),
+  limit: rowLimit.default(50),
   cursor: z.string().optional(),
 })
 
+/** What both kinds of generation take. */
+const settings = {
+  stream: z.boolean().nullish(),
+  model_id: z.string(),
+  think: z.boolean().nullish(),
+  rag: rag.nullish(),
+  ...toolLists,
+  max_tokens: maxTokens,
+  temperature,
+  top_p: topP,
+  presence_penalty: z.number().min(-2).max(2).nullish(),
+}
+
 export const generateRequest = z
   .looseObject({
-    stream: z.boolean().nullish(),
     chat_id: identifier,
     assistant_id: identifier.nullish(),
-    model_id: z.string(),
     input,
     parent_id: z.string().nullish(),
-    think: z.boolean().nullish(),
-    rag: rag.nullish(),
-    include_tools: toolNames,
-    exclude_tools: toolNames,
-    max_tokens: maxTokens,
-    temperature,
-    top_p: topP,
-    presence_penalty: z.number().min(-2).max(2).nullish(),
+    ...settings,
   })
   .refine(notBothToolLists, bothToolLists)
 
-export type CreateChatRequest = z.output<typeof createChatRequest>
-export type ListChatsQuery = z.output<typeof listChatsQuery>
-export type HistoryQuery = z.output<typeof historyQuery>
+/** A run of an accumulated history. `output` alone is shown; `input` is what was asked. */
+const earlierRun = z.looseObject({
+  id: z.string().nullish(),
+  input: input.nullish(),
+  output: z.union([z.string(), z.array(inputItem)]).nullish(),
+})
+
+/** The scenario of a one-shot without a catalogued assistant: the document does not show it. */
+const customAssistant = z.looseObject({
+  name: z.string().nullish(),
+  instructions: z.string().nullish(),
+  kb_id: z.string().nullish(),
+})
+
+export const oneShotRequest = z
+  .looseObject({
+    input: input.nullish(),
+    /** Deprecated in favour of `input`, which wins (section 9). */
+    content: z.string().min(1).nullish(),
+    runs: z.array(earlierRun).nullish(),
+    assistant_id: z.union([z.literal('searcher'), identifier]).nullish(),
+    assistant: customAssistant.nullish(),
+    kb_id: z.string().nullish(),
+    ...settings,
+  })
+  .refine(({ input, content }) => (input ?? content ?? undefined) !== undefined, {
+    path: ['input'],
+    message: 'input is required, or the deprecated content',
+  })
+  .refine(notBothToolLists, bothToolLists)
+
 export type GenerateRequest = z.output<typeof generateRequest>
-export type Rag = z.output<typeof rag>
+export type OneShotRequest = z.output<typeof oneShotRequest>

@@ -16,6 +16,7 @@ export function chatCompletionRoutes(parts: Parts): readonly Route[] {
     route({
       method: 'POST',
       path: '/api/openai/chat/completions',
+      summary: 'Complete a chat',
       body: chatCompletionRequest,
       handle: async ({ body, signal }) => {
         refuseOtherShapes(body)

@@ -18,6 +18,7 @@ export function modelRoutes(): readonly Route[] {
     route({
       method: 'GET',
       path: '/api/openai/models',
+      summary: 'List models',
       handle: async () => ({ status: 200, body: { object: 'list', data } }),
     }),
   ]

@@ -1,79 +1,82 @@
-/** Chats (section 4.3, prefix /chat). */
-import { createChatRequest, listChatsQuery } from '../../../harness/contract/requests/index.ts'
-import { isoTime } from '../../clock.ts'
-import { type Route, route } from '../../http/call.ts'
+/** Chats (section 4.3, prefix /chat): create, list, read, update, delete. */
+import {
+  createChatRequest,
+  listChatsQuery,
+  updateChatRequest,
+} from '../../../harness/contract/requests/index.ts'
+import { type Call, type Route, route } from '../../http/call.ts'
 import type { Parts } from '../../parts.ts'
 import type { Chat } from '../../store/types.ts'
-import { readCursor, writeCursor } from './cursor.ts'
-import { ownV3Chat } from './own-chat.ts'
-import { pageSize } from './page-size.ts'
+import { chatRecord, newChat } from '../chat-record.ts'
+import { pageBody, readCursor } from '../cursor.ts'
+import { ownChat } from '../own-chat.ts'
+import { pageSize } from '../page-size.ts'
 
+const all = '/api/v3/chat'
 const one = '/api/v3/chat/:chat_id'
 const list = 'chats'
 
-export function chatRoutes({ clock, ids, store: { chats } }: Parts): readonly Route[] {
+export function chatRoutes(parts: Parts): readonly Route[] {
+  const { clock, store } = parts
+  const { chats } = store
+  const named = ({ caller, params }: Call): Promise<Chat> =>
+    ownChat(chats, caller, params['chat_id'] ?? '', 'v3')
   return [
     route({
       method: 'POST',
-      path: '/api/v3/chat',
+      path: all,
+      summary: 'Create a chat',
       body: createChatRequest,
       handle: async ({ body, caller }) => {
-        const now = clock.now()
-        const chat: Chat = {
-          id: ids.uuid(),
-          owner: caller,
-          name: body.name ?? 'New chat',
-          version: 'v3',
-          favorite: false,
-          createdAt: now,
-          updatedAt: now,
-        }
+        const chat = newChat(parts, caller, 'v3', body.name)
         await chats.create(chat)
         return { status: 201, body: chatRecord(chat) }
       },
     }),
     route({
       method: 'GET',
-      path: '/api/v3/chat',
+      path: all,
+      summary: 'List chats, newest first',
       query: listChatsQuery,
       handle: async ({ query, caller }) => {
-        const { rows, next } = await chats.list(caller, {
+        const page = await chats.list(caller, {
           version: 'v3',
           limit: pageSize(query.limit),
           before: readCursor(list, query.cursor),
           search: query.search,
+          favorite: query.exclude_favorites === true ? false : undefined,
         })
-        const pagination = { cursor: writeCursor(list, next) }
-        return { status: 200, body: { result: rows.map(chatRecord), pagination } }
+        return { status: 200, body: pageBody(list, page, chatRecord) }
       },
     }),
     route({
       method: 'GET',
       path: one,
-      handle: async ({ params, caller }) => {
-        const chat = await ownV3Chat(chats, caller, params['chat_id'] ?? '')
-        return { status: 200, body: chatRecord(chat) }
+      summary: 'Get a chat',
+      handle: async (call) => ({ status: 200, body: chatRecord(await named(call)) }),
+    }),
+    route({
+      method: 'PATCH',
+      path: one,
+      summary: 'Update a chat: its name, or whether it is a favorite',
+      body: updateChatRequest,
+      handle: async (call) => {
+        const chat = await named(call)
+        const { name = chat.name, is_favorite: favorite = chat.favorite } = call.body
+        const change = { name, favorite, updatedAt: clock.now() }
+        const changed = await chats.update(call.caller, chat.id, change)
+        return { status: 200, body: chatRecord(changed ?? chat) }
       },
     }),
     route({
       method: 'DELETE',
       path: one,
-      handle: async ({ params, caller }) => {
-        const chat = await ownV3Chat(chats, caller, params['chat_id'] ?? '')
-        await chats.delete(caller, chat.id)
+      summary: 'Delete a chat with its history',
+      handle: async (call) => {
+        const chat = await named(call)
+        await chats.delete(call.caller, chat.id)
         return { status: 204 }
       },
     }),
   ]
-}
-
-function chatRecord(chat: Chat): object {
-  return {
-    id: chat.id,
-    name: chat.name,
-    version: chat.version,
-    is_favorite: chat.favorite,
-    created_at: isoTime(chat.createdAt),
-    updated_at: isoTime(chat.updatedAt),
-  }
 }

@@ -1,5 +1,6 @@
 /** What the model is told: the chain of runs that leads to this one, then the new input. */
 import type { Input, InputItem } from '../../../harness/contract/requests/index.ts'
+import { type Files, fileIds, fileTurns } from '../../answering/files.ts'
 import type { RunItem } from '../../events/items.ts'
 import { ApiError } from '../../http/errors.ts'
 import type { Turn } from '../../model/types.ts'
@@ -7,16 +8,25 @@ import type { StoredRun } from '../../store/types.ts'
 
 /** `input` as it will stand in the history: messages whose content is an array of parts. */
 export function inputItems(input: Input): readonly RunItem[] {
-  if (typeof input === 'string') return [message('user', input)]
-  return input.map((item) => (isTextMessage(item) ? message(item.role, item.content, item) : item))
+  return typeof input === 'string' ? [message('user', input)] : input.map(historyItem)
+}
+
+/** The output of a run that the caller kept: items, or the text of the answer alone. */
+export function outputItems(output: string | readonly InputItem[]): readonly RunItem[] {
+  return typeof output === 'string' ? [message('assistant', output)] : output.map(historyItem)
+}
+
+/** The ids of uploaded files that some items name. */
+export function namedFiles(items: readonly RunItem[]): readonly string[] {
+  return items.flatMap((item) => fileIds(item['content']))
 }
 
 /** The turns of some items; items that hold no text of the conversation give none. */
-export function turnsOf(items: readonly RunItem[]): readonly Turn[] {
+export function turnsOf(items: readonly RunItem[], files: Files): readonly Turn[] {
   return items.flatMap((item) => {
     const known = remembered.get(item)
     if (known !== undefined) return known
-    const turns = readTurn(item)
+    const turns = readTurns(item, files)
     remembered.set(item, turns)
     return turns
   })
@@ -54,6 +64,11 @@ function names(run: StoredRun, id: unknown): boolean {
 
 type TextMessage = InputItem & { role: string; content: string }
 
+function historyItem(item: InputItem): RunItem {
+  if (isTextMessage(item)) return message(item.role, item.content, item)
+  return item.type.startsWith('input_') ? { type: 'message', role: 'user', content: [item] } : item
+}
+
 function isTextMessage(item: InputItem): item is TextMessage {
   return item.type === 'message' && typeof item.content === 'string'
 }
@@ -63,9 +78,11 @@ function message(role: string, text: string, rest: object = {}): RunItem {
   return { ...rest, type: 'message', role, content: [{ type, text }] }
 }
 
-function readTurn(item: RunItem): readonly Turn[] {
-  if (item.type === 'message')
-    return [{ role: roleOf(item['role']), text: textOf(item['content']) }]
+function readTurns(item: RunItem, files: Files): readonly Turn[] {
+  if (item.type === 'message') {
+    const { content } = item
+    return [...fileTurns(content, files), { role: roleOf(item['role']), text: textOf(content) }]
+  }
   if (item.type === 'function_call_output') return [{ role: 'tool', text: textOf(item['output']) }]
   return []
 }
@@ -74,10 +91,11 @@ function roleOf(role: unknown): Turn['role'] {
   return role === 'assistant' || role === 'system' || role === 'developer' ? role : 'user'
 }
 
+/** Parts that are no text, such as images, have none. */
 function textOf(content: unknown): string {
   if (typeof content === 'string') return content
   if (!Array.isArray(content)) return ''
   return content
-    .map((part: { text?: string; refusal?: string }) => part.text ?? part.refusal ?? '')
+    .flatMap((part: { text?: string; refusal?: string }) => part.text ?? part.refusal ?? [])
     .join('\n')
 }

@@ -1,40 +1,54 @@
 /** POST /api/v3/message/generate (section 4.3): one run in a stored chat. */
 import { type GenerateRequest, generateRequest } from '../../../harness/contract/requests/index.ts'
+import { ownFiles } from '../../answering/files.ts'
+import { cataloguedAssistant, type Scenario } from '../../answering/scenario.ts'
 import { sleepUntil } from '../../clock.ts'
 import { finalResponse } from '../../events/response-object.ts'
-import { beginRun, type Run } from '../../events/run.ts'
+import type { Run } from '../../events/run.ts'
 import { type Call, type Reply, type Route, route } from '../../http/call.ts'
-import { allowedTools, type BuiltinTool } from '../../model/tools.ts'
+import type { Turn } from '../../model/types.ts'
 import type { Parts } from '../../parts.ts'
 import type { Chat, LedgerScope, StoredRun } from '../../store/types.ts'
 import { knownModel } from '../known-model.ts'
-import { chainTo, inputItems, turnsOf } from './conversation.ts'
+import { ownChat } from '../own-chat.ts'
+import { beginAnswer } from './begin.ts'
+import { chainTo, inputItems, namedFiles, turnsOf } from './conversation.ts'
 import { earlierRun, idempotencyKey } from './idempotency.ts'
 import { liveEvents, replayedEvents } from './live-events.ts'
-import { ownV3Chat } from './own-chat.ts'
 
 const path = '/api/v3/message/generate'
 
 export function generateRoutes(parts: Parts): readonly Route[] {
   return [
-    route({ method: 'POST', path, body: generateRequest, handle: (call) => generate(parts, call) }),
+    route({
+      method: 'POST',
+      path,
+      summary: 'Generate a reply in a stored chat',
+      body: generateRequest,
+      handle: (call) => generate(parts, call),
+    }),
   ]
+}
+
+/** A turn as it was admitted: nothing of it can be refused any more, but for what the model says. */
+interface Admitted {
+  readonly scope: LedgerScope
+  readonly chat: Chat
+  readonly scenario: Scenario
+  readonly chain: readonly StoredRun[]
+  readonly input: StoredRun['input']
+  readonly turns: readonly Turn[]
 }
 
 /** Everything that can be refused is refused before the key is taken: such a request may be mended. */
 async function generate(parts: Parts, call: Call<GenerateRequest>): Promise<Reply> {
-  const { body, caller } = call
+  const { body } = call
   const { store, clock } = parts
-  const scope: LedgerScope = { owner: caller, endpoint: path, key: idempotencyKey(call.headers) }
-  const chat = await ownV3Chat(store.chats, caller, body.chat_id)
-  knownModel(body.model_id, 'model_id')
-  const chain = chainTo(await store.history.runs(chat.id), body.parent_id)
-  const earlier = await earlierRun(store.ledger, scope, body, clock.now())
+  const admitted = await admit(parts, call)
+  const earlier = await earlierRun(store.ledger, admitted.scope, body, clock.now())
   if (earlier !== undefined) return replay(parts, earlier, body.stream === true)
-  const run = await begin(parts, scope, body, chain)
-  const settled = parts.runs.track((signal) =>
-    perform(parts, { run, scope, chat, input: inputItems(body.input), chain }, signal),
-  )
+  const run = await begin(parts, body, admitted)
+  const settled = parts.runs.track((signal) => perform(parts, run, admitted, signal))
   if (body.stream === true) {
     return { status: 200, blocks: liveEvents(parts, run, settled, call.signal) }
   }
@@ -42,49 +56,39 @@ async function generate(parts: Parts, call: Call<GenerateRequest>): Promise<Repl
   return { status: 200, body: finalResponse(run) }
 }
 
+async function admit(
+  { store }: Parts,
+  { body, caller, headers }: Call<GenerateRequest>,
+): Promise<Admitted> {
+  const scope: LedgerScope = { owner: caller, endpoint: path, key: idempotencyKey(headers) }
+  const chat = await ownChat(store.chats, caller, body.chat_id, 'v3')
+  knownModel(body.model_id, 'model_id')
+  const scenario = cataloguedAssistant(body.assistant_id)
+  const chain = chainTo(await store.history.runs(chat.id), body.parent_id)
+  const input = inputItems(body.input)
+  const items = [...chain.flatMap((run) => [...run.input, ...run.output]), ...input]
+  const files = await ownFiles(store.attachments, caller, namedFiles(items), 'input')
+  return { scope, chat, scenario, chain, input, turns: turnsOf(items, files) }
+}
+
 async function begin(
   parts: Parts,
-  scope: LedgerScope,
   body: GenerateRequest,
-  chain: readonly StoredRun[],
+  { scope, scenario, chain, turns }: Admitted,
 ): Promise<Run> {
-  const tools = allowedTools(body)
-  const said = chain.flatMap((run) => [...turnsOf(run.input), ...turnsOf(run.output)])
   try {
-    const generation = parts.model({
-      turns: [...said, ...turnsOf(inputItems(body.input))],
-      think: body.think === true,
-      tools: tools.map(({ name }) => name),
-      toolsRunBy: 'service',
-      maxTokens: body.max_tokens ?? Number.POSITIVE_INFINITY,
-      stop: [],
+    return await beginAnswer(parts, body, {
+      caller: scope.owner,
+      turns,
+      scenario,
+      rag: body.rag ?? false,
+      previousRunId: body.parent_id == null ? null : (chain.at(-1)?.id ?? null),
+      stored: true,
     })
-    return beginRun(
-      generation,
-      {
-        model: body.model_id,
-        think: body.think === true,
-        tools: tools.map(toolObject),
-        maxTokens: body.max_tokens ?? null,
-        temperature: body.temperature ?? 1,
-        topP: body.top_p ?? 1,
-        presencePenalty: body.presence_penalty ?? 0,
-        previousRunId: body.parent_id == null ? null : (chain.at(-1)?.id ?? null),
-      },
-      parts,
-    )
   } catch (error) {
     await parts.store.ledger.release(scope)
     throw error
   }
-}
-
-interface Performance {
-  readonly run: Run
-  readonly scope: LedgerScope
-  readonly chat: Chat
-  readonly input: StoredRun['input']
-  readonly chain: readonly StoredRun[]
 }
 
 /**
@@ -93,7 +97,8 @@ interface Performance {
  */
 async function perform(
   { store, clock }: Parts,
-  { run, scope, chat, input, chain }: Performance,
+  run: Run,
+  { scope, chat, input, chain }: Admitted,
   signal: AbortSignal,
 ): Promise<void> {
   try {
@@ -105,6 +110,8 @@ async function perform(
       input,
       output: finalResponse(run).output,
     })
+    for (const id of namedFiles(input)) await store.attachments.link(chat.id, id)
+    await store.chats.update(chat.owner, chat.id, { updatedAt: clock.now() })
     await store.ledger.finish(scope, run)
   } catch (error) {
     await store.ledger.release(scope)
@@ -117,8 +124,4 @@ function replay(parts: Parts, run: Run, stream: boolean): Reply {
   return stream
     ? { status: 200, headers, blocks: replayedEvents(parts, run) }
     : { status: 200, headers, body: finalResponse(run) }
-}
-
-function toolObject({ name, description, parameters }: BuiltinTool): object {
-  return { type: 'function', name, description, parameters, strict: false }
 }

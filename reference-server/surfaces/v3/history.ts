@@ -4,23 +4,23 @@ import { isoTime } from '../../clock.ts'
 import { type Route, route } from '../../http/call.ts'
 import type { Parts } from '../../parts.ts'
 import type { HistoryRow } from '../../store/types.ts'
-import { readCursor, writeCursor } from './cursor.ts'
-import { ownV3Chat } from './own-chat.ts'
-import { pageSize } from './page-size.ts'
+import { pageBody, readCursor } from '../cursor.ts'
+import { ownChat } from '../own-chat.ts'
+import { pageSize } from '../page-size.ts'
 
 export function historyRoutes({ store: { chats, history } }: Parts): readonly Route[] {
   return [
     route({
       method: 'GET',
       path: '/api/v3/message',
+      summary: 'Read the history of a chat, oldest row first',
       query: historyQuery,
       handle: async ({ query, caller }) => {
-        const chat = await ownV3Chat(chats, caller, query.chat_id)
+        const chat = await ownChat(chats, caller, query.chat_id, 'v3')
         const list = `history ${chat.id}`
         const after = readCursor(list, query.cursor) ?? 0
-        const { rows, next } = await history.page(chat.id, after, pageSize(query.limit))
-        const pagination = { cursor: writeCursor(list, next) }
-        return { status: 200, body: { result: rows.map(historyRow), pagination } }
+        const page = await history.page(chat.id, after, pageSize(query.limit))
+        return { status: 200, body: pageBody(list, page, historyRow) }
       },
     }),
   ]

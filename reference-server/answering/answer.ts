@@ -1,0 +1,89 @@
+/** One answer of the model on a native surface, with what is looked up for it (section 4.4). */
+import type { Rag } from '../../harness/contract/requests/index.ts'
+import type { BuiltinTool } from '../model/tools.ts'
+import type { Generation, Model, SearchStep, Turn } from '../model/types.ts'
+import { searchPlan } from '../retrieval/plan.ts'
+import type { Finding, Retrieval } from '../retrieval/types.ts'
+import type { Store } from '../store/types.ts'
+import type { Scenario } from './scenario.ts'
+
+export interface Ask {
+  readonly caller: string
+  /** The conversation, oldest turn first, the question last. */
+  readonly turns: readonly Turn[]
+  readonly scenario: Scenario
+  readonly rag: Rag
+  readonly think: boolean
+  readonly tools: readonly BuiltinTool[]
+  readonly maxTokens: number
+}
+
+export interface AnsweringParts {
+  readonly model: Model
+  readonly retrieve: Retrieval
+  readonly store: Store
+}
+
+/** @throws ModelOutage when the prompt asks for it */
+export async function answer(parts: AnsweringParts, ask: Ask): Promise<Generation> {
+  const { scenario, turns, tools } = ask
+  const search = await searcher(parts, ask)
+  const done = searchesFirst(ask) ? [searchedInAdvance(question(turns), search)] : []
+  const generation = parts.model({
+    turns: [...instructions(scenario), ...turns],
+    think: ask.think,
+    tools: tools.map(({ name }) => name),
+    toolsRunBy: 'service',
+    maxTokens: ask.maxTokens,
+    stop: [],
+    knowledge: {
+      found: done.flatMap(({ results }) => results),
+      search,
+      searchesByItself: scenario.searchesByItself,
+    },
+  })
+  return { ...generation, steps: [...done, ...generation.steps] }
+}
+
+/** `true` and an object search in advance, if there is a base; `false` and `agent` do not. */
+function searchesFirst({ rag, scenario }: Ask): boolean {
+  return rag !== false && rag !== 'agent' && scenario.baseIds.length > 0
+}
+
+/** Findings further off than this are taken for chance where the caller names no threshold. */
+const usual = { threshold: 0.35, limit: 4 }
+
+async function searcher(
+  { store, retrieve }: AnsweringParts,
+  { caller, scenario, rag }: Ask,
+): Promise<(query: string) => readonly Finding[]> {
+  const plan = searchPlan(typeof rag === 'object' ? rag : {}, usual)
+  const bases = await Promise.all(
+    scenario.baseIds.map((id) => store.knowledge.documents(caller, id)),
+  )
+  return (query) => retrieve(bases, query, plan)
+}
+
+function searchedInAdvance(
+  query: string,
+  search: (query: string) => readonly Finding[],
+): SearchStep {
+  return {
+    type: 'file_search',
+    queries: [query],
+    results: search(query),
+    fragments: [],
+    complete: true,
+  }
+}
+
+/** The beginning of a long question says well enough what it is about. */
+const longestQuery = 2000
+
+function question(turns: readonly Turn[]): string {
+  return (turns.findLast(({ role }) => role === 'user')?.text ?? '').slice(0, longestQuery)
+}
+
+function instructions({ instructions }: Scenario): readonly Turn[] {
+  return instructions === null ? [] : [{ role: 'system', text: instructions }]
+}

@@ -1,0 +1,106 @@
+/** Who answers, and out of what: the assistant of a request in all the ways it can be named. */
+import { ApiError } from '../http/errors.ts'
+import type { KnowledgeStore } from '../store/types.ts'
+import { assistants, namedInstructions } from './assistants.ts'
+
+export interface Scenario {
+  readonly instructions: string | null
+  /** Knowledge bases of the caller that are searched; each is known to be there. */
+  readonly baseIds: readonly string[]
+  /** Searching is what the scenario is for: the model does it by itself. */
+  readonly searchesByItself: boolean
+}
+
+export const noAssistant: Scenario = { instructions: null, baseIds: [], searchesByItself: false }
+
+/** @throws ApiError 404 for an id that is not in the catalogue */
+export function cataloguedAssistant(id: string | null | undefined): Scenario {
+  if (id === null || id === undefined) return noAssistant
+  const assistant = assistants.find((one) => one.id === id)
+  if (assistant === undefined) {
+    throw new ApiError(404, `No assistant ${JSON.stringify(id)} in the catalogue`, {
+      code: 'assistant_not_found',
+      param: 'assistant_id',
+    })
+  }
+  const { instructions, baseId } = assistant
+  return { ...noAssistant, instructions, baseIds: baseId === null ? [] : [baseId] }
+}
+
+/**
+ * Section 4.2: the UUID of an assistant, or an identifier of instructions. Identifiers that this server
+ * does not know are kept with the message and change nothing.
+ *
+ * @throws ApiError 404 for a UUID that is not in the catalogue
+ */
+export function assistantOrInstructions(id: string | null | undefined): Scenario {
+  if (id === null || id === undefined) return noAssistant
+  if (/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(id)) {
+    return cataloguedAssistant(id.toLowerCase())
+  }
+  return { ...noAssistant, instructions: namedInstructions.get(id) ?? null }
+}
+
+interface OneShotAssistant {
+  readonly assistant_id?: string | null | undefined
+  readonly assistant?:
+    | {
+        readonly instructions?: string | null | undefined
+        readonly kb_id?: string | null | undefined
+      }
+    | null
+    | undefined
+  readonly kb_id?: string | null | undefined
+}
+
+/**
+ * Section 4.3: null with a scenario of the caller's own in `assistant`, `searcher` with an optional
+ * `kb_id` (without it, all bases of the caller), or an assistant of the catalogue.
+ *
+ * @throws ApiError 404 for an assistant or a base that is not there
+ */
+export async function oneShotScenario(
+  knowledge: KnowledgeStore,
+  caller: string,
+  { assistant_id, assistant, kb_id }: OneShotAssistant,
+): Promise<Scenario> {
+  if (assistant_id === 'searcher') {
+    const baseIds =
+      typeof kb_id === 'string'
+        ? [await knownBase(knowledge, caller, kb_id, 'kb_id')]
+        : await allBases(knowledge, caller)
+    return { instructions: 'You search the knowledge base.', baseIds, searchesByItself: true }
+  }
+  if (typeof assistant_id === 'string') return cataloguedAssistant(assistant_id)
+  const own = assistant?.kb_id
+  return {
+    ...noAssistant,
+    instructions: assistant?.instructions ?? null,
+    baseIds:
+      typeof own === 'string' ? [await knownBase(knowledge, caller, own, 'assistant.kb_id')] : [],
+  }
+}
+
+async function knownBase(
+  knowledge: KnowledgeStore,
+  caller: string,
+  id: string,
+  param: string,
+): Promise<string> {
+  const base = await knowledge.find(caller, id)
+  if (base === undefined) {
+    throw new ApiError(404, `No knowledge base ${JSON.stringify(id)}`, {
+      code: 'knowledge_base_not_found',
+      param,
+    })
+  }
+  return base.id
+}
+
+/** As many bases as one search looks into. */
+const mostBases = 20
+
+async function allBases(knowledge: KnowledgeStore, caller: string): Promise<readonly string[]> {
+  const { rows } = await knowledge.bases(caller, { after: 0, limit: mostBases })
+  return rows.map(({ id }) => id)
+}

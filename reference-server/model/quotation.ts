@@ -1,0 +1,28 @@
+/** How the fake model speaks of what was found: it quotes the best finding and names its document. */
+import type { Finding } from '../retrieval/types.ts'
+import type { Citation } from './types.ts'
+
+export interface Quotation {
+  readonly text: string
+  readonly citations: readonly Citation[]
+}
+
+/** Undefined when nothing was found. */
+export function quotation(findings: readonly Finding[]): Quotation | undefined {
+  const [first, ...others] = findings.toSorted((a, b) => b.score - a.score)
+  if (first === undefined) return undefined
+  const text = `${first.filename} says: ${oneLine(first.text)}`
+  const citations = [citation(first, text.length)]
+  const other = others.find(({ fileId }) => fileId !== first.fileId)
+  if (other === undefined) return { text, citations }
+  const longer = `${text} See also ${other.filename}.`
+  return { text: longer, citations: [...citations, citation(other, longer.length)] }
+}
+
+function citation({ fileId, filename }: Finding, index: number): Citation {
+  return { fileId, filename, index }
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, ' ').trim()
+}

@@ -1,0 +1,49 @@
+/** Uploads as text: plain text, Markdown, HTML and CSV. */
+import { csvText } from './csv.ts'
+import { htmlText } from './html.ts'
+
+/** What a model or an index can read of a file; undefined for what is no text. */
+export function documentText(
+  filename: string,
+  contentType: string,
+  bytes: Uint8Array,
+): string | undefined {
+  const format = formats.get(extension(filename)) ?? formats.get(subtype(contentType))
+  const text = format === undefined ? undefined : decode(bytes)
+  return text === undefined ? undefined : format?.(text)
+}
+
+/** The extensions that are understood, for messages. */
+export const readableFormats = ['txt', 'md', 'html', 'csv'] as const
+
+const asItIs = (text: string): string => text
+
+const formats = new Map<string, (text: string) => string>([
+  ['txt', asItIs],
+  ['plain', asItIs],
+  ['md', asItIs],
+  ['markdown', asItIs],
+  ['html', htmlText],
+  ['htm', htmlText],
+  ['csv', csvText],
+])
+
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+/** Bytes that are no UTF-8, or hold a zero byte, are no text whatever their name says. */
+function decode(bytes: Uint8Array): string | undefined {
+  try {
+    const text = utf8.decode(bytes)
+    return text.includes('\0') ? undefined : text
+  } catch {
+    return undefined
+  }
+}
+
+function extension(filename: string): string {
+  return /\.([a-z]+)$/i.exec(filename)?.[1]?.toLowerCase() ?? ''
+}
+
+function subtype(contentType: string): string {
+  return /^\w+\/([\w.+-]+)/.exec(contentType)?.[1]?.toLowerCase() ?? ''
+}

@@ -1,0 +1,25 @@
+/** What a caller asked of a search, as a plan with nothing left open. */
+import type { SearchPlan } from './types.ts'
+
+interface Asked {
+  readonly search_type?: SearchPlan['type'] | null | undefined
+  readonly threshold?: number | null | undefined
+  readonly limit?: number | null | undefined
+  readonly rerank?: boolean | null | undefined
+  readonly summary_mode?: boolean | 'none' | 'sentence' | null | undefined
+}
+
+const mostFindings = 50
+
+export function searchPlan(
+  asked: Asked,
+  otherwise: Pick<SearchPlan, 'threshold' | 'limit'>,
+): SearchPlan {
+  return {
+    type: asked.search_type ?? 'hybrid',
+    threshold: asked.threshold ?? otherwise.threshold,
+    limit: Math.min(asked.limit ?? otherwise.limit, mostFindings),
+    rerank: asked.rerank ?? false,
+    summarize: asked.summary_mode === true || asked.summary_mode === 'sentence',
+  }
+}

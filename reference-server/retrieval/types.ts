@@ -1,0 +1,55 @@
+/** What is searched and what is found, free of any wire format. */
+
+/** A document as text, whatever it was uploaded as. Immutable; times in Unix milliseconds. */
+export interface KnowledgeDocument {
+  readonly id: string
+  readonly filename: string
+  readonly contentType: string
+  /** Bytes of the upload. */
+  readonly size: number
+  readonly text: string
+  readonly createdAt: number
+}
+
+/** A piece of a document: what is compared with a query, and what is quoted. */
+export interface Chunk {
+  readonly fileId: string
+  readonly filename: string
+  /** The heading that the text stands under; empty if there is none. */
+  readonly heading: string
+  readonly text: string
+}
+
+export interface Finding {
+  readonly fileId: string
+  readonly filename: string
+  /** 0 to 1. */
+  readonly score: number
+  readonly text: string
+}
+
+export interface SearchPlan {
+  readonly type: 'hybrid' | 'dense' | 'sparse'
+  /** Least score of a finding, 0 to 1. */
+  readonly threshold: number
+  readonly limit: number
+  /** Looks at the best findings a second time, word by word. */
+  readonly rerank: boolean
+  /** Of each finding, only the sentence that is nearest to the query. */
+  readonly summarize: boolean
+}
+
+/** Pure: the same documents, query and plan give the same findings, best first. */
+export type Retrieval = (
+  bases: readonly (readonly KnowledgeDocument[])[],
+  query: string,
+  plan: SearchPlan,
+) => readonly Finding[]
+
+/** One way of comparing, made ready for some chunks: scores of 0 to 1, best first, none of 0. */
+export type Ranker = (query: string) => readonly Scored[]
+
+export interface Scored {
+  readonly chunk: Chunk
+  readonly score: number
+}

@@ -1,0 +1,124 @@
+/** POST /api/v2/message/generate (section 4.2): the reply to a stored message. */
+import {
+  type GenerateReplyRequest,
+  generateReplyRequest,
+} from '../../../harness/contract/requests/index.ts'
+import { answer } from '../../answering/answer.ts'
+import { ownFiles, uploadedTurn } from '../../answering/files.ts'
+import { assistantOrInstructions } from '../../answering/scenario.ts'
+import { sleepUntil } from '../../clock.ts'
+import { type Call, type Reply, type Route, route } from '../../http/call.ts'
+import { ApiError } from '../../http/errors.ts'
+import { allowedTools } from '../../model/tools.ts'
+import type { Generation, Step, Turn } from '../../model/types.ts'
+import type { Parts } from '../../parts.ts'
+import type { Message } from '../../store/types.ts'
+import { knownModel } from '../known-model.ts'
+import { ownChat } from '../own-chat.ts'
+import { messageRecord } from './message-record.ts'
+import { ownMessage } from './own-message.ts'
+
+export function replyRoutes(parts: Parts): readonly Route[] {
+  return [
+    route({
+      method: 'POST',
+      path: '/api/v2/message/generate',
+      summary: 'Generate the reply to a stored message',
+      body: generateReplyRequest,
+      handle: (call) => generate(parts, call),
+    }),
+  ]
+}
+
+async function generate(parts: Parts, call: Call<GenerateReplyRequest>): Promise<Reply> {
+  const { body, caller } = call
+  const { store } = parts
+  const chat = await ownChat(store.chats, caller, body.chat_id, 'v2')
+  knownModel(body.model_id, 'model_id')
+  const parent = await ownMessage(store.messages, chat.id, body.parent_id)
+  if (parent.role !== 'user') {
+    throw new ApiError(400, 'Only a user message can be answered', {
+      code: 'not_a_user_message',
+      param: 'parent_id',
+    })
+  }
+  const generation = await answer(parts, {
+    caller,
+    turns: await conversation(parts, caller, parent),
+    scenario: assistantOrInstructions(parent.assistantId),
+    rag: parent.rag,
+    think: parent.think,
+    tools: allowedTools(body),
+    maxTokens: Number.POSITIVE_INFINITY,
+  })
+  const reply = await parts.runs.track((signal) =>
+    spoken(parts, parent, body.model_id, generation, signal),
+  )
+  const message = { ...messageRecord(reply), ...beyondTheText(generation) }
+  return { status: 200, body: { message } }
+}
+
+/** Section 1: the stored `parent_id` gives the model its context; what is not in the chain is unknown. */
+async function conversation(
+  { store }: Parts,
+  caller: string,
+  parent: Message,
+): Promise<readonly Turn[]> {
+  const chain = await store.messages.chain(parent.chatId, parent.id)
+  const named = chain.flatMap(({ attachmentIds }) => attachmentIds)
+  const files = await ownFiles(store.attachments, caller, named, 'attachments')
+  return chain.flatMap(({ role, content, attachmentIds }) => [
+    ...attachmentIds.flatMap((id) => files.get(id) ?? []).map(uploadedTurn),
+    { role, text: content },
+  ])
+}
+
+/** Stored once it is spoken, whether or not its client stays; a failed reply is not kept. */
+async function spoken(
+  { clock, ids, store, timing }: Parts,
+  parent: Message,
+  modelId: string,
+  generation: Generation,
+  signal: AbortSignal,
+): Promise<Message> {
+  const due = timing(generation.tokens.output, generation.pace)
+  await sleepUntil(clock, clock.now() + (due.at(-1) ?? 0), signal)
+  if (generation.failure !== null) {
+    throw new ApiError(500, generation.failure.message, { code: generation.failure.code })
+  }
+  const reply: Message = {
+    ...parent,
+    id: ids.uuid(),
+    modelId,
+    role: 'assistant',
+    content: textOf(generation, 'message') + textOf(generation, 'refusal'),
+    createdAt: clock.now(),
+    parentId: parent.id,
+    attachmentIds: [],
+  }
+  await store.messages.append(reply)
+  return reply
+}
+
+function beyondTheText(generation: Generation): object {
+  const { steps, tokens } = generation
+  const citations = steps.flatMap((step) => (step.type === 'message' ? step.citations : []))
+  return {
+    reasoning: textOf(generation, 'reasoning') || null,
+    tool_calls: steps.flatMap((step) =>
+      step.type === 'function_call'
+        ? [{ name: step.name, arguments: step.fragments.join('') }]
+        : [],
+    ),
+    sources: citations.map(({ fileId, filename }) => ({ file_id: fileId, filename })),
+    usage: {
+      input_tokens: tokens.input,
+      output_tokens: tokens.output,
+      total_tokens: tokens.input + tokens.output,
+    },
+  }
+}
+
+function textOf({ steps }: Generation, type: Step['type']): string {
+  return steps.flatMap((step) => (step.type === type ? step.fragments : [])).join('')
+}

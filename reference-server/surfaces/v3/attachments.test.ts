@@ -1,0 +1,188 @@
+import { FormData } from 'undici'
+import { describe, expect, it } from 'vitest'
+import { type TestServer, testServer } from '../../test-support/server.ts'
+
+const list = async (server: TestServer, query = '') =>
+  (await server.send('GET', `/api/v3/attachment${query}`)).json
+const names = ({ result }: { result: { filename: string }[] }) =>
+  result.map(({ filename }) => filename)
+
+describe('an upload', () => {
+  it('answers with the attachment object of section 2.4', async () => {
+    const server = await testServer()
+    const content = Uint8Array.from({ length: 1000 }, (_, at) => at)
+    const { status, json } = await server.upload({ name: 'a.bin', content, type: 'image/png' })
+    expect(status).toBe(201)
+    expect(json).toMatchObject({ filename: 'a.bin', content_type: 'image/png', size: 1000 })
+    for (const name of ['id', 'bucket', 'created_at']) expect(json[name]).toBeTypeOf('string')
+  })
+
+  it('keeps names and sizes as they are', async () => {
+    const server = await testServer()
+    for (const name of ['årsbok 東京 🌱.txt', 'say "hi".md', "it's; here.csv", 'no-extension']) {
+      const { status, json } = await server.upload({ name, content: 'é' })
+      expect([status, json.filename, json.size]).toEqual([201, name, 2])
+    }
+    const empty = await server.upload({ name: 'empty.txt', content: '' })
+    expect([empty.status, empty.json.size]).toEqual([201, 0])
+  })
+
+  it('may have any part name, and a field before or after the file', async () => {
+    const server = await testServer()
+    const chat_id = await server.newChat()
+    expect((await server.upload({ name: 'a', content: 'x', part: 'upload' })).status).toBe(201)
+    const form = new FormData()
+    form.append('document', new Blob(['x']), 'after.txt')
+    form.append('chat_id', chat_id)
+    expect((await server.send('POST', '/api/v3/attachment', { body: form })).status).toBe(201)
+    expect(names(await list(server, `?chat_id=${chat_id}`))).toEqual(['after.txt'])
+  })
+
+  it('is refused without a file, with two, with unknown chats, and when it is too large', async () => {
+    const server = await testServer({ uploadLimitBytes: 1000 })
+    const post = (body: FormData | object | string, headers = {}) =>
+      server.send('POST', '/api/v3/attachment', { body, headers })
+    const without = new FormData()
+    without.append('chat_id', await server.newChat())
+    const two = new FormData()
+    for (const name of ['a', 'b']) two.append(name, new Blob(['x'.repeat(900)]), name)
+    const type = { 'content-type': 'multipart/form-data; boundary=b' }
+    const part = '--b\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\nx'
+    const large = { name: 'large', content: 'x'.repeat(1001) }
+    const answers = [
+      [400, await post(without)],
+      [400, await post(two)],
+      [400, await post('', type)],
+      [400, await post(part, type)],
+      [400, await post('nonsense', type)],
+      [400, await post(`${part}\r\n--b--`, { 'content-type': 'multipart/form-data' })],
+      [413, await server.upload(large)],
+      [415, await post({ file: 'x' })],
+      [415, await post('x', { 'content-type': 'text/plain' })],
+      [400, await server.upload({ name: 'a', content: 'x' }, { chat_id: 'x' })],
+      [404, await server.upload({ name: 'a', content: 'x' }, { chat_id: crypto.randomUUID() })],
+    ] as const
+    for (const [index, [status, answer]] of answers.entries()) {
+      expect([index, answer.status]).toEqual([index, status])
+      expect(answer.json.error.message).toBeTypeOf('string')
+    }
+    expect(names(await list(server))).toEqual([])
+    expect((await server.upload({ name: 'fits', content: 'x'.repeat(1000) })).status).toBe(201)
+  })
+})
+
+it('lists those of the caller, newest first, by name, page by page', async () => {
+  const server = await testServer({ keys: ['ann', 'bob'] })
+  for (const n of [1, 2, 3, 4, 5]) await server.upload({ name: `Note ${n}.txt`, content: 'x' })
+  const first = await list(server, '?limit=2')
+  const second = await list(server, `?limit=2&cursor=${first.pagination.cursor}`)
+  const third = await list(server, `?limit=2&cursor=${second.pagination.cursor}`)
+  expect([first, second, third].flatMap(names)).toEqual([5, 4, 3, 2, 1].map((n) => `Note ${n}.txt`))
+  expect(third.pagination.cursor).toBeNull()
+  expect(names(await list(server, '?search=note%203'))).toEqual(['Note 3.txt'])
+  const bob = { headers: { authorization: 'Bearer bob' } }
+  expect((await server.send('GET', '/api/v3/attachment', bob)).json.result).toEqual([])
+})
+
+it('belongs to the chats it was uploaded into or used in, while they live', async () => {
+  const server = await testServer()
+  const [chat_id, other] = [await server.newChat(), await server.newChat()]
+  const { json } = await server.upload({ name: 'Trip.txt', content: 'x' }, { chat_id })
+  await server.upload({ name: 'Else.txt', content: 'x' })
+  const of = async (id: string, query = '') =>
+    names((await server.send('GET', `/api/v3/chat/${id}/attachments${query}`)).json)
+  expect(await of(chat_id)).toEqual(['Trip.txt'])
+  expect([await of(chat_id, '?search=trip'), await of(chat_id, '?search=else')]).toEqual([
+    ['Trip.txt'],
+    [],
+  ])
+  expect(await of(other)).toEqual([])
+  const content = [{ type: 'input_file', file_id: json.id }]
+  await server.generate({ chat_id: other, input: [{ role: 'user', content }] })
+  expect(await of(other)).toEqual(['Trip.txt'])
+  await server.send('DELETE', `/api/v3/chat/${chat_id}`)
+  expect((await server.send('GET', `/api/v3/chat/${chat_id}/attachments`)).status).toBe(404)
+  expect((await server.send('GET', `/api/v3/attachment?chat_id=${chat_id}`)).status).toBe(404)
+  expect(names(await list(server))).toEqual(['Else.txt', 'Trip.txt'])
+})
+
+describe('media in an input', () => {
+  const png = `data:image/png;base64,${Buffer.from('not really').toString('base64')}`
+
+  it('are taken in every form, as parts and on their own', async () => {
+    const server = await testServer()
+    const chat_id = await server.newChat()
+    const file_id = (await server.upload({ name: 'a.txt', content: 'My name is Filippa.' })).json.id
+    const parts = [
+      { type: 'input_image', image_url: png, detail: 'low' },
+      { type: 'input_image', image_url: 'https://example.org/a.png' },
+      { type: 'input_image', file_id },
+      { type: 'input_video', video_url: 'data:video/mp4;base64,AAAA' },
+      { type: 'input_file', file_id },
+      { type: 'input_file', file_data: 'TXkgbmFtZSBpcyBC', filename: 'b.txt' },
+      { type: 'input_file', file_url: 'https://example.org/a.pdf' },
+    ]
+    for (const part of parts) {
+      const content = [{ type: 'input_text', text: 'Look at this' }, part]
+      for (const input of [[{ type: 'message', role: 'user', content }], [part]]) {
+        const { status } = await server.generate({ chat_id, input, model_id: 'SVC-Vision' })
+        expect([part, status]).toEqual([part, 200])
+      }
+    }
+    const rows = (await server.send('GET', `/api/v3/message?limit=200&chat_id=${chat_id}`)).json
+    for (const { item } of rows.result) {
+      expect([item.type, Array.isArray(item.content)]).toEqual(['message', true])
+    }
+  })
+
+  it('are read, if they are text', async () => {
+    const server = await testServer()
+    const text = 'My name is Filippa.'
+    const file_id = (await server.upload({ name: 'a.txt', content: text })).json.id
+    const file_data = Buffer.from(text).toString('base64')
+    const files = [
+      { file_id },
+      { file_data, filename: 'a.md' },
+      { file_data: `data:text/plain;base64,${file_data}` },
+    ]
+    for (const file of files) {
+      const chat_id = await server.newChat()
+      const content = [
+        { type: 'input_file', ...file },
+        { type: 'input_text', text: 'What is my name?' },
+      ]
+      const { json } = await server.generate({ chat_id, input: [{ role: 'user', content }] })
+      expect(json.output[0].content[0].text).toBe('Your name is Filippa.')
+      const later = await server.generate({ chat_id, input: 'And what is my name?' })
+      expect(later.json.output[0].content[0].text).toBe('Your name is Filippa.')
+    }
+  })
+
+  it('are refused without anything in them, or with files of others', async () => {
+    const server = await testServer({ keys: ['ann', 'bob'] })
+    const chat_id = await server.newChat()
+    const file_id = (await server.upload({ name: 'a.txt', content: 'x' })).json.id
+    const refused: readonly [number, object][] = [
+      [400, { type: 'input_image' }],
+      [400, { type: 'input_image', image_url: 'no url' }],
+      [400, { type: 'input_image', image_url: { url: png } }],
+      [400, { type: 'input_video', video_url: '' }],
+      [400, { type: 'input_file', filename: 'a.txt' }],
+      [400, { type: 'input_hologram' }],
+      [404, { type: 'input_file', file_id: 'unknown' }],
+    ]
+    for (const [status, part] of refused) {
+      const { json } = await server.generate({
+        chat_id,
+        input: [{ role: 'user', content: [part] }],
+      })
+      expect([json.status, part]).toEqual([status, part])
+    }
+    const content = [{ type: 'input_file', file_id }]
+    const foreign = await server.send('POST', '/api/v3/message/one-shot', {
+      body: { model_id: 'SVC-Main', input: [{ role: 'user', content }] },
+      headers: { authorization: 'Bearer bob' },
+    })
+    expect(foreign.status).toBe(404)
+  })
+})

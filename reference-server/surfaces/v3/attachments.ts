@@ -1,0 +1,92 @@
+/** Attachments (section 4.3): upload, the list of the caller, the list of a chat. */
+import {
+  listAttachmentsQuery,
+  searchedListQuery,
+  uploadFields,
+} from '../../../harness/contract/requests/index.ts'
+import { type Route, route, type UploadedFile } from '../../http/call.ts'
+import { uploadedFile } from '../../http/form.ts'
+import type { Parts } from '../../parts.ts'
+import { documentText } from '../../retrieval/document-text.ts'
+import type { Attachment, PageRequest } from '../../store/types.ts'
+import { attachmentRecord } from '../attachment-record.ts'
+import { pageBody, readCursor } from '../cursor.ts'
+import { ownChat } from '../own-chat.ts'
+import { pageSize } from '../page-size.ts'
+
+const path = '/api/v3/attachment'
+
+export function attachmentRoutes({ clock, ids, store }: Parts): readonly Route[] {
+  const { attachments, chats } = store
+
+  async function listed(caller: string, query: ListQuery, chatId?: string): Promise<object> {
+    const list = `attachments ${chatId ?? ''}`
+    const page = await attachments.list(caller, {
+      chatId,
+      limit: pageSize(query.limit),
+      before: readCursor(list, query.cursor),
+      search: query.search,
+    })
+    return pageBody(list, page, attachmentRecord)
+  }
+
+  return [
+    route({
+      method: 'POST',
+      path,
+      summary: 'Upload a file, into a chat if the field chat_id names one',
+      accepts: 'form',
+      body: uploadFields,
+      handle: async (call) => {
+        const { caller } = call
+        const { chat_id } = call.body
+        const file = uploadedFile(call)
+        const chat = chat_id === undefined ? undefined : await ownChat(chats, caller, chat_id, 'v3')
+        const attachment: Attachment = {
+          id: ids.uuid(),
+          owner: caller,
+          ...content(file),
+          createdAt: clock.now(),
+        }
+        await attachments.add(attachment)
+        if (chat !== undefined) await attachments.link(chat.id, attachment.id)
+        return { status: 201, body: attachmentRecord(attachment) }
+      },
+    }),
+    route({
+      method: 'GET',
+      path,
+      summary: 'List attachments, newest first: all, or those of a chat',
+      query: listAttachmentsQuery,
+      handle: async ({ query, caller }) => {
+        const { chat_id } = query
+        const chat = chat_id === undefined ? undefined : await ownChat(chats, caller, chat_id, 'v3')
+        return { status: 200, body: await listed(caller, query, chat?.id) }
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/api/v3/chat/:chat_id/attachments',
+      summary: 'List the attachments of a chat, newest first',
+      query: searchedListQuery,
+      handle: async ({ query, params, caller }) => {
+        const chat = await ownChat(chats, caller, params['chat_id'] ?? '', 'v3')
+        return { status: 200, body: await listed(caller, query, chat.id) }
+      },
+    }),
+  ]
+}
+
+type ListQuery = Pick<PageRequest, 'search'> & {
+  readonly limit?: number | undefined
+  readonly cursor?: string | undefined
+}
+
+function content({
+  filename,
+  contentType,
+  bytes,
+}: UploadedFile): Omit<Attachment, 'id' | 'owner' | 'createdAt'> {
+  const text = documentText(filename, contentType, bytes) ?? null
+  return { filename, contentType, size: bytes.length, text }
+}

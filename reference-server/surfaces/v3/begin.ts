@@ -1,0 +1,42 @@
+/** The run that answers a v3 request, with or without a chat. */
+import type { GenerateRequest, OneShotRequest } from '../../../harness/contract/requests/index.ts'
+import { type Ask, answer } from '../../answering/answer.ts'
+import { beginRun, type Run, type RunSettings } from '../../events/run.ts'
+import { allowedTools, type BuiltinTool } from '../../model/tools.ts'
+import type { Parts } from '../../parts.ts'
+
+type Context = Pick<Ask, 'caller' | 'turns' | 'scenario' | 'rag'> &
+  Pick<RunSettings, 'previousRunId' | 'stored'>
+
+/** @throws ModelOutage when the prompt asks for it */
+export async function beginAnswer(
+  parts: Parts,
+  body: GenerateRequest | OneShotRequest,
+  { previousRunId, stored, ...context }: Context,
+): Promise<Run> {
+  const tools = allowedTools(body)
+  const think = body.think === true
+  const generation = await answer(parts, {
+    ...context,
+    think,
+    tools,
+    maxTokens: body.max_tokens ?? Number.POSITIVE_INFINITY,
+  })
+  const settings: RunSettings = {
+    model: body.model_id,
+    think,
+    tools: tools.map(toolObject),
+    maxTokens: body.max_tokens ?? null,
+    temperature: body.temperature ?? 1,
+    topP: body.top_p ?? 1,
+    presencePenalty: body.presence_penalty ?? 0,
+    instructions: context.scenario.instructions,
+    stored,
+    previousRunId,
+  }
+  return beginRun(generation, settings, parts)
+}
+
+function toolObject({ name, description, parameters }: BuiltinTool): object {
+  return { type: 'function', name, description, parameters, strict: false }
+}

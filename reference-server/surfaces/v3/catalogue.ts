@@ -1,0 +1,28 @@
+/** What `model_id` and `assistant_id` may name. Both routes are an addition of ours. */
+import { assistants } from '../../answering/assistants.ts'
+import { type Route, route } from '../../http/call.ts'
+import { models } from '../../model/catalogue.ts'
+
+export function catalogueRoutes(): readonly Route[] {
+  const pagination = { cursor: null }
+  return [
+    route({
+      method: 'GET',
+      path: '/api/v3/model',
+      summary: 'List models (not part of the interface document)',
+      handle: async () => ({ status: 200, body: { result: models, pagination } }),
+    }),
+    route({
+      method: 'GET',
+      path: '/api/v3/assistant',
+      summary: 'List assistants (not part of the interface document)',
+      handle: async () => ({
+        status: 200,
+        body: {
+          result: assistants.map(({ baseId, ...shown }) => ({ ...shown, kb_id: baseId })),
+          pagination,
+        },
+      }),
+    }),
+  ]
+}

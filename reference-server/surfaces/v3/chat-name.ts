@@ -1,0 +1,25 @@
+/** POST /api/v3/chat/{chat_id}/generate-name (section 4.3): a title out of what was said. */
+import { type Route, route } from '../../http/call.ts'
+import { titleOf } from '../../model/title.ts'
+import type { Parts } from '../../parts.ts'
+import { chatRecord } from '../chat-record.ts'
+import { ownChat } from '../own-chat.ts'
+import { turnsOf } from './conversation.ts'
+
+export function chatNameRoutes({ clock, store }: Parts): readonly Route[] {
+  return [
+    route({
+      method: 'POST',
+      path: '/api/v3/chat/:chat_id/generate-name',
+      summary: 'Generate a title for a chat, which becomes its name',
+      handle: async ({ caller, params }) => {
+        const chat = await ownChat(store.chats, caller, params['chat_id'] ?? '', 'v3')
+        const [first] = await store.history.runs(chat.id)
+        const name = titleOf(turnsOf(first?.input ?? [], new Map()))
+        const change = { name, updatedAt: clock.now() }
+        const changed = await store.chats.update(caller, chat.id, change)
+        return { status: 200, body: chatRecord(changed ?? chat) }
+      },
+    }),
+  ]
+}

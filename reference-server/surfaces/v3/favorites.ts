@@ -1,0 +1,49 @@
+/** Favorite chats (sections 2.5 and 4.3). */
+import { searchedListQuery } from '../../../harness/contract/requests/index.ts'
+import { type Call, type Reply, type Route, route } from '../../http/call.ts'
+import type { Parts } from '../../parts.ts'
+import { chatRecord } from '../chat-record.ts'
+import { pageBody, readCursor } from '../cursor.ts'
+import { ownChat } from '../own-chat.ts'
+import { pageSize } from '../page-size.ts'
+
+const one = '/api/v3/chat/:chat_id/favorite'
+const list = 'favorites'
+
+export function favoriteRoutes({ store: { chats } }: Parts): readonly Route[] {
+  const mark = async ({ caller, params }: Call, favorite: boolean): Promise<Reply> => {
+    const chat = await ownChat(chats, caller, params['chat_id'] ?? '', 'v3')
+    const marked = await chats.update(caller, chat.id, { favorite })
+    return { status: 200, body: chatRecord(marked ?? chat) }
+  }
+  return [
+    route({
+      method: 'GET',
+      path: '/api/v3/chat/favorite',
+      summary: 'List favorite chats, newest first',
+      query: searchedListQuery,
+      handle: async ({ query, caller }) => {
+        const page = await chats.list(caller, {
+          version: 'v3',
+          favorite: true,
+          limit: pageSize(query.limit),
+          before: readCursor(list, query.cursor),
+          search: query.search,
+        })
+        return { status: 200, body: pageBody(list, page, chatRecord) }
+      },
+    }),
+    route({
+      method: 'POST',
+      path: one,
+      summary: 'Add a chat to the favorites',
+      handle: (call) => mark(call, true),
+    }),
+    route({
+      method: 'DELETE',
+      path: one,
+      summary: 'Remove a chat from the favorites',
+      handle: (call) => mark(call, false),
+    }),
+  ]
+}

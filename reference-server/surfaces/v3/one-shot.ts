@@ -1,0 +1,55 @@
+/** POST /api/v3/message/one-shot (section 4.3): an answer without a stored chat. */
+import { type OneShotRequest, oneShotRequest } from '../../../harness/contract/requests/index.ts'
+import { ownFiles } from '../../answering/files.ts'
+import { oneShotScenario } from '../../answering/scenario.ts'
+import { sleepUntil } from '../../clock.ts'
+import { finalResponse } from '../../events/response-object.ts'
+import { type Call, type Reply, type Route, route } from '../../http/call.ts'
+import type { Parts } from '../../parts.ts'
+import { knownModel } from '../known-model.ts'
+import { beginAnswer } from './begin.ts'
+import { inputItems, namedFiles, outputItems, turnsOf } from './conversation.ts'
+import { liveEvents } from './live-events.ts'
+
+export function oneShotRoutes(parts: Parts): readonly Route[] {
+  return [
+    route({
+      method: 'POST',
+      path: '/api/v3/message/one-shot',
+      summary: 'Generate an answer without a stored chat',
+      body: oneShotRequest,
+      handle: (call) => oneShot(parts, call),
+    }),
+  ]
+}
+
+async function oneShot(parts: Parts, call: Call<OneShotRequest>): Promise<Reply> {
+  const { body, caller } = call
+  const { store, clock } = parts
+  knownModel(body.model_id, 'model_id')
+  const scenario = await oneShotScenario(store.knowledge, caller, body)
+  const items = [...earlierItems(body), ...inputItems(body.input ?? body.content ?? '')]
+  const files = await ownFiles(store.attachments, caller, namedFiles(items), 'input')
+  const run = await beginAnswer(parts, body, {
+    caller,
+    turns: turnsOf(items, files),
+    scenario,
+    rag: body.rag ?? 'agent',
+    previousRunId: null,
+    stored: false,
+  })
+  const settled = parts.runs.track((signal) => sleepUntil(clock, run.completedAt, signal))
+  if (body.stream === true) {
+    return { status: 200, blocks: liveEvents(parts, run, settled, call.signal) }
+  }
+  await settled
+  return { status: 200, body: finalResponse(run) }
+}
+
+/** What was asked and answered before, oldest first: the caller keeps it, not the service. */
+function earlierItems({ runs }: OneShotRequest) {
+  return (runs ?? []).flatMap(({ input, output }) => [
+    ...inputItems(input ?? []),
+    ...outputItems(output ?? []),
+  ])
+}
