@@ -30,7 +30,7 @@ export const openaiStream = {
     surface: 'openai',
     section: '4.1',
     title: 'The text of a streamed answer arrives in the choices[0].delta.content of its chunks.',
-    needs: ['OAI-STREAM-01'],
+    needs: ['OAI-STREAM-01', 'OAI-STREAM-03'],
   },
   'OAI-STREAM-05': {
     level: 'expected',
@@ -47,7 +47,7 @@ export const openaiStream = {
     section: '4.1',
     title: 'The first delta of each choice has the role assistant, and no delta another.',
     contract: 'C2',
-    needs: ['OAI-STREAM-01'],
+    needs: ['OAI-STREAM-04'],
   },
   'OAI-STREAM-07': {
     level: 'expected',
@@ -87,6 +87,6 @@ export const openaiStream = {
     surface: 'openai',
     section: '4.1',
     title: 'Chunks arrive while the answer is made, not all at its end.',
-    needs: ['OAI-STREAM-01'],
+    needs: ['OAI-STREAM-04'],
   },
 } as const satisfies Record<string, Requirement>

@@ -150,7 +150,7 @@ export const openai = {
     section: '4.1',
     title: 'An answer cut by max_tokens ends with the finish_reason length.',
     contract: 'C8',
-    needs: ['OAI-MAXTOK-01'],
+    needs: ['OAI-MAXTOK-01', 'OAI-CHAT-08'],
   },
   'OAI-STOP-01': {
     level: 'required',
@@ -174,7 +174,7 @@ export const openai = {
     section: '4.1',
     title: 'The stop sequence itself is left out of the answer.',
     contract: 'C9',
-    needs: ['OAI-CHAT-07'],
+    needs: ['OAI-CHAT-07', 'OAI-STOP-01', 'OAI-STOP-02'],
   },
   'OAI-STOP-04': {
     level: 'expected',
@@ -182,7 +182,7 @@ export const openai = {
     section: '4.1',
     title: 'In a stream, stop also works where the sequence lies across two chunks.',
     contract: 'C10',
-    needs: ['OAI-STREAM-01'],
+    needs: ['OAI-STREAM-04', 'OAI-STOP-05'],
   },
   'OAI-STOP-05': {
     level: 'required',
@@ -190,7 +190,7 @@ export const openai = {
     section: '4.1',
     title: 'In a stream, nothing comes after a stop sequence that one chunk holds whole.',
     contract: 'C9',
-    needs: ['OAI-STREAM-01'],
+    needs: ['OAI-STREAM-04'],
   },
   'OAI-ERR-01': {
     level: 'required',

@@ -19,14 +19,14 @@ export const v3Generate = {
     ...stated,
     title: 'Members that the response has in both forms have the same types in both.',
     contract: 'R22',
-    needs: ['V3-GEN-01', 'V3-SSE-09'],
+    needs: ['V3-GEN-01', 'V3-SSE-08', 'V3-SSE-09'],
   },
   'V3-GEN-04': {
     ...stated,
     level: 'expected',
     title: 'The response has the same members in both forms.',
     contract: 'R22',
-    needs: ['V3-GEN-01', 'V3-SSE-09'],
+    needs: ['V3-GEN-01', 'V3-SSE-08', 'V3-SSE-09'],
   },
   'V3-GEN-05': { ...stated, title: 'input may be a text.', needs: ['V3-GEN-01'] },
   'V3-GEN-06': {
@@ -190,13 +190,13 @@ export const v3Generate = {
     ...stated,
     title: 'With think, reasoning arrives in the stream apart from the answer.',
     capability: 'reasoning',
-    needs: ['V3-SSE-01'],
+    needs: ['V3-SSE-02'],
   },
   'V3-THINK-02': {
     ...stated,
     level: 'expected',
     title: 'The reasoning is not repeated in the text of the answer.',
     capability: 'reasoning',
-    needs: ['V3-THINK-01'],
+    needs: ['V3-THINK-01', 'V3-SSE-17'],
   },
 } as const satisfies Record<string, Requirement>

@@ -22,6 +22,7 @@ export const v3Stream = {
     ...stated,
     title: 'The type in the data of an event, where present, is the name of the event.',
     contract: 'R3',
+    needs: ['V3-SSE-02'],
   },
   'V3-SSE-04': { ...contract, title: 'The data of every event has a type.', contract: 'R3' },
   'V3-SSE-05': { ...stated, title: 'response.created comes first and once.', contract: 'R4' },
@@ -62,11 +63,13 @@ export const v3Stream = {
     ...contract,
     title: 'Items and parts are added, filled and done in the order of the contract.',
     contract: 'R10',
+    needs: ['V3-SSE-12'],
   },
   'V3-SSE-14': {
     ...contract,
     title: 'output_index counts up without a gap and belongs to one item throughout.',
     contract: 'R11',
+    needs: ['V3-SSE-12'],
   },
   'V3-SSE-15': {
     ...contract,
@@ -83,11 +86,13 @@ export const v3Stream = {
     title:
       'The response.output_text.delta of a stream, joined, are the text of its final response.',
     contract: 'R14',
+    needs: ['V3-SSE-02', 'V3-SSE-08', 'V3-SSE-09', 'V3-SSE-25', 'V3-SSE-26'],
   },
   'V3-SSE-18': {
     ...contract,
     title: 'Deltas, done events, parts, items and final response agree with each other.',
     contract: 'R14',
+    needs: ['V3-SSE-12', 'V3-SSE-17', 'V3-SSE-24'],
   },
   'V3-SSE-19': {
     ...contract,
@@ -141,5 +146,6 @@ export const v3Stream = {
   'V3-SSE-30': {
     ...contract,
     title: 'Events arrive while the answer is made, not all at its end.',
+    needs: ['V3-SSE-25'],
   },
 } as const satisfies Record<string, Requirement>
