@@ -23,14 +23,15 @@ export function profileOf(more: Readonly<Record<string, unknown>>): TargetProfil
 export type CheckOptions = Partial<Omit<RunOptions, 'profile' | 'selection'>> & {
   readonly surfaces?: ProfileName
   readonly only?: readonly string[]
+  readonly skip?: readonly string[]
 }
 
 /** A whole run in this process; without `outDir` its files are gone at the end. */
 export async function check(
   profile: TargetProfile,
-  { surfaces = 'full', only = [], outDir, ...options }: CheckOptions = {},
+  { surfaces = 'full', only = [], skip = [], outDir, ...options }: CheckOptions = {},
 ): Promise<ConformanceReport> {
-  const selection = { profile: surfaces, only, skip: [] }
+  const selection = { profile: surfaces, only, skip }
   const folder = outDir ?? mkdtempSync(join(tmpdir(), 'chatgen-test-'))
   try {
     return await runConformance({ jobs: 64, ...options, outDir: folder, profile, selection })

@@ -51,11 +51,13 @@ export function showHistory(call: Call, chats: Chats): void {
   const limit = Math.min(Number(url.searchParams.get('limit') ?? hooks.defaultLimit), 100)
   const before = positionOf(url.searchParams.get('cursor')) ?? rows.length
   const start = Math.max(0, before - limit)
+  const all = rows.map(rowOf).map(hooks.row).reverse()
+  const from = all.length - before
   const page = {
-    result: rows.slice(start, before).map(rowOf).map(hooks.row).reverse(),
+    result: all.slice(from, from + limit),
     pagination: { cursor: start > 0 ? cursorAt(start) : null, total: rows.length },
   }
-  sendJson(call, 200, hooks.page(page, { start: rows.length - before, limit, total: rows.length }))
+  sendJson(call, 200, hooks.page(page, { start: from, limit, rows: all }))
 }
 
 export function chatOf(chats: Chats, id: unknown): Chat {

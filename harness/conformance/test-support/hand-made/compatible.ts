@@ -14,6 +14,7 @@ export async function complete(call: Call, told: string[]): Promise<void> {
   const body = await readLeniently(call)
   if (hooks.checks('types')) checkTypes(body)
   if (hooks.checks('temperature')) checkTemperature(body['temperature'])
+  if (!hooks.knows(body['model'])) throw new Refusal(404, 'there is no such model')
   const messages = Array.isArray(body['messages']) ? body['messages'] : []
   const said = messages.map((message: Json) => String(message['content'] ?? ''))
   const text = answerTo(hooks.sees(said, [...told, ...said]))

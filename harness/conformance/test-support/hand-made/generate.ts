@@ -57,16 +57,18 @@ async function run(call: Call, chats: Chats, chat: Chat, body: Json, turn: Turn)
   chat.items.push(...(final['output'] as Json[]))
   if (turn.streamed) {
     turn.events = hooks.events(eventsOf(final, hooks.response(final, true)), body)
-    await sendBlocks(call, turn.events.map(blockOf))
+    await sendBlocks(call, turn.events.map(blockOf), hooks.streamType)
   } else sendJson(call, 200, hooks.response(final, false))
   turn.response = final
 }
 
 async function repeat(call: Call, { response, events }: Turn, how: Repeat): Promise<void> {
-  if (how === 'conflict' || response === undefined) throw new Refusal(409, 'this was asked before')
+  if (how === 'conflict' || response === undefined) {
+    throw new Refusal(call.hooks.conflictStatus, 'this was asked before')
+  }
   if (how === 'JSON') return sendJson(call, 200, response)
   const list = how === 'full replay' && events.length > 0 ? events : shortStream(response)
-  await sendBlocks(call, list.map(blockOf))
+  await sendBlocks(call, list.map(blockOf), call.hooks.streamType)
 }
 
 function occasionOf({ streamed, response }: Turn): Occasion {
@@ -79,6 +81,7 @@ function refusalOf({ hooks }: Call, body: Json, key: unknown): Refusal | undefin
   if (key === undefined && hooks.checks('key of the turn')) return refuse('which turn is this?')
   const both = body['include_tools'] !== undefined && body['exclude_tools'] !== undefined
   if (both && hooks.checks('both tool lists')) return refuse('one list of tools only')
+  if (!hooks.knows(body['model_id'])) return refuse('there is no such model')
   const wrong = Object.entries(types).find(([field, type]) => {
     const value = body[field]
     return value !== undefined && value !== null && !type.includes(typeof value)

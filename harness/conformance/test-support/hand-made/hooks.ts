@@ -14,11 +14,11 @@ export interface HistoryPage {
 }
 
 export interface PagePlace {
-  /** Where the page starts among the rows of the chat, newest first. */
+  /** Where the page starts among the rows. */
   readonly start: number
   readonly limit: number
-  /** Rows of the chat, all in all. */
-  readonly total: number
+  /** All rows of the chat, newest first. */
+  readonly rows: readonly Json[]
 }
 
 /** What a server must look at before it lets a request through. */
@@ -52,6 +52,10 @@ export interface Hooks {
   /** What a refused generation leaves behind. */
   readonly storesRefused: boolean
 
+  /** Whether a model of this name is there. */
+  knows(model: unknown): boolean
+  /** Status of a repeat that is refused. */
+  readonly conflictStatus: number
   /** How many tokens an answer may have; undefined: no limit. */
   maxTokens(asked: number | undefined): number | undefined
   /** The text up to the first stop sequence. */
@@ -69,8 +73,12 @@ export interface Hooks {
   response(body: Json, streamed: boolean): Json
   /** The bytes of one block of a stream. */
   bytes(block: Buffer, index: number): Buffer
+  /** Media type of a v3 stream. */
+  readonly streamType: string
   /** Ends of the lines of a stream. */
   readonly lineEnd: string
+  /** Whether a stream is kept until it is whole. */
+  readonly holdsBack: boolean
   /** Milliseconds between two blocks of a stream. */
   readonly gapMs: number
 
@@ -93,6 +101,8 @@ export const legal: Hooks = {
   checks: () => true,
   refusedStatus: 422,
   storesRefused: false,
+  knows: () => true,
+  conflictStatus: 409,
   maxTokens: (asked) => asked,
   stop: cutAtFirst,
   remembersChat: false,
@@ -104,7 +114,9 @@ export const legal: Hooks = {
   events: (list) => list,
   response: (body) => body,
   bytes: (block) => block,
+  streamType: 'text/event-stream; charset=utf-8',
   lineEnd: '\r\n',
+  holdsBack: false,
   gapMs: 1,
   defaultLimit: 50,
   row: (row) => row,
@@ -117,7 +129,7 @@ export const legal: Hooks = {
   }),
 }
 
-function cutAtFirst(text: string, stops: readonly string[]): string {
+export function cutAtFirst(text: string, stops: readonly string[]): string {
   const ends = stops.map((stop) => text.indexOf(stop)).filter((at) => at >= 0)
   return ends.length === 0 ? text : text.slice(0, Math.min(...ends))
 }

@@ -49,13 +49,15 @@ export async function readJson({ request }: Call): Promise<Json> {
 export async function sendBlocks(
   { hooks, response }: Call,
   blocks: readonly (readonly string[])[],
+  type = 'text/event-stream; charset=utf-8',
 ): Promise<void> {
-  response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' })
-  response.write(`: ${'.'.repeat(20)}${hooks.lineEnd}`)
+  response.writeHead(200, { 'content-type': type })
+  const held: Buffer[] = [Buffer.from(`: ${'.'.repeat(20)}${hooks.lineEnd}`)]
   for (const [at, lines] of blocks.entries()) {
     const block = [...lines, '', ''].join(hooks.lineEnd)
-    response.write(hooks.bytes(Buffer.from(block), at))
+    held.push(hooks.bytes(Buffer.from(block), at))
+    if (!hooks.holdsBack) response.write(Buffer.concat(held.splice(0)))
     if (hooks.gapMs > 0) await sleep(hooks.gapMs)
   }
-  response.end()
+  response.end(Buffer.concat(held))
 }
