@@ -2,6 +2,7 @@
 import type { Route } from './http/call.ts'
 import type { Parts } from './parts.ts'
 import { healthRoutes } from './surfaces/health.ts'
+import { knowledgeRoutes } from './surfaces/knowledge/prefixes.ts'
 import { chatCompletionRoutes } from './surfaces/openai/chat-completions.ts'
 import { modelRoutes } from './surfaces/openai/models.ts'
 import { v2ChatRoutes } from './surfaces/v2/chats.ts'
@@ -31,6 +32,7 @@ export function allRoutes(parts: Parts): readonly Route[] {
     ...favoriteRoutes(parts),
     ...chatNameRoutes(parts),
     ...attachmentRoutes(parts),
+    ...knowledgeRoutes(parts),
     ...catalogueRoutes(),
   ]
 }

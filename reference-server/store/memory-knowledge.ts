@@ -1,6 +1,6 @@
 /** Knowledge bases in memory. Each caller has the seeded ones to itself, and may add to them. */
 import type { KnowledgeDocument } from '../retrieval/types.ts'
-import type { KnowledgeBase, KnowledgeStore } from './types.ts'
+import type { KnowledgeBase, KnowledgeStore, OldestFirst, Page } from './types.ts'
 
 /** A base that every caller has from the start. */
 export interface SeededBase {
@@ -11,36 +11,40 @@ export interface SeededBase {
 interface Holding {
   readonly base: KnowledgeBase
   readonly documents: readonly KnowledgeDocument[]
-  readonly position: number
 }
 
 export function memoryKnowledge(seeds: readonly SeededBase[]): KnowledgeStore {
   const owners = new Map<string, Map<string, Holding>>()
-  let position = seeds.length
-  const own = (owner: string): Map<string, Holding> => {
-    const known = owners.get(owner)
-    if (known !== undefined) return known
-    const fresh = new Map(
-      seeds.map((seed, index) => [seed.base.id, { ...seed, position: index + 1 }]),
-    )
-    owners.set(owner, fresh)
-    return fresh
+  const place = places()
+  for (const { base, documents } of seeds) for (const one of [base, ...documents]) place(one)
+
+  function own(owner: string): Map<string, Holding> {
+    const known = owners.get(owner) ?? new Map(seeds.map((seed) => [seed.base.id, seed]))
+    owners.set(owner, known)
+    return known
   }
+
+  function page<Row extends object>(all: readonly Row[], { after, limit }: OldestFirst): Page<Row> {
+    const rest = all.filter((row) => place(row) > after)
+    const rows = rest.slice(0, limit)
+    const last = rows.at(-1)
+    return { rows, next: rest.length > limit && last !== undefined ? place(last) : null }
+  }
+
   return {
-    async bases(owner, { after, limit }) {
-      const rest = [...own(owner).values()].filter((holding) => holding.position > after)
-      const page = rest.slice(0, limit)
-      return {
-        rows: page.map(({ base }) => base),
-        next: rest.length > limit ? (page.at(-1)?.position ?? null) : null,
-      }
+    async bases(owner, asked) {
+      const bases = [...own(owner).values()].map(({ base }) => base)
+      return page(bases, asked)
+    },
+    async documentPage(owner, baseId, asked) {
+      return page(own(owner).get(baseId)?.documents ?? [], asked)
     },
     async find(owner, id) {
       return own(owner).get(id)?.base
     },
     async create(owner, base) {
-      position += 1
-      own(owner).set(base.id, { base, documents: [], position })
+      place(base)
+      own(owner).set(base.id, { base, documents: [] })
     },
     async delete(owner, id) {
       return own(owner).delete(id)
@@ -49,6 +53,7 @@ export function memoryKnowledge(seeds: readonly SeededBase[]): KnowledgeStore {
       return own(owner).get(baseId)?.documents ?? []
     },
     async addDocument(owner, baseId, document) {
+      place(document)
       return change(own(owner), baseId, (documents) => [...documents, document])
     },
     async deleteDocument(owner, baseId, id) {
@@ -58,6 +63,18 @@ export function memoryKnowledge(seeds: readonly SeededBase[]): KnowledgeStore {
       if (known !== true) return false
       return change(own(owner), baseId, (documents) => documents.filter((doc) => doc.id !== id))
     },
+  }
+}
+
+/** The place that each row was given when it was first seen; places only grow. */
+function places(): (row: object) => number {
+  const known = new WeakMap<object, number>()
+  let last = 0
+  return (row) => {
+    const place = known.get(row) ?? last + 1
+    last = Math.max(last, place)
+    known.set(row, place)
+    return place
   }
 }
 

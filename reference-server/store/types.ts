@@ -135,12 +135,20 @@ export interface KnowledgeBase {
   readonly seeded: boolean
 }
 
+export interface OldestFirst {
+  /** Position of the last row of the page before; 0 from the start. */
+  readonly after: number
+  readonly limit: number
+}
+
 export interface KnowledgeStore {
   /** Oldest first. */
-  bases(owner: string, page: { after: number; limit: number }): Promise<Page<KnowledgeBase>>
+  bases(owner: string, page: OldestFirst): Promise<Page<KnowledgeBase>>
   find(owner: string, id: string): Promise<KnowledgeBase | undefined>
   create(owner: string, base: KnowledgeBase): Promise<void>
   delete(owner: string, id: string): Promise<boolean>
+  /** Oldest first. */
+  documentPage(owner: string, baseId: string, page: OldestFirst): Promise<Page<KnowledgeDocument>>
   /** Oldest first, the same array until something changes in it; empty if the base is not there. */
   documents(owner: string, baseId: string): Promise<readonly KnowledgeDocument[]>
   /** False if the base is not there. */

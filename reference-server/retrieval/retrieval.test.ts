@@ -1,0 +1,136 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { chunksOf } from './chunks.ts'
+import { csvText } from './csv.ts'
+import { cosine, embed } from './embedding.ts'
+import { fuse } from './fusion.ts'
+import { htmlText } from './html.ts'
+import { retrieve } from './retrieval.ts'
+import type { KnowledgeDocument, SearchPlan } from './types.ts'
+
+const doc = (text: string, id = 'd'): KnowledgeDocument => ({
+  id,
+  filename: `${id}.md`,
+  contentType: 'text/markdown',
+  size: text.length,
+  text,
+  createdAt: 0,
+})
+const plan: SearchPlan = {
+  type: 'hybrid',
+  threshold: 0,
+  limit: 5,
+  rerank: false,
+  summarize: false,
+}
+const words = fc.lorem({ maxCount: 40 })
+
+describe('chunks', () => {
+  it('keep every word, in order, and stay short', () => {
+    fc.assert(
+      fc.property(fc.array(words, { maxLength: 8 }), (paragraphs) => {
+        const chunks = chunksOf(doc(paragraphs.join('\n\n')))
+        const said = (texts: readonly string[]) => texts.join(' ').split(/\s+/).filter(Boolean)
+        expect(said(chunks.map(({ text }) => text))).toEqual(said(paragraphs))
+        for (const { text } of chunks) expect(text.split(/\s+/).length).toBeLessThanOrEqual(70)
+      }),
+    )
+  })
+
+  it('stand under their heading', () => {
+    const chunks = chunksOf(doc('# One\nfirst\n## Two\n\nsecond\nthird'))
+    expect(chunks.map(({ heading, text }) => [heading, text])).toEqual([
+      ['One', 'first'],
+      ['Two', 'second\nthird'],
+    ])
+  })
+})
+
+describe('search', () => {
+  it('is pure, keeps scores within 0 and 1, and sorts by them', () => {
+    const type = fc.constantFrom('hybrid' as const, 'dense' as const, 'sparse' as const)
+    fc.assert(
+      fc.property(
+        fc.array(words, { minLength: 1, maxLength: 6 }),
+        fc.oneof(words, fc.string()),
+        type,
+        fc.boolean(),
+        (texts, query, type, rerank) => {
+          const asked = { ...plan, type, rerank }
+          const documents = texts.map((text, at) => doc(text, `d${at}`))
+          const found = retrieve([documents], query, asked)
+          expect(retrieve([[...documents]], query, asked)).toEqual(found)
+          const scores = found.map(({ score }) => score)
+          expect(scores).toEqual(scores.toSorted((a, b) => b - a))
+          for (const score of scores) expect(score >= 0 && score <= 1).toBe(true)
+          const strict = retrieve([documents], query, { ...asked, threshold: 0.6 })
+          for (const { score } of strict) expect(score).toBeGreaterThanOrEqual(0.6)
+        },
+      ),
+      { numRuns: 60 },
+    )
+  })
+
+  it('sees other spellings where it is dense, and only whole words where it is sparse', () => {
+    const documents = [doc('The lighthouses were repainted.'), doc('Plums ripen late.', 'e')]
+    const best = (type: SearchPlan['type'], query: string) =>
+      retrieve([documents], query, { ...plan, type })[0]?.fileId
+    expect(best('dense', 'lighthouse repainting')).toBe('d')
+    expect(best('sparse', 'plums')).toBe('e')
+    expect(best('sparse', 'zeppelin')).toBeUndefined()
+    expect(best('sparse', 'the')).toBeUndefined()
+  })
+
+  it('looks into several bases', () => {
+    const bases = [[doc('Plums ripen late.', 'a')], [doc('Plums are blue.', 'b')], []]
+    const found = retrieve(bases, 'plums', plan).map(({ fileId }) => fileId)
+    expect(found.toSorted()).toEqual(['a', 'b'])
+  })
+})
+
+it('embeds alike what is spelt alike, with length 1', () => {
+  const [a, b, c] = ['harbour master', 'the harbour masters', 'plum jam'].map(embed)
+  if (a === undefined || b === undefined || c === undefined) throw new Error('unreachable')
+  expect(cosine(a, a)).toBeCloseTo(1)
+  expect(cosine(a, b)).toBeGreaterThan(0.6)
+  expect(Math.abs(cosine(a, c))).toBeLessThan(0.3)
+  expect(cosine(embed(''), a)).toBe(0)
+})
+
+it('fuses ranks: first in every ranking is 1', () => {
+  const [x, y] = ['x', 'y'].map((id) => ({ fileId: id, filename: id, heading: '', text: id }))
+  if (x === undefined || y === undefined) throw new Error('unreachable')
+  const ranked = (...chunks: (typeof x)[]) => chunks.map((chunk) => ({ chunk, score: 0.5 }))
+  const fused = fuse([ranked(x, y), ranked(x)])
+  expect(fused.map(({ chunk }) => chunk.fileId)).toEqual(['x', 'y'])
+  expect(fused[0]?.score).toBe(1)
+})
+
+describe('formats', () => {
+  it('CSV: quoted fields, line ends, missing and unclosed fields', () => {
+    expect(csvText('a,b\r\n1,"2, ""x"""\n\n3\n')).toBe('a: 1; b: 2, "x".\n\na: 3.')
+    expect(csvText('a,b\n"never closed')).toBe('a: never closed.')
+    expect(csvText('')).toBe('')
+    expect(csvText('only,header')).toBe('only, header')
+  })
+
+  it('HTML: text without markup, scripts and comments', () => {
+    const html =
+      '<style>p{}</style><h1>Hi</h1><p>a &lt; b &#228;&#x1F331; &unknown;<br>c<!-- no --><p>d < e'
+    expect(htmlText(html)).toBe('# Hi\n\na < b ä🌱 &unknown;\nc\n\nd < e')
+    expect(htmlText('x<script>never ends')).toBe('x')
+  })
+
+  it('take anything in little time', () => {
+    const nasty = ['"', '""', '<', '<!--', '&', '<p', '# ', '\n ', 'a.', '"a\n'].map((piece) =>
+      piece.repeat(100_000),
+    )
+    const started = performance.now()
+    for (const text of nasty) {
+      csvText(text)
+      chunksOf(doc(htmlText(text)))
+      chunksOf(doc(text))
+    }
+    expect(performance.now() - started).toBeLessThan(8000)
+  })
+})

@@ -1,0 +1,100 @@
+/** The documents of a knowledge base: list, upload, delete. */
+import { listQuery } from '../../../harness/contract/requests/index.ts'
+import { isoTime } from '../../clock.ts'
+import { type Route, route, type UploadedFile } from '../../http/call.ts'
+import { ApiError } from '../../http/errors.ts'
+import { uploadedFile } from '../../http/form.ts'
+import type { Parts } from '../../parts.ts'
+import { documentText, readableFormats } from '../../retrieval/document-text.ts'
+import type { KnowledgeDocument } from '../../retrieval/types.ts'
+import { pageBody, readCursor } from '../cursor.ts'
+import { pageSize } from '../page-size.ts'
+import { ownBase } from './own-base.ts'
+
+/** Bytes. An index is made of every word of it, in one go. */
+const largestDocument = 2 * 1024 * 1024
+
+export function documentRoutes(prefix: string, { clock, ids, store }: Parts): readonly Route[] {
+  const { knowledge } = store
+  const all = `${prefix}/:base_id/documents`
+  return [
+    route({
+      method: 'GET',
+      path: all,
+      summary: 'List the documents of a knowledge base, oldest first',
+      query: listQuery,
+      handle: async ({ params, query, caller }) => {
+        const { id } = await ownBase(knowledge, caller, params['base_id'])
+        const list = `documents ${id}`
+        const after = readCursor(list, query.cursor) ?? 0
+        const limit = pageSize(query.limit)
+        const page = await knowledge.documentPage(caller, id, { after, limit })
+        return { status: 200, body: pageBody(list, page, documentRecord) }
+      },
+    }),
+    route({
+      method: 'POST',
+      path: all,
+      summary: `Upload a document (${readableFormats.join(', ')}); it can be searched at once`,
+      accepts: 'form',
+      handle: async (call) => {
+        const { id } = await ownBase(knowledge, call.caller, call.params['base_id'])
+        const document: KnowledgeDocument = {
+          id: ids.tagged('doc'),
+          ...content(uploadedFile(call)),
+          createdAt: clock.now(),
+        }
+        await knowledge.addDocument(call.caller, id, document)
+        return { status: 201, body: documentRecord(document) }
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path: `${all}/:document_id`,
+      summary: 'Delete a document',
+      handle: async ({ params, caller }) => {
+        const { id } = await ownBase(knowledge, caller, params['base_id'])
+        const documentId = params['document_id'] ?? ''
+        if (!(await knowledge.deleteDocument(caller, id, documentId))) {
+          throw new ApiError(404, `No document ${JSON.stringify(documentId)} in this base`, {
+            code: 'document_not_found',
+            param: 'document_id',
+          })
+        }
+        return { status: 204 }
+      },
+    }),
+  ]
+}
+
+function content({
+  filename,
+  contentType,
+  bytes,
+}: UploadedFile): Omit<KnowledgeDocument, 'id' | 'createdAt'> {
+  if (bytes.length > largestDocument) {
+    throw new ApiError(413, `A document may have at most ${largestDocument} bytes`, {
+      code: 'document_too_large',
+      param: 'file',
+    })
+  }
+  const text = documentText(filename, contentType, bytes)
+  if (text === undefined) {
+    throw new ApiError(415, `Documents are UTF-8 text: ${readableFormats.join(', ')}`, {
+      code: 'unsupported_document',
+      param: 'file',
+    })
+  }
+  return { filename, contentType, size: bytes.length, text }
+}
+
+function documentRecord(document: KnowledgeDocument): object {
+  return {
+    id: document.id,
+    filename: document.filename,
+    content_type: document.contentType,
+    size: document.size,
+    status: 'ready',
+    created_at: isoTime(document.createdAt),
+  }
+}

@@ -1,0 +1,155 @@
+import { describe, expect, it } from 'vitest'
+import { plantedFact } from '../../../fixtures/documents.ts'
+import { seededBaseId } from '../../answering/assistants.ts'
+import { type TestServer, testServer } from '../../test-support/server.ts'
+
+const prefix = '/api/v3/knowledge'
+const seeded = `${prefix}/${seededBaseId}`
+
+const newBase = async (server: TestServer, name = 'Mine'): Promise<string> =>
+  (await server.send('POST', prefix, { body: { name } })).json.id
+const put = (server: TestServer, base: string, name: string, content: string) =>
+  server.upload({ name, content }, {}, `${prefix}/${base}/documents`)
+const find = async (server: TestServer, base: string, query: string) =>
+  (await server.send('GET', `${prefix}/${base}/search?${query}`)).json.result
+
+it('is the same under both prefixes', async () => {
+  const server = await testServer()
+  const base = await newBase(server)
+  await put(server, base, 'a.txt', 'The gate opens at nine.')
+  const paths = [
+    '',
+    `/${base}`,
+    `/${base}/documents`,
+    `/${base}/search?q=gate`,
+    `/${seededBaseId}/search?q=ferry&search_type=sparse&limit=2`,
+    '/unknown',
+    '?limit=0',
+  ]
+  for (const path of paths) {
+    const [one, other] = [
+      await server.send('GET', `/api/knowledge${path}`),
+      await server.send('GET', `/api/v3/knowledge${path}`),
+    ]
+    expect([other.status, other.json]).toEqual([one.status, one.json])
+  }
+})
+
+it('lists the seeded base, then what is created, and forgets what is deleted', async () => {
+  const server = await testServer({ keys: ['ann', 'bob'] })
+  const base = await newBase(server, 'Notes')
+  const list = async (key: string) => {
+    const headers = { authorization: `Bearer ${key}` }
+    const { json } = await server.send('GET', prefix, { headers })
+    return json.result.map(({ id }: { id: string }) => id)
+  }
+  expect(await list('ann')).toEqual([seededBaseId, base])
+  expect(await list('bob')).toEqual([seededBaseId])
+  expect((await server.send('DELETE', `${prefix}/${base}`)).status).toBe(204)
+  expect((await server.send('GET', `${prefix}/${base}`)).status).toBe(404)
+  expect((await server.send('DELETE', seeded)).status).toBe(403)
+  expect(await list('ann')).toEqual([seededBaseId])
+})
+
+it('finds what an upload says at once, and no longer once it is deleted', async () => {
+  const server = await testServer({ keys: ['ann', 'bob'] })
+  for (const base of [await newBase(server), seededBaseId]) {
+    const uploaded = await put(server, base, 'note.md', '# Gate\n\nThe code is Q7x9plugh today.')
+    expect(uploaded.status).toBe(201)
+    expect(uploaded.json).toMatchObject({ filename: 'note.md', size: 36 })
+    const [best] = await find(server, base, 'q=Q7x9plugh')
+    expect(best).toMatchObject({ file_id: uploaded.json.id, filename: 'note.md' })
+    expect(best.text).toContain('Q7x9plugh')
+    const path = `${prefix}/${base}/documents/${uploaded.json.id}`
+    const bob = { headers: { authorization: 'Bearer bob' } }
+    expect((await server.send('DELETE', path, bob)).status).toBe(404)
+    expect((await server.send('DELETE', path)).status).toBe(204)
+    expect(JSON.stringify(await find(server, base, 'q=Q7x9plugh'))).not.toContain('Q7x9plugh')
+  }
+})
+
+it('pages through documents, while some come and go', async () => {
+  const server = await testServer()
+  const base = await newBase(server)
+  const ids: string[] = []
+  for (const n of [1, 2, 3, 4, 5]) ids.push((await put(server, base, `${n}.txt`, 'x')).json.id)
+  const page = async (query: string) =>
+    (await server.send('GET', `${prefix}/${base}/documents?limit=2${query}`)).json
+  const first = await page('')
+  await server.send('DELETE', `${prefix}/${base}/documents/${ids[0]}`)
+  await put(server, base, '6.txt', 'x')
+  const second = await page(`&cursor=${first.pagination.cursor}`)
+  const third = await page(`&cursor=${second.pagination.cursor}`)
+  const names = [first, second, third].flatMap(({ result }) =>
+    result.map(({ filename }: { filename: string }) => filename),
+  )
+  expect(names).toEqual(['1.txt', '2.txt', '3.txt', '4.txt', '5.txt', '6.txt'])
+  expect(third.pagination.cursor).toBeNull()
+})
+
+describe('search', () => {
+  const question = `q=${encodeURIComponent(plantedFact.question)}`
+
+  it('finds the planted fact first, in every way', async () => {
+    const server = await testServer()
+    for (const type of ['hybrid', 'dense', 'sparse']) {
+      for (const more of ['', '&rerank=true', '&summary_mode=true', '&threshold=0.5']) {
+        const found = await find(server, seededBaseId, `${question}&search_type=${type}${more}`)
+        expect(found[0].text).toContain(plantedFact.expect)
+        expect(found[0].score).toBeGreaterThan(0.5)
+      }
+    }
+    const body = { query: plantedFact.question, search_type: 'dense', limit: 1 }
+    const { json } = await server.send('POST', `${seeded}/search`, { body })
+    expect(json.result).toHaveLength(1)
+    expect(json.result[0].text).toContain(plantedFact.expect)
+  })
+
+  it('keeps to its limit, threshold and summary', async () => {
+    const server = await testServer()
+    const all = await find(server, seededBaseId, 'q=lamp%20tower%20ferry')
+    expect(all.length).toBeGreaterThan(2)
+    const scores = all.map(({ score }: { score: number }) => score)
+    expect(scores).toEqual(scores.toSorted((a: number, b: number) => b - a))
+    expect(await find(server, seededBaseId, 'q=lamp%20tower%20ferry&limit=2')).toHaveLength(2)
+    expect(await find(server, seededBaseId, 'q=lamp&threshold=1')).toEqual([])
+    const [short] = await find(server, seededBaseId, `${question}&summary_mode=sentence`)
+    expect(short.text).toBe('The unlock phrase of the supply shed is KESTREL-5821.')
+  })
+
+  it.each([
+    '',
+    'q=',
+    'q=a&q=b',
+    'q=a&limit=0',
+    'q=a&limit=x',
+    'q=a&threshold=2',
+    'q=a&search_type=magic',
+    'q=a&rerank=perhaps',
+  ])('refuses %j', async (query) => {
+    const server = await testServer()
+    expect((await server.send('GET', `${seeded}/search?${query}`)).status).toBe(400)
+  })
+})
+
+it('reads text, Markdown, HTML and CSV, and refuses the rest', async () => {
+  const server = await testServer()
+  const base = await newBase(server)
+  const documents = [
+    ['a.txt', 'Alpha stands here.', 'Alpha'],
+    ['b.md', '# Heading\n\nBravo stands here.', 'Bravo'],
+    ['c.html', '<p>Charlie &amp; <b>Delta</b><script>no()</script>', 'Charlie & Delta'],
+    ['d.csv', 'name,place\n"Echo, the third",Osby', 'name: Echo, the third; place: Osby.'],
+  ] as const
+  for (const [name, content, text] of documents) {
+    expect((await put(server, base, name, content)).status).toBe(201)
+    const [best] = await find(server, base, `q=${text.replaceAll('&', '')}&search_type=sparse`)
+    expect(best.text).toContain(text)
+  }
+  const pdf = { name: 'e.pdf', content: '%PDF-1.7', type: 'application/pdf' }
+  const refused = await server.upload(pdf, {}, `${prefix}/${base}/documents`)
+  expect([refused.status, refused.json.error.code]).toEqual([415, 'unsupported_document'])
+  expect((await put(server, base, 'f.txt', 'zero \0 byte')).status).toBe(415)
+  expect((await put(server, base, 'g.txt', 'x'.repeat(3_000_000))).status).toBe(413)
+  expect((await put(server, 'unknown', 'a.txt', 'x')).status).toBe(404)
+})

@@ -1,0 +1,44 @@
+/** Search in one knowledge base, with the settings of section 4.4. */
+import { searchBaseQuery, searchBaseRequest } from '../../../harness/contract/requests/index.ts'
+import { type Reply, type Route, route } from '../../http/call.ts'
+import type { Parts } from '../../parts.ts'
+import { searchPlan } from '../../retrieval/plan.ts'
+import { ownBase } from './own-base.ts'
+
+/** Whoever searches by hand sees everything that is found, down to the least likely. */
+const usual = { threshold: 0, limit: 10 }
+
+export function searchRoutes(prefix: string, { retrieve, store }: Parts): readonly Route[] {
+  const path = `${prefix}/:base_id/search`
+
+  async function search(
+    caller: string,
+    baseId: string | undefined,
+    query: string,
+    asked: Parameters<typeof searchPlan>[0],
+  ): Promise<Reply> {
+    const { id } = await ownBase(store.knowledge, caller, baseId)
+    const documents = await store.knowledge.documents(caller, id)
+    const result = retrieve([documents], query, searchPlan(asked, usual)).map(
+      ({ fileId, ...found }) => ({ file_id: fileId, ...found }),
+    )
+    return { status: 200, body: { result, pagination: { cursor: null } } }
+  }
+
+  return [
+    route({
+      method: 'GET',
+      path,
+      summary: 'Search a knowledge base for the text in q',
+      query: searchBaseQuery,
+      handle: ({ query, params, caller }) => search(caller, params['base_id'], query.q, query),
+    }),
+    route({
+      method: 'POST',
+      path,
+      summary: 'Search a knowledge base for the text in query',
+      body: searchBaseRequest,
+      handle: ({ body, params, caller }) => search(caller, params['base_id'], body.query, body),
+    }),
+  ]
+}
