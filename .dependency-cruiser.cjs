@@ -26,6 +26,8 @@ const rooms = {
     ...pkg('fastify', '@fastify/[^/]+', 'zod', 'minisearch'),
   ],
   'harness/proof': own(
+    'fixtures',
+    'reports/id-list',
     'harness/conformance',
     'reference-server',
     'reports/model',

@@ -256,6 +256,7 @@ function row(
     message: null,
     blockedBy: null,
     scenarios: [],
+    brokenBy: [],
     exchanges: [],
     event: null,
     ...more,

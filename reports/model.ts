@@ -30,6 +30,8 @@ const requirementRow = z.object({
   /** Id of the broken row that this one stands on. */
   blockedBy: z.string().nullable(),
   scenarios: z.array(z.string()),
+  /** Those of them that saw it broken. */
+  brokenBy: z.array(z.string()),
   /** Ids in `exchanges.ndjson`; for a violation, those that show it. */
   exchanges: z.array(z.string()),
   /** Index of the event that shows a violation, in the first of the exchanges. */

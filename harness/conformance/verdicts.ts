@@ -54,10 +54,15 @@ export function decide(
       message: ruling.message,
       blockedBy: ruling.blockedBy ?? null,
       scenarios: claimed.map(({ slug }) => slug),
+      brokenBy: results.filter((result) => breaks(result, id)).map(({ slug }) => slug),
       exchanges: [...ruling.exchanges],
       event: ruling.event ?? null,
     }
   })
+}
+
+function breaks({ findings }: ScenarioResult, id: RequirementId): boolean {
+  return findings.some(({ row, verdict }) => row === id && verdict === 'broken')
 }
 
 interface Evidence {

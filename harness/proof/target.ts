@@ -1,10 +1,10 @@
-import { loadProfile, type TargetProfile } from '../conformance/profile/index.ts'
 import {
   type Pace,
-  type Refit,
   type ReferenceServer,
+  type Refit,
   startReferenceServer,
 } from '../../reference-server/index.ts'
+import { loadProfile, type TargetProfile } from '../conformance/profile/index.ts'
 
 /** A server to run the suites against. */
 export interface ProofTarget {

@@ -15,7 +15,7 @@ export const v3OneShot = {
     title: 'POST /message/one-shot with stream: true answers with a stream of events.',
     needs: ['V3-ONE-01'],
   },
-  'V3-ONE-03': { ...stated, title: 'One-shot needs no Idempotency-Key.', needs: ['V3-AUTH-05'] },
+  'V3-ONE-03': { ...stated, title: 'One-shot needs no Idempotency-Key.', needs: ['V3-ONE-01'] },
   'V3-ONE-04': {
     ...stated,
     section: '9',

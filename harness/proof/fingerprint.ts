@@ -1,0 +1,70 @@
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { bodyText, type Exchange, restoreExchange } from '../contract/index.ts'
+
+/**
+ * What went over the wire in a run, free of what differs from run to run anyway: identifiers, times,
+ * ports. Two runs with one seed against one server have the same fingerprint of almost every
+ * exchange; a deviation that took effect shows in some.
+ */
+export interface Fingerprint {
+  /** By scenario, ordinal and attempt. */
+  readonly digests: ReadonlyMap<string, string>
+  /** Pieces in which all bodies arrived. */
+  readonly chunks: number
+  /** Milliseconds that all answers took together. */
+  readonly busyMs: number
+}
+
+export function fingerprintOf(exchangesFile: string): Fingerprint {
+  const exchanges = readFileSync(exchangesFile, 'utf8')
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => restoreExchange(JSON.parse(line)))
+  return {
+    digests: new Map(exchanges.map((exchange) => [placeOf(exchange), digestOf(exchange)])),
+    chunks: sum(exchanges.map((exchange) => exchange.response?.chunks.length ?? 0)),
+    busyMs: sum(exchanges.map((exchange) => exchange.ending.atMs)),
+  }
+}
+
+/** Whether a deviation shows: in content, in segmentation, or in time. */
+export function differs(plain: Fingerprint, other: Fingerprint): boolean {
+  const changed = [...other.digests].some(([place, digest]) => {
+    const before = plain.digests.get(place)
+    return before !== undefined && before !== digest
+  })
+  return changed || apart(plain.chunks, other.chunks) || apart(plain.busyMs, other.busyMs)
+}
+
+/** By half or more: less may be chance. */
+function apart(a: number, b: number): boolean {
+  return Math.max(a, b) > 1.5 * Math.min(a, b)
+}
+
+function placeOf({ labels }: Exchange): string {
+  return JSON.stringify([labels.scenario, labels.ordinal, labels.attempt])
+}
+
+function digestOf(exchange: Exchange): string {
+  const { response, ending } = exchange
+  const headers = (response?.headers ?? [])
+    .filter(([name]) => !['date', 'content-length', 'x-request-id', 'etag'].includes(name))
+    .map(([name, value]) => `${name}: ${plain(value)}`)
+    .sort()
+  const facts = [response?.status, ending.kind, ...headers, plain(bodyText(exchange))]
+  return createHash('sha256').update(JSON.stringify(facts)).digest('base64')
+}
+
+/** Identifiers and times give way to marks. */
+function plain(text: string): string {
+  return text
+    .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi, '<uuid>')
+    .replaceAll(/\b[a-z]{2,8}[_-][0-9A-Za-z]{12,}/g, '<id>')
+    .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z?/g, '<time>')
+    .replaceAll(/\b1[6-9]\d{8}(\d{3})?\b/g, '<time>')
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0)
+}

@@ -1,0 +1,6 @@
+export { allAttempts } from './attempts.ts'
+export { buildMatrix, type KillMatrix, objections } from './kill-matrix.ts'
+export { matrixToMarkdown } from './matrix-markdown.ts'
+export { nullServerNames } from './null-servers.ts'
+export { runInPool } from './pool.ts'
+export { redRows, type TargetResult } from './verdicts.ts'

@@ -1,0 +1,129 @@
+import type { Fault } from '../../reference-server/deviations/index.ts'
+import { requirementIds, requirements } from '../contract/index.ts'
+import { redRows, type TargetResult } from './verdicts.ts'
+
+/** One fault: what it breaks, what turned red, and who saw it. */
+export interface FaultLine {
+  readonly name: string
+  readonly summary: string
+  readonly breaks: readonly string[]
+  /** Scenarios that saw a declared row broken. */
+  readonly killedBy: readonly string[]
+  /** Declared rows that did not turn red: the fault survives there. */
+  readonly survived: readonly string[]
+  /** Rows that turned red though the fault does not name them. */
+  readonly undeclared: readonly string[]
+  readonly applied: boolean
+}
+
+export interface KillMatrix {
+  readonly faults: readonly FaultLine[]
+  /** Rows that no fault turns red. */
+  readonly unproven: { readonly required: readonly string[]; readonly expected: readonly string[] }
+  /** Scenarios that no fault needs: every fault that they kill, another one kills as well. */
+  readonly neverNeeded: readonly string[]
+  readonly dialects: readonly DialectLine[]
+  readonly nullServers: readonly NullLine[]
+}
+
+export interface DialectLine {
+  readonly name: string
+  readonly failed: readonly string[]
+  readonly warned: readonly string[]
+  readonly applied: boolean
+}
+
+export interface NullLine {
+  readonly name: string
+  /** Required rows that passed though nothing was shown. */
+  readonly passed: readonly string[]
+}
+
+/** Puts the results of a proof together. */
+export function buildMatrix(
+  faults: readonly Fault[],
+  results: readonly TargetResult[],
+): KillMatrix {
+  const byName = new Map(results.map((result) => [result.name, result]))
+  const lines = faults.flatMap((fault) => {
+    const result = byName.get(fault.name)
+    return result ? [faultLine(fault, result)] : []
+  })
+  const killed = new Set(
+    lines.flatMap(({ breaks, survived }) => breaks.filter((id) => !survived.includes(id))),
+  )
+  const unproven = requirementIds.filter((id) => !killed.has(id))
+  return {
+    faults: lines,
+    unproven: {
+      required: unproven.filter((id) => requirements[id].level === 'required'),
+      expected: unproven.filter((id) => requirements[id].level === 'expected'),
+    },
+    neverNeeded: neverNeeded(lines),
+    dialects: results.filter(({ kind }) => kind === 'dialect').map(dialectLine),
+    nullServers: results.filter(({ kind }) => kind === 'null').map(nullLine),
+  }
+}
+
+/** What a proof must not show; empty where it holds. */
+export function objections(matrix: KillMatrix, results: readonly TargetResult[]): string[] {
+  return [
+    ...matrix.faults.flatMap(({ name, survived, undeclared, applied }) => [
+      ...(applied ? [] : [`${name}: never took effect`]),
+      ...survived.map((id) => `${name}: survives ${id}`),
+      ...undeclared.map((id) => `${name}: turns ${id} red without naming it`),
+    ]),
+    ...matrix.dialects.flatMap(({ name, failed, applied }) => [
+      ...(applied ? [] : [`${name}: never took effect`]),
+      ...failed.map((id) => `${name}: a legal server is accused by ${id}`),
+    ]),
+    ...matrix.nullServers.flatMap(({ name, passed }) =>
+      passed.map((id) => `${name}: ${id} passes against a server that does nothing`),
+    ),
+    ...results.flatMap(({ name, kitFaults }) =>
+      kitFaults.map((fault) => `${name}: fault of the kit: ${fault}`),
+    ),
+    ...results
+      .filter(({ kind }) => kind === 'clean')
+      .flatMap((result) =>
+        redRows(result).map((id) => `${result.name}: the plain server breaks ${id}`),
+      ),
+  ]
+}
+
+function faultLine({ name, summary, breaks }: Fault, result: TargetResult): FaultLine {
+  const red = redRows(result)
+  const declared: readonly string[] = breaks
+  return {
+    name,
+    summary,
+    breaks,
+    killedBy: [
+      ...new Set(
+        result.rows.filter(({ id }) => declared.includes(id)).flatMap(({ brokenBy }) => brokenBy),
+      ),
+    ].sort(),
+    survived: breaks.filter((id) => !red.includes(id)),
+    undeclared: red.filter((id) => !declared.includes(id)),
+    applied: result.applied,
+  }
+}
+
+function dialectLine(result: TargetResult): DialectLine {
+  const ids = (verdict: string) =>
+    result.rows.filter((row) => row.verdict === verdict).map(({ id }) => id)
+  return { name: result.name, failed: ids('fail'), warned: ids('warn'), applied: result.applied }
+}
+
+function nullLine({ name, rows }: TargetResult): NullLine {
+  const passed = rows.filter(({ level, verdict }) => level === 'required' && verdict === 'pass')
+  return { name, passed: passed.map(({ id }) => id) }
+}
+
+function neverNeeded(lines: readonly FaultLine[]): string[] {
+  const all = new Set(lines.flatMap(({ killedBy }) => killedBy))
+  const needed = new Set(
+    lines.filter(({ killedBy }) => killedBy.length === 1).flatMap(({ killedBy }) => killedBy),
+  )
+  return [...all].filter((scenario) => !needed.has(scenario)).sort()
+}

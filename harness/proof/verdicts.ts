@@ -1,0 +1,33 @@
+import type { ConformanceReport, RequirementRow } from '../../reports/model.ts'
+
+/** What the suites said of one target, as far as the proof needs it. */
+export interface TargetResult {
+  readonly kind: 'clean' | 'fault' | 'dialect' | 'null'
+  readonly name: string
+  readonly outcome: ConformanceReport['outcome']
+  readonly rows: readonly RowResult[]
+  /** Faults of the kit; a proof has none. */
+  readonly kitFaults: readonly string[]
+  /** Whether what went over the wire differs from what the plain server sends. */
+  readonly applied: boolean
+  readonly durationMs: number
+}
+
+export type RowResult = Pick<RequirementRow, 'id' | 'level' | 'verdict' | 'message' | 'brokenBy'>
+
+/** Rows that turned red: failed, or warned where the row is only expected. */
+export function redRows(result: Pick<TargetResult, 'rows'>): readonly string[] {
+  return result.rows
+    .filter(({ verdict }) => verdict === 'fail' || verdict === 'warn')
+    .map(({ id }) => id)
+}
+
+export function verdictsOf(report: ConformanceReport): RowResult[] {
+  return report.requirements.map(({ id, level, verdict, message, brokenBy }) => ({
+    id,
+    level,
+    verdict,
+    message,
+    brokenBy,
+  }))
+}
