@@ -21,6 +21,9 @@ export interface RunSetup {
   readonly recordingFile: string | null
 }
 
+/** How the kit introduces itself to a target, in a run and beside one. */
+export type Introduction = Pick<RunSetup, 'profile' | 'tag' | 'userAgent'>
+
 /** What a run asked of its target. */
 export interface Cost {
   readonly requests: number

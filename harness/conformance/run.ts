@@ -9,6 +9,7 @@ import { setAside } from './applicability.ts'
 import { Collector, type Progress, type Scenario } from './collector.ts'
 import { defaultJobs, exchangesName, journalName } from './defaults.ts'
 import { ConfigurationError, InterruptedError } from './errors.ts'
+import { startJournal } from './journal-file.ts'
 import { preflight } from './preflight.ts'
 import type { TargetProfile } from './profile/index.ts'
 import { addCosts, noCost, type RunSetup } from './run-setup.ts'
@@ -166,7 +167,7 @@ function prepare(outDir: string, setup: RunSetup): void {
   try {
     mkdirSync(outDir, { recursive: true })
     writeFileSync(setup.exchangesFile, '')
-    writeFileSync(setup.journalFile, '')
+    startJournal(setup)
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     throw new ConfigurationError([`the folder for results cannot be written: ${reason}`])

@@ -15,12 +15,15 @@ export function attachmentRoutes(session: Session) {
 
   const routes = {
     upload(file: UploadFile, chat?: string, options: SendOptions = {}): Promise<Exchange> {
-      session.context.journal({ create: 'attachment', name: file.name, scenario: session.slug })
       const { surface, method, path } = operations['v3.upload']
       const fields: Readonly<Record<string, string>> =
         chat === undefined ? {} : { [chatField]: chat }
       const raw = multipart(fields, part, file, `chatgen-${session.nonce()}`)
-      return session.send({ surface, method, path, raw, ...options })
+      const send = () => session.send({ surface, method, path, raw, ...options })
+      return session.create('attachment', file.name, send, (answer) => {
+        const id = routes.recordIn(answer, file.name)?.['id']
+        return typeof id === 'string' ? id : undefined
+      })
     },
 
     list(query: Query = {}, options: SendOptions = {}): Promise<Exchange> {

@@ -6,6 +6,9 @@ export function isUuid(value: unknown): value is string {
   return typeof value === 'string' && uuid.test(value)
 }
 
+/** Names under which an answer may tell the id of a chat. */
+export const chatIdNames: readonly string[] = ['id', 'chat_id', 'chatId', 'uuid']
+
 export interface Leaf {
   readonly path: readonly string[]
   readonly value: unknown

@@ -29,14 +29,16 @@ export function knowledgeRoutes(session: Session) {
         ...values,
       }
       const upload = file && multipart({}, route.part ?? 'file', file, `chatgen-${session.nonce()}`)
-      return session.send({
-        surface: 'v3',
-        method: route.method,
-        path: `${prefix}${fill(route.path, all)}`,
-        ...(route.query ? { query: fill(route.query, all) } : {}),
-        ...(upload ? { raw: upload } : {}),
-        ...(!upload && route.body !== undefined ? { json: fill(route.body, all) } : {}),
-      })
+      const send = () =>
+        session.send({
+          surface: 'v3',
+          method: route.method,
+          path: `${prefix}${fill(route.path, all)}`,
+          ...(route.query ? { query: fill(route.query, all) } : {}),
+          ...(upload ? { raw: upload } : {}),
+          ...(!upload && route.body !== undefined ? { json: fill(route.body, all) } : {}),
+        })
+      return file ? session.create('document', file.name, send, () => undefined) : send()
     },
   }
 }

@@ -1,7 +1,7 @@
 import { bodyJson, type Exchange, operations, succeeded } from '../../contract/index.ts'
 import type { Session } from '../worker/session.ts'
 import { declared, given } from './claims.ts'
-import { findNewId, isRecord, isUuid, valueAt } from './find.ts'
+import { chatIdNames, findNewId, isRecord, isUuid, valueAt } from './find.ts'
 import type { SendOptions } from './options.ts'
 import { statusOf } from './read.ts'
 import { fill } from './template.ts'
@@ -17,7 +17,12 @@ export function v2Routes(session: Session) {
     /** The id of a v2 chat; a fresh one where the profile can make one. */
     async chat(): Promise<string> {
       declared(v2Chat, 'v2Chat')
-      if ('anyUuid' in v2Chat) return session.uuid()
+      if ('anyUuid' in v2Chat) {
+        const id = session.uuid()
+        const made = { kind: 'v2 chat', name: id, id, scenario: session.slug } as const
+        session.context.journal({ event: 'created', ...made })
+        return id
+      }
       if ('ids' in v2Chat) {
         const id = v2Chat.ids[taken % v2Chat.ids.length]
         taken += 1
@@ -26,23 +31,23 @@ export function v2Routes(session: Session) {
       }
       const { method, path, query, body, id: pointer } = v2Chat.create
       const name = session.name()
-      session.context.journal({ create: 'v2 chat', name, scenario: session.slug })
-      const created = await session.send({
-        surface: 'v2',
-        method,
-        path: fill(path, { name }),
-        ...(query ? { query: fill(query, { name }) } : {}),
-        ...(body === undefined ? {} : { json: fill(body, { name }) }),
-        role: 'arrange',
-      })
-      const answer = bodyJson(created)
-      const id = pointer ? valueAt(answer, pointer) : findNewId(answer, ['id', 'chat_id', 'chatId'])
-      given(
-        isUuid(id),
-        `v2Chat.create answered ${statusOf(created)} without the id of a chat`,
-        created,
-      )
-      session.context.journal({ created: 'v2 chat', id, scenario: session.slug })
+      const send = () =>
+        session.send({
+          surface: 'v2',
+          method,
+          path: fill(path, { name }),
+          ...(query ? { query: fill(query, { name }) } : {}),
+          ...(body === undefined ? {} : { json: fill(body, { name }) }),
+          role: 'arrange',
+        })
+      const idIn = (created: Exchange) => {
+        const answer = bodyJson(created)
+        const id = pointer ? valueAt(answer, pointer) : findNewId(answer, chatIdNames)
+        return isUuid(id) ? id : undefined
+      }
+      const created = await session.create('v2 chat', name, send, idIn)
+      const id = idIn(created)
+      given(id, `v2Chat.create answered ${statusOf(created)} without the id of a chat`, created)
       return id
     },
 

@@ -8,7 +8,7 @@ import {
 import type { Session, Started } from '../worker/session.ts'
 import type { RequestSpec } from '../worker/wire-request.ts'
 import { given } from './claims.ts'
-import { findNewId, isUuid, valueAt } from './find.ts'
+import { chatIdNames, findNewId, isUuid, valueAt } from './find.ts'
 import type { SendOptions } from './options.ts'
 import { cursorOf, type HistoryRow, rowsOf, statusOf } from './read.ts'
 
@@ -37,9 +37,6 @@ export interface Walk {
   /** The cursor of the last page. */
   readonly end: unknown
 }
-
-/** Names under which an answer may tell the id of a chat. */
-const chatIdNames = ['id', 'chat_id', 'chatId', 'uuid']
 
 /** How long to wait for something that should not come, in milliseconds. */
 const pauseMs = 150
@@ -84,12 +81,9 @@ export function v3Routes(session: Session) {
     },
 
     postChat(name: string, body: GenerateBody = {}, options: SendOptions = {}): Promise<Exchange> {
-      session.context.journal({ create: 'chat', name, scenario: session.slug })
-      return session.send({
-        ...at('v3.createChat'),
-        json: { ...profile.requests.createChat, name, ...body },
-        ...options,
-      })
+      const json = { ...profile.requests.createChat, name, ...body }
+      const send = () => session.send({ ...at('v3.createChat'), json, ...options })
+      return session.create('chat', name, send, routes.idOfNewChat)
     },
 
     /** The id in the answer to `POST /chat`, wherever it stands. */
@@ -111,7 +105,6 @@ export function v3Routes(session: Session) {
     },
 
     deleteAfterwards(id: string): void {
-      session.context.journal({ created: 'chat', id, scenario: session.slug })
       session.onCleanup(() => session.send({ ...at('v3.deleteChat', id), role: 'cleanup' }))
     },
 

@@ -11,6 +11,7 @@ import {
   type Transport,
 } from '../../client/index.ts'
 import { type Exchange, restoreExchange, storeExchange } from '../../contract/index.ts'
+import { deletedChat, journalWriter, type WriteJournal } from '../journal.ts'
 import type { RunSetup } from '../run-setup.ts'
 import { createBackOff } from './back-off.ts'
 import { createBreaker } from './breaker.ts'
@@ -31,8 +32,8 @@ export interface RunContext {
   retryAfter(exchange: Exchange, attempt: number): number | null
   /** Does not wait where a recording answers. */
   sleep(ms: number): Promise<void>
-  /** Writes down, before it is sent, what is about to be created. */
-  journal(entry: Readonly<Record<string, string>>): void
+  /** Writes down, before it is sent, what is about to be created, and what became of it. */
+  readonly journal: WriteJournal
 }
 
 export function createRunContext(setup: RunSetup): RunContext {
@@ -43,6 +44,7 @@ export function createRunContext(setup: RunSetup): RunContext {
   const slots = createSemaphore(setup.jobs)
   const pace = createBackOff(profile.limits.requestsPerSecond)
   const breaker = createBreaker()
+  const journal = live ? journalWriter(setup.journalFile, redactor.text) : () => {}
   let exchanges = 0
   let requests = 0
 
@@ -62,6 +64,8 @@ export function createRunContext(setup: RunSetup): RunContext {
       const exchange = pending.exchange.then((ended) => {
         breaker.note(ended)
         writeDown(ended)
+        const gone = deletedChat(ended)
+        if (gone !== undefined) journal({ event: 'deleted', kind: 'chat', id: gone })
         return ended
       })
       return { answered: pending.answered, exchange }
@@ -72,9 +76,7 @@ export function createRunContext(setup: RunSetup): RunContext {
       return waitMs
     },
     sleep: (ms) => (live ? sleep(ms) : Promise.resolve()),
-    journal(entry) {
-      if (live) appendFileSync(setup.journalFile, `${redactor.text(JSON.stringify(entry))}\n`)
-    },
+    journal,
   }
 
   function writeDown(exchange: Exchange): void {

@@ -9,6 +9,7 @@ import {
   requirements,
 } from '../../contract/index.ts'
 import { judge } from '../../judges/index.ts'
+import { type CreationKind, journalled } from '../journal.ts'
 import { type Cost, noCost, type Reservation, type ScenarioOutcome } from '../run-setup.ts'
 import type { RunContext } from './context.ts'
 import { costOf } from './cost.ts'
@@ -70,6 +71,16 @@ export class Session {
       () => answered.resolve(),
     )
     return { answered: answered.promise, exchange }
+  }
+
+  /** Sends what creates something, with the journal written around it. */
+  create(
+    kind: CreationKind,
+    name: string,
+    send: () => Promise<Exchange>,
+    idIn: (answer: Exchange) => string | undefined,
+  ): Promise<Exchange> {
+    return journalled(this.context.journal, { kind, name, scenario: this.slug }, send, idIn)
   }
 
   /** A word that occurs nowhere else; the same in a run that is repeated with its seed. */

@@ -1,5 +1,5 @@
 import type { Header, Role, Surface, WireRequest } from '../../contract/index.ts'
-import type { RunSetup } from '../run-setup.ts'
+import type { Introduction } from '../run-setup.ts'
 import { credentialsOf } from './credentials.ts'
 
 /** What a scenario wants to be sent; everything else is filled in from the run. */
@@ -22,7 +22,7 @@ export interface RequestSpec {
 }
 
 /** `place` names the scenario and the ordinal of the request within it. */
-export function wireRequest(spec: RequestSpec, setup: RunSetup, place: string): WireRequest {
+export function wireRequest(spec: RequestSpec, setup: Introduction, place: string): WireRequest {
   const { profile } = setup
   const url = new URL(`${profile.baseUrl}${spec.path}`)
   for (const [name, value] of Object.entries(spec.query ?? {})) {
@@ -42,7 +42,7 @@ export function wireRequest(spec: RequestSpec, setup: RunSetup, place: string): 
   return { method: spec.method, url: url.href, headers, body }
 }
 
-function authorizationOf(spec: RequestSpec, { profile }: RunSetup): string | null {
+function authorizationOf(spec: RequestSpec, { profile }: Introduction): string | null {
   if (spec.authorization !== undefined) return spec.authorization
   const key = credentialsOf(profile)[spec.surface]
   return key === undefined ? null : `Bearer ${key}`

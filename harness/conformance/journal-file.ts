@@ -1,0 +1,38 @@
+import { existsSync, renameSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { createRedactor } from '../client/index.ts'
+import { ConfigurationError } from './errors.ts'
+import { headLine, openEntries, readJournal } from './journal.ts'
+import type { RunSetup } from './run-setup.ts'
+import { suiteVersion } from './version.ts'
+import { secretsOf } from './worker/context.ts'
+
+/** Begins the journal of a run; one that an earlier run left with chats in it steps aside. */
+export function startJournal(setup: RunSetup): void {
+  keepUnfinished(setup.journalFile)
+  const { text } = createRedactor(secretsOf(setup))
+  const about = { tag: setup.tag, kit: suiteVersion(), baseUrl: setup.profile.baseUrl }
+  writeFileSync(setup.journalFile, headLine(about, text))
+}
+
+/** What a killed run left behind can only be found through its journal. */
+function keepUnfinished(file: string): void {
+  const tag = existsSync(file) ? unfinishedTag(file) : undefined
+  if (tag === undefined) return
+  const names = Array.from({ length: 100 }, (_, at) =>
+    join(dirname(file), `journal-${tag}${at === 0 ? '' : `-${at + 1}`}.ndjson`),
+  )
+  const free = names.find((name) => !existsSync(name))
+  if (free !== undefined) renameSync(file, free)
+}
+
+function unfinishedTag(file: string): string | undefined {
+  try {
+    const journal = readJournal(file)
+    const open = openEntries(journal).some(({ kind }) => kind === 'chat')
+    return open ? journal.head.tag : undefined
+  } catch (error) {
+    if (error instanceof ConfigurationError) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,167 @@
+import { appendFileSync, readFileSync } from 'node:fs'
+import { z } from 'zod'
+import { type Exchange, operationAt, requestPath, succeeded } from '../contract/index.ts'
+import { ConfigurationError } from './errors.ts'
+
+/**
+ * The creation journal of a run: what is about to be created is written down before it is sent, so
+ * that a run that is killed leaves no secret behind. One JSON object a line; the first line says
+ * whose journal it is.
+ */
+
+/** Only chats can be deleted by a route that the document shows. */
+export const creationKinds = ['chat', 'v2 chat', 'attachment', 'document'] as const
+export type CreationKind = (typeof creationKinds)[number]
+
+const head = z.object({
+  journal: z.literal(1),
+  /** In the name of everything that the run creates and may delete. */
+  tag: z.string().regex(/^chatgen-./),
+  kit: z.string(),
+  baseUrl: z.string(),
+})
+export type JournalHead = z.infer<typeof head>
+
+const creation = { kind: z.enum(creationKinds), name: z.string(), scenario: z.string() }
+const entry = z.discriminatedUnion('event', [
+  /** About to be sent. */
+  z.object({ event: z.literal('create'), ...creation }),
+  /** Made, and the answer told the id. */
+  z.object({ event: z.literal('created'), ...creation, id: z.string() }),
+  /** The target declined, so that nothing was made. */
+  z.object({ event: z.literal('refused'), ...creation }),
+  /** A deletion was confirmed, or reading it was declined afterwards. */
+  z.object({ event: z.literal('deleted'), kind: z.enum(creationKinds), id: z.string() }),
+])
+export type JournalEntry = z.infer<typeof entry>
+export type WriteJournal = (entry: JournalEntry) => void
+
+export interface Journal {
+  readonly head: JournalHead
+  readonly entries: readonly JournalEntry[]
+  /** Lines that a crash cut. */
+  readonly cutLines: number
+}
+
+/** What was created, or may have been, and is not known to be gone. */
+export interface OpenEntry {
+  readonly kind: CreationKind
+  readonly name: string
+  /** Null where no answer told it. */
+  readonly id: string | null
+  readonly scenario: string
+}
+
+export function openEntries({ entries }: Journal): OpenEntry[] {
+  let open: OpenEntry[] = []
+  for (const event of entries) {
+    if (event.event === 'deleted') {
+      open = open.filter(({ kind, id }) => kind !== event.kind || id !== event.id)
+      continue
+    }
+    const { kind, name, scenario } = event
+    if (event.event !== 'create') {
+      const at = open.findIndex((one) => one.id === null && one.kind === kind && one.name === name)
+      if (at >= 0) open.splice(at, 1)
+    }
+    if (event.event === 'create') open.push({ kind, name, scenario, id: null })
+    if (event.event === 'created') open.push({ kind, name, scenario, id: event.id })
+  }
+  return open
+}
+
+/** Everything that was ever made and showed its id, deleted or not. */
+export function createdEntries({ entries }: Journal): (OpenEntry & { readonly id: string })[] {
+  return entries.flatMap((one) => {
+    if (one.event !== 'created') return []
+    const { kind, name, scenario, id } = one
+    return [{ kind, name, scenario, id }]
+  })
+}
+
+/**
+ * Reads a journal as a crash may have left it.
+ * @throws ConfigurationError where it is none.
+ */
+export function parseJournal(text: string, name: string): Journal {
+  const lines = text.split('\n').map(parseLine)
+  const first = head.safeParse(lines[0])
+  if (!first.success) {
+    throw new ConfigurationError([
+      `${name} is not a journal of chatgen: its first line does not say which run it belongs to`,
+    ])
+  }
+  const entries: JournalEntry[] = []
+  let cutLines = 0
+  for (const [at, line] of lines.entries()) {
+    if (at === 0 || line === blank) continue
+    if (line === undefined) {
+      cutLines += 1
+      continue
+    }
+    const read = entry.safeParse(line)
+    if (!read.success) {
+      throw new ConfigurationError([
+        `${name}:${at + 1}: no line of a journal that this version of the kit can read`,
+      ])
+    }
+    entries.push(read.data)
+  }
+  return { head: first.data, entries, cutLines }
+}
+
+/** @throws ConfigurationError where there is no such file, or where it is no journal. */
+export function readJournal(file: string): Journal {
+  try {
+    return parseJournal(readFileSync(file, 'utf8'), file)
+  } catch (error) {
+    if (error instanceof ConfigurationError) throw error
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new ConfigurationError([`the journal cannot be read: ${reason}`])
+  }
+}
+
+/** Each line in one write, so that a killed process loses no more than one. */
+export function journalWriter(file: string, redact: (text: string) => string): WriteJournal {
+  return (line) => appendFileSync(file, `${redact(JSON.stringify(line))}\n`)
+}
+
+/** The first line of a journal. */
+export function headLine(about: Omit<JournalHead, 'journal'>, redact: (text: string) => string) {
+  return `${redact(JSON.stringify({ journal: 1, ...about }))}\n`
+}
+
+/** Sends what creates something, and writes down what is tried and what came of it. */
+export async function journalled(
+  journal: WriteJournal,
+  about: { readonly kind: CreationKind; readonly name: string; readonly scenario: string },
+  send: () => Promise<Exchange>,
+  idIn: (answer: Exchange) => string | undefined,
+): Promise<Exchange> {
+  journal({ event: 'create', ...about })
+  const answer = await send()
+  const status = answer.response?.status ?? 0
+  const id = succeeded(answer) ? idIn(answer) : undefined
+  if (id !== undefined) journal({ event: 'created', ...about, id })
+  else if (status >= 300 && status < 500) journal({ event: 'refused', ...about })
+  return answer
+}
+
+/** The id of the chat that an exchange has deleted; a negative deletes nothing of a legal server. */
+export function deletedChat(exchange: Exchange): string | undefined {
+  const path = requestPath(exchange)
+  const deletes = operationAt(exchange.request.method, path) === 'v3.deleteChat'
+  const done = deletes && succeeded(exchange) && exchange.labels.role !== 'negative'
+  return done ? path.split('/').at(-1) : undefined
+}
+
+const blank = Symbol('an empty line')
+
+function parseLine(line: string): unknown {
+  if (line.trim() === '') return blank
+  try {
+    return JSON.parse(line)
+  } catch {
+    return undefined
+  }
+}
