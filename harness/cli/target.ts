@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { targetFixture } from '../../fixtures/targets.ts'
 import { ConfigurationError } from '../conformance/errors.ts'
@@ -27,9 +28,13 @@ export async function withTarget<T>(
   if (!flags.reference) return use(withTimeout(namedTarget(url, flags, io), flags))
   if (url !== undefined) throw new ConfigurationError(['give a URL or --reference, not both'])
   const { parsePace, startReferenceServer } = await import('../../reference-server/index.ts')
-  const server = await startReferenceServer({ pace: parsePace(referencePace) })
+  const server = await startReferenceServer({
+    pace: parsePace(referencePace),
+    keys: [throwAwayKey(), throwAwayKey()],
+  })
   try {
-    const overrides = { baseUrl: server.url, apiKey: server.keys[0] }
+    const [apiKey, otherKey] = server.keys
+    const overrides = { baseUrl: server.url, apiKey, otherKey }
     return await use(withTimeout(loadProfile(targetFixture('reference'), {}, overrides), flags))
   } finally {
     await server.close()
@@ -51,6 +56,10 @@ function namedTarget(url: string | undefined, flags: TargetFlags, io: Io): Targe
     ...(key === undefined || key === '' ? {} : { apiKey: key }),
   }
   return loadProfile(source, io.env, overrides)
+}
+
+function throwAwayKey(): string {
+  return `sk-${randomBytes(24).toString('base64url')}`
 }
 
 function withTimeout(profile: TargetProfile, { timeout }: TargetFlags): TargetProfile {
