@@ -5,6 +5,7 @@ import { type ResponseEvent, responseEvents } from './events/sequence.ts'
 import { encodeBlock } from './events/sse.ts'
 import { type Authenticate, bearerAuthentication } from './http/auth.ts'
 import type { Call, Reply } from './http/call.ts'
+import { type RateLimit, requestsPerMinute, withoutLimit } from './http/rate-limit.ts'
 import type { Encoding } from './http/writer.ts'
 import { type Ids, randomIds } from './ids.ts'
 import { fakeModel } from './model/fake-model.ts'
@@ -27,6 +28,7 @@ export interface Parts extends Encoding {
   readonly store: Store
   readonly runs: Runs
   readonly authenticate: Authenticate
+  readonly limit: RateLimit
   /** The v3 event sequence of a run, live and replayed. */
   readonly events: (run: Run) => Iterable<ResponseEvent>
   /** Each admitted request, before its schema reads it. */
@@ -42,6 +44,8 @@ export interface PartsOptions {
   readonly keys: readonly string[]
   readonly seed: number
   readonly pace?: Pace
+  /** Of each key. Default: no limit. */
+  readonly requestsPerMinute?: number
   readonly clock?: Clock
   readonly ids?: Ids
   readonly store?: Store
@@ -59,6 +63,10 @@ export function composeParts(options: PartsOptions): Parts {
     store: options.store ?? memoryStore({ bases: seededBases() }),
     runs: runRegistry(),
     authenticate: bearerAuthentication(keys),
+    limit:
+      options.requestsPerMinute === undefined
+        ? withoutLimit
+        : requestsPerMinute(options.requestsPerMinute),
     events: responseEvents,
     incoming: (call) => call,
     outgoing: (_call, reply) => reply,

@@ -7,6 +7,7 @@ import { answerClientError } from './client-error.ts'
 import { ApiError, errorReply, isInternal } from './errors.ts'
 import { acceptForms, readForm } from './form.ts'
 import { parseJsonBody } from './json-body.ts'
+import type { Standing } from './rate-limit.ts'
 import { writeReply } from './writer.ts'
 
 export interface AppOptions {
@@ -22,6 +23,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Set by the first hook, for every request that gets further. */
     call: Call
+    /** Headers of the rate limit. */
+    standing: Standing['headers']
   }
   interface FastifyContextConfig {
     /** On the routes that stand for the methods a path does not have. */
@@ -96,9 +99,14 @@ export function buildApp(
   /** All that can be refused on the head of a request alone; the body is then never read. */
   function admission(request: FastifyRequest, reply: FastifyReply): ApiError | undefined {
     request.call = callOf(request, reply, parts)
+    request.standing = {}
     const { path, caller } = request.call
-    if (/^\/api(\/|$)/.test(path) && caller === '')
-      return unauthorized(request.headers.authorization)
+    if (/^\/api(\/|$)/.test(path)) {
+      if (caller === '') return unauthorized(request.headers.authorization)
+      const { headers, refusal } = parts.limit(caller, parts.clock.now())
+      request.standing = headers
+      if (refusal !== undefined) return refusal
+    }
     if (options.draining()) return goingDown()
     if (request.is404) return notFound(request)
     const { allow } = request.routeOptions.config
@@ -118,7 +126,8 @@ export function buildApp(
     const { call } = request
     try {
       const made = await settle(handle)
-      await writeReply(reply.raw, call, parts.outgoing(call, made), parts)
+      const headers = { ...request.standing, ...made.headers }
+      await writeReply(reply.raw, call, parts.outgoing(call, { ...made, headers }), parts)
     } catch (error) {
       reply.raw.destroy()
       if (isInternal(error)) options.onInternalError(error)
