@@ -9,6 +9,7 @@ import {
   succeeded,
   test,
 } from '../../harness/conformance/scenario/index.ts'
+import { otherNames } from '../models.ts'
 
 /** Sections 2.1 and 4.1: the list of models, and the ids that a model answers to. */
 describe('compatible surface: models', () => {
@@ -31,7 +32,7 @@ describe('compatible surface: models', () => {
     'every accepted id of the main model works',
     covers(['OAI-MODELS-02'], { requests: 4, generations: 4 }),
     async ({ openai, claim, profile, session }) => {
-      for (const model of [profile.models.main, ...profile.models.aliases]) {
+      for (const model of otherNames(profile)) {
         const answer = await openai.chat(openai.body('Name a colour.', { max_tokens: 16, model }))
         claim('OAI-MODELS-02', () => expectAccepted(answer, `a request with the model ${model}`))
         const body = bodyJson(answer)

@@ -11,6 +11,7 @@ import {
   shapeOf,
   test,
 } from '../../harness/conformance/scenario/index.ts'
+import { otherNames } from '../models.ts'
 import { recallOf } from '../recall.ts'
 
 /** Section 4.2: POST /message/generate answers a stored message. */
@@ -168,7 +169,7 @@ describe('v2: generation', () => {
     covers(['V2-MODEL-01'], { requests: 7, generations: 3 }),
     async ({ v2, claim, profile }) => {
       const chat = await v2.chat()
-      for (const model of [profile.models.main, ...profile.models.aliases]) {
+      for (const model of otherNames(profile)) {
         const stored = await v2.store(chat, 'Name a colour.', { model_id: model })
         const reply = await v2.generate(v2.turn(chat, stored.id, { model_id: model }))
         claim('V2-MODEL-01', () => expectAccepted(reply, `model_id ${model}`), reply)
