@@ -33,7 +33,7 @@ export interface Parts extends Encoding {
   readonly events: (run: Run) => Iterable<ResponseEvent>
   /** Each admitted request, before its schema reads it. */
   readonly incoming: (call: Call) => Call
-  /** Each answer, refusals included, before it is written. */
+  /** Each answer, refusals included, before it is written; the call as the client sent it. */
   readonly outgoing: (call: Call, reply: Reply) => Reply
 }
 

@@ -21,7 +21,7 @@ export interface AppOptions {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Set by the first hook, for every request that gets further. */
+    /** Set by the first hook, for every request that gets further; with its body once that is read. */
     call: Call
     /** Headers of the rate limit. */
     standing: Standing['headers']
@@ -91,7 +91,8 @@ export function buildApp(
       handler: (request, reply) =>
         answer(request, reply, async () => {
           const params = request.params as Call['params']
-          return route.handle(parts.incoming({ ...request.call, params, ...(await read(request)) }))
+          request.call = { ...request.call, params, ...(await read(request)) }
+          return route.handle(parts.incoming(request.call))
         }),
     })
   }
@@ -148,16 +149,17 @@ type ReadBody = (request: FastifyRequest) => Promise<Pick<Call, 'body' | 'file'>
 
 function callOf(request: FastifyRequest, reply: FastifyReply, parts: Parts): Call {
   const { headers, method } = request
+  const path = request.url.split('?', 1)[0] ?? ''
   return {
     id: requestId(headers['x-request-id']) ?? parts.ids.tagged('req'),
     method,
-    path: request.url.split('?', 1)[0] ?? '',
+    path,
     params: {},
     headers,
     query: request.query,
     body: undefined,
     file: undefined,
-    caller: parts.authenticate(headers.authorization) ?? '',
+    caller: parts.authenticate(headers.authorization, { method, path }) ?? '',
     signal: leaving(reply),
   }
 }

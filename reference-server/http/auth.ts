@@ -2,8 +2,11 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { ApiError } from './errors.ts'
 
-/** The caller behind an `Authorization` header, or undefined. */
-export type Authenticate = (authorization: string | undefined) => string | undefined
+/** The caller behind an `Authorization` header, or undefined; every route has the same callers. */
+export type Authenticate = (
+  authorization: string | undefined,
+  request: { readonly method: string; readonly path: string },
+) => string | undefined
 
 /** Several keys are several callers. Digests have one length, so comparing them takes one time. */
 export function bearerAuthentication(keys: readonly string[]): Authenticate {
