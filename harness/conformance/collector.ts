@@ -6,8 +6,10 @@ import type { Claims, ScenarioResult } from './verdicts.ts'
 /** A scenario as it is written, before it runs. */
 export interface Scenario extends Claims {
   readonly title: string
-  /** What it asks of a target at most. */
+  /** What it asks of a target. */
   readonly cost: Cost
+  /** Generations that it asks for besides where a model misses a planted fact. */
+  readonly again: number
 }
 
 export interface Progress {
@@ -105,12 +107,13 @@ export class Collector implements Reporter {
 }
 
 function scenarioOf(testCase: TestCase): Scenario {
-  const { covers, cost } = testCase.meta()
+  const { covers, cost, again } = testCase.meta()
   return {
     slug: slugOf(testCase.name),
     title: testCase.name,
     rows: covers ?? [],
     cost: cost ?? noCost,
+    again: again ?? 0,
   }
 }
 

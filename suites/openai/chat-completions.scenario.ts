@@ -55,7 +55,7 @@ describe('compatible surface: chat completions', () => {
 
   test(
     'a fact from an earlier message is known, one from another request is not',
-    covers(['OAI-CHAT-13', 'OAI-CHAT-14', 'OAI-CHAT-16'], { requests: 5, generations: 5 }),
+    covers(['OAI-CHAT-13', 'OAI-CHAT-14', 'OAI-CHAT-16'], { requests: 5, generations: 3 }, 2),
     async ({ openai, claim, profile, session }) => {
       const nonce = session.nonce()
       const { tell, ask } = recallOf(profile, nonce)

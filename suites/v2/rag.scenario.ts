@@ -12,7 +12,7 @@ import {
 describe('v2: retrieval', () => {
   test(
     'rag: true brings the knowledge base into the answer',
-    covers(['V2-RAG-01'], { requests: 7, generations: 3 }),
+    covers(['V2-RAG-01'], { requests: 9, generations: 1 }, 2),
     async ({ v2, claim, profile }) => {
       const { knowledge, assistants } = profile
       declared(knowledge, 'knowledge')

@@ -13,7 +13,7 @@ import { recallOf } from '../recall.ts'
 describe('v3: context', () => {
   test(
     'a fact from an earlier run is known, one from another chat is not',
-    covers(['V3-CTX-01', 'V3-CTX-02'], { requests: 12, generations: 6, chats: 3 }),
+    covers(['V3-CTX-01', 'V3-CTX-02'], { requests: 12, generations: 4, chats: 3 }, 2),
     async ({ v3, claim, profile, session }) => {
       const nonce = session.nonce()
       const { tell, ask } = recallOf(profile, nonce)

@@ -134,8 +134,8 @@ describe('v3: generation', () => {
   )
 
   test(
-    'every accepted id of the main model works',
-    covers(['V3-MODEL-01'], { requests: 5, generations: 3, chats: 1 }),
+    'every accepted id of the main model works on v3',
+    covers(['V3-MODEL-01'], { requests: 3, generations: 1, chats: 1 }),
     async ({ v3, claim, profile }) => {
       const chat = await v3.createChat()
       for (const model of otherNames(profile)) {
@@ -147,12 +147,10 @@ describe('v3: generation', () => {
 
   test(
     'invalid fields are answered somehow',
-    covers(['V3-GEN-13'], { requests: 7, generations: 3, chats: 1 }),
+    covers(['V3-GEN-13'], { requests: 4, generations: 1, chats: 1 }),
     async ({ v3, claim, session }) => {
       const chat = await v3.createChat()
       const doubtful = {
-        'input as a number': v3.turn(chat, 7),
-        'temperature as a text': v3.turn(chat, 'Name a colour.', { temperature: 'warm' }),
         'a chat_id that is no UUID': v3.turn('nowhere', 'Name a colour.'),
         'no model_id': v3.turn(chat, 'Name a colour.', { model_id: undefined }),
       }

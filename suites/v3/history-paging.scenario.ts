@@ -61,13 +61,15 @@ describe('v3: pages of the history', () => {
       const chat = await v3.createChat()
       const nonce = session.nonce()
       await v3.say(v3.turn(chat, [...numbered(nonce, count), inputText('Name a colour.')]))
-      await v3.settled(chat, (seen) => seen.length > count)
+      const whole = await v3.settled(chat, (seen) => seen.length > count)
+      if (inputRows(whole.rows).length === 0) {
+        session.reserve('inconclusive', ['V3-HIST-10', 'V3-HIST-15'], 'the history shows no items')
+      }
 
       const orders: string[] = []
       let shown: readonly Exchange[] = []
       for (const limit of [1, 2, 3, 7, 50]) {
         const { rows, pages, end } = await v3.walk(chat, limit)
-        given(inputRows(rows).length > 0, 'the history shows no items', ...pages)
         for (const page of pages) {
           claim(
             'V3-HIST-09',
@@ -76,6 +78,18 @@ describe('v3: pages of the history', () => {
                 limit,
               ),
             page,
+          )
+        }
+        if (pages.length === 1 && rows.length < whole.rows.length) {
+          const left = whole.rows.length - rows.length
+          claim(
+            'V3-HIST-12',
+            () =>
+              expect(end, `cursor with limit ${limit}, before ${left} more rows`).toBeTypeOf(
+                'string',
+              ),
+            ...pages,
+            ...whole.pages,
           )
         }
         for (const page of pages.slice(0, -1)) {
@@ -90,6 +104,7 @@ describe('v3: pages of the history', () => {
           () => expect(end, `cursor at the end with limit ${limit}`).toBeNull(),
           ...pages.slice(-1),
         )
+        if (inputRows(whole.rows).length === 0) continue
         const strayed = strays(rows, nonce, count)
         given(strayed.length === 0 || everyItemShown(rows), hidden, ...pages)
         claim(
@@ -100,6 +115,7 @@ describe('v3: pages of the history', () => {
         orders.push(JSON.stringify(rows.map(({ item }) => item ?? null)))
         shown = [...shown, ...pages.slice(0, 1)]
       }
+      given(orders.length > 0, 'the history shows no items', ...whole.pages)
       claim(
         'V3-HIST-15',
         () => expect(new Set(orders).size, 'different orders of the rows').toBe(1),
@@ -118,10 +134,11 @@ describe('v3: pages of the history', () => {
       await v3.say(v3.turn(chat, [...numbered(nonce, count), inputText('Name a colour.')]))
       await v3.settled(chat, (seen) => seen.length > count)
 
-      let added = 0
+      let visited = 0
       const { rows, pages } = await v3.walk(chat, 2, async () => {
-        if (added >= 3) return
-        added += 1
+        visited += 1
+        // The newest rows are not among the notes: what is added must push notes to another page.
+        if (visited < 2 || visited > 4) return
         await v3.say(v3.turn(chat, `Name another colour, ${session.nonce()}.`))
       })
       given(inputRows(rows).length > 0, 'the history shows no items', ...pages)

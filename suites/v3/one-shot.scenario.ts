@@ -73,7 +73,7 @@ describe('v3: one-shot', () => {
 
   test(
     'runs carries a history, and nothing else is known',
-    covers(['V3-ONE-05', 'V3-ONE-11'], { requests: 6, generations: 6 }),
+    covers(['V3-ONE-05', 'V3-ONE-11'], { requests: 6, generations: 3 }, 2),
     async ({ oneShot, claim, profile, session }) => {
       const nonce = session.nonce()
       const { tell, ask } = recallOf(profile, nonce)
@@ -147,7 +147,7 @@ describe('v3: one-shot', () => {
 
   test(
     'searcher answers from a knowledge base',
-    covers(['V3-ONE-07'], { requests: 6, generations: 6 }),
+    covers(['V3-ONE-07'], { requests: 4, generations: 2 }, 2),
     async ({ oneShot, claim, profile }) => {
       const { knowledge } = profile
       declared(knowledge, 'knowledge')
@@ -217,7 +217,7 @@ describe('v3: one-shot', () => {
 
   test(
     'a one-shot with a field of another type is refused',
-    covers(['V3-ONE-12'], { requests: 11, generations: 4 }),
+    covers(['V3-ONE-12'], { requests: 11, generations: 5 }),
     async ({ oneShot, refuses }) => {
       const right = oneShot.body('Name a colour.')
       const twin = await oneShot.send(right, { role: 'twin' })

@@ -16,7 +16,7 @@ import {
 describe('v3: retrieval', () => {
   test(
     'rag: true searches the base of the assistant',
-    covers(['RAG-01', 'V3-SSE-28', 'V3-ASST-01'], { requests: 8, generations: 3, chats: 3 }),
+    covers(['RAG-01', 'V3-SSE-28', 'V3-ASST-01'], { requests: 9, generations: 1, chats: 3 }, 2),
     async ({ v3, claim, profile }) => {
       const { question, expected, assistant } = baseOf(profile)
       const ask = async (stream: boolean) => {

@@ -42,7 +42,7 @@ describe('versions of chats', () => {
     'v3 routes refuse a v2 chat and name /api/v2',
     covers(['VER-03', 'VER-04', 'VER-05', 'VER-06', 'VER-10'], {
       requests: 24,
-      generations: 3,
+      generations: 2,
       chats: 1,
     }),
     async ({ v2, v3, chats, attachments, claim, session, profile }) => {

@@ -5,15 +5,17 @@ declare module 'vitest' {
   interface TaskMeta {
     covers?: readonly RequirementId[]
     cost?: Cost
+    again?: number
     outcome?: import('../run-setup.ts').ScenarioOutcome
   }
 }
 
 /**
  * Options of a scenario: the rows that it can decide, by a claim of its own or by the streams and
- * bodies that it makes the target send; and what it asks of the target, for `--dry-run`.
+ * bodies that it makes the target send; what it asks of the target, for `--dry-run`; and how many
+ * generations more it may ask for where a model misses a planted fact.
  */
-export function covers(rows: readonly RequirementId[], cost: Partial<Cost>) {
+export function covers(rows: readonly RequirementId[], cost: Partial<Cost>, again = 0) {
   const whole: Cost = { requests: 0, generations: 0, chats: 0, uploads: 0, ...cost }
-  return { meta: { covers: rows, cost: whole } }
+  return { meta: { covers: rows, cost: whole, again } }
 }
