@@ -1,8 +1,9 @@
 /** Every deviation by name; with none chosen, nothing of this folder is in the server. */
 import type { Refit } from '../parts.ts'
+import { streamFaults } from './faults/stream.ts'
 import type { Dialect, Fault } from './types.ts'
 
-export const faults: readonly Fault[] = []
+export const faults: readonly Fault[] = [...streamFaults]
 export const dialects: readonly Dialect[] = []
 
 /** One refit out of several; the first is applied first, the last has the last word. */

@@ -1,0 +1,140 @@
+/** Deviations of the v3 event stream, as edits of its events, of its blocks, and of their bytes. */
+import type { Run } from '../events/run.ts'
+import type { ResponseEvent } from '../events/sequence.ts'
+import type { SseBlock } from '../events/sse.ts'
+import type { Call } from '../http/call.ts'
+import type { Refit } from '../parts.ts'
+import { put } from './json-edit.ts'
+
+type Events = readonly ResponseEvent[]
+/** Another sequence out of the events of a run. */
+export type Edit = (events: Events, run: Run) => Events
+
+/** Numbers the events anew, so that a missing or a moved one is the only deviation. */
+export function stream(...edits: readonly Edit[]): Refit {
+  return rawStream(...edits, (events) =>
+    events.map((event, sequence_number) => ({ ...event, sequence_number })),
+  )
+}
+
+/** Leaves the numbers as they are. */
+export function rawStream(...edits: readonly Edit[]): Refit {
+  return (parts) => ({
+    ...parts,
+    events: (run) => edits.reduce<Events>((all, edit) => edit(all, run), [...parts.events(run)]),
+  })
+}
+
+/** The events as if the run were another; history and JSON form do not know. */
+export function streamOf(change: (run: Run) => Run): Refit {
+  return (parts) => ({ ...parts, events: (run) => parts.events(change(run)) })
+}
+
+/** An edit of the runs that a condition holds for. */
+export function where(condition: (run: Run) => boolean, edit: Edit): Edit {
+  return (events, run) => (condition(run) ? edit(events, run) : events)
+}
+
+export const completed = (run: Run): boolean => run.finish === 'stop'
+export const thinking = (run: Run): boolean => run.steps.some(({ type }) => type === 'reasoning')
+
+/** What an edit is about: events of a type, all or the nth of them; -1 is the last. */
+export interface Chosen {
+  readonly types: readonly string[]
+  readonly nth?: number
+}
+
+export function the(type: string, nth: number): Chosen {
+  return { types: [type], nth }
+}
+
+export function every(...types: readonly string[]): Chosen {
+  return { types }
+}
+
+/** Each chosen event becomes several, one, or none. */
+export function become(chosen: Chosen, make: (event: ResponseEvent, all: Events) => Events): Edit {
+  return (events) => {
+    const found = events.filter(({ type }) => chosen.types.includes(type))
+    const meant = new Set(chosen.nth === undefined ? found : [found.at(chosen.nth)])
+    return events.flatMap((event) => (meant.has(event) ? make(event, events) : [event]))
+  }
+}
+
+export function without(...types: readonly string[]): Edit {
+  return become(every(...types), () => [])
+}
+
+/** A member of the chosen events is another, or gone where it becomes undefined. */
+export function set(chosen: Chosen, path: string, to: unknown): Edit {
+  return become(chosen, (event) => [put(event, path, to)])
+}
+
+/** Each event of a type changes places with the next one of the type: the first with the second, … */
+export function swapped(type: string): Edit {
+  return (events) => {
+    const places = events.flatMap((event, at) => (event.type === type ? [at] : []))
+    const result = [...events]
+    for (let pair = 0; pair + 1 < places.length; pair += 2) {
+      const [a = 0, b = 0] = places.slice(pair)
+      const [first, second] = [events[a], events[b]]
+      if (first !== undefined && second !== undefined) result.splice(a, 1, second)
+      if (first !== undefined && second !== undefined) result.splice(b, 1, first)
+    }
+    return result
+  }
+}
+
+/** The chosen events go where the first event of another type stands, before or behind it. */
+export function moved(chosen: Chosen, side: 'before' | 'behind', type: string): Edit {
+  return (events) => {
+    const found = events.filter((event) => chosen.types.includes(event.type))
+    const movers = chosen.nth === undefined ? found : found.slice(chosen.nth).slice(0, 1)
+    const rest = events.filter((event) => !movers.includes(event))
+    const at = rest.findIndex((event) => event.type === type)
+    return at < 0 ? events : rest.toSpliced(side === 'before' ? at : at + 1, 0, ...movers)
+  }
+}
+
+/** Blocks of the v3 stream written otherwise; undefined leaves one as it is. */
+export function written(
+  write: (block: NamedBlock, usual: Buffer) => Uint8Array | string | undefined,
+): Refit {
+  return (parts) => ({
+    ...parts,
+    encode: (block) => {
+      const usual = Buffer.from(parts.encode(block))
+      if (!isNamed(block)) return usual
+      const other = write(block, usual)
+      return typeof other === 'string' ? Buffer.from(other) : (other ?? usual)
+    },
+  })
+}
+
+export interface NamedBlock {
+  readonly event: string
+  readonly data: object | '[DONE]'
+}
+
+/** The blocks of the v3 stream on their way, of live answers and replays. */
+export function blocks(
+  change: (blocks: AsyncIterable<SseBlock>, call: Call) => AsyncIterable<SseBlock>,
+  headers: Readonly<Record<string, string>> = {},
+): Refit {
+  return (parts) => ({
+    ...parts,
+    outgoing: (call, reply) => {
+      const usual = parts.outgoing(call, reply)
+      if (!('blocks' in usual) || !call.path.startsWith('/api/v3/')) return usual
+      return {
+        ...usual,
+        headers: { ...usual.headers, ...headers },
+        blocks: change(usual.blocks, call),
+      }
+    },
+  })
+}
+
+function isNamed(block: SseBlock): block is NamedBlock {
+  return block.event !== undefined
+}
