@@ -5,7 +5,6 @@ import {
   type Exchange,
   expect,
   expectAccepted,
-  expectCompletion,
   isRecord,
   shapeOf,
   succeeded,
@@ -20,7 +19,7 @@ describe('compatible surface: parameters', () => {
     async ({ openai, claim, refuses }) => {
       const body = (temperature: number) =>
         openai.body('Name a colour.', { max_tokens: 16, temperature })
-      for (const temperature of [0, 0.7, 2]) {
+      for (const temperature of [0, 2]) {
         const answer = await openai.chat(body(temperature))
         claim('OAI-TEMP-01', () =>
           expectAccepted(answer, `a request with temperature ${temperature}`),
@@ -138,10 +137,8 @@ describe('compatible surface: parameters', () => {
 
   test(
     'doubtful values are answered somehow',
-    covers(['OAI-CHAT-01'], { requests: 4, generations: 4 }),
-    async ({ openai, claim, session }) => {
-      const answer = await openai.chat(openai.body('Name a colour.', { max_tokens: 16 }))
-      claim('OAI-CHAT-01', () => expectCompletion(answer))
+    covers(['OAI-ERR-02'], { requests: 3, generations: 3 }),
+    async ({ openai, session }) => {
       const doubtful = {
         'an unknown model': openai.body('Name a colour.', { model: session.nonce() }),
         'empty messages': openai.body('', { messages: [] }),

@@ -112,11 +112,11 @@ describe('v2: messages', () => {
 
   test(
     'parent_id chains a message to its parent',
-    covers(['V2-MSG-11'], { requests: 4, generations: 1 }),
+    covers(['V2-MSG-11'], { requests: 3 }),
     async ({ v2, claim }) => {
       const chat = await v2.chat()
-      const { messageId } = await v2.say(chat, 'Name a colour.')
-      const next = await v2.message(v2.body(chat, 'Name another.', { parent_id: messageId }))
+      const { id } = await v2.store(chat, 'Name a colour.')
+      const next = await v2.message(v2.body(chat, 'And another.', { parent_id: id }))
       claim('V2-MSG-11', () => expectAccepted(next, 'a message with parent_id'), next)
     },
   )

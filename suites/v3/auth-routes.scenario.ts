@@ -77,7 +77,7 @@ describe('v3: authentication of the other routes', () => {
 
   test(
     'POST /message/one-shot wants the right token',
-    covers(rows, { requests: 12, chats: 1, generations: 1 }),
+    covers(rows, { requests: 13, chats: 1, generations: 1 }),
     async ({ v3, oneShot, refuses, keys }) => {
       declared(keys.v3, 'apiKey')
       const chat = await v3.createChat()

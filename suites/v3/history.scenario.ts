@@ -144,7 +144,7 @@ describe('v3: history', () => {
 
   test(
     'the history of a chat that does not exist is answered somehow',
-    covers(['V3-HIST-01'], { requests: 3, chats: 1 }),
+    covers(['V3-HIST-01'], { requests: 4, chats: 1 }),
     async ({ v3, claim, session }) => {
       const chat = await v3.createChat()
       const page = await v3.history(chat)

@@ -33,8 +33,9 @@ describe('v3: idempotency', () => {
         alive: () => v3.alive(chat),
       })
       session.observe('OPEN-20', String(refused.response?.status), [refused])
+      // What was let through has left a step with every right.
+      if (!declined(refused)) return
       const { rows, pages } = await v3.walk(chat)
-      given(declined(refused), 'the request was not refused', refused)
       claim(
         'V3-GEN-14',
         () => expect(inputRows(rows, nonce), 'steps of the refused request').toEqual([]),
@@ -58,18 +59,17 @@ describe('v3: idempotency', () => {
         const key = session.uuid()
         const first = await v3.say(turn, { key })
         const before = await v3.settled(chat, (seen) => inputRows(seen, nonce).length > 0)
-        given(
-          inputRows(before.rows, nonce).length > 0,
-          'the history does not show the step',
-          ...before.pages,
-        )
-
         const repeat = await v3.generate(turn, { key, repeatOf: first.id })
         session.observe('OPEN-28', `${form}: ${manner(first, repeat)}`, [first, repeat])
         claim(
           'V3-IDEM-08',
           () => expect(repeat.response?.status, 'status of the repeat').toBeLessThan(500),
           repeat,
+        )
+        given(
+          inputRows(before.rows, nonce).length > 0,
+          'the history does not show the step',
+          ...before.pages,
         )
         const after = await v3.quiet(chat)
         claim(
@@ -110,14 +110,14 @@ describe('v3: idempotency', () => {
 
   test(
     'requests that race with one key make one step',
-    covers(['V3-IDEM-05', 'V3-IDEM-08'], { requests: 9, generations: 4, chats: 1 }),
+    covers(['V3-IDEM-05', 'V3-IDEM-08'], { requests: 8, generations: 3, chats: 1 }),
     async ({ v3, claim, session }) => {
       const chat = await v3.createChat()
       const nonce = session.nonce()
       const turn = v3.turn(chat, `Name a colour for ${nonce}.`)
       const key = session.uuid()
       // Nobody knows which of them is the first, and how the others are answered is open.
-      const racers = [1, 2, 3, 4].map(() => v3.generate(turn, { key, role: 'negative' }))
+      const racers = [1, 2, 3].map(() => v3.generate(turn, { key, role: 'negative' }))
       const sent = await Promise.all(racers)
       for (const racer of sent) {
         claim(
@@ -155,12 +155,16 @@ describe('v3: idempotency', () => {
       const nonce = session.nonce()
       const turn = v3.turn(chat, `Name a colour for ${nonce}.`)
       const first = await v3.say(turn)
-      const second = await v3.say(turn)
+      const second = await v3.generate(turn)
+      given((second.response?.status ?? 0) < 500, 'the second step failed', second)
       const { rows, pages } = await v3.settled(chat, (seen) => inputRows(seen, nonce).length >= 2)
       given(inputRows(rows, nonce).length > 0, 'the history does not show the step', ...pages)
       claim(
         'V3-IDEM-07',
-        () => expect(inputRows(rows, nonce), 'steps of two keys').toHaveLength(2),
+        () => {
+          expectAccepted(second, 'the same request with another key')
+          expect(inputRows(rows, nonce), 'steps of two keys').toHaveLength(2)
+        },
         first,
         second,
         ...pages,

@@ -123,7 +123,7 @@ describe('v3: one-shot', () => {
 
   test(
     'assistant_id may be null',
-    covers(['V3-ONE-06'], { requests: 2, generations: 2 }),
+    covers(['V3-ONE-06'], { requests: 2, generations: 1 }, 1),
     async ({ oneShot, claim, profile, session }) => {
       const assistant = profile.requests.assistant ?? { instructions: 'You are brief.' }
       const reply = await oneShot.send(

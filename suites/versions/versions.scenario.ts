@@ -102,7 +102,7 @@ describe('versions of chats', () => {
 
   test(
     'v2 routes refuse a v3 chat and name /api/v3',
-    covers(['VER-07', 'VER-08', 'VER-09', 'VER-10'], { requests: 9, generations: 2, chats: 1 }),
+    covers(['VER-07', 'VER-08', 'VER-09', 'VER-10'], { requests: 10, generations: 2, chats: 1 }),
     async ({ v2, v3, claim, session }) => {
       const able = await v2.say(await v2.chat(), 'Name a colour.')
       given(succeeded(able.reply), 'v2 does not work for a v2 chat')
