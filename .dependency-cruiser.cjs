@@ -65,7 +65,7 @@ module.exports = {
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: '^dist/' },
+    exclude: { path: ['^dist/', tests] },
     parser: 'swc',
     enhancedResolveOptions: {
       extensions: ['.ts', '.js', '.cjs', '.json'],

@@ -27,9 +27,3 @@ export function createEventDecoder(): EventDecoder {
     },
   }
 }
-
-/** All events of a body that was received whole. */
-export function decodeEvents(chunks: readonly WireChunk[]): StreamEvent[] {
-  const decoder = createEventDecoder()
-  return chunks.flatMap((chunk) => decoder.push(chunk))
-}

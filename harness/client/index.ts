@@ -1,4 +1,3 @@
-export { decodeEvents } from './events.ts'
 export { createNetworkTransport } from './network.ts'
 export { createRecordingTransport } from './recording.ts'
 export { createRedactor, type Redactor, type Secret } from './redaction.ts'

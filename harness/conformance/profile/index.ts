@@ -1,2 +1,2 @@
-export { loadProfile, parseProfile } from './load.ts'
-export { type TargetProfile, targetProfile } from './schema.ts'
+export { loadProfile } from './load.ts'
+export type { TargetProfile } from './schema.ts'

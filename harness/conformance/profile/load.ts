@@ -45,7 +45,7 @@ export function loadProfile(
 }
 
 /** Checks a profile that is already a value. */
-export function parseProfile(value: unknown, place: (path: Path) => string): TargetProfile {
+function parseProfile(value: unknown, place: (path: Path) => string): TargetProfile {
   const result = targetProfile.safeParse(value)
   if (result.success) return result.data
   throw new ConfigurationError(

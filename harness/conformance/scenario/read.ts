@@ -2,7 +2,7 @@ import { bodyJson, type Exchange, mediaType, succeeded } from '../../contract/in
 import { finalResponse } from '../../judges/index.ts'
 import { isRecord } from './find.ts'
 
-export { bodyJson, bodyText, type Exchange, mediaType, succeeded } from '../../contract/index.ts'
+export { bodyJson, bodyText, type Exchange, succeeded } from '../../contract/index.ts'
 export {
   answerText,
   compareForms,
@@ -10,9 +10,8 @@ export {
   deliveredWhileMade,
   deltasOf,
   finalResponse,
-  finalText,
 } from '../../judges/index.ts'
-export { contains, findNewId, holdsList, isRecord, isUuid, leavesOf, valueAt } from './find.ts'
+export { contains, holdsList, isRecord, leavesOf } from './find.ts'
 
 /** Known by what it calls itself or by its choices; what is wrong with it is for other rows. */
 export function isCompletion(exchange: Exchange): boolean {
@@ -24,12 +23,6 @@ export function isCompletion(exchange: Exchange): boolean {
 export function isResponse(exchange: Exchange): boolean {
   const response = finalResponse(exchange)
   return response !== undefined && (response['object'] === 'response' || 'output' in response)
-}
-
-/** Whether a page of a history is there, with rows or without. */
-export function isHistoryPage(exchange: Exchange): boolean {
-  const body = bodyJson(exchange)
-  return succeeded(exchange) && isRecord(body) && Array.isArray(body['result'])
 }
 
 /** One element of `result` of `GET /message` (section 2.6). */
