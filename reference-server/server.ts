@@ -3,6 +3,8 @@ import { randomBytes } from 'node:crypto'
 import { setTimeout as timeout } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { buildApp } from './http/app.ts'
+import { addReferencePage } from './openapi/reference-page.ts'
+import { documented } from './openapi/routes.ts'
 import { composeParts, type Parts, type PartsOptions } from './parts.ts'
 import { allRoutes } from './routes.ts'
 
@@ -46,12 +48,14 @@ export async function startReferenceServer(
   const keys = options.keys ?? [`sk-${randomBytes(24).toString('base64url')}`]
   const parts = composeParts({ ...options, keys, seed: options.seed ?? 1 })
   const life = { draining: false }
-  const app = buildApp(parts, allRoutes(parts), {
+  const { routes, document } = documented(allRoutes(parts))
+  const app = buildApp(parts, routes, {
     bodyLimitBytes: options.bodyLimitBytes ?? 4 * 1024 * 1024,
     uploadLimitBytes: options.uploadLimitBytes ?? 10 * 1024 * 1024,
     draining: () => life.draining,
     onInternalError: options.onInternalError ?? (() => {}),
   })
+  await addReferencePage(app, document)
   await app.listen({ port: options.port ?? 0, host: options.host ?? '127.0.0.1' })
   let closed: Promise<void> | undefined
   return {

@@ -42,6 +42,15 @@ export interface StreamReply {
 
 export type Reply = ValueReply | StreamReply
 
+/** What a success looks like: for the reference page, and for the tests that hold it against this. */
+export interface Answer {
+  readonly status: 200 | 201 | 204
+  /** Without it, there is no content. */
+  readonly body?: z.ZodType
+  /** What the events of a stream are, where the caller may ask for one. */
+  readonly stream?: string
+}
+
 export interface Route {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   /** With `:name` for parameters. */
@@ -50,6 +59,9 @@ export interface Route {
   readonly summary: string
   /** What a body comes as; a form holds one file. */
   readonly accepts: 'json' | 'form'
+  /** Headers that it reads, with what they are for. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly answer: Answer
   readonly body: z.ZodType | undefined
   readonly query: z.ZodType | undefined
   readonly handle: (call: Call) => Promise<Reply>
@@ -60,6 +72,8 @@ interface RouteSpec<Body extends z.ZodType, Query extends z.ZodType> {
   readonly path: string
   readonly summary: string
   readonly accepts?: Route['accepts']
+  readonly headers?: Route['headers']
+  readonly answer: Answer
   readonly body?: Body
   readonly query?: Query
   readonly handle: (call: Call<z.output<Body>, z.output<Query>>) => Promise<Reply>
@@ -73,12 +87,14 @@ interface RouteSpec<Body extends z.ZodType, Query extends z.ZodType> {
 export function route<Body extends z.ZodType, Query extends z.ZodType>(
   spec: RouteSpec<Body, Query>,
 ): Route {
-  const { method, path, summary, accepts = 'json', body, query } = spec
+  const { method, path, summary, accepts = 'json', headers = {}, answer, body, query } = spec
   return {
     method,
     path,
     summary,
     accepts,
+    headers,
+    answer,
     body,
     query,
     handle: async (call) =>

@@ -1,5 +1,7 @@
 /** Liveness, without a key. */
+
 import { type Route, route } from '../http/call.ts'
+import { healthShape } from './shapes.ts'
 
 export function healthRoutes(): readonly Route[] {
   return [
@@ -7,6 +9,7 @@ export function healthRoutes(): readonly Route[] {
       method: 'GET',
       path: '/healthz',
       summary: 'Tell whether the server is up',
+      answer: { status: 200, body: healthShape },
       handle: async () => ({ status: 200, body: { status: 'ok' } }),
     }),
   ]

@@ -1,4 +1,5 @@
 /** Knowledge bases: list, create, read, delete. */
+
 import { createBaseRequest, listQuery } from '../../../harness/contract/requests/index.ts'
 import { isoTime } from '../../clock.ts'
 import { type Route, route } from '../../http/call.ts'
@@ -7,6 +8,7 @@ import type { Parts } from '../../parts.ts'
 import type { KnowledgeBase } from '../../store/types.ts'
 import { pageBody, readCursor } from '../cursor.ts'
 import { pageSize } from '../page-size.ts'
+import { basePageShape, baseShape } from '../shapes.ts'
 import { ownBase } from './own-base.ts'
 
 const list = 'knowledge bases'
@@ -19,6 +21,7 @@ export function baseRoutes(prefix: string, { clock, ids, store }: Parts): readon
       method: 'GET',
       path: prefix,
       summary: 'List knowledge bases, oldest first',
+      answer: { status: 200, body: basePageShape },
       query: listQuery,
       handle: async ({ query, caller }) => {
         const after = readCursor(list, query.cursor) ?? 0
@@ -30,6 +33,7 @@ export function baseRoutes(prefix: string, { clock, ids, store }: Parts): readon
       method: 'POST',
       path: prefix,
       summary: 'Create a knowledge base',
+      answer: { status: 201, body: baseShape },
       body: createBaseRequest,
       handle: async ({ body, caller }) => {
         const base: KnowledgeBase = {
@@ -47,6 +51,7 @@ export function baseRoutes(prefix: string, { clock, ids, store }: Parts): readon
       method: 'GET',
       path: one,
       summary: 'Get a knowledge base',
+      answer: { status: 200, body: baseShape },
       handle: async ({ params, caller }) => {
         const base = await ownBase(knowledge, caller, params['base_id'])
         return { status: 200, body: baseRecord(base) }
@@ -56,6 +61,7 @@ export function baseRoutes(prefix: string, { clock, ids, store }: Parts): readon
       method: 'DELETE',
       path: one,
       summary: 'Delete a knowledge base with its documents',
+      answer: { status: 204 },
       handle: async ({ params, caller }) => {
         const base = await ownBase(knowledge, caller, params['base_id'])
         if (base.seeded) {

@@ -1,4 +1,5 @@
 /** The documents of a knowledge base: list, upload, delete. */
+
 import { listQuery } from '../../../harness/contract/requests/index.ts'
 import { isoTime } from '../../clock.ts'
 import { type Route, route, type UploadedFile } from '../../http/call.ts'
@@ -9,6 +10,7 @@ import { documentText, readableFormats } from '../../retrieval/document-text.ts'
 import type { KnowledgeDocument } from '../../retrieval/types.ts'
 import { pageBody, readCursor } from '../cursor.ts'
 import { pageSize } from '../page-size.ts'
+import { documentPageShape, documentShape } from '../shapes.ts'
 import { ownBase } from './own-base.ts'
 
 /** Bytes. An index is made of every word of it, in one go. */
@@ -22,6 +24,7 @@ export function documentRoutes(prefix: string, { clock, ids, store }: Parts): re
       method: 'GET',
       path: all,
       summary: 'List the documents of a knowledge base, oldest first',
+      answer: { status: 200, body: documentPageShape },
       query: listQuery,
       handle: async ({ params, query, caller }) => {
         const { id } = await ownBase(knowledge, caller, params['base_id'])
@@ -36,6 +39,7 @@ export function documentRoutes(prefix: string, { clock, ids, store }: Parts): re
       method: 'POST',
       path: all,
       summary: `Upload a document (${readableFormats.join(', ')}); it can be searched at once`,
+      answer: { status: 201, body: documentShape },
       accepts: 'form',
       handle: async (call) => {
         const { id } = await ownBase(knowledge, call.caller, call.params['base_id'])
@@ -52,6 +56,7 @@ export function documentRoutes(prefix: string, { clock, ids, store }: Parts): re
       method: 'DELETE',
       path: `${all}/:document_id`,
       summary: 'Delete a document',
+      answer: { status: 204 },
       handle: async ({ params, caller }) => {
         const { id } = await ownBase(knowledge, caller, params['base_id'])
         const documentId = params['document_id'] ?? ''

@@ -1,8 +1,10 @@
 /** Search in one knowledge base, with the settings of section 4.4. */
+
 import { searchBaseQuery, searchBaseRequest } from '../../../harness/contract/requests/index.ts'
 import { type Reply, type Route, route } from '../../http/call.ts'
 import type { Parts } from '../../parts.ts'
 import { searchPlan } from '../../retrieval/plan.ts'
+import { findingPageShape } from '../shapes.ts'
 import { ownBase } from './own-base.ts'
 
 /** Whoever searches by hand sees everything that is found, down to the least likely. */
@@ -30,6 +32,7 @@ export function searchRoutes(prefix: string, { retrieve, store }: Parts): readon
       method: 'GET',
       path,
       summary: 'Search a knowledge base for the text in q',
+      answer: { status: 200, body: findingPageShape },
       query: searchBaseQuery,
       handle: ({ query, params, caller }) => search(caller, params['base_id'], query.q, query),
     }),
@@ -37,6 +40,7 @@ export function searchRoutes(prefix: string, { retrieve, store }: Parts): readon
       method: 'POST',
       path,
       summary: 'Search a knowledge base for the text in query',
+      answer: { status: 200, body: findingPageShape },
       body: searchBaseRequest,
       handle: ({ body, params, caller }) => search(caller, params['base_id'], body.query, body),
     }),

@@ -1,4 +1,5 @@
 /** POST /api/openai/chat/completions (section 4.1). */
+
 import { chatCompletionRequest } from '../../../harness/contract/requests/index.ts'
 import { sleepUntil, unixSeconds } from '../../clock.ts'
 import { type PacedWork, pacer } from '../../events/pacer.ts'
@@ -7,6 +8,7 @@ import { type Route, route } from '../../http/call.ts'
 import { ApiError } from '../../http/errors.ts'
 import type { Parts } from '../../parts.ts'
 import { knownModel } from '../known-model.ts'
+import { completionShape } from '../shapes.ts'
 import { type Completion, completionChunks, completionObject } from './completion.ts'
 import { modelRequest, refuseOtherShapes } from './read-request.ts'
 
@@ -17,6 +19,11 @@ export function chatCompletionRoutes(parts: Parts): readonly Route[] {
       method: 'POST',
       path: '/api/openai/chat/completions',
       summary: 'Complete a chat',
+      answer: {
+        status: 200,
+        body: completionShape,
+        stream: 'Chunks of the answer as data lines, then [DONE]',
+      },
       body: chatCompletionRequest,
       handle: async ({ body, signal }) => {
         refuseOtherShapes(body)

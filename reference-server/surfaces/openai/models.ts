@@ -1,6 +1,8 @@
 /** GET /api/openai/models (section 4.1): the catalogue of section 2.1. */
+
 import { type Route, route } from '../../http/call.ts'
 import { models } from '../../model/catalogue.ts'
+import { compatibleModelsShape } from '../shapes.ts'
 
 /** The day the catalogue was written, in Unix seconds; clients want a number here. */
 const created = 1_767_225_600
@@ -19,6 +21,7 @@ export function modelRoutes(): readonly Route[] {
       method: 'GET',
       path: '/api/openai/models',
       summary: 'List models',
+      answer: { status: 200, body: compatibleModelsShape },
       handle: async () => ({ status: 200, body: { object: 'list', data } }),
     }),
   ]

@@ -1,4 +1,5 @@
 /** v2 chats. The document does not show how they come to be: these routes are an addition of ours. */
+
 import { createChatRequest, searchedListQuery } from '../../../harness/contract/requests/index.ts'
 import { type Route, route } from '../../http/call.ts'
 import type { Parts } from '../../parts.ts'
@@ -6,6 +7,7 @@ import { chatRecord, newChat } from '../chat-record.ts'
 import { pageBody, readCursor } from '../cursor.ts'
 import { ownChat } from '../own-chat.ts'
 import { pageSize } from '../page-size.ts'
+import { chatPageShape, chatShape } from '../shapes.ts'
 
 const all = '/api/v2/chat'
 const one = '/api/v2/chat/:chat_id'
@@ -18,6 +20,7 @@ export function v2ChatRoutes(parts: Parts): readonly Route[] {
       method: 'POST',
       path: all,
       summary: 'Create a v2 chat (not part of the interface document)',
+      answer: { status: 201, body: chatShape },
       body: createChatRequest,
       handle: async ({ body, caller }) => {
         const chat = newChat(parts, caller, 'v2', body.name)
@@ -29,6 +32,7 @@ export function v2ChatRoutes(parts: Parts): readonly Route[] {
       method: 'GET',
       path: all,
       summary: 'List v2 chats (not part of the interface document)',
+      answer: { status: 200, body: chatPageShape },
       query: searchedListQuery,
       handle: async ({ query, caller }) => {
         const page = await chats.list(caller, {
@@ -44,6 +48,7 @@ export function v2ChatRoutes(parts: Parts): readonly Route[] {
       method: 'GET',
       path: one,
       summary: 'Get a v2 chat (not part of the interface document)',
+      answer: { status: 200, body: chatShape },
       handle: async ({ params, caller }) => {
         const chat = await ownChat(chats, caller, params['chat_id'] ?? '', 'v2')
         return { status: 200, body: chatRecord(chat) }
@@ -53,6 +58,7 @@ export function v2ChatRoutes(parts: Parts): readonly Route[] {
       method: 'DELETE',
       path: one,
       summary: 'Delete a v2 chat (not part of the interface document)',
+      answer: { status: 204 },
       handle: async ({ params, caller }) => {
         const chat = await ownChat(chats, caller, params['chat_id'] ?? '', 'v2')
         await chats.delete(caller, chat.id)

@@ -1,4 +1,5 @@
 /** POST /api/v2/message/generate (section 4.2): the reply to a stored message. */
+
 import {
   type GenerateReplyRequest,
   generateReplyRequest,
@@ -15,6 +16,7 @@ import type { Parts } from '../../parts.ts'
 import type { Message } from '../../store/types.ts'
 import { knownModel } from '../known-model.ts'
 import { ownChat } from '../own-chat.ts'
+import { replyShape } from '../shapes.ts'
 import { messageRecord } from './message-record.ts'
 import { ownMessage } from './own-message.ts'
 
@@ -24,6 +26,7 @@ export function replyRoutes(parts: Parts): readonly Route[] {
       method: 'POST',
       path: '/api/v2/message/generate',
       summary: 'Generate the reply to a stored message',
+      answer: { status: 200, body: replyShape },
       body: generateReplyRequest,
       handle: (call) => generate(parts, call),
     }),

@@ -1,4 +1,5 @@
 /** POST /api/v2/message (section 4.2): a user message is stored first. */
+
 import { storeMessageRequest } from '../../../harness/contract/requests/index.ts'
 import { ownFiles } from '../../answering/files.ts'
 import { assistantOrInstructions } from '../../answering/scenario.ts'
@@ -7,6 +8,7 @@ import type { Parts } from '../../parts.ts'
 import type { Message } from '../../store/types.ts'
 import { knownModel } from '../known-model.ts'
 import { ownChat } from '../own-chat.ts'
+import { messageShape } from '../shapes.ts'
 import { messageRecord } from './message-record.ts'
 import { ownMessage } from './own-message.ts'
 
@@ -16,6 +18,7 @@ export function messageRoutes({ clock, ids, store }: Parts): readonly Route[] {
       method: 'POST',
       path: '/api/v2/message',
       summary: 'Store a user message',
+      answer: { status: 201, body: messageShape },
       body: storeMessageRequest,
       handle: async ({ body, caller }) => {
         const chat = await ownChat(store.chats, caller, body.chat_id, 'v2')

@@ -1,4 +1,5 @@
 /** Attachments (section 4.3): upload, the list of the caller, the list of a chat. */
+
 import {
   listAttachmentsQuery,
   searchedListQuery,
@@ -13,6 +14,7 @@ import { attachmentRecord } from '../attachment-record.ts'
 import { pageBody, readCursor } from '../cursor.ts'
 import { ownChat } from '../own-chat.ts'
 import { pageSize } from '../page-size.ts'
+import { attachmentPageShape, attachmentShape } from '../shapes.ts'
 
 const path = '/api/v3/attachment'
 
@@ -35,6 +37,7 @@ export function attachmentRoutes({ clock, ids, store }: Parts): readonly Route[]
       method: 'POST',
       path,
       summary: 'Upload a file, into a chat if the field chat_id names one',
+      answer: { status: 201, body: attachmentShape },
       accepts: 'form',
       body: uploadFields,
       handle: async (call) => {
@@ -57,6 +60,7 @@ export function attachmentRoutes({ clock, ids, store }: Parts): readonly Route[]
       method: 'GET',
       path,
       summary: 'List attachments, newest first: all, or those of a chat',
+      answer: { status: 200, body: attachmentPageShape },
       query: listAttachmentsQuery,
       handle: async ({ query, caller }) => {
         const { chat_id } = query
@@ -68,6 +72,7 @@ export function attachmentRoutes({ clock, ids, store }: Parts): readonly Route[]
       method: 'GET',
       path: '/api/v3/chat/:chat_id/attachments',
       summary: 'List the attachments of a chat, newest first',
+      answer: { status: 200, body: attachmentPageShape },
       query: searchedListQuery,
       handle: async ({ query, params, caller }) => {
         const chat = await ownChat(chats, caller, params['chat_id'] ?? '', 'v3')

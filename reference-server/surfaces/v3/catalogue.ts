@@ -1,7 +1,9 @@
 /** What `model_id` and `assistant_id` may name. Both routes are an addition of ours. */
+
 import { assistants } from '../../answering/assistants.ts'
 import { type Route, route } from '../../http/call.ts'
 import { models } from '../../model/catalogue.ts'
+import { assistantPageShape, modelPageShape } from '../shapes.ts'
 
 export function catalogueRoutes(): readonly Route[] {
   const pagination = { cursor: null }
@@ -10,12 +12,14 @@ export function catalogueRoutes(): readonly Route[] {
       method: 'GET',
       path: '/api/v3/model',
       summary: 'List models (not part of the interface document)',
+      answer: { status: 200, body: modelPageShape },
       handle: async () => ({ status: 200, body: { result: models, pagination } }),
     }),
     route({
       method: 'GET',
       path: '/api/v3/assistant',
       summary: 'List assistants (not part of the interface document)',
+      answer: { status: 200, body: assistantPageShape },
       handle: async () => ({
         status: 200,
         body: {

@@ -1,9 +1,11 @@
 /** POST /api/v3/chat/{chat_id}/generate-name (section 4.3): a title out of what was said. */
+
 import { type Route, route } from '../../http/call.ts'
 import { titleOf } from '../../model/title.ts'
 import type { Parts } from '../../parts.ts'
 import { chatRecord } from '../chat-record.ts'
 import { ownChat } from '../own-chat.ts'
+import { chatShape } from '../shapes.ts'
 import { turnsOf } from './conversation.ts'
 
 export function chatNameRoutes({ clock, store }: Parts): readonly Route[] {
@@ -12,6 +14,7 @@ export function chatNameRoutes({ clock, store }: Parts): readonly Route[] {
       method: 'POST',
       path: '/api/v3/chat/:chat_id/generate-name',
       summary: 'Generate a title for a chat, which becomes its name',
+      answer: { status: 200, body: chatShape },
       handle: async ({ caller, params }) => {
         const chat = await ownChat(store.chats, caller, params['chat_id'] ?? '', 'v3')
         const [first] = await store.history.runs(chat.id)

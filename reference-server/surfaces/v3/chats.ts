@@ -1,4 +1,5 @@
 /** Chats (section 4.3, prefix /chat): create, list, read, update, delete. */
+
 import {
   createChatRequest,
   listChatsQuery,
@@ -11,6 +12,7 @@ import { chatRecord, newChat } from '../chat-record.ts'
 import { pageBody, readCursor } from '../cursor.ts'
 import { ownChat } from '../own-chat.ts'
 import { pageSize } from '../page-size.ts'
+import { chatPageShape, chatShape } from '../shapes.ts'
 
 const all = '/api/v3/chat'
 const one = '/api/v3/chat/:chat_id'
@@ -26,6 +28,7 @@ export function chatRoutes(parts: Parts): readonly Route[] {
       method: 'POST',
       path: all,
       summary: 'Create a chat',
+      answer: { status: 201, body: chatShape },
       body: createChatRequest,
       handle: async ({ body, caller }) => {
         const chat = newChat(parts, caller, 'v3', body.name)
@@ -37,6 +40,7 @@ export function chatRoutes(parts: Parts): readonly Route[] {
       method: 'GET',
       path: all,
       summary: 'List chats, newest first',
+      answer: { status: 200, body: chatPageShape },
       query: listChatsQuery,
       handle: async ({ query, caller }) => {
         const page = await chats.list(caller, {
@@ -53,12 +57,14 @@ export function chatRoutes(parts: Parts): readonly Route[] {
       method: 'GET',
       path: one,
       summary: 'Get a chat',
+      answer: { status: 200, body: chatShape },
       handle: async (call) => ({ status: 200, body: chatRecord(await named(call)) }),
     }),
     route({
       method: 'PATCH',
       path: one,
       summary: 'Update a chat: its name, or whether it is a favorite',
+      answer: { status: 200, body: chatShape },
       body: updateChatRequest,
       handle: async (call) => {
         const chat = await named(call)
@@ -72,6 +78,7 @@ export function chatRoutes(parts: Parts): readonly Route[] {
       method: 'DELETE',
       path: one,
       summary: 'Delete a chat with its history',
+      answer: { status: 204 },
       handle: async (call) => {
         const chat = await named(call)
         await chats.delete(call.caller, chat.id)

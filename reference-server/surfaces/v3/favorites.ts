@@ -1,4 +1,5 @@
 /** Favorite chats (sections 2.5 and 4.3). */
+
 import { searchedListQuery } from '../../../harness/contract/requests/index.ts'
 import { type Call, type Reply, type Route, route } from '../../http/call.ts'
 import type { Parts } from '../../parts.ts'
@@ -6,6 +7,7 @@ import { chatRecord } from '../chat-record.ts'
 import { pageBody, readCursor } from '../cursor.ts'
 import { ownChat } from '../own-chat.ts'
 import { pageSize } from '../page-size.ts'
+import { chatPageShape, chatShape } from '../shapes.ts'
 
 const one = '/api/v3/chat/:chat_id/favorite'
 const list = 'favorites'
@@ -21,6 +23,7 @@ export function favoriteRoutes({ store: { chats } }: Parts): readonly Route[] {
       method: 'GET',
       path: '/api/v3/chat/favorite',
       summary: 'List favorite chats, newest first',
+      answer: { status: 200, body: chatPageShape },
       query: searchedListQuery,
       handle: async ({ query, caller }) => {
         const page = await chats.list(caller, {
@@ -37,12 +40,14 @@ export function favoriteRoutes({ store: { chats } }: Parts): readonly Route[] {
       method: 'POST',
       path: one,
       summary: 'Add a chat to the favorites',
+      answer: { status: 200, body: chatShape },
       handle: (call) => mark(call, true),
     }),
     route({
       method: 'DELETE',
       path: one,
       summary: 'Remove a chat from the favorites',
+      answer: { status: 200, body: chatShape },
       handle: (call) => mark(call, false),
     }),
   ]

@@ -1,4 +1,5 @@
 /** POST /api/v3/message/generate (section 4.3): one run in a stored chat. */
+
 import { type GenerateRequest, generateRequest } from '../../../harness/contract/requests/index.ts'
 import { ownFiles } from '../../answering/files.ts'
 import { cataloguedAssistant, type Scenario } from '../../answering/scenario.ts'
@@ -11,6 +12,7 @@ import type { Parts } from '../../parts.ts'
 import type { Chat, LedgerScope, StoredRun } from '../../store/types.ts'
 import { knownModel } from '../known-model.ts'
 import { ownChat } from '../own-chat.ts'
+import { responseShape, runStream } from '../shapes.ts'
 import { beginAnswer } from './begin.ts'
 import { chainTo, inputItems, namedFiles, turnsOf } from './conversation.ts'
 import { earlierRun, idempotencyKey } from './idempotency.ts'
@@ -24,6 +26,8 @@ export function generateRoutes(parts: Parts): readonly Route[] {
       method: 'POST',
       path,
       summary: 'Generate a reply in a stored chat',
+      answer: { status: 200, body: responseShape, stream: runStream },
+      headers: { 'Idempotency-Key': 'Required: any string that is unique per user turn' },
       body: generateRequest,
       handle: (call) => generate(parts, call),
     }),

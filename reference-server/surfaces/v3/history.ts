@@ -1,4 +1,5 @@
 /** GET /api/v3/message: the history of a chat, oldest row first (sections 2.6 and 4.3). */
+
 import { historyQuery } from '../../../harness/contract/requests/index.ts'
 import { isoTime } from '../../clock.ts'
 import { type Route, route } from '../../http/call.ts'
@@ -7,6 +8,7 @@ import type { HistoryRow } from '../../store/types.ts'
 import { pageBody, readCursor } from '../cursor.ts'
 import { ownChat } from '../own-chat.ts'
 import { pageSize } from '../page-size.ts'
+import { historyPageShape } from '../shapes.ts'
 
 export function historyRoutes({ store: { chats, history } }: Parts): readonly Route[] {
   return [
@@ -14,6 +16,7 @@ export function historyRoutes({ store: { chats, history } }: Parts): readonly Ro
       method: 'GET',
       path: '/api/v3/message',
       summary: 'Read the history of a chat, oldest row first',
+      answer: { status: 200, body: historyPageShape },
       query: historyQuery,
       handle: async ({ query, caller }) => {
         const chat = await ownChat(chats, caller, query.chat_id, 'v3')

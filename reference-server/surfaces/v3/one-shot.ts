@@ -1,4 +1,5 @@
 /** POST /api/v3/message/one-shot (section 4.3): an answer without a stored chat. */
+
 import { type OneShotRequest, oneShotRequest } from '../../../harness/contract/requests/index.ts'
 import { ownFiles } from '../../answering/files.ts'
 import { oneShotScenario } from '../../answering/scenario.ts'
@@ -7,6 +8,7 @@ import { finalResponse } from '../../events/response-object.ts'
 import { type Call, type Reply, type Route, route } from '../../http/call.ts'
 import type { Parts } from '../../parts.ts'
 import { knownModel } from '../known-model.ts'
+import { responseShape, runStream } from '../shapes.ts'
 import { beginAnswer } from './begin.ts'
 import { inputItems, namedFiles, outputItems, turnsOf } from './conversation.ts'
 import { liveEvents } from './live-events.ts'
@@ -17,6 +19,7 @@ export function oneShotRoutes(parts: Parts): readonly Route[] {
       method: 'POST',
       path: '/api/v3/message/one-shot',
       summary: 'Generate an answer without a stored chat',
+      answer: { status: 200, body: responseShape, stream: runStream },
       body: oneShotRequest,
       handle: (call) => oneShot(parts, call),
     }),

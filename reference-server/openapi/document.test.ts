@@ -1,0 +1,162 @@
+/** The document against the contract's own list of routes, and against what the server really answers. */
+import { describe, expect, it } from 'vitest'
+import { type Operation, operations } from '../../harness/contract/operations.ts'
+import { assistants, seededBaseId } from '../answering/assistants.ts'
+import type { Call, Reply, Route } from '../http/call.ts'
+import { allRoutes } from '../routes.ts'
+import { type TestServer, testServer } from '../test-support/server.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: the document is read as any client would
+type Json = any
+
+describe('/openapi.json', () => {
+  const read = async (): Promise<Json> => {
+    const server = await testServer()
+    return (await server.send('GET', '/openapi.json', { headers: { authorization: '' } })).json
+  }
+  const operationsOf = (document: Json) =>
+    Object.entries<Json>(document.paths).flatMap(([path, methods]) =>
+      Object.values<Json>(methods).map((operation) => ({ path, operation })),
+    )
+
+  it('shows every route of the interface document, with its security', async () => {
+    const document = await read()
+    for (const { method, path } of Object.values<Operation>(operations)) {
+      const operation = document.paths[path]?.[method.toLowerCase()]
+      expect([path, operation?.security]).toEqual([path, [{ key: [] }]])
+    }
+    expect(operationsOf(document).length).toBeGreaterThan(40)
+  })
+
+  it('names each operation once, and each parameter of its path', async () => {
+    const all = operationsOf(await read())
+    const ids = all.map(({ operation }) => operation.operationId)
+    expect(new Set(ids).size).toBe(ids.length)
+    for (const { path, operation } of all) {
+      const inPath = operation.parameters.filter((one: Json) => one.in === 'path')
+      expect(inPath.map((one: Json) => `{${one.name}}`)).toEqual(path.match(/\{\w+\}/g) ?? [])
+    }
+  })
+
+  it('shows what is required, of bodies, queries, forms and headers', async () => {
+    const document = await read()
+    const generate = document.paths['/api/v3/message/generate'].post
+    const schema = generate.requestBody.content['application/json'].schema
+    expect(schema.required).toEqual(['chat_id', 'input', 'model_id'])
+    expect(generate.parameters).toMatchObject([{ name: 'Idempotency-Key', in: 'header' }])
+    expect(Object.keys(generate.responses[200].content)).toEqual([
+      'application/json',
+      'text/event-stream',
+    ])
+    const [chatId, limit] = document.paths['/api/v3/message'].get.parameters
+    expect(chatId).toMatchObject({ name: 'chat_id', in: 'query', required: true })
+    expect(limit).toMatchObject({ required: false, schema: { type: 'integer', default: 50 } })
+    const upload = document.paths['/api/v3/attachment'].post.requestBody
+    expect(upload.content['multipart/form-data'].schema).toMatchObject({
+      required: ['file'],
+      properties: { file: { format: 'binary' }, chat_id: { type: 'string' } },
+    })
+  })
+})
+
+it('/docs shows the reference page with nothing from elsewhere', async () => {
+  const server = await testServer()
+  const page = await server.send('GET', '/docs')
+  expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
+  const links = [...page.text.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, link]) => link ?? '')
+  expect(links.length).toBeGreaterThan(4)
+  for (const link of links) {
+    expect([link, (await server.send('GET', link)).status]).toEqual([link, 200])
+  }
+  const { json } = await server.send('GET', '/docs/json')
+  expect(json).toEqual((await server.send('GET', '/openapi.json')).json)
+  expect((await server.send('GET', '/docs/nothing')).status).toBe(404)
+})
+
+describe('every route', () => {
+  it('answers with the status and the shape that the document shows', async () => {
+    const answers: { call: Call; reply: Reply }[] = []
+    const server = await testServer({
+      refit: (parts) => ({
+        ...parts,
+        outgoing: (call, reply) => {
+          answers.push({ call, reply })
+          return reply
+        },
+      }),
+    })
+    await tour(server)
+    for (const route of allRoutes(server.parts)) {
+      const matching = answers.filter(({ call }) => isCallOf(route, call))
+      expect([route.method, route.path, matching.length > 0]).toEqual([
+        route.method,
+        route.path,
+        true,
+      ])
+      for (const { reply } of matching) {
+        expect([route.path, reply.status]).toEqual([route.path, route.answer.status])
+        if ('blocks' in reply) expect(route.answer.stream).toBeDefined()
+        else if (route.answer.body === undefined) expect(reply.body).toBeUndefined()
+        else expect(route.answer.body.parse(reply.body)).toEqual(reply.body)
+      }
+    }
+  })
+})
+
+/** Literal segments win over parameters, as they do in the router. */
+function isCallOf(route: Route, { method, path }: Call): boolean {
+  if (path.endsWith('/chat/favorite') && route.path.endsWith(':chat_id')) return false
+  const pattern = route.path.replace(/:\w+/g, '[^/]+')
+  return route.method === method && new RegExp(`^${pattern}$`).test(path)
+}
+
+/** One success of every route at least; JSON keeps what is undefined out of the compared bodies. */
+async function tour(server: TestServer): Promise<void> {
+  const get = (path: string) => server.send('GET', path)
+  const model_id = 'SVC-Main'
+  for (const path of ['/healthz', '/api/openai/models', '/api/v3/model', '/api/v3/assistant']) {
+    await get(path)
+  }
+  for (const stream of [false, true]) await server.complete('Hi', { stream })
+  const old = await server.newV2Chat()
+  const message = { chat_id: old, model_id, content: 'What time is it?', think: true }
+  const parent_id = (await server.send('POST', '/api/v2/message', { body: message })).json.id
+  const reply = { chat_id: old, model_id, parent_id }
+  await server.send('POST', '/api/v2/message/generate', { body: reply })
+  for (const path of ['/api/v2/chat', `/api/v2/chat/${old}`]) await get(path)
+  await server.send('DELETE', `/api/v2/chat/${old}`)
+  const chat_id = await server.newChat()
+  const chat = `/api/v3/chat/${chat_id}`
+  const assistant_id = assistants[0]?.id
+  const body = { chat_id, assistant_id, input: 'Where is the ferry?', rag: true, think: true }
+  for (const stream of [false, true]) {
+    await server.generate({ ...body, stream })
+    await server.oneShot({ input: 'Hi', stream })
+  }
+  await server.upload({ name: 'a.txt', content: 'x' }, { chat_id })
+  await server.send('POST', `${chat}/favorite`)
+  await server.send('POST', `${chat}/generate-name`)
+  await server.send('PATCH', chat, { body: { name: 'x' } })
+  const lists = ['/api/v3/chat', '/api/v3/chat/favorite', '/api/v3/attachment']
+  for (const path of [
+    ...lists,
+    chat,
+    `${chat}/attachments`,
+    `/api/v3/message?chat_id=${chat_id}`,
+  ]) {
+    await get(path)
+  }
+  await server.send('DELETE', `${chat}/favorite`)
+  await server.send('DELETE', chat)
+  for (const prefix of ['/api/knowledge', '/api/v3/knowledge']) {
+    const base = (await server.send('POST', prefix, { body: { name: 'x' } })).json.id
+    const documents = `${prefix}/${base}/documents`
+    const { json } = await server.upload({ name: 'a.txt', content: 'x' }, {}, documents)
+    for (const path of [prefix, `${prefix}/${base}`, documents]) await get(path)
+    await get(`${prefix}/${seededBaseId}/search?q=ferry`)
+    const query = { query: 'ferry' }
+    await server.send('POST', `${prefix}/${seededBaseId}/search`, { body: query })
+    await server.send('DELETE', `${documents}/${json.id}`)
+    await server.send('DELETE', `${prefix}/${base}`)
+  }
+}

@@ -1,0 +1,146 @@
+/** The OpenAPI 3.1 document, made from the routes and the schemas that the server reads with. */
+import { z } from 'zod'
+import type { Answer, Route } from '../http/call.ts'
+
+type Json = Readonly<Record<string, unknown>>
+
+export function openApiDocument(routes: readonly Route[]): Json {
+  const paths: Record<string, Record<string, Json>> = {}
+  for (const route of routes) {
+    const path = route.path.replace(/:(\w+)/g, '{$1}')
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route, path) }
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Chat Generation Service: reference server',
+      version: '1',
+      description:
+        'The whole service with a model whose every word can be computed. Routes that the interface document does not show say so.',
+    },
+    servers: [{ url: '/' }],
+    tags: [...new Set(routes.map(surface))].map((name) => ({ name })),
+    paths,
+    components: {
+      securitySchemes: { key: { type: 'http', scheme: 'bearer' } },
+      schemas: { Problem: shape(problem, 'output') },
+    },
+  }
+}
+
+/** Every refusal, on every surface. */
+const problem = z.object({
+  type: z.string(),
+  title: z.string(),
+  status: z.int(),
+  detail: z.string(),
+  error: z.object({
+    message: z.string(),
+    type: z.string(),
+    param: z.string().nullable(),
+    code: z.string().nullable(),
+  }),
+})
+
+function operation(route: Route, path: string): Json {
+  return {
+    operationId: operationId(route),
+    summary: route.summary,
+    tags: [surface(route)],
+    ...(path.startsWith('/api/') ? { security: [{ key: [] }] } : {}),
+    parameters: [...pathParameters(path), ...queryParameters(route), ...headerParameters(route)],
+    ...requestBody(route),
+    responses: { ...success(route.answer), default: refusal },
+  }
+}
+
+const refusal = {
+  description: 'A refusal',
+  content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
+}
+
+function success({ status, body, stream }: Answer): Json {
+  if (body === undefined) return { [status]: { description: 'Done' } }
+  const content = {
+    'application/json': { schema: shape(body, 'output') },
+    ...(stream === undefined
+      ? {}
+      : { 'text/event-stream': { schema: { type: 'string', description: stream } } }),
+  }
+  return {
+    [status]: { description: stream === undefined ? 'Done' : 'One body, or a stream', content },
+  }
+}
+
+function requestBody({ accepts, body }: Route): Json {
+  if (accepts === 'json') {
+    if (body === undefined) return {}
+    const content = { 'application/json': { schema: shape(body, 'input') } }
+    return { requestBody: { required: true, content } }
+  }
+  const { properties = {} } = body === undefined ? {} : shape(body, 'input')
+  const file = { type: 'string', format: 'binary' }
+  const schema = { type: 'object', required: ['file'], properties: { file, ...Object(properties) } }
+  return { requestBody: { required: true, content: { 'multipart/form-data': { schema } } } }
+}
+
+function pathParameters(path: string): readonly Json[] {
+  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: { type: 'string' },
+  }))
+}
+
+function queryParameters({ query }: Route): readonly Json[] {
+  if (query === undefined) return []
+  const { properties, required } = shape(query, 'input')
+  const needed = new Set(Array.isArray(required) ? required : [])
+  return Object.entries(Object(properties)).map(([name, schema]) => ({
+    name,
+    in: 'query',
+    required: needed.has(name),
+    schema,
+  }))
+}
+
+function headerParameters({ headers }: Route): readonly Json[] {
+  return Object.entries(headers).map(([name, description]) => ({
+    name,
+    in: 'header',
+    required: true,
+    description,
+    schema: { type: 'string' },
+  }))
+}
+
+/** Schemas are constants; a process may start many servers. */
+const shapes = { input: new WeakMap<z.ZodType, Json>(), output: new WeakMap<z.ZodType, Json>() }
+
+function shape(schema: z.ZodType, io: 'input' | 'output'): Json {
+  const known = shapes[io].get(schema)
+  if (known !== undefined) return known
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' })
+  shapes[io].set(schema, rest)
+  return rest
+}
+
+function surface({ path }: Route): string {
+  if (path.includes('/knowledge')) return 'knowledge'
+  return /^\/api\/(\w+)/.exec(path)?.[1] ?? 'server'
+}
+
+/** Such as `getV3ChatByChatIdAttachments`. */
+function operationId({ method, path }: Route): string {
+  const words = path
+    .replace('/api/', '')
+    .replace(/:/g, 'by-')
+    .split(/[^A-Za-z0-9]+/)
+  return words
+    .filter((word) => word !== '')
+    .reduce(
+      (id, word) => `${id}${word.charAt(0).toUpperCase()}${word.slice(1)}`,
+      method.toLowerCase(),
+    )
+}
