@@ -99,6 +99,23 @@ const report: ConformanceReport = {
     },
   ],
   faults: [{ scenario: 'v3-idempotency/racing', message: 'TypeError: turns is undefined\n  at x' }],
+  residue: [
+    {
+      kind: 'chat',
+      name: 'Tavoru7316 chatgen-seed-1',
+      id: '35921114-a1f2-4b07-ae7e-854423984a0f',
+      why: 'it can still be read (DELETE: 500, then GET: 200)',
+    },
+    {
+      kind: 'chat',
+      name: 'Petazi6683 chatgen-seed-1',
+      id: null,
+      why: 'GET /chat was answered 500',
+    },
+    { kind: 'attachment', name: 'a.txt', id: 'a1', why: 'no route deletes it' },
+    { kind: 'v2 chat', name: 'v', id: 'v1', why: 'no route deletes it' },
+    { kind: 'v2 chat', name: 'w', id: 'w1', why: 'no route deletes it' },
+  ],
 }
 
 test('the report of a run with verdicts of every kind', () => {
@@ -178,6 +195,13 @@ test('the report of a run with verdicts of every kind', () => {
     Faults of the kit itself, not of the target (1)
       v3-idempotency/racing
         TypeError: turns is undefined\\n  at x
+
+    Left on the target, which is no violation (2 chats)
+      35921114-a1f2-4b07-ae7e-854423984a0f, Tavoru7316 chatgen-seed-1: it can still be read
+      (DELETE: 500, then GET: 200)
+      no id, Petazi6683 chatgen-seed-1: GET /chat was answered 500
+      chatgen cleanup tries again, with journal.ndjson from the results
+    left on the target: 1 attachment, 2 v2 chats (no route of the document deletes them)
 
     VIOLATED  7 proven, 3 violated (1 known), 5 unproven of 15 required rows; 1 warning
     "

@@ -2,6 +2,7 @@ import { Chalk } from 'chalk'
 import type { Exchange } from '../harness/contract/index.ts'
 import { faultList, idLines, observationList, rowList, undecidedList } from './console-lists.ts'
 import { clean, hanging, type Lines, type Page, withVerdict } from './console-page.ts'
+import { residueList } from './console-residue.ts'
 import { knownFailure, violation, warning } from './console-violations.ts'
 import type { ConformanceReport, RequirementRow } from './model.ts'
 import { summarize, threeNumbers } from './summary.ts'
@@ -37,6 +38,7 @@ export function reportToConsole(
     rowList(page, 'Unclaimed: no scenario yet, not counted', withVerdict(page, 'unclaimed')),
     observationList(page),
     faultList(page),
+    residueList(page),
     [outcomeLine(page)],
   ]
   return `${parts

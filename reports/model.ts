@@ -47,6 +47,16 @@ const observationRow = z.object({
 })
 export type ObservationRow = z.infer<typeof observationRow>
 
+const residue = z.object({
+  kind: z.enum(['chat', 'v2 chat', 'attachment', 'document']),
+  name: z.string(),
+  /** Null where no answer told it. */
+  id: z.string().nullable(),
+  why: z.string(),
+})
+/** Something that the run made and that is, or may be, still there. */
+export type Residue = z.infer<typeof residue>
+
 export const conformanceReport = z.object({
   kind: z.literal('conformance-report'),
   schemaVersion: z.literal(1),
@@ -82,5 +92,7 @@ export const conformanceReport = z.object({
   observations: z.array(observationRow),
   /** Faults of the kit itself: scenarios that threw, files that did not load. */
   faults: z.array(z.object({ scenario: z.string(), message: z.string() })),
+  /** What the run has left on the target: no violation. Earlier reports say nothing of it. */
+  residue: z.array(residue).default([]),
 })
 export type ConformanceReport = z.infer<typeof conformanceReport>

@@ -28,7 +28,7 @@ const entry = z.discriminatedUnion('event', [
   z.object({ event: z.literal('create'), ...creation }),
   /** Made, and the answer told the id. */
   z.object({ event: z.literal('created'), ...creation, id: z.string() }),
-  /** The target declined, so that nothing was made. */
+  /** Nothing was made: the target declined, or nothing of the name can be found. */
   z.object({ event: z.literal('refused'), ...creation }),
   /** A deletion was confirmed, or reading it was declined afterwards. */
   z.object({ event: z.literal('deleted'), kind: z.enum(creationKinds), id: z.string() }),

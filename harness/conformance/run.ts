@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { ConformanceReport, ObservationRow } from '../../reports/model.ts'
+import type { ConformanceReport, ObservationRow, Residue } from '../../reports/model.ts'
 import { createRedactor } from '../client/index.ts'
 import { type Observation, questions, type RequirementId } from '../contract/index.ts'
 import { setAside } from './applicability.ts'
@@ -12,6 +12,7 @@ import { ConfigurationError, InterruptedError } from './errors.ts'
 import { startJournal } from './journal-file.ts'
 import { preflight } from './preflight.ts'
 import type { TargetProfile } from './profile/index.ts'
+import { auditResidue } from './residue.ts'
 import { addCosts, noCost, type RunSetup } from './run-setup.ts'
 import { type ProfileName, type Selection, selectRows, surfacesOfProfile } from './selection.ts'
 import { openSuites } from './suites.ts'
@@ -55,6 +56,10 @@ export async function runConformance(options: RunOptions): Promise<ConformanceRe
   const collector = new Collector(options.onProgress ?? (() => {}), redactor.text)
   const interrupted = await runSuites(collector, setup, options.signal)
 
+  const cost = collector.results.map((result) => result.cost).reduce(addCosts, noCost)
+  const spent = setup.maxRequests !== null && cost.requests >= setup.maxRequests
+  const residue = await auditedResidue(collector, setup, { spent, interrupted })
+
   const requirements = decide(rows, collector.results, collector.scenarios, options.profile)
   const observations = observationRows(collector.results.flatMap((result) => result.observations))
   const strict = options.strict ?? false
@@ -74,7 +79,7 @@ export async function runConformance(options: RunOptions): Promise<ConformanceRe
     startedAt: startedAt.toISOString(),
     durationMs: Date.now() - startedAt.getTime(),
     totals: totalsOf(requirements, observations.length),
-    cost: collector.results.map((result) => result.cost).reduce(addCosts, noCost),
+    cost,
     requirements,
     observations,
     faults: [
@@ -83,6 +88,22 @@ export async function runConformance(options: RunOptions): Promise<ConformanceRe
         fault === null ? [] : [{ scenario: title, message: fault }],
       ),
     ],
+    residue,
+  }
+}
+
+/** What was judged is reported even where the audit itself fails. */
+async function auditedResidue(
+  collector: Collector,
+  setup: RunSetup,
+  about: { readonly spent: boolean; readonly interrupted: boolean },
+): Promise<Residue[]> {
+  try {
+    return await auditResidue(setup, about)
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error)
+    collector.faults.push({ scenario: 'audit of what the run has left', message })
+    return []
   }
 }
 

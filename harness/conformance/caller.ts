@@ -1,0 +1,107 @@
+import { appendFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createNetworkTransport, createRedactor } from '../client/index.ts'
+import { type Exchange, storeExchange } from '../contract/index.ts'
+import type { Introduction } from './run-setup.ts'
+import { createBackOff } from './worker/back-off.ts'
+import { secretsOf } from './worker/context.ts'
+import { createSemaphore } from './worker/semaphore.ts'
+import { type RequestSpec, wireRequest } from './worker/wire-request.ts'
+
+/** Requests beside the scenarios: paced like theirs, judged by nobody. */
+export interface Caller {
+  /**
+   * Sends, and tries again after a 429 or 503; never throws on an answer or on its absence.
+   * @throws the reason of the signal once that is aborted.
+   */
+  send(spec: RequestSpec): Promise<Exchange>
+  /** @throws the reason of the signal once that is aborted. */
+  sleep(ms: number): Promise<void>
+  /** Requests sent so far, tries after a 429 or 503 included. */
+  readonly requests: number
+  close(): Promise<void>
+}
+
+export interface CallerOptions {
+  /** Names the requests in their labels and headers. */
+  readonly purpose: string
+  readonly signal?: AbortSignal
+  /** Requests in flight. */
+  readonly atOnce?: number
+  /** Takes the exchanges, redacted, a line each. */
+  readonly evidenceFile?: string
+}
+
+export function createCaller(setup: Introduction, options: CallerOptions): Caller {
+  const { purpose, signal, evidenceFile } = options
+  const { limits } = setup.profile
+  const transport = createNetworkTransport()
+  const pace = createBackOff(limits.requestsPerSecond)
+  const slots = createSemaphore(options.atOnce ?? 4)
+  const redactor = createRedactor(secretsOf(setup))
+  const aborted = abortionOf(signal)
+  let ordinals = 0
+  let requests = 0
+
+  return {
+    async send(spec) {
+      const release = await slots.acquire()
+      try {
+        return await converse(spec, ++ordinals)
+      } finally {
+        release()
+      }
+    },
+    sleep: pause,
+    get requests() {
+      return requests
+    },
+    close: () => transport.close(),
+  }
+
+  async function converse(spec: RequestSpec, ordinal: number): Promise<Exchange> {
+    for (let attempt = 0; ; attempt += 1) {
+      await pace.turn()
+      signal?.throwIfAborted()
+      requests += 1
+      const id = `${purpose}-${requests}`
+      const { exchange: pending } = transport.send({
+        id,
+        labels: { scenario: purpose, ordinal, attempt, role: spec.role ?? 'probe' },
+        request: wireRequest(spec, setup, `${purpose}/${ordinal}`),
+        timeoutMs: limits.timeoutMs,
+        ...(spec.leaveAfterEvents === undefined ? {} : { leaveAfterEvents: spec.leaveAfterEvents }),
+      })
+      const exchange = await Promise.race([pending, aborted])
+      if (evidenceFile) {
+        const line = JSON.stringify(storeExchange(redactor.exchange(exchange)))
+        appendFileSync(evidenceFile, `${line}\n`)
+      }
+      const status = exchange.response?.status
+      const waitMs =
+        status === 429 || status === 503 ? pace.retryAfter(exchange, attempt) : undefined
+      if (waitMs === undefined || waitMs === null) return exchange
+      await pause(waitMs)
+    }
+  }
+
+  async function pause(ms: number): Promise<void> {
+    try {
+      await sleep(ms, undefined, signal ? { signal } : {})
+    } catch (error) {
+      // The timer has an error of its own for this.
+      signal?.throwIfAborted()
+      throw error
+    }
+  }
+}
+
+/** A request under way must not keep back whoever was interrupted. */
+function abortionOf(signal: AbortSignal | undefined): Promise<never> {
+  const abortion = Promise.withResolvers<never>()
+  abortion.promise.catch(() => {})
+  const abort = () => abortion.reject(signal?.reason)
+  if (signal?.aborted) abort()
+  else signal?.addEventListener('abort', abort, { once: true })
+  return abortion.promise
+}

@@ -1,0 +1,154 @@
+import { existsSync } from 'node:fs'
+import type { Residue } from '../../reports/model.ts'
+import { createRedactor } from '../client/index.ts'
+import { bodyJson } from '../contract/index.ts'
+import { createCaller } from './caller.ts'
+import {
+  type CleanupOptions,
+  call,
+  isLeft,
+  NoAnswer,
+  removeChats,
+  tellsOfAbsence,
+} from './cleanup.ts'
+import {
+  createdEntries,
+  type Journal,
+  journalWriter,
+  type OpenEntry,
+  openEntries,
+  readJournal,
+} from './journal.ts'
+import { idsListedWith } from './listed.ts'
+import type { RunSetup } from './run-setup.ts'
+import { walkList } from './scenario/paging.ts'
+import { declined } from './scenario/read.ts'
+import { secretsOf } from './worker/context.ts'
+
+/** A verdict is never kept waiting longer for the sake of tidiness. */
+const patienceMs = 15_000
+const patienceOfInterruptedMs = 5_000
+
+/** So many chats whose deletion was confirmed are read again: a server may confirm and keep. */
+const sampleSize = 3
+const mostUnknown = 12
+const mostPages = 5
+
+export const undeletable = 'no route of the document deletes it'
+
+/**
+ * What a run has left on its target. Chats whose deletion was not confirmed are checked one by one
+ * and deleted again; of the confirmed ones the latest few are read, and a short walk through the
+ * list of chats looks for the tag of the run. `spent`: the budget of the run is used up, so that
+ * only what is open is seen to; `interrupted`: somebody is waiting.
+ */
+export async function auditResidue(
+  setup: RunSetup,
+  { spent, interrupted }: { readonly spent: boolean; readonly interrupted: boolean },
+): Promise<Residue[]> {
+  if (setup.recordingFile !== null || !existsSync(setup.journalFile)) return []
+  const journal = readJournal(setup.journalFile)
+  const open = openEntries(journal)
+  const others = open.filter(({ kind }) => kind !== 'chat')
+  const { text } = createRedactor(secretsOf(setup))
+  const kept = [
+    ...(await chatsLeft(setup, journal, { spent, interrupted, redact: text })),
+    ...others.map((entry) => residueOf(entry, undeletable)),
+  ]
+  return kept.map((one) => ({ ...one, name: text(one.name), why: text(one.why) }))
+}
+
+async function chatsLeft(
+  setup: RunSetup,
+  journal: Journal,
+  {
+    spent,
+    interrupted,
+    redact,
+  }: {
+    readonly spent: boolean
+    readonly interrupted: boolean
+    readonly redact: (text: string) => string
+  },
+): Promise<Residue[]> {
+  const open = openEntries(journal).filter(({ kind }) => kind === 'chat')
+  const made = createdEntries(journal).filter(({ kind }) => kind === 'chat')
+  if (open.length === 0 && made.length === 0) return []
+
+  const outOfTime = new AbortController()
+  const timer = setTimeout(
+    () => outOfTime.abort(new NoAnswer('there was no time left to see to it')),
+    interrupted ? patienceOfInterruptedMs : patienceMs,
+  )
+  const caller = createCaller(setup, {
+    purpose: 'residue-audit',
+    signal: outOfTime.signal,
+    evidenceFile: setup.exchangesFile,
+  })
+  const options: CleanupOptions = {
+    caller,
+    profile: setup.profile,
+    tag: setup.tag,
+    journal: journalWriter(setup.journalFile, redact),
+    pages: mostPages,
+  }
+  try {
+    const removals = await removeChats(open, options)
+    const left = removals.filter(isLeft).map(({ entry, why }) => residueOf(entry, why))
+    if (spent || removals.some(({ outcome }) => outcome === 'unanswered')) return left
+    const confirmed = made.filter(({ id }) => !open.some((entry) => entry.id === id))
+    return [...left, ...(await stillThere(confirmed, open, options))]
+  } finally {
+    clearTimeout(timer)
+    await caller.close()
+  }
+}
+
+/** Chats that are there although their deletion was confirmed, or of which the journal knows nothing. */
+async function stillThere(
+  confirmed: readonly (OpenEntry & { readonly id: string })[],
+  seenTo: readonly OpenEntry[],
+  options: CleanupOptions,
+): Promise<Residue[]> {
+  try {
+    const listed = await listedWithTag(options)
+    const again = confirmed.filter(
+      ({ id }, at) => listed.includes(id) || at >= confirmed.length - sampleSize,
+    )
+    const removals = await removeChats(again, options)
+    const known = [...confirmed, ...seenTo].map(({ id }) => id)
+    const unknown = listed.filter((id) => !known.includes(id)).slice(0, mostUnknown)
+    const reads = await Promise.all(unknown.map((id) => call(options.caller, 'v3.chat', id)))
+    return [
+      ...removals.filter(isLeft).map(({ entry, why }) => residueOf(entry, why)),
+      ...unknown.flatMap((id, at): Residue[] => {
+        const read = reads[at]
+        if (read === undefined || declined(read)) return []
+        const why = 'listed with the tag of the run, but made by no request that was accepted'
+        return [{ kind: 'chat', name: options.tag, id, why }]
+      }),
+    ]
+  } catch (error) {
+    // Nothing is known to be left, and a target that has gone can tell no more.
+    if (error instanceof NoAnswer) return []
+    throw error
+  }
+}
+
+/** Ids in records that carry the tag: by search, and on the first page of the plain list. */
+async function listedWithTag({ caller, profile, tag, pages }: CleanupOptions): Promise<string[]> {
+  const search = (cursor: string | undefined) =>
+    call(caller, 'v3.chats', '', { search: tag, ...(cursor === undefined ? {} : { cursor }) })
+  const walk = await walkList(
+    search,
+    profile.shapes.chatCursor,
+    (seen) => seen.length >= pages || seen.some(tellsOfAbsence),
+  )
+  const plain = await call(caller, 'v3.chats', '')
+  const ids = [...walk.pages, plain].flatMap((page) => idsListedWith(bodyJson(page), tag) ?? [])
+  return [...new Set(ids)]
+}
+
+function residueOf({ kind, name, id }: OpenEntry, why: string): Residue {
+  return { kind, name, id, why }
+}

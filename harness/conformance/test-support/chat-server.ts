@@ -1,0 +1,79 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { listen, readBody, type TestHost } from './listen.ts'
+
+export interface StoredChat {
+  readonly id: string
+  readonly name: string
+}
+
+export interface Quirks {
+  /** Whether the n-th deletion of a chat is done, and the status it is answered with. */
+  readonly deletes?: (times: number) => { readonly done: boolean; readonly status: number }
+  /** What a list shows of the chats that a search selects. */
+  readonly page?: (chats: readonly StoredChat[], search: string | null) => unknown
+  /** Whether the n-th request is answered at all. */
+  readonly answers?: (count: number) => boolean
+}
+
+export interface ChatServer extends TestHost {
+  readonly key: string
+  readonly chats: Map<string, StoredChat>
+  /** Method and path of each request. */
+  readonly asked: readonly string[]
+  add(name: string): string
+}
+
+/** As much of a service as managing chats takes, with shapes of its own. */
+export async function startChatServer(quirks: Quirks = {}): Promise<ChatServer> {
+  const key = `tok_${crypto.randomUUID()}`
+  const chats = new Map<string, StoredChat>()
+  const deletions = new Map<string, number>()
+  const asked: string[] = []
+  const { deletes = () => ({ done: true, status: 204 }), answers = () => true } = quirks
+  const { page = (found) => ({ items: found.map(recordOf) }) } = quirks
+
+  const host = await listen((request, response) => {
+    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost')
+    asked.push(`${request.method} ${pathname}`)
+    if (!answers(asked.length)) return void response.destroy()
+    if (request.headers.authorization !== `Bearer ${key}`) return send(response, 403)
+    const id = pathname.split('/')[4] ?? ''
+    const chat = chats.get(id)
+    if (pathname === '/api/v3/chat') {
+      if (request.method === 'POST') return void create(request, response)
+      const search = searchParams.get('search')
+      const found = [...chats.values()].filter(({ name }) => name.startsWith(search ?? ''))
+      return send(response, 200, page(found, search))
+    }
+    if (!chat || !pathname.startsWith('/api/v3/chat/')) return send(response, 404)
+    if (request.method === 'GET') return send(response, 200, { chat: recordOf(chat) })
+    const times = (deletions.get(id) ?? 0) + 1
+    deletions.set(id, times)
+    const { done, status } = deletes(times)
+    if (done) chats.delete(id)
+    send(response, status)
+  })
+  return { ...host, key, chats, asked, add }
+
+  function add(name: string): string {
+    const id = crypto.randomUUID()
+    chats.set(id, { id, name })
+    return id
+  }
+
+  async function create(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { name } = JSON.parse((await readBody(request)).toString())
+    const id = add(String(name))
+    send(response, 201, recordOf({ id, name: String(name) }))
+  }
+}
+
+/** With an id that is not the chat's, which comes first. */
+export function recordOf({ id, name }: StoredChat) {
+  return { owner: { id: '11111111-2222-4333-8444-555555555555' }, title: name, uuid: id }
+}
+
+function send(response: ServerResponse, status: number, body?: unknown): void {
+  response.writeHead(status, { 'content-type': 'application/json' })
+  response.end(body === undefined ? undefined : JSON.stringify(body))
+}
