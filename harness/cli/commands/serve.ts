@@ -1,8 +1,10 @@
 import { once } from 'node:events'
-import type { ReferenceServerOptions } from '../../../reference-server/index.ts'
+import type { ReferenceServerOptions, Refit } from '../../../reference-server/index.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
 import type { AddCommand } from '../command.ts'
-import { flag, portNumber, positiveInteger } from '../flags.ts'
+import { deviationsText, refitsOf } from '../deviations.ts'
+import { flag, list, portNumber, positiveInteger } from '../flags.ts'
+import type { Io } from '../io.ts'
 
 interface ServeFlags {
   readonly port: number
@@ -10,13 +12,19 @@ interface ServeFlags {
   readonly key?: string
   readonly seed?: number
   readonly pace?: string
+  readonly fault: readonly string[]
+  readonly dialect: readonly string[]
+  readonly listFaults?: boolean
+  readonly listDialects?: boolean
 }
 
 const examples = `
 Examples:
   $ chatgen serve
   $ chatgen serve --port 4010 --key test-key
-  $ chatgen serve --pace ttft=200ms,gap=20ms,jitter=0.2`
+  $ chatgen serve --pace ttft=200ms,gap=20ms,jitter=0.2
+  $ chatgen serve --list-faults
+  $ chatgen serve --fault stream-terminal-missing`
 
 /** `chatgen serve`: the reference server, until it is interrupted. */
 export const serveCommand: AddCommand = (program, io) => {
@@ -27,27 +35,46 @@ export const serveCommand: AddCommand = (program, io) => {
     .addOption(flag('--host <address>', 'address to listen on').default('127.0.0.1'))
     .addOption(flag('--key <key>', 'a throw-away key; without it one is made and printed'))
     .addOption(flag('--seed <n>', 'decides all text and jitter').argParser(positiveInteger))
+    .addOption(flag('--pace <pace>', 'speed of the model: ttft=200ms,gap=20ms,jitter=0.2'))
     .addOption(
-      flag(
-        '--pace <pace>',
-        'how fast the model speaks, for example ttft=200ms,gap=20ms,jitter=0.2',
-      ),
+      flag('--fault <name>', 'violate the contract in one way').argParser(list).default([]),
     )
+    .addOption(flag('--dialect <name>', 'be odd in a legal way').argParser(list).default([]))
+    .addOption(flag('--list-faults', 'name the faults, with the rows that they break'))
+    .addOption(flag('--list-dialects', 'name the dialects'))
     .addHelpText('after', examples)
-    .action(async ({ port, host, key, seed, pace }: ServeFlags) => {
-      const server = await listen({
-        port,
-        host,
-        ...(key === undefined ? {} : { keys: [key] }),
-        ...(seed === undefined ? {} : { seed }),
-        ...(pace === undefined ? {} : { pace: await readPace(pace) }),
-      })
-      io.out(`Listening on ${server.url}`)
-      io.out(key === undefined ? `Key: ${server.keys[0]}` : 'Key: as given')
-      if (!io.signal.aborted) await once(io.signal, 'abort')
-      io.out('Stopping: running answers may finish')
-      await server.close()
-    })
+    .action((flags: ServeFlags) => serve(flags, io))
+}
+
+async function serve(flags: ServeFlags, io: Io): Promise<void> {
+  const { faults, dialects } = await import('../../../reference-server/deviations/index.ts')
+  if (flags.listFaults) io.out(deviationsText(faults))
+  if (flags.listDialects) io.out(deviationsText(dialects))
+  if (flags.listFaults || flags.listDialects) return
+
+  const { port, host, key, seed, pace } = flags
+  const refits = [
+    ...refitsOf('dialect', flags.dialect, dialects),
+    ...refitsOf('fault', flags.fault, faults),
+  ]
+  const server = await listen({
+    port,
+    host,
+    ...(key === undefined ? {} : { keys: [key] }),
+    ...(seed === undefined ? {} : { seed }),
+    ...(pace === undefined ? {} : { pace: await readPace(pace) }),
+    ...(refits.length === 0 ? {} : { refit: await combined(refits) }),
+  })
+  io.out(`Listening on ${server.url}`)
+  io.out(key === undefined ? `Key: ${server.keys[0]}` : 'Key: as given')
+  if (!io.signal.aborted) await once(io.signal, 'abort')
+  io.out('Stopping: running answers may finish')
+  await server.close()
+}
+
+async function combined(refits: readonly Refit[]): Promise<Refit> {
+  const { together } = await import('../../../reference-server/deviations/index.ts')
+  return together(refits)
 }
 
 async function listen(options: ReferenceServerOptions) {
