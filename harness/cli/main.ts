@@ -1,21 +1,29 @@
 import { Command, CommanderError } from 'commander'
-import { KitError } from '../conformance/errors.ts'
+import { InterruptedError, KitError } from '../conformance/errors.ts'
 import { suiteVersion } from '../conformance/version.ts'
 import type { AddCommand } from './command.ts'
 import { checkCommand } from './commands/check.ts'
+import { cleanupCommand } from './commands/cleanup.ts'
 import { explainCommand } from './commands/explain.ts'
 import { listCommand } from './commands/list.ts'
 import { serveCommand } from './commands/serve.ts'
 import { type ExitCode, exitCode, exitCodeOfError } from './exit-codes.ts'
 import { type Io, processIo } from './io.ts'
 
-const commands: readonly AddCommand[] = [checkCommand, serveCommand, listCommand, explainCommand]
+const commands: readonly AddCommand[] = [
+  checkCommand,
+  serveCommand,
+  listCommand,
+  explainCommand,
+  cleanupCommand,
+]
 
 /** Runs the command line and resolves to the exit code. */
 export async function main(argv: readonly string[]): Promise<number> {
   const interruption = new AbortController()
-  process.once('SIGINT', () => interruption.abort())
-  process.once('SIGTERM', () => interruption.abort())
+  const interrupt = () => interruption.abort(new InterruptedError('interrupted'))
+  process.once('SIGINT', interrupt)
+  process.once('SIGTERM', interrupt)
   const io = processIo(interruption.signal)
   let code: ExitCode = exitCode.done
   const program = buildProgram(io, (ended) => {

@@ -1,4 +1,4 @@
-import { appendFileSync, readFileSync } from 'node:fs'
+import { appendFileSync, existsSync, readFileSync } from 'node:fs'
 import { z } from 'zod'
 import { type Exchange, operationAt, requestPath, succeeded } from '../contract/index.ts'
 import { ConfigurationError } from './errors.ts'
@@ -121,8 +121,12 @@ export function readJournal(file: string): Journal {
   }
 }
 
-/** Each line in one write, so that a killed process loses no more than one. */
+/**
+ * Each line in one write, so that a killed process loses no more than one. What goes on after a
+ * crash begins on a line of its own.
+ */
 export function journalWriter(file: string, redact: (text: string) => string): WriteJournal {
+  if (existsSync(file) && /[^\n]$/.test(readFileSync(file, 'utf8'))) appendFileSync(file, '\n')
   return (line) => appendFileSync(file, `${redact(JSON.stringify(line))}\n`)
 }
 

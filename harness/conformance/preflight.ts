@@ -1,7 +1,7 @@
 import { createNetworkTransport } from '../client/index.ts'
 import type { Exchange, Surface } from '../contract/index.ts'
 import { TargetUnusableError } from './errors.ts'
-import type { RunSetup } from './run-setup.ts'
+import type { Introduction } from './run-setup.ts'
 import { type RequestSpec, wireRequest } from './worker/wire-request.ts'
 
 /** One harmless request to each surface; the v2 one lacks its fields and stores nothing. */
@@ -12,29 +12,35 @@ const probes: Readonly<Record<Surface, RequestSpec>> = {
 }
 
 /**
- * Before anything is judged: any HTTP answer means that the target is there.
+ * Before anything is judged: any HTTP answer means that the target is there. Gives the answers.
  * @throws TargetUnusableError where nothing answers, or where every surface refuses the key.
  */
-export async function preflight(setup: RunSetup, surfaces: readonly Surface[]): Promise<void> {
+export async function preflight(
+  setup: Introduction,
+  surfaces: readonly Surface[],
+): Promise<ReadonlyMap<Surface, Exchange>> {
   const transport = createNetworkTransport()
   try {
-    const answers = await Promise.all(
-      surfaces.map((surface) => {
+    const asked = await Promise.all(
+      surfaces.map(async (surface) => {
         const place = `preflight/${surface}`
-        return transport.send({
+        const { exchange } = transport.send({
           id: place,
           labels: { scenario: 'preflight', ordinal: 1, attempt: 0, role: 'liveness' },
           request: wireRequest(probes[surface], setup, place),
           timeoutMs: setup.profile.limits.timeoutMs,
-        }).exchange
+        })
+        return { surface, answer: await exchange }
       }),
     )
+    const answers = asked.map(({ answer }) => answer)
     if (answers.every((answer) => answer.response === null)) {
       throw new TargetUnusableError('E_UNREACHABLE', unreachable(setup.profile.baseUrl, answers[0]))
     }
     if (answers.every(refusesKey)) {
       throw new TargetUnusableError('E_KEY_REFUSED', keyRefused(setup, answers))
     }
+    return new Map(asked.map(({ surface, answer }) => [surface, answer]))
   } finally {
     await transport.close()
   }
@@ -60,7 +66,7 @@ function unreachable(baseUrl: string, answer: Exchange | undefined): string {
   return `${baseUrl}: ${reason} (${code})`
 }
 
-function keyRefused({ profile }: RunSetup, answers: readonly Exchange[]): string {
+function keyRefused({ profile }: Introduction, answers: readonly Exchange[]): string {
   const statuses = [...new Set(answers.map((answer) => answer.response?.status))].join(', ')
   const given = profile.apiKey ?? profile.compatKey ?? profile.nativeToken
   return given === undefined

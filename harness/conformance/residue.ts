@@ -4,14 +4,6 @@ import { createRedactor } from '../client/index.ts'
 import { bodyJson } from '../contract/index.ts'
 import { createCaller } from './caller.ts'
 import {
-  type CleanupOptions,
-  call,
-  isLeft,
-  NoAnswer,
-  removeChats,
-  tellsOfAbsence,
-} from './cleanup.ts'
-import {
   createdEntries,
   type Journal,
   journalWriter,
@@ -20,6 +12,14 @@ import {
   readJournal,
 } from './journal.ts'
 import { idsListedWith } from './listed.ts'
+import {
+  call,
+  isLeft,
+  NoAnswer,
+  type RemovalOptions,
+  removeChats,
+  tellsOfAbsence,
+} from './removal.ts'
 import type { RunSetup } from './run-setup.ts'
 import { walkList } from './scenario/paging.ts'
 import { declined } from './scenario/read.ts'
@@ -85,7 +85,7 @@ async function chatsLeft(
     signal: outOfTime.signal,
     evidenceFile: setup.exchangesFile,
   })
-  const options: CleanupOptions = {
+  const options: RemovalOptions = {
     caller,
     profile: setup.profile,
     tag: setup.tag,
@@ -108,7 +108,7 @@ async function chatsLeft(
 async function stillThere(
   confirmed: readonly (OpenEntry & { readonly id: string })[],
   seenTo: readonly OpenEntry[],
-  options: CleanupOptions,
+  options: RemovalOptions,
 ): Promise<Residue[]> {
   try {
     const listed = await listedWithTag(options)
@@ -136,7 +136,7 @@ async function stillThere(
 }
 
 /** Ids in records that carry the tag: by search, and on the first page of the plain list. */
-async function listedWithTag({ caller, profile, tag, pages }: CleanupOptions): Promise<string[]> {
+async function listedWithTag({ caller, profile, tag, pages }: RemovalOptions): Promise<string[]> {
   const search = (cursor: string | undefined) =>
     call(caller, 'v3.chats', '', { search: tag, ...(cursor === undefined ? {} : { cursor }) })
   const walk = await walkList(

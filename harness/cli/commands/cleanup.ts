@@ -1,0 +1,84 @@
+import { count, printable } from '../../../reports/text.ts'
+import type { OpenJournal } from '../../conformance/cleanup.ts'
+import type { Removal } from '../../conformance/removal.ts'
+import type { AddCommand } from '../command.ts'
+import { exitCode } from '../exit-codes.ts'
+import { flag, positiveInteger } from '../flags.ts'
+import type { Io } from '../io.ts'
+import { type TargetFlags, withTarget } from '../target.ts'
+
+interface CleanupFlags extends TargetFlags {
+  readonly dryRun?: boolean
+}
+
+const examples = `
+Examples:
+  $ chatgen cleanup chatgen-results/journal.ndjson
+  $ chatgen cleanup results/journal.ndjson --target staging.yaml
+  $ chatgen cleanup results/journal.ndjson https://chat.example.org --dry-run
+
+Only chats that the journal names, and that carry the tag of its run in their names, are touched.
+
+Exit codes:
+  0 all gone   1 something could not be deleted   2 no such file, or no journal
+  3 target unreachable, or it refuses the key   130 interrupted`
+
+/** `chatgen cleanup JOURNAL`: deletes what a run that was killed has left behind. */
+export const cleanupCommand: AddCommand = (program, io, finish) => {
+  program
+    .command('cleanup')
+    .description('delete the chats that a killed run has left behind')
+    .argument('<journal>', 'journal.ndjson in the folder for results of the run')
+    .argument('[url]', 'base address of the deployment, where it is not the one of the journal')
+    .addOption(flag('--target <file>', 'target profile, YAML or JSON'))
+    .addOption(flag('--key-env <name>', 'variable that holds the key').default('CHATGEN_API_KEY'))
+    .addOption(flag('--timeout <ms>', 'longest silence of the target').argParser(positiveInteger))
+    .addOption(flag('--dry-run', 'say what would be deleted, and send nothing'))
+    .addHelpText('after', examples)
+    .action(async (file: string, url: string | undefined, flags: CleanupFlags) => {
+      const { cleanUp, openJournal } = await import('../../conformance/cleanup.ts')
+      const open = openJournal(file)
+      io.out(headline(file, open))
+      if (flags.dryRun || open.chats.length === 0) {
+        for (const { id, name } of open.chats)
+          io.out(`would delete  ${id ?? 'by name'}  ${printable(name)}`)
+        printOthers(open, io)
+        return
+      }
+      const from = url ?? (flags.target === undefined ? open.journal.head.baseUrl : undefined)
+      const removals = await withTarget(from, flags, io, async (profile) => {
+        if (profile.baseUrl !== open.journal.head.baseUrl)
+          io.out(`asking ${printable(profile.baseUrl)}`)
+        const onRemoval = (removal: Removal) => io.out(removalLine(removal))
+        return cleanUp({ journalFile: file, profile, signal: io.signal, onRemoval })
+      })
+      printOthers(open, io)
+      const left = removals.filter(({ outcome }) => outcome === 'left' || outcome === 'unanswered')
+      io.out(summary(removals.length - left.length, left.length))
+      finish(left.length > 0 ? exitCode.violated : exitCode.done)
+    })
+}
+
+function headline(file: string, { journal, chats }: OpenJournal): string {
+  const { tag, kit, baseUrl } = journal.head
+  const cut = journal.cutLines === 0 ? '' : `, ${count(journal.cutLines, 'line')} cut by the crash`
+  const open = chats.length === 0 ? 'no chat is open' : `${count(chats.length, 'chat')} open`
+  return `${file}: run ${printable(tag)} at ${printable(baseUrl)}, kit ${printable(kit)}: ${open}${cut}`
+}
+
+function removalLine({ entry, outcome, why }: Removal): string {
+  const word = outcome === 'unanswered' ? 'left' : outcome
+  return `${word.padEnd(8)} ${entry.id ?? 'by name'}  ${printable(entry.name)}: ${printable(why)}`
+}
+
+function printOthers({ others }: OpenJournal, io: Io): void {
+  if (others.length === 0) return
+  const numbers = [...Map.groupBy(others, ({ kind }) => kind)].map(([kind, all]) =>
+    count(all.length, kind),
+  )
+  io.out(`not deleted: ${numbers.join(', ')} (no route of the document deletes them)`)
+}
+
+function summary(gone: number, left: number): string {
+  return left === 0 ? `All gone: ${count(gone, 'chat')}` : `${gone} gone, ${left} left`
+}

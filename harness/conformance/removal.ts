@@ -1,0 +1,194 @@
+import { bodyJson, type Exchange, type OperationId, operations } from '../contract/index.ts'
+import type { Caller } from './caller.ts'
+import type { OpenEntry, WriteJournal } from './journal.ts'
+import { idsListedUnder } from './listed.ts'
+import type { TargetProfile } from './profile/index.ts'
+import { leavesOf } from './scenario/find.ts'
+import { walkList } from './scenario/paging.ts'
+import { declined, statusOf, succeeded } from './scenario/read.ts'
+import { createSemaphore } from './worker/semaphore.ts'
+
+/** What became of one entry of a journal. */
+export interface Removal {
+  readonly entry: OpenEntry
+  /**
+   * `gone`: it was not there any more; `left`: it is still there, or that could not be told;
+   * `unanswered`: the target no longer answers.
+   */
+  readonly outcome: 'deleted' | 'gone' | 'left' | 'unanswered'
+  readonly why: string
+}
+
+export interface RemovalOptions {
+  readonly caller: Caller
+  readonly profile: TargetProfile
+  /** Of the run; what does not carry it in its name is not touched. */
+  readonly tag: string
+  /** Told of every chat that is known to be gone. */
+  readonly journal: WriteJournal
+  /** Most pages of a list that are looked through for a name. */
+  readonly pages: number
+  readonly onRemoval?: (removal: Removal) => void
+}
+
+/**
+ * Deletes chats that a journal leaves open, by id, or by name where no answer told the id, and
+ * reads them to be sure. What cannot be deleted by any route of the document is not its business.
+ */
+export async function removeChats(
+  entries: readonly OpenEntry[],
+  options: RemovalOptions,
+): Promise<Removal[]> {
+  const slots = createSemaphore(atOnce)
+  let lost: string | undefined
+  return Promise.all(
+    entries.map(async (entry) => {
+      const release = await slots.acquire()
+      try {
+        const removal = lost === undefined ? await attempt(entry) : unanswered(entry, lost)
+        options.onRemoval?.(removal)
+        return removal
+      } finally {
+        release()
+      }
+    }),
+  )
+
+  async function attempt(entry: OpenEntry): Promise<Removal> {
+    try {
+      return await remove(entry, options)
+    } catch (error) {
+      if (!(error instanceof NoAnswer)) throw error
+      lost = error.message
+      return unanswered(entry, lost)
+    }
+  }
+}
+
+async function remove(entry: OpenEntry, options: RemovalOptions): Promise<Removal> {
+  if (!entry.name.includes(options.tag)) {
+    return left(entry, `its name does not carry the tag ${options.tag}, so it is not touched`)
+  }
+  if (entry.id !== null) return removeById(entry, entry.id, options)
+  const found = await findByName(entry.name, options)
+  if (typeof found === 'string') return left(entry, found)
+  if (found.length === 0) {
+    options.journal({ event: 'refused', ...aboutOf(entry) })
+    return { entry, outcome: 'gone', why: 'no chat of this name is listed' }
+  }
+  const removals: Removal[] = []
+  for (const id of found) {
+    options.journal({ event: 'created', ...aboutOf(entry), id })
+    removals.push(await removeById({ ...entry, id }, id, options))
+  }
+  return removals.find(isLeft) ?? removals[0] ?? left(entry, 'unsure')
+}
+
+async function removeById(entry: OpenEntry, id: string, options: RemovalOptions): Promise<Removal> {
+  const { caller, journal, profile } = options
+  const gone = (outcome: 'deleted' | 'gone', why: string): Removal => {
+    journal({ event: 'deleted', kind: entry.kind, id })
+    return { entry, outcome, why }
+  }
+  const before = await call(caller, 'v3.chat', id)
+  if (tellsOfAbsence(before)) {
+    return gone('gone', `was gone already (GET: ${statusOf(before)})`)
+  }
+  const deleted = await call(caller, 'v3.deleteChat', id)
+  let read = await call(caller, 'v3.chat', id)
+  for (let waited = 0; waited < profile.limits.settleMs && !tellsOfAbsence(read); ) {
+    await caller.sleep(pollMs)
+    waited += pollMs
+    read = await call(caller, 'v3.chat', id)
+  }
+  const told = `DELETE: ${statusOf(deleted)}, then GET: ${statusOf(read)}`
+  if (tellsOfAbsence(read)) return gone('deleted', told)
+  return left(entry, succeeded(read) ? `it can still be read (${told})` : `unsure (${told})`)
+}
+
+/** Ids of the chats of this very name, or the reason why that cannot be told. */
+async function findByName(name: string, options: RemovalOptions): Promise<string[] | string> {
+  const { caller, profile, pages } = options
+  // What a search matches is open, beyond a whole word at the start of the name.
+  const searches = [{ search: name }, { search: name.split(' ')[0] ?? name }, {}]
+  let refused: Exchange | undefined
+  let answered = false
+  for (const query of searches) {
+    const walk = await walkList(
+      (cursor) => call(caller, 'v3.chats', '', cursor === undefined ? query : { ...query, cursor }),
+      profile.shapes.chatCursor,
+      (seen) => seen.length >= pages || seen.some(declined) || seen.some(lists(name)),
+    )
+    const ids = walk.pages
+      .filter(lists(name))
+      .flatMap((page) => idsListedUnder(bodyJson(page), name) ?? [])
+    if (walk.pages.some(lists(name))) {
+      const named = await thoseNamed(name, [...new Set(ids)], caller)
+      return named.length > 0 ? named : 'it is listed, but no id beside it leads to it'
+    }
+    refused ??= walk.pages.find(declined)
+    answered ||= !walk.pages.some(declined)
+  }
+  if (answered || !refused) return []
+  return `its id is not known, and GET /chat was answered ${statusOf(refused)}`
+}
+
+function lists(name: string): (page: Exchange) => boolean {
+  return (page) => idsListedUnder(bodyJson(page), name) !== undefined
+}
+
+/** A record has ids of other things as well: only what reads back under the name is deleted. */
+async function thoseNamed(name: string, ids: readonly string[], caller: Caller): Promise<string[]> {
+  const named: string[] = []
+  for (const id of ids.slice(0, mostCandidates)) {
+    const read = await call(caller, 'v3.chat', id)
+    const values = succeeded(read) ? leavesOf(bodyJson(read)).map(({ value }) => value) : []
+    if (values.includes(name)) named.push(id)
+  }
+  return named
+}
+
+function aboutOf({ kind, name, scenario }: OpenEntry) {
+  return { kind, name, scenario }
+}
+
+/** A chat that is not there: reading it is declined, and not for another reason. */
+export function tellsOfAbsence(exchange: Exchange): boolean {
+  const status = exchange.response?.status ?? 0
+  return declined(exchange) && ![401, 408, 429].includes(status) && status < 500
+}
+
+/** @throws NoAnswer, so that nothing waits for a target that has gone. */
+export async function call(
+  caller: Caller,
+  operation: OperationId,
+  id: string,
+  query: Readonly<Record<string, string>> = {},
+): Promise<Exchange> {
+  const { surface, method, path } = operations[operation]
+  const place = path.replace('{chat_id}', encodeURIComponent(id))
+  const exchange = await caller.send({ surface, method, path: place, query, role: 'cleanup' })
+  if (exchange.response === null) throw new NoAnswer(`the target did not answer ${method} ${path}`)
+  return exchange
+}
+
+export class NoAnswer extends Error {
+  override readonly name = 'NoAnswer'
+}
+
+/** Whether something is still there, as far as one can tell. */
+export function isLeft({ outcome }: Removal): boolean {
+  return outcome === 'left' || outcome === 'unanswered'
+}
+
+function unanswered(entry: OpenEntry, why: string): Removal {
+  return { entry, outcome: 'unanswered', why }
+}
+
+function left(entry: OpenEntry, why: string): Removal {
+  return { entry, outcome: 'left', why }
+}
+
+const atOnce = 4
+const pollMs = 250
+const mostCandidates = 12
