@@ -74,9 +74,7 @@ function streamedText(exchange: Exchange): string | undefined {
 }
 
 function isStreamed(exchange: Exchange): boolean {
-  const type = mediaType(exchange)
-  if (type === 'text/event-stream') return true
-  return type !== 'application/json' && asObject(bodyJson(exchange)) === undefined
+  return mediaType(exchange) === 'text/event-stream' || asObject(bodyJson(exchange)) === undefined
 }
 
 interface ReadBlock {
