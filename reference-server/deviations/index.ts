@@ -1,9 +1,10 @@
 /** Every deviation by name; with none chosen, nothing of this folder is in the server. */
 import type { Refit } from '../parts.ts'
+import { openaiFaults } from './faults/openai.ts'
 import { streamFaults } from './faults/stream.ts'
 import type { Dialect, Fault } from './types.ts'
 
-export const faults: readonly Fault[] = [...streamFaults]
+export const faults: readonly Fault[] = [...streamFaults, ...openaiFaults]
 export const dialects: readonly Dialect[] = []
 
 /** One refit out of several; the first is applied first, the last has the last word. */

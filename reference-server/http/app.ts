@@ -124,9 +124,9 @@ export function buildApp(
     handle: () => Promise<Reply>,
   ): Promise<void> {
     reply.hijack()
-    const { call } = request
     try {
       const made = await settle(handle)
+      const { call } = request
       const headers = { ...request.standing, ...made.headers }
       await writeReply(reply.raw, call, parts.outgoing(call, { ...made, headers }), parts)
     } catch (error) {
