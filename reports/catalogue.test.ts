@@ -61,8 +61,8 @@ describe('explaining a row', () => {
       section     4.3 (owner of 2 statements of the document)
       surface     Native v3 surface, /api/v3
       area        V3-GEN, Generation in a chat
-      stands on   V3-GEN-01, V3-SSE-09: if one of these is broken, this row is
-                  inconclusive.
+      stands on   V3-GEN-02, V3-SSE-08, V3-SSE-09: if one of these is broken, this row
+                  is inconclusive.
       contract    R22 of the Responses-style streaming contract.
       "
     `)

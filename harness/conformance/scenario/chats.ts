@@ -58,9 +58,22 @@ export function chatRoutes(session: Session) {
     /** The value that asks a list to leave favorites out; its type is not shown. */
     excludeFavorites: requests.excludeFavorites ?? 'true',
 
-    /** Follows the list of chats until every one of these is found, or to its end. */
+    /**
+     * Follows the list of chats until every one of these is found, or to its end. A cursor that
+     * counts rows is legal, and misses some while other scenarios delete theirs: a list that lacks
+     * a chat is followed again before that is believed.
+     */
     async walk(query: Query, sought: readonly Chat[]): Promise<ListWalk> {
-      const walk = await walkList(
+      let walk = await routes.walkOnce(query, sought)
+      for (let tries = 1; tries < mostWalks && walk.complete; tries += 1) {
+        if (sought.every(({ id }) => walk.pagesWith(id).length > 0)) break
+        walk = joined(walk, await routes.walkOnce(query, sought))
+      }
+      return walk
+    },
+
+    walkOnce: (query: Query, sought: readonly Chat[]): Promise<ListWalk> =>
+      walkList(
         async (cursor) => {
           const page = await routes.list(cursor === undefined ? query : { ...query, cursor }, {
             role: 'probe',
@@ -70,9 +83,7 @@ export function chatRoutes(session: Session) {
         },
         shapes.chatCursor,
         (pages) => sought.every(({ id }) => pages.some((page) => contains(bodyJson(page), id))),
-      )
-      return walk
-    },
+      ),
 
     /** Reads until `enough` says so, for as long as a change may take to be seen. */
     async settled(
@@ -92,3 +103,15 @@ export function chatRoutes(session: Session) {
 }
 
 const pollMs = 250
+const mostWalks = 4
+
+function joined(a: ListWalk, b: ListWalk): ListWalk {
+  return {
+    pages: [...a.pages, ...b.pages],
+    complete: b.complete,
+    pagesWith: (text) => [
+      ...a.pagesWith(text),
+      ...b.pagesWith(text).map((at) => at + a.pages.length),
+    ],
+  }
+}

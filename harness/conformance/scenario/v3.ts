@@ -132,12 +132,12 @@ export function v3Routes(session: Session) {
         pages.push(page)
         rows.push(...rowsOf(page))
         cursor = cursorOf(page)
-        if (typeof cursor === 'string') {
+        if (leadsOn(cursor)) {
           if (visited.has(cursor) || pages.length > mostPages) break
           visited.add(cursor)
           await between(page)
         }
-      } while (typeof cursor === 'string')
+      } while (leadsOn(cursor))
       return { rows, pages, end: cursor }
     },
 
@@ -172,6 +172,11 @@ export function inputText(text: string, role: 'user' | 'system' | 'developer' = 
 function at(id: OperationId, chatId = ''): Pick<RequestSpec, 'surface' | 'method' | 'path'> {
   const { surface, method, path } = operations[id]
   return { surface, method, path: path.replace('{chat_id}', chatId) }
+}
+
+/** An empty cursor is a fault of its own, and asks for nothing. */
+function leadsOn(cursor: unknown): cursor is string {
+  return typeof cursor === 'string' && cursor !== ''
 }
 
 /** Growing delays that add up to a time; counted, not clocked, so that a recording runs the same. */

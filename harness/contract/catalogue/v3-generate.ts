@@ -19,14 +19,14 @@ export const v3Generate = {
     ...stated,
     title: 'Members that the response has in both forms have the same types in both.',
     contract: 'R22',
-    needs: ['V3-GEN-01', 'V3-SSE-08', 'V3-SSE-09'],
+    needs: ['V3-GEN-02', 'V3-SSE-08', 'V3-SSE-09'],
   },
   'V3-GEN-04': {
     ...stated,
     level: 'expected',
     title: 'The response has the same members in both forms.',
     contract: 'R22',
-    needs: ['V3-GEN-01', 'V3-SSE-08', 'V3-SSE-09'],
+    needs: ['V3-GEN-02', 'V3-SSE-08', 'V3-SSE-09'],
   },
   'V3-GEN-05': { ...stated, title: 'input may be a text.', needs: ['V3-GEN-01'] },
   'V3-GEN-06': {
@@ -86,14 +86,14 @@ export const v3Generate = {
     ...stated,
     level: 'expected',
     title: 'Two responses have different ids.',
-    needs: ['V3-GEN-01'],
+    needs: ['V3-GEN-01', 'V3-IDEM-07'],
   },
   'V3-GEN-16': {
     ...stated,
     level: 'expected',
     title:
       'Every item of an input array counts: a fact told in one of them is known in the answer.',
-    needs: ['V3-GEN-02', 'V3-GEN-06'],
+    needs: ['V3-GEN-02', 'V3-GEN-06', 'V3-HIST-07'],
   },
   'V3-GEN-17': {
     ...stated,
@@ -157,28 +157,28 @@ export const v3Generate = {
   'V3-IDEM-02': {
     ...stated,
     title: 'A repeat with the same Idempotency-Key adds no second step (one JSON body).',
-    needs: ['V3-GEN-01', 'V3-HIST-07'],
+    needs: ['V3-GEN-01', 'V3-HIST-16'],
   },
   'V3-IDEM-03': {
     ...stated,
     title: 'A repeat with the same Idempotency-Key adds no second step (stream).',
-    needs: ['V3-SSE-01', 'V3-HIST-07'],
+    needs: ['V3-SSE-01', 'V3-HIST-16'],
   },
   'V3-IDEM-04': {
     ...stated,
     title: 'A repeat while the first request is still answered adds no second step.',
-    needs: ['V3-SSE-01', 'V3-HIST-07'],
+    needs: ['V3-SSE-01', 'V3-HIST-16'],
   },
   'V3-IDEM-05': {
     ...stated,
     title: 'Requests that race with one Idempotency-Key make one step.',
-    needs: ['V3-GEN-01', 'V3-HIST-07'],
+    needs: ['V3-GEN-01', 'V3-HIST-16'],
   },
   'V3-IDEM-06': { ...stated, title: 'Any string serves as Idempotency-Key.', needs: ['V3-GEN-01'] },
   'V3-IDEM-07': {
     ...stated,
     title: 'Another Idempotency-Key makes another step, though the request is the same.',
-    needs: ['V3-GEN-01', 'V3-HIST-07'],
+    needs: ['V3-GEN-01', 'V3-HIST-16'],
   },
   'V3-IDEM-08': {
     ...stated,

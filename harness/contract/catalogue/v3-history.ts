@@ -18,52 +18,52 @@ export const v3History = {
   'V3-HIST-03': {
     ...rows,
     title: 'item_type is a copy of the type of the item, where it has one.',
-    needs: ['V3-HIST-01'],
+    needs: ['V3-HIST-02'],
   },
   'V3-HIST-04': {
     ...rows,
     title: 'item_status is a copy of the status of the item, where it has one.',
-    needs: ['V3-HIST-01'],
+    needs: ['V3-HIST-02'],
   },
   'V3-HIST-05': {
     ...rows,
     title:
       'An input item is a message of user, system or developer whose content is an array of parts.',
-    needs: ['V3-HIST-01'],
+    needs: ['V3-HIST-07'],
   },
   'V3-HIST-06': {
     ...rows,
     level: 'expected',
     title: 'The output rows of a run are the items of its response.',
     contract: 'R23',
-    needs: ['V3-HIST-01', 'V3-GEN-01'],
+    needs: ['V3-HIST-07', 'V3-GEN-02'],
   },
   'V3-HIST-07': {
     ...paging,
     title: 'The history of a chat holds what was asked in it and what was answered.',
-    needs: ['V3-HIST-01', 'V3-GEN-01'],
+    needs: ['V3-HIST-02', 'V3-GEN-01'],
   },
   'V3-HIST-08': {
     ...paging,
     section: '8',
     title: 'Without limit a page of a longer history has 50 rows.',
-    needs: ['V3-HIST-01'],
+    needs: ['V3-HIST-12'],
   },
   'V3-HIST-09': { ...paging, title: 'A page has at most limit rows.', needs: ['V3-HIST-01'] },
   'V3-HIST-10': {
     ...paging,
     title: 'Following the cursor visits every row of the history once, whatever the limit.',
-    needs: ['V3-HIST-01', 'V3-HIST-12'],
+    needs: ['V3-HIST-12'],
   },
   'V3-HIST-11': {
     ...rows,
     title: 'The cursor is null when there are no more pages.',
-    needs: ['V3-HIST-01'],
+    needs: ['V3-HIST-12'],
   },
   'V3-HIST-12': {
     ...paging,
     title: 'Where there are more pages, the cursor is a string that gets the next one.',
-    needs: ['V3-HIST-01'],
+    needs: ['V3-HIST-16'],
   },
   'V3-HIST-13': {
     ...paging,
