@@ -19,6 +19,9 @@ describe('a legal server', () => {
       [
         "OAI-MODELS-03 not-applicable: the profile says capabilities.images: false",
         "OAI-STREAM-10 not-applicable: the profile does not say deterministic: true",
+        "V3-GEN-07 not-applicable: the profile says capabilities.images: false",
+        "V3-GEN-08 not-applicable: the profile says capabilities.video: false",
+        "V3-MODEL-02 not-applicable: the profile says capabilities.images: false",
         "V3-TOOLS-02 unproven: say tools in the profile to prove it",
         "V3-TOOLS-03 unproven: say tools in the profile to prove it",
         "V3-SSE-06 warn: The sequence_number of response.created is nothing, no integer.",
@@ -28,6 +31,8 @@ describe('a legal server', () => {
         "V3-SSE-16 unproven: nothing that the target did showed it",
         "V3-SSE-19 unproven: nothing that the target did showed it",
         "V3-SSE-23 unproven: say tools.ask in the profile to prove it",
+        "V3-SSE-28 unproven: say knowledge in the profile to prove it",
+        "V3-ONE-07 unproven: say capabilities.knowledge in the profile to prove it",
       ]
     `)
     expect(report.totals.pass).toBeGreaterThan(110)

@@ -10,7 +10,8 @@ export interface Run {
 
 export interface Chat {
   readonly id: string
-  readonly name: string
+  name: string
+  favorite: boolean
   readonly runs: Run[]
   /** Run items, the oldest first. */
   readonly items: Json[]
@@ -21,14 +22,9 @@ export type Chats = Map<string, Chat>
 export async function createChat(call: Call, chats: Chats): Promise<void> {
   const { name } = await readJson(call)
   if (typeof name !== 'string') throw new Refusal(422, 'a name is wanted')
-  const chat = { id: crypto.randomUUID(), name, runs: [], items: [] }
+  const chat = { id: crypto.randomUUID(), name, favorite: false, runs: [], items: [] }
   chats.set(chat.id, chat)
   sendJson(call, 200, call.hooks.created(chat.id, name))
-}
-
-export function listChats(call: Call, chats: Chats): void {
-  const items = [...chats.values()].map(({ id, name }) => ({ uuid: id, title: name }))
-  sendJson(call, 200, { items: items.slice(0, 20), total: items.length })
 }
 
 export function showChat(call: Call, chats: Chats, id: string): void {
@@ -49,7 +45,9 @@ export function showHistory(call: Call, chats: Chats): void {
   const everybodys = [...chats.values()].flatMap(({ items }) => items)
   const rows = hooks.rows(chat.items, everybodys)
   const limit = Math.min(Number(url.searchParams.get('limit') ?? hooks.defaultLimit), 100)
-  const before = positionOf(url.searchParams.get('cursor')) ?? rows.length
+  const position = positionOf(url.searchParams.get('cursor'))
+  const before =
+    position === undefined ? rows.length : hooks.countsFromEnd ? rows.length - position : position
   const start = Math.max(0, before - limit)
   const all = rows.map(rowOf).map(hooks.row).reverse()
   const from = all.length - before

@@ -2,7 +2,7 @@ import type { ProfileName } from '../../selection.ts'
 import { cursorAt } from './chats.ts'
 import type { Hooks, Json, ServerEvent } from './hooks.ts'
 
-/** Another legal way to be: nothing that the document says is broken by it. */
+/** Other legal ways to be, several at a time: nothing that the document says is broken by them. */
 export interface Dialect {
   readonly hooks?: Partial<Hooks>
   readonly surfaces?: ProfileName
@@ -10,78 +10,53 @@ export interface Dialect {
 }
 
 export const dialects: Readonly<Record<string, Dialect>> = {
-  'that ends the lines of its streams with CR alone': { hooks: { lineEnd: '\r' } },
-  'that ends the lines of its streams with LF': { hooks: { lineEnd: '\n' } },
-  'that replays a repeat whole': { surfaces: 'v3', hooks: { repeats: () => 'full replay' } },
-  'that answers a repeat with JSON': { surfaces: 'v3', hooks: { repeats: () => 'JSON' } },
-  'that refuses every repeat': { surfaces: 'v3', hooks: { repeats: () => 'conflict' } },
-  'that answers 401 on native routes too': { hooks: { refusal: () => 401 } },
-  'that answers 404 where a token is wrong': {
-    hooks: { refusal: (route) => (route.includes('openai') ? 401 : 404) },
-  },
-  'that shows no item in its rows': {
-    surfaces: 'v3',
-    hooks: { row: () => ({ item: null, note: 'archived' }) },
-  },
-  'that shows ids in its input rows': {
-    surfaces: 'v3',
+  'with CR for line ends, whole replays, ids in input rows and bare lists': {
     hooks: {
+      lineEnd: '\r',
+      repeats: () => 'full replay',
       row: (row) => ({ ...row, item: { id: crypto.randomUUID(), ...asJson(row['item']) } }),
+      created: (id, name) => ({ id, name, version: 'v3' }),
+      models: ({ data }) => data,
     },
   },
-  'that ends a history of full pages with an empty page': {
-    surfaces: 'v3',
+  'with LF for line ends, JSON for repeats, empty last pages and a memory of its own': {
     hooks: {
+      lineEnd: '\n',
+      repeats: () => 'JSON',
+      refusal: (route) => (route.includes('openai') ? 401 : 404),
+      remembersChat: true,
       page: (page, { limit }) => {
         const last = page.pagination['cursor'] === null && page.result.length === limit
         return last ? { ...page, pagination: { cursor: cursorAt(0), more: 'perhaps' } } : page
       },
     },
   },
-  'that answers POST /chat with the bare record': {
-    surfaces: 'v3',
-    hooks: { created: (id, name) => ({ id, name, version: 'v3' }) },
-  },
-  'that hides the id of a chat where only a pointer finds it': {
-    surfaces: 'v3',
+  'with refused repeats, ids that only a pointer finds, and events and deltas that say nothing': {
     profile: { shapes: { chatId: '/created/0/ref' } },
     hooks: {
-      created: (id) => ({ owner: crypto.randomUUID(), created: [{ ref: id }] }),
+      repeats: () => 'conflict',
+      refusal: () => 401,
+      created: (id, label) => ({ owner: crypto.randomUUID(), created: [{ ref: id, label }] }),
+      events: (list) => list.flatMap(withIdleEvents),
+      chunks: (list) => list.flatMap((chunk) => [idle(chunk), chunk]),
+      response: ({ usage: _, ...rest }) => rest,
     },
   },
-  'that sends events of its own': {
+  'that shows no item in the rows of a history': {
     surfaces: 'v3',
-    hooks: {
-      events: (list) =>
-        list.flatMap((event) => [event, { name: 'svc.note', data: {} }]).slice(0, -1),
-    },
-  },
-  'that sends empty deltas': {
-    hooks: {
-      events: (list) => list.flatMap(withEmptyDelta),
-      chunks: (list) =>
-        list
-          .flatMap((chunk) => [chunk, { ...chunk, choices: [{ index: 0, delta: {} }] }])
-          .slice(0, -1),
-    },
-  },
-  'that says nothing of usage in a response': {
-    surfaces: 'v3',
-    hooks: { response: ({ usage: _, ...rest }) => rest },
-  },
-  'that lists its models bare': {
-    surfaces: 'openai',
-    hooks: { models: ({ data }) => data },
-  },
-  'that remembers a chat without being told the parent': {
-    surfaces: 'v3',
-    hooks: { remembersChat: true },
+    hooks: { row: () => ({ item: null, note: 'archived' }) },
   },
 }
 
-function withEmptyDelta(event: ServerEvent): ServerEvent[] {
+function withIdleEvents(event: ServerEvent): ServerEvent[] {
   if (event.name !== 'response.output_text.delta') return [event]
-  return [{ ...event, data: { ...event.data, delta: '' } }, event]
+  const note = { name: 'svc.note', data: { about: 'nothing' } }
+  return [note, { ...event, data: { ...event.data, delta: '' } }, event]
+}
+
+/** The same chunk with nothing to say: no delta, and no usage. */
+function idle({ usage: _, ...chunk }: Json): Json {
+  return { ...chunk, choices: [{ index: 0, delta: { role: 'assistant', content: '' } }] }
 }
 
 function asJson(value: unknown): Json {

@@ -28,14 +28,31 @@ export async function generate(call: Call, chats: Chats, turns: Turns): Promise<
     throw refusal
   }
   const streamed = body['stream'] === true
-  const known = turns.get(String(key))
+  const known = turns.get(hooks.turnOf(String(key), `${chat.id} ${JSON.stringify(body['input'])}`))
   const occasion = known && occasionOf(known)
   if (known && occasion && hooks.remembers(occasion)) {
     return repeat(call, known, hooks.repeats(occasion))
   }
   const turn: Turn = { streamed, response: undefined, events: [] }
-  if (key !== undefined) turns.set(String(key), turn)
+  if (key !== undefined)
+    turns.set(hooks.turnOf(String(key), `${chat.id} ${JSON.stringify(body['input'])}`), turn)
   await run(call, chats, chat, body, turn)
+}
+
+/** Generation without a chat: nothing of it is kept. */
+export async function answerOnce(call: Call): Promise<void> {
+  const { hooks } = call
+  const body = await readJson(call)
+  const refusal = refusalOf(call, body, '')
+  if (refusal) throw refusal
+  const runs = Array.isArray(body['runs']) ? body['runs'] : []
+  const before = runs.flatMap((run: Json) => inputItems(run['input'] ?? []).map(textOf))
+  const said = inputItems(body['input'] ?? body['content']).map(textOf)
+  const final = responseTo(call, body, said, answerTo([...before, ...said]))
+  if (body['stream'] === true) {
+    const events = hooks.events(eventsOf(final, hooks.response(final, true)), body)
+    await sendBlocks(call, events.map(blockOf), hooks.streamType)
+  } else sendJson(call, 200, hooks.response(final, false))
 }
 
 async function run(call: Call, chats: Chats, chat: Chat, body: Json, turn: Turn): Promise<void> {
@@ -79,12 +96,13 @@ function occasionOf({ streamed, response }: Turn): Occasion {
 function refusalOf({ hooks }: Call, body: Json, key: unknown): Refusal | undefined {
   const refuse = (why: string) => new Refusal(hooks.refusedStatus, why)
   if (key === undefined && hooks.checks('key of the turn')) return refuse('which turn is this?')
+  if (key !== undefined && !hooks.takesKey(String(key))) return refuse('a strange key')
   const both = body['include_tools'] !== undefined && body['exclude_tools'] !== undefined
   if (both && hooks.checks('both tool lists')) return refuse('one list of tools only')
   if (!hooks.knows(body['model_id'])) return refuse('there is no such model')
   const wrong = Object.entries(types).find(([field, type]) => {
     const value = body[field]
-    return value !== undefined && value !== null && !type.includes(typeof value)
+    return value !== undefined && value !== null && !type.includes(kindOf(value))
   })
   return wrong && hooks.checks('types of a generation') ? refuse(`bad ${wrong[0]}`) : undefined
 }
@@ -93,16 +111,21 @@ const types: Readonly<Record<string, readonly string[]>> = {
   stream: ['boolean'],
   assistant_id: ['string'],
   model_id: ['string'],
-  input: ['string', 'object'],
+  input: ['string', 'array'],
   parent_id: ['string'],
+  runs: ['array'],
   think: ['boolean'],
   rag: ['boolean', 'string', 'object'],
-  include_tools: ['object'],
-  exclude_tools: ['object'],
+  include_tools: ['array'],
+  exclude_tools: ['array'],
   max_tokens: ['number'],
   temperature: ['number'],
   top_p: ['number'],
   presence_penalty: ['number'],
+}
+
+function kindOf(value: unknown): string {
+  return Array.isArray(value) ? 'array' : typeof value
 }
 
 function inputItems(input: unknown): Json[] {
@@ -112,7 +135,7 @@ function inputItems(input: unknown): Json[] {
   return input.map((item: Json) => ({ type: 'message', ...item }))
 }
 
-function textOf(item: Json): string {
+export function textOf(item: Json): string {
   const parts = Array.isArray(item['content']) ? item['content'] : []
   return parts.map((part: Json) => String(part['text'] ?? '')).join('')
 }

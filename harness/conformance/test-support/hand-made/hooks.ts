@@ -85,9 +85,15 @@ export interface Hooks {
   readonly defaultLimit: number
   row(row: Json): Json
   page(page: HistoryPage, place: PagePlace): HistoryPage
+  /** Whether a cursor counts from the newest row, which moves when rows are added. */
+  readonly countsFromEnd: boolean
   /** All rows that are taken for the history of a chat. */
   rows(own: readonly Json[], everybodys: readonly Json[]): readonly Json[]
 
+  /** Whether an Idempotency-Key may be like this. */
+  takesKey(key: string): boolean
+  /** What tells one turn from another. */
+  turnOf(key: string, content: string): string
   /** Whether a key that came before is known again. */
   remembers(occasion: Occasion): boolean
   repeats(occasion: Occasion): Repeat
@@ -121,7 +127,10 @@ export const legal: Hooks = {
   defaultLimit: 50,
   row: (row) => row,
   page: (page) => page,
+  countsFromEnd: false,
   rows: (own) => own,
+  takesKey: () => true,
+  turnOf: (key) => key,
   remembers: () => true,
   repeats: (occasion) => (occasion === 'finished stream' ? 'short stream' : 'conflict'),
   created: (id, name) => ({

@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import type { ConformanceReport, RequirementRow } from '../../../../reports/model.ts'
 import { check, lineOf } from '../check.ts'
 import type { Hooks } from './hooks.ts'
-import { handMadeProfile, unbuilt } from './profile.ts'
+import { besideTheTables, handMadeProfile, unbuilt } from './profile.ts'
 import { startHandMadeServer } from './server.ts'
 
 /** A whole run of one surface against a hand-made server of its own. */
@@ -12,7 +12,10 @@ export async function judged(
 ): Promise<ConformanceReport> {
   const server = await startHandMadeServer(hooks)
   try {
-    return await check(handMadeProfile(server), { surfaces, skip: unbuilt })
+    return await check(handMadeProfile(server), {
+      surfaces,
+      skip: [...unbuilt, ...besideTheTables],
+    })
   } finally {
     await server.close()
   }

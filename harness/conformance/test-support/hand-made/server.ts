@@ -1,7 +1,8 @@
 import { listen, type TestHost } from '../listen.ts'
-import { type Chats, createChat, deleteChat, listChats, showChat, showHistory } from './chats.ts'
+import { listChats, listFavorites, markFavorite, nameChat, renameChat } from './chat-list.ts'
+import { type Chats, createChat, deleteChat, showChat, showHistory } from './chats.ts'
 import { complete, listModels } from './compatible.ts'
-import { generate, type Turns } from './generate.ts'
+import { answerOnce, generate, type Turns } from './generate.ts'
 import { type Hooks, legal } from './hooks.ts'
 import { type Call, Refusal, sendText } from './http.ts'
 
@@ -43,8 +44,8 @@ interface State {
 
 async function answer(call: Call, { key, chats, turns, told }: State): Promise<void> {
   const { hooks, request, url } = call
-  const [, chatId] = /^\/api\/v3\/chat\/([^/]+)$/.exec(url.pathname) ?? []
-  const route = `${request.method} ${chatId === undefined ? url.pathname : '/api/v3/chat/{chat_id}'}`
+  const [id = ''] = /[0-9a-f]{8}-[0-9a-f-]{27}/.exec(url.pathname) ?? []
+  const route = `${request.method} ${id === '' ? url.pathname : url.pathname.replace(id, '{chat_id}')}`
   if (!hooks.accepts(request.headers.authorization, key, route)) {
     throw new Refusal(hooks.refusal(route), 'who are you?')
   }
@@ -53,10 +54,16 @@ async function answer(call: Call, { key, chats, turns, told }: State): Promise<v
     'POST /api/openai/chat/completions': () => complete(call, told),
     'GET /api/v3/chat': () => listChats(call, chats),
     'POST /api/v3/chat': () => createChat(call, chats),
-    'GET /api/v3/chat/{chat_id}': () => showChat(call, chats, chatId ?? ''),
-    'DELETE /api/v3/chat/{chat_id}': () => deleteChat(call, chats, chatId ?? ''),
+    'GET /api/v3/chat/favorite': () => listFavorites(call, chats),
+    'GET /api/v3/chat/{chat_id}': () => showChat(call, chats, id),
+    'PATCH /api/v3/chat/{chat_id}': () => renameChat(call, chats, id),
+    'DELETE /api/v3/chat/{chat_id}': () => deleteChat(call, chats, id),
+    'POST /api/v3/chat/{chat_id}/favorite': () => markFavorite(call, chats, id, true),
+    'DELETE /api/v3/chat/{chat_id}/favorite': () => markFavorite(call, chats, id, false),
+    'POST /api/v3/chat/{chat_id}/generate-name': () => nameChat(call, chats, id),
     'GET /api/v3/message': () => showHistory(call, chats),
     'POST /api/v3/message/generate': () => generate(call, chats, turns),
+    'POST /api/v3/message/one-shot': () => answerOnce(call),
   }
   const handle = routes[route]
   if (handle === undefined) throw new Refusal(404, 'nothing is here')

@@ -1,0 +1,44 @@
+import { type Chats, chatOf } from './chats.ts'
+import { type Call, Refusal, readJson, sendJson } from './http.ts'
+
+const usualLimit = 20
+
+/** The chats, newest first; a cursor counts how many are gone by. */
+export function listChats(call: Call, chats: Chats): void {
+  const { searchParams } = call.url
+  const search = (searchParams.get('search') ?? '').toLowerCase()
+  const found = [...chats.values()]
+    .reverse()
+    .filter(({ name }) => name.toLowerCase().includes(search))
+    .filter(({ favorite }) => searchParams.get('exclude_favorites') !== 'true' || !favorite)
+  const start = Number(searchParams.get('cursor') ?? 0)
+  const end = start + Number(searchParams.get('limit') ?? usualLimit)
+  const items = found.slice(start, end).map(({ id, name }) => ({ uuid: id, title: name }))
+  sendJson(call, 200, { items, paging: { next: end < found.length ? `${end}` : null } })
+}
+
+export function listFavorites(call: Call, chats: Chats): void {
+  const favorites = [...chats.values()].filter(({ favorite }) => favorite)
+  sendJson(call, 200, { data: { favorites: favorites.map(({ id, name }) => ({ name, id })) } })
+}
+
+export function markFavorite(call: Call, chats: Chats, id: string, favorite: boolean): void {
+  chatOf(chats, id).favorite = favorite
+  call.response.writeHead(204).end()
+}
+
+export async function renameChat(call: Call, chats: Chats, id: string): Promise<void> {
+  const chat = chatOf(chats, id)
+  const { name } = await readJson(call)
+  if (typeof name !== 'string') throw new Refusal(422, 'a name is wanted')
+  chat.name = name
+  call.response.writeHead(204).end()
+}
+
+/** The title is one of the words that were said first. */
+export function nameChat(call: Call, chats: Chats, id: string): void {
+  const chat = chatOf(chats, id)
+  const [first] = chat.runs
+  chat.name = `About ${first?.said[0]?.split(' ').at(-1) ?? 'nothing'}`
+  sendJson(call, 200, { title: chat.name })
+}
