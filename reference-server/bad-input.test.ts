@@ -1,0 +1,92 @@
+/** Bad input on every route: nothing breaks, nothing is a 5xx, and what is refused changes nothing. */
+import fc from 'fast-check'
+import { Agent, request } from 'undici'
+import { afterAll, expect, it } from 'vitest'
+import { assistants, seededBaseId } from './answering/assistants.ts'
+import { documented } from './openapi/routes.ts'
+import { allRoutes } from './routes.ts'
+import { seededBases } from './seed.ts'
+import { memoryStore } from './store/memory-store.ts'
+import { badRequest, goodRequest, type World } from './test-support/bad-requests.ts'
+import { testServer } from './test-support/server.ts'
+import { watched } from './test-support/watched-store.ts'
+
+const requestsPerRoute = 75
+const dispatcher = new Agent({ connections: 1 })
+afterAll(() => dispatcher.close())
+
+it('is refused on every route, at least 2,000 times', async () => {
+  const { store, writes } = watched(memoryStore({ bases: seededBases() }))
+  const server = await testServer({ store, uploadLimitBytes: 2000 })
+  const world = await goodWorld(server)
+  const refused = new Map<string, number>()
+  for (const route of documented(allRoutes(server.parts)).routes) {
+    const name = `${route.method} ${route.path}`
+    if (route.method !== 'DELETE' && route.accepts === 'json') {
+      const good = goodRequest(route, world)
+      const { status } = await server.send(route.method, good.path, good)
+      expect([name, status]).toEqual([name, route.answer.status])
+    }
+    await fc.assert(
+      fc.asyncProperty(badRequest(route, world), async (sent) => {
+        const before = writes()
+        const answer = await request(server.url + sent.path, {
+          dispatcher,
+          method: route.method,
+          headers: { authorization: `Bearer ${server.keys[0]}`, ...sent.headers },
+          body: sent.body ?? null,
+        })
+        const text = await answer.body.text()
+        expect(answer.statusCode).toBeLessThan(500)
+        if (answer.statusCode < 400) return
+        refused.set(name, (refused.get(name) ?? 0) + 1)
+        expect(writes()).toBe(before)
+        expect(JSON.parse(text)).toMatchObject({
+          status: answer.statusCode,
+          error: { message: expect.any(String), type: expect.any(String) },
+        })
+      }),
+      { numRuns: requestsPerRoute },
+    )
+  }
+  const total = [...refused.values()].reduce((sum, count) => sum + count, 0)
+  expect(total).toBeGreaterThan(2000)
+  const still = await server.generate({ chat_id: world.members['chat_id'], input: 'Still there?' })
+  expect(still.status).toBe(200)
+}, 60_000)
+
+async function goodWorld(server: Awaited<ReturnType<typeof testServer>>): Promise<World> {
+  const chat_id = await server.newChat('One')
+  await server.newChat('Two')
+  const v2Chat = await server.newV2Chat()
+  const message = { chat_id: v2Chat, content: 'Hi', model_id: 'SVC-Main' }
+  const stored = await server.send('POST', '/api/v2/message', { body: message })
+  await server.generate({ chat_id, input: 'Hello' })
+  const file = (await server.upload({ name: 'a.txt', content: 'x' }, { chat_id })).json
+  const cursorOf = async (path: string) =>
+    (await server.send('GET', path)).json.pagination.cursor as string
+  return {
+    cursors: [
+      await cursorOf('/api/v3/chat?limit=1'),
+      await cursorOf(`/api/v3/message?chat_id=${chat_id}&limit=1`),
+    ],
+    members: {
+      chat_id,
+      base_id: seededBaseId,
+      model: 'svc-main-model',
+      model_id: 'svc-main-model',
+      messages: [{ role: 'user', content: 'Hi' }],
+      input: [{ role: 'user', content: [{ type: 'input_file', file_id: file.id }] }],
+      content: 'Hi',
+      query: 'ferry',
+      q: 'ferry',
+      name: 'A name',
+      assistant_id: assistants[0]?.id,
+      attachments: [file],
+      rag: { threshold: 0.2, search_type: 'hybrid', limit: 3 },
+      runs: [{ id: 'r', output: [{ role: 'assistant', content: 'Hi' }] }],
+      stop: ['x'],
+    },
+    v2Members: { chat_id: v2Chat, parent_id: stored.json.id, rag: 'agent' },
+  }
+}
