@@ -68,8 +68,7 @@ export function createRedactor(secrets: readonly Secret[]): Redactor {
 }
 
 function encodingsOf(value: string): Set<string> {
-  const forms = new Set([value, encodeURIComponent(value), JSON.stringify(value).slice(1, -1)])
-  forms.add(value.replaceAll('/', '\\/'))
+  const forms = new Set([value, ...percentEncodingsOf(value), ...jsonEscapesOf(value)])
   for (const offset of [0, 1, 2]) {
     // The characters at both ends also hold bits of their neighbours, so they are left out.
     const padded = Buffer.concat([Buffer.alloc(offset), Buffer.from(value)])
@@ -83,6 +82,23 @@ function encodingsOf(value: string): Set<string> {
     forms.add(inner.replaceAll('+', '-').replaceAll('/', '_'))
   }
   return forms
+}
+
+/** Hexadecimal digits of either case; a form has a plus sign for a space. */
+function percentEncodingsOf(value: string): string[] {
+  const encoded = encodeURIComponent(value.toWellFormed())
+  const inLowerCase = encoded.replaceAll(/%../g, (code) => code.toLowerCase())
+  return [encoded, inLowerCase].flatMap((form) => [form, form.replaceAll('%20', '+')])
+}
+
+/** Slashes and what is not ASCII may be escaped or not. */
+function jsonEscapesOf(value: string): string[] {
+  const escaped = JSON.stringify(value).slice(1, -1)
+  const inAscii = escaped.replaceAll(
+    /[\u007f-\uffff]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+  return [escaped, inAscii, value].flatMap((form) => [form, form.replaceAll('/', '\\/')])
 }
 
 /** Finds secrets across chunk borders; the mark stands in the chunk where the secret begins. */
