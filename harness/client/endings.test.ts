@@ -1,0 +1,206 @@
+import type { Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { bodyText, type Exchange } from '../contract/index.ts'
+import { startRawServer, writePieces } from './test-support/raw-server.ts'
+import { converse, outgoing, withTransport } from './test-support/send.ts'
+import type { Outgoing } from './transport.ts'
+
+async function serve(script: (socket: Socket) => unknown) {
+  const server = await startRawServer(script)
+  onTestFinished(() => server.close())
+  return server.url
+}
+
+async function ending(
+  script: (socket: Socket) => unknown,
+  more?: Partial<Outgoing>,
+): Promise<Exchange> {
+  return converse(await serve(script), more)
+}
+
+const head = 'HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\n'
+const streamHead = 'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n'
+const event = 'event: a\ndata: 1\n\n'
+
+describe('an exchange is complete', () => {
+  test.each([
+    [
+      'with a content-length',
+      (socket: Socket) => socket.write(`${head}content-length: 5\r\n\r\nhello`),
+    ],
+    [
+      'in chunks',
+      (socket: Socket) =>
+        writePieces(socket, [
+          `${head}transfer-encoding: chunked\r\n\r\n`,
+          '2\r\nhe\r\n',
+          '3\r\nllo\r\n',
+          '0\r\n\r\n',
+        ]),
+    ],
+    [
+      'ended by the close of the connection, as in HTTP/1.0',
+      (socket: Socket) => socket.end('HTTP/1.0 200 OK\r\ncontent-type: text/plain\r\n\r\nhello'),
+    ],
+    [
+      'ended by the close of the connection, without a length in HTTP/1.1',
+      (socket: Socket) => socket.end(`${head}connection: close\r\n\r\nhello`),
+    ],
+    [
+      'after interim answers',
+      (socket: Socket) =>
+        writePieces(socket, [
+          'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n',
+          `${head}content-length: 5\r\n\r\nhello`,
+        ]),
+    ],
+  ])('%s', async (_, script) => {
+    const exchange = await ending(script)
+    expect(exchange.ending.kind).toBe('complete')
+    expect(exchange.response?.status).toBe(200)
+    expect(bodyText(exchange)).toBe('hello')
+  })
+
+  test('without a body', async () => {
+    const exchange = await ending((socket) => socket.write('HTTP/1.1 204 No Content\r\n\r\n'))
+    expect(exchange.ending.kind).toBe('complete')
+    expect(exchange.response?.chunks).toEqual([])
+  })
+})
+
+describe('an exchange is cut', () => {
+  test.each([
+    ['short of its content-length', `${head}content-length: 50\r\n\r\nhello`],
+    ['between two chunks', `${head}transfer-encoding: chunked\r\n\r\n5\r\nhello\r\n`],
+    ['in mid-chunk', `${head}transfer-encoding: chunked\r\n\r\n50\r\nhello`],
+  ])('%s', async (_, text) => {
+    const exchange = await ending(async (socket) => {
+      await writePieces(socket, [text])
+      socket.end()
+    })
+    expect(exchange.ending.kind).toBe('cut')
+    expect(bodyText(exchange)).toBe('hello')
+  })
+
+  test('by a reset in mid-stream, and keeps what came before', async () => {
+    const exchange = await ending(async (socket) => {
+      await writePieces(socket, [`${streamHead}transfer-encoding: chunked\r\n\r\n`])
+      await writePieces(socket, [`${event.length.toString(16)}\r\n${event}\r\n`])
+      await sleep(20)
+      socket.resetAndDestroy()
+    })
+    expect(exchange.ending.kind).toBe('cut')
+    expect(exchange.events).toMatchObject([{ name: 'a', data: '1' }])
+  })
+})
+
+describe('a target is unreachable', () => {
+  test('where nothing listens', async () => {
+    const server = await startRawServer(() => {})
+    await server.close()
+    const exchange = await converse(server.url)
+    expect(exchange.response).toBeNull()
+    expect(exchange.ending).toMatchObject({ kind: 'unreachable', code: 'ECONNREFUSED' })
+  })
+
+  test('where the connection is reset before the headers', async () => {
+    const exchange = await ending((socket) => socket.resetAndDestroy())
+    expect(exchange.response).toBeNull()
+    expect(exchange.ending.kind).toBe('unreachable')
+  })
+
+  test('where the connection is closed before the headers', async () => {
+    const exchange = await ending((socket) => socket.end())
+    expect(exchange.ending).toMatchObject({ kind: 'unreachable', code: 'UND_ERR_SOCKET' })
+  })
+
+  test('where the answer is not HTTP', async () => {
+    const exchange = await ending((socket) => socket.end('SSH-2.0-OpenSSH_9.6\r\n'))
+    expect(exchange.response).toBeNull()
+    expect(exchange.ending.kind).toBe('unreachable')
+  })
+})
+
+describe('patience ends', () => {
+  test('where no headers come', async () => {
+    const exchange = await ending(() => {}, { timeoutMs: 60 })
+    expect(exchange.response).toBeNull()
+    expect(exchange.ending.kind).toBe('timeout')
+    expect(exchange.ending.atMs).toBeGreaterThanOrEqual(55)
+  })
+
+  test('where a stream falls silent, and keeps what came before', async () => {
+    const exchange = await ending(
+      (socket) => writePieces(socket, [`${streamHead}content-length: 99\r\n\r\n${event}`]),
+      { timeoutMs: 80 },
+    )
+    expect(exchange.ending.kind).toBe('timeout')
+    expect(exchange.events).toHaveLength(1)
+  })
+
+  test('not where it is slow but says something now and then', async () => {
+    const exchange = await ending(
+      async (socket) => {
+        socket.write(`${head}content-length: 6\r\n\r\n`)
+        for (const letter of 'slowly') {
+          await sleep(40)
+          socket.write(letter)
+        }
+      },
+      { timeoutMs: 120 },
+    )
+    expect(exchange.ending.kind).toBe('complete')
+    expect(bodyText(exchange)).toBe('slowly')
+  })
+
+  test('where it never ends', async () => {
+    const exchange = await ending(
+      async (socket) => {
+        socket.write(`${head}transfer-encoding: chunked\r\n\r\n`)
+        while (!socket.destroyed) {
+          socket.write('1\r\n.\r\n')
+          await sleep(5)
+        }
+      },
+      { timeoutMs: 70 },
+    )
+    expect(exchange.ending.kind).toBe('timeout')
+    expect(exchange.ending.atMs).toBeGreaterThanOrEqual(690)
+  })
+})
+
+describe('we leave on purpose', () => {
+  test('after so many events, and the other side is told', async () => {
+    const closed = Promise.withResolvers<void>()
+    const exchange = await ending(
+      async (socket) => {
+        socket.on('close', () => closed.resolve())
+        socket.write(`${streamHead}transfer-encoding: chunked\r\n\r\n`)
+        while (!socket.destroyed) {
+          socket.write(`${event.length.toString(16)}\r\n${event}\r\n`)
+          await sleep(2)
+        }
+      },
+      { leaveAfterEvents: 3 },
+    )
+    expect(exchange.ending.kind).toBe('aborted')
+    expect(exchange.events.length).toBeGreaterThanOrEqual(3)
+    await closed.promise
+  })
+})
+
+test('an answer is known of before it has ended', async () => {
+  const rest = Promise.withResolvers<void>()
+  const url = await serve(async (socket) => {
+    socket.write(`${head}content-length: 5\r\n\r\n`)
+    await rest.promise
+    socket.write('hello')
+  })
+  await withTransport(async (transport) => {
+    const { answered, exchange } = transport.send(outgoing(url))
+    await answered
+    rest.resolve()
+    expect(bodyText(await exchange)).toBe('hello')
+  })
+})

@@ -1,0 +1,188 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { bodyBytes, type Exchange } from '../contract/index.ts'
+import { createRedactor } from './redaction.ts'
+import { cutAt } from './test-support/golden-stream.ts'
+
+const value = 'sk-live_9/Qz+"7 é'
+const redactor = createRedactor([{ name: 'api key', value }])
+
+describe('a secret is replaced', () => {
+  test.each([
+    ['plain', value],
+    ['percent-encoded', encodeURIComponent(value)],
+    ['percent-encoded in lower case', encodeURIComponent(value).replaceAll(/%../g, lower)],
+    ['as in a form', encodeURIComponent(value).replaceAll('%20', '+')],
+    ['escaped in JSON', JSON.stringify(value).slice(1, -1)],
+    ['escaped in JSON, all in ASCII', JSON.stringify(value).slice(1, -1).replace('é', '\\u00e9')],
+    ['escaped in JSON, slashes too', JSON.stringify(value).slice(1, -1).replaceAll('/', '\\/')],
+  ])('%s', (_, form) => {
+    expect(redactor.text(`before ${form} after ${form}`)).toBe('before [api key] after [api key]')
+  })
+
+  test.each(['', 'a', 'ab', 'abc', 'chatgen:'])('in base64 after "%s"', (before) => {
+    for (const after of ['', 'x', 'yz', 'more']) {
+      const encoded = Buffer.from(`${before}${value}${after}`).toString('base64')
+      const text = redactor.text(`Basic ${encoded}`)
+      expect(text).toContain('[api key]')
+      expect(Buffer.from(text.slice(6), 'base64').toString()).not.toContain('live')
+    }
+  })
+
+  test('in base64 for URLs', () => {
+    const encoded = Buffer.from(`??${value}`).toString('base64url')
+    expect(redactor.text(encoded)).toContain('[api key]')
+  })
+
+  test('in every part of an exchange', () => {
+    const clean = JSON.stringify(redactor.exchange(exchangeWith(value)), showBytes)
+    expect(clean).not.toContain('live_9')
+    expect(clean.match(/\[api key\]/g)).toHaveLength(10)
+  })
+})
+
+test('the longer of two secrets is replaced as a whole', () => {
+  const both = createRedactor([
+    { name: 'short', value: value.slice(0, -1) },
+    { name: 'long', value },
+  ])
+  expect(both.text(`${value} ${value.slice(0, -1)}`)).toBe('[long] [short]')
+})
+
+test('a secret of three characters is left: it would be found by chance', () => {
+  expect(createRedactor([{ name: 'key', value: 'the' }]).text('the end')).toBe('the end')
+})
+
+test('half a surrogate pair makes no trouble', () => {
+  expect(createRedactor([{ name: 'key', value: 'half\ud800' }]).text('half\ud800')).toBe('[key]')
+})
+
+describe('over chunks', () => {
+  const body = Buffer.concat([
+    Buffer.from(`data: {"echo":"${value}"}\n\n`),
+    Buffer.from([0xff, 0xfe, 0x00]),
+    Buffer.from(` and ${value} again`),
+  ])
+  const clean = Buffer.concat([
+    Buffer.from('data: {"echo":"[api key]"}\n\n'),
+    Buffer.from([0xff, 0xfe, 0x00]),
+    Buffer.from(' and [api key] again'),
+  ])
+
+  test('a secret is found wherever it is cut', () => {
+    for (let at = 0; at <= body.length; at += 1) {
+      expect(redactedBody(cutAt(body, [at])).equals(clean), `cut at ${at}`).toBe(true)
+    }
+    expect(redactedBody(cutAt(body, [...body.keys()])).equals(clean)).toBe(true)
+  })
+
+  test('chunks keep their number and their times', () => {
+    const chunks = cutAt(body, [3, 20, 30]).map((bytes, at) => ({ atMs: at * 7, bytes }))
+    const { response } = redactor.exchange(exchangeOf(chunks))
+    expect(response?.chunks.map(({ atMs }) => atMs)).toEqual([0, 7, 14, 21])
+  })
+})
+
+describe('whatever the secret', () => {
+  const secrets = fc
+    .string({ minLength: 8, maxLength: 40, unit: 'grapheme' })
+    .filter((secret) => !'[key] '.includes(secret) && secret.trim() !== '')
+  const around = fc.string({ maxLength: 12 })
+  const encodings = fc.constantFrom<(text: string) => string>(
+    (text) => text,
+    encodeURIComponent,
+    (text) => JSON.stringify(text).slice(1, -1),
+  )
+
+  test('no form of it is left, and nothing else is touched', () => {
+    fc.assert(
+      fc.property(secrets, around, around, encodings, (secret, before, after, encode) => {
+        const { text } = createRedactor([{ name: 'key', value: secret }])
+        const form = encode(secret)
+        fc.pre(!before.includes('[') && !after.includes(']'))
+        fc.pre(`${before}${form}`.indexOf(form) === before.length)
+        fc.pre(`${form}${after}`.lastIndexOf(form) === 0)
+        expect(text(`${before}${form}${after}`)).toBe(`${before}[key]${after}`)
+      }),
+    )
+  })
+
+  test('base64 gives none of it away', () => {
+    fc.assert(
+      fc.property(secrets, around, around, (secret, before, after) => {
+        const { text } = createRedactor([{ name: 'key', value: secret }])
+        const encoded = Buffer.from(`${before}${secret}${after}`).toString('base64')
+        const start = Buffer.byteLength(before)
+        const end = start + Buffer.byteLength(secret)
+        // The characters that hold bits of the secret alone.
+        const core = encoded.slice(Math.ceil((start * 8) / 6), Math.floor((end * 8) / 6))
+        expect(text(encoded)).not.toContain(core)
+      }),
+    )
+  })
+
+  test('text without it stays as it is', () => {
+    fc.assert(
+      fc.property(secrets, fc.string(), (secret, text) => {
+        fc.pre(!text.includes(secret))
+        const other = createRedactor([{ name: 'key', value: `${secret}${secret}${secret}` }])
+        expect(other.text(text)).toBe(text)
+      }),
+    )
+  })
+})
+
+function lower(text: string): string {
+  return text.toLowerCase()
+}
+
+function redactedBody(pieces: readonly Uint8Array[]): Buffer {
+  const chunks = pieces.map((bytes, atMs) => ({ atMs, bytes }))
+  return Buffer.from(bodyBytes(redactor.exchange(exchangeOf(chunks))))
+}
+
+type Chunks = NonNullable<Exchange['response']>['chunks']
+
+function exchangeOf(chunks: Chunks, more: Partial<Exchange> = {}): Exchange {
+  return {
+    id: 'x1',
+    labels: { scenario: 's', ordinal: 1, attempt: 0, role: 'act' },
+    startedAt: '2026-01-01T00:00:00.000Z',
+    request: { method: 'GET', url: 'http://localhost/', headers: [], body: null },
+    response: { status: 200, headers: [], headersAtMs: 1, chunks },
+    events: [],
+    ending: { kind: 'complete', atMs: 2 },
+    ...more,
+  }
+}
+
+/** The secret in ten places: what is not shown as bytes is text. */
+function exchangeWith(secret: string): Exchange {
+  const bytes = new TextEncoder().encode(`data: ${secret}\n\n`)
+  return exchangeOf([{ atMs: 1, bytes }], {
+    request: {
+      method: 'POST',
+      url: `http://localhost/?key=${encodeURIComponent(secret)}`,
+      headers: [
+        ['authorization', `Bearer ${secret}`],
+        [`x-${secret}`, 'odd'],
+      ],
+      body: new TextEncoder().encode(JSON.stringify({ secret })),
+    },
+    response: {
+      status: 200,
+      headers: [
+        ['x-echo', secret],
+        [secret, 'odd'],
+      ],
+      headersAtMs: 1,
+      chunks: [{ atMs: 1, bytes }],
+    },
+    events: [{ atMs: 1, name: secret, data: secret }],
+    ending: { kind: 'cut', atMs: 2, error: `lost ${secret}` },
+  })
+}
+
+function showBytes(_: string, value: unknown): unknown {
+  return value instanceof Uint8Array ? new TextDecoder().decode(value) : value
+}

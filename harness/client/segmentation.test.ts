@@ -1,0 +1,92 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { bodyBytes, type Exchange } from '../contract/index.ts'
+import { createEventDecoder } from './events.ts'
+import { cutAt, goldenEvents, goldenStream } from './test-support/golden-stream.ts'
+import { type RawServer, startRawServer, writePieces } from './test-support/raw-server.ts'
+import { outgoing, withTransport } from './test-support/send.ts'
+
+const lineEnds = { LF: '\n', CRLF: '\r\n', CR: '\r' } as const
+
+/** Section 6, rule 1: what a stream says does not depend on the segments in which it arrives. */
+describe.each(Object.entries(lineEnds))('a stream with %s', (_, lineEnd) => {
+  const golden = goldenStream(lineEnd)
+  const events = (pieces: readonly Uint8Array[]) => {
+    const decoder = createEventDecoder()
+    const decoded = pieces.flatMap((bytes, atMs) => decoder.push({ atMs, bytes }))
+    return decoded.map(({ name, data }) => ({ name, data }))
+  }
+
+  test('cut at every byte', () => {
+    for (let at = 0; at <= golden.length; at += 1) {
+      expect(events(cutAt(golden, [at])), `cut at ${at}`).toEqual(goldenEvents)
+    }
+  })
+
+  test('in single bytes', () => {
+    expect(events(cutAt(golden, [...golden.keys()]))).toEqual(goldenEvents)
+  })
+
+  test('cut anywhere', () => {
+    const places = fc.array(fc.nat({ max: golden.length }), { maxLength: 40 })
+    fc.assert(
+      fc.property(places, (at) => {
+        expect(events(cutAt(golden, at))).toEqual(goldenEvents)
+      }),
+    )
+  })
+})
+
+describe('over the network', () => {
+  const golden = goldenStream('\r\n')
+  let pieces: readonly Uint8Array[] = []
+  let server: RawServer
+  beforeAll(async () => {
+    server = await startRawServer(async (socket) => {
+      socket.write(
+        `HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-length: ${golden.length}\r\n\r\n`,
+      )
+      await writePieces(socket, pieces)
+    })
+  })
+  afterAll(() => server.close())
+
+  function expectGolden(exchange: Exchange): void {
+    expect(exchange.ending.kind).toBe('complete')
+    expect(Buffer.from(bodyBytes(exchange)).equals(golden)).toBe(true)
+    expect(exchange.events.map(({ name, data }) => ({ name, data }))).toEqual(goldenEvents)
+  }
+
+  test('cut at every byte, it gives the same events and the same bytes', async () => {
+    await withTransport(async (transport) => {
+      for (let at = 1; at < golden.length; at += 1) {
+        pieces = cutAt(golden, [at])
+        expectGolden(await transport.send(outgoing(server.url)).exchange)
+      }
+    })
+  })
+
+  test('cut anywhere', async () => {
+    const places = fc.array(fc.nat({ max: golden.length }), { maxLength: 12 })
+    await withTransport((transport) =>
+      fc.assert(
+        fc.asyncProperty(places, async (at) => {
+          pieces = cutAt(golden, at)
+          expectGolden(await transport.send(outgoing(server.url)).exchange)
+        }),
+        { numRuns: 50 },
+      ),
+    )
+  })
+
+  test('each event has the time of the segment that completed it', async () => {
+    const half = golden.indexOf('event: several')
+    pieces = cutAt(golden, [half])
+    const exchange = await withTransport(
+      (transport) => transport.send(outgoing(server.url)).exchange,
+    )
+    const times = exchange.response?.chunks.map(({ atMs }) => atMs) ?? []
+    expect(times).toEqual(times.toSorted((a, b) => a - b))
+    expect(times).toEqual(expect.arrayContaining(exchange.events.map(({ atMs }) => atMs)))
+  })
+})

@@ -1,0 +1,27 @@
+import type { Exchange } from '../../contract/index.ts'
+import { createNetworkTransport } from '../network.ts'
+import type { Outgoing, Transport } from '../transport.ts'
+
+export function outgoing(url: string, more: Partial<Outgoing> = {}): Outgoing {
+  return {
+    id: 'x1',
+    labels: { scenario: 'a-scenario', ordinal: 1, attempt: 0, role: 'act' },
+    request: { method: 'GET', url, headers: [['accept', '*/*']], body: null },
+    timeoutMs: 2_000,
+    ...more,
+  }
+}
+
+/** One conversation over a network transport of its own. */
+export async function converse(url: string, more: Partial<Outgoing> = {}): Promise<Exchange> {
+  return withTransport((transport) => transport.send(outgoing(url, more)).exchange)
+}
+
+export async function withTransport<T>(use: (transport: Transport) => Promise<T>): Promise<T> {
+  const transport = createNetworkTransport()
+  try {
+    return await use(transport)
+  } finally {
+    await transport.close()
+  }
+}
