@@ -11,7 +11,7 @@ import { badRequest, goodRequest, type World } from './test-support/bad-requests
 import { testServer } from './test-support/server.ts'
 import { watched } from './test-support/watched-store.ts'
 
-const requestsPerRoute = 75
+const requestsPerRoute = 65
 const dispatcher = new Agent({ connections: 1 })
 afterAll(() => dispatcher.close())
 

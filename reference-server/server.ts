@@ -55,7 +55,7 @@ export async function startReferenceServer(
     draining: () => life.draining,
     onInternalError: options.onInternalError ?? (() => {}),
   })
-  await addReferencePage(app, document)
+  addReferencePage(app, document)
   await app.listen({ port: options.port ?? 0, host: options.host ?? '127.0.0.1' })
   let closed: Promise<void> | undefined
   return {

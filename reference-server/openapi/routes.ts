@@ -1,4 +1,4 @@
-/** GET /openapi.json, without a key: the document of all the other routes. */
+/** GET /openapi.json, without a key: the document of all the other routes, and of itself. */
 import { z } from 'zod'
 import { type Route, route } from '../http/call.ts'
 import { openApiDocument } from './document.ts'
@@ -6,12 +6,17 @@ import { openApiDocument } from './document.ts'
 export interface Documented {
   /** With the route that shows the document. */
   readonly routes: readonly Route[]
-  readonly document: object
+  /** Made when it is first asked for. */
+  readonly document: () => object
 }
 
 export function documented(others: readonly Route[]): Documented {
-  const routes = [...others, openApiRoute(() => document)]
-  const document = openApiDocument(routes)
+  let made: object | undefined
+  const document = () => {
+    made ??= openApiDocument(routes)
+    return made
+  }
+  const routes = [...others, openApiRoute(document)]
   return { routes, document }
 }
 
