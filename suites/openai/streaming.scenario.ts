@@ -1,11 +1,5 @@
-import {
-  covers,
-  deliveredWhileMade,
-  describe,
-  expect,
-  given,
-  test,
-} from '../../harness/conformance/scenario/index.ts'
+import { covers, describe, expect, given, test } from '../../harness/conformance/scenario/index.ts'
+import { deliveryOf } from '../delivery.ts'
 
 /** Section 4.1: the answer in chunks. What is in the stream is judged as it passes. */
 describe('compatible surface: streaming', () => {
@@ -53,16 +47,18 @@ describe('compatible surface: streaming', () => {
 
   test(
     'chunks arrive while the answer is made',
-    covers(['OAI-STREAM-11'], { requests: 1, generations: 1 }),
+    covers(['OAI-STREAM-11'], { requests: 1, generations: 1 }, 2),
     async ({ openai, claim }) => {
       const long = 'Write ten sentences about the history of the bicycle.'
-      const { exchange } = await openai.ask(openai.body(long, { stream: true }), { role: 'act' })
-      const delivery = deliveredWhileMade(exchange)
-      given(delivery !== 'too-short-to-tell', 'the answer came too fast to tell', exchange)
+      const { delivery, replies } = await deliveryOf(async () => {
+        const body = openai.body(long, { stream: true })
+        return (await openai.ask(body, { role: 'act' })).exchange
+      })
+      given(delivery !== 'too-short-to-tell', 'the answer came too fast to tell', ...replies)
       claim(
         'OAI-STREAM-11',
         () => expect(delivery, 'arrival of the chunks').toBe('spread'),
-        exchange,
+        ...replies,
       )
     },
   )
