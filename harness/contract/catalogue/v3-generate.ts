@@ -117,7 +117,7 @@ export const v3Generate = {
     ...stated,
     title: 'assistant_id of a chat generation may name an assistant of the catalog.',
     member: 'assistants',
-    needs: ['V3-GEN-01'],
+    needs: ['V3-GEN-01', 'V3-SSE-02', 'V3-SSE-08', 'V3-SSE-09'],
   },
   'V3-TOOLS-01': {
     ...stated,
@@ -190,7 +190,7 @@ export const v3Generate = {
     ...stated,
     title: 'With think, reasoning arrives in the stream apart from the answer.',
     capability: 'reasoning',
-    needs: ['V3-SSE-02'],
+    needs: ['V3-SSE-02', 'V3-SSE-03'],
   },
   'V3-THINK-02': {
     ...stated,

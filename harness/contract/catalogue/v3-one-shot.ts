@@ -13,7 +13,15 @@ export const v3OneShot = {
   'V3-ONE-02': {
     ...stated,
     title: 'POST /message/one-shot with stream: true answers with a stream of events.',
-    needs: ['V3-ONE-01'],
+    needs: [
+      'V3-ONE-01',
+      'V3-SSE-01',
+      'V3-SSE-02',
+      'V3-SSE-03',
+      'V3-SSE-05',
+      'V3-SSE-08',
+      'V3-SSE-09',
+    ],
   },
   'V3-ONE-03': { ...stated, title: 'One-shot needs no Idempotency-Key.', needs: ['V3-ONE-01'] },
   'V3-ONE-04': {
