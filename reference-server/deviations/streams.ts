@@ -135,6 +135,23 @@ export function blocks(
   })
 }
 
+/** The bytes of the v3 stream in other pieces. */
+export function pieces(
+  change: (chunks: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>,
+): Refit {
+  const streamed = new WeakSet<Call>()
+  return (parts) => ({
+    ...blocks((all, call) => {
+      streamed.add(call)
+      return all
+    })(parts),
+    bytes: (call, chunks) => {
+      const usual = parts.bytes(call, chunks)
+      return streamed.has(call) ? change(usual) : usual
+    },
+  })
+}
+
 function isNamed(block: SseBlock): block is NamedBlock {
   return block.event !== undefined
 }

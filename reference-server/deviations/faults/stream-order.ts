@@ -148,8 +148,7 @@ export const orderFaults: readonly Fault[] = [
     name: 'stream-delta-of-another-item',
     summary:
       'With reasoning, the deltas of the text name the item of the reasoning, and its index.',
-    breaks: ['V3-SSE-13'],
-    because: 'no other row looks at the type of the item that a delta names',
+    breaks: ['V3-SSE-13', 'V3-SSE-18'],
     refit: stream(
       where(
         thinking,

@@ -40,6 +40,18 @@ export const responseFaults: readonly Fault[] = [
     refit: stream(set(every(completed), 'response', ({ id }: { id: string }) => ({ id }))),
   },
   {
+    name: 'stream-ends-incomplete',
+    summary: 'Whole answers end with response.incomplete; in one piece they are completed.',
+    breaks: ['V3-SSE-09'],
+    refit: stream(endsAs('incomplete', { incomplete_details: { reason: 'max_output_tokens' } })),
+  },
+  {
+    name: 'stream-ends-failed',
+    summary: 'Whole answers end with response.failed; in one piece they are completed.',
+    breaks: ['V3-SSE-09'],
+    refit: stream(endsAs('failed', { error: { code: 'server_error', message: 'Lost' } })),
+  },
+  {
     name: 'stream-response-id-changes',
     summary: 'The final response has another id than the one that was created.',
     breaks: ['V3-SSE-10'],
@@ -193,3 +205,13 @@ export const responseFaults: readonly Fault[] = [
     refit: stream(where((run) => !unCut(run), set(final, 'response.usage.input_tokens', -1))),
   },
 ]
+
+function endsAs(status: string, members: object) {
+  return become(every(completed), (event) => [
+    {
+      ...event,
+      type: `response.${status}`,
+      response: { ...Object(event['response']), ...members, status },
+    },
+  ])
+}
