@@ -1,5 +1,6 @@
 /** The seams: another behaviour is another part, and no handler knows of it. */
 import { expect, it } from 'vitest'
+import { seededBaseId } from './answering/assistants.ts'
 import { testServer } from './test-support/server.ts'
 import { readEvents } from './test-support/sse.ts'
 
@@ -63,6 +64,22 @@ it('lets a stream be torn in the middle', async () => {
   })
   await expect(server.complete('Hi', { stream: true })).rejects.toThrow()
   expect((await server.send('GET', '/healthz')).status).toBe(200)
+})
+
+it('lets retrieval be another, in a search and before an answer', async () => {
+  const server = await testServer({
+    refit: (parts) => ({
+      ...parts,
+      retrieve: (...asked) =>
+        parts.retrieve(...asked).map((found) => ({ ...found, text: 'Nothing of the kind.' })),
+    }),
+  })
+  const { json } = await server.send('GET', `/api/knowledge/${seededBaseId}/search?q=ferry`)
+  const searcher = { assistant_id: 'searcher', input: 'When does the ferry leave?' }
+  const answer = await server.oneShot(searcher)
+  for (const text of [json.result[0].text, answer.json.output.at(-1).content[0].text]) {
+    expect(text).toContain('Nothing of the kind.')
+  }
 })
 
 it('lets time be another', async () => {

@@ -98,7 +98,7 @@ function interrupted(): ApiError {
 
 const frameworkRefusals: Readonly<Record<number, readonly [message: string, code: string]>> = {
   413: ['The body is too large', 'body_too_large'],
-  415: ['The body must be application/json', 'unsupported_media_type'],
+  415: ['This media type is not taken here', 'unsupported_media_type'],
 }
 
 /** The framework marks its own refusals with a code and a status below 500. */

@@ -7,7 +7,7 @@ const wordsPerChunk = 70
 
 export function chunksOf({ id, filename, text }: KnowledgeDocument): Chunk[] {
   const chunks: Chunk[] = []
-  let heading = ''
+  let heading = nameOf(filename)
   let gathered = ''
   const flush = () => {
     if (gathered !== '') chunks.push({ fileId: id, filename, heading, text: gathered })
@@ -27,6 +27,11 @@ export function chunksOf({ id, filename, text }: KnowledgeDocument): Chunk[] {
   }
   flush()
   return chunks
+}
+
+/** What stands under no heading stands under the name of its file, read as words. */
+function nameOf(filename: string): string {
+  return filename.replace(/\.\w{1,8}$/, '').replace(/[-_]+/g, ' ')
 }
 
 /** A heading of Markdown is a paragraph of its own, with or without an empty line after it. */

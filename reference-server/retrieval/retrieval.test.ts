@@ -38,8 +38,9 @@ describe('chunks', () => {
   })
 
   it('stand under their heading', () => {
-    const chunks = chunksOf(doc('# One\nfirst\n## Two\n\nsecond\nthird'))
+    const chunks = chunksOf(doc('zero\n# One\nfirst\n## Two\n\nsecond\nthird', 'a-note_b'))
     expect(chunks.map(({ heading, text }) => [heading, text])).toEqual([
+      ['a note b', 'zero'],
       ['One', 'first'],
       ['Two', 'second\nthird'],
     ])

@@ -15,7 +15,7 @@ export interface KnowledgeDocument {
 export interface Chunk {
   readonly fileId: string
   readonly filename: string
-  /** The heading that the text stands under; empty if there is none. */
+  /** What the text stands under: a heading, or the name of its file. */
   readonly heading: string
   readonly text: string
 }

@@ -27,7 +27,7 @@ export function turnsOf(items: readonly RunItem[], files: Files): readonly Turn[
     const known = remembered.get(item)
     if (known !== undefined) return known
     const turns = readTurns(item, files)
-    remembered.set(item, turns)
+    if (fileIds(item['content']).length === 0) remembered.set(item, turns)
     return turns
   })
 }
