@@ -30,7 +30,7 @@ export interface UploadedFile {
 export interface ValueReply {
   readonly status: number
   readonly headers?: Readonly<Record<string, string>>
-  /** A JSON value; without it the answer has no content. */
+  /** A JSON value, or bytes that stand for themselves; without it the answer has no content. */
   readonly body?: unknown
 }
 

@@ -37,12 +37,10 @@ async function writeValue(
     raw.writeHead(status, headers).end()
     return
   }
-  const content = await collect(bytes(call, once(Buffer.from(JSON.stringify(body)))))
-  raw.writeHead(status, {
-    'content-type': 'application/json',
-    'content-length': content.length,
-    ...headers,
-  })
+  const text = body instanceof Uint8Array ? body : Buffer.from(JSON.stringify(body))
+  const content = await collect(bytes(call, once(text)))
+  const length = 'transfer-encoding' in headers ? {} : { 'content-length': content.length }
+  raw.writeHead(status, { 'content-type': 'application/json', ...length, ...headers })
   raw.end(content)
 }
 
