@@ -27,6 +27,8 @@ export interface Parts extends Encoding {
   readonly retrieve: Retrieval
   readonly store: Store
   readonly runs: Runs
+  /** The keys that authentication goes by. */
+  readonly keys: readonly string[]
   readonly authenticate: Authenticate
   readonly limit: RateLimit
   /** The v3 event sequence of a run, live and replayed. */
@@ -62,6 +64,7 @@ export function composeParts(options: PartsOptions): Parts {
     retrieve,
     store: options.store ?? memoryStore({ bases: seededBases() }),
     runs: runRegistry(),
+    keys,
     authenticate: bearerAuthentication(keys),
     limit:
       options.requestsPerMinute === undefined

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Run } from '../events/run.ts'
 import { memoryLedger } from './memory-ledger.ts'
 import { memoryStore } from './memory-store.ts'
-import type { Chat } from './types.ts'
+import type { Attachment, Chat, Message } from './types.ts'
 
 const chat = (id: string, rest: Partial<Chat> = {}): Chat => ({
   id,
@@ -120,5 +120,83 @@ describe('ledger', () => {
     }
     expect((await claim('d', 12)).state).toBe('finished')
     expect((await claim('a', 12)).state).toBe('first')
+  })
+})
+
+describe('changes of a chat', () => {
+  it('keep its place in the list, and are seen by every filter', async () => {
+    const { chats } = memoryStore()
+    for (const id of ['a', 'b', 'c']) await chats.create(chat(id))
+    expect(await chats.update('ann', 'b', { favorite: true })).toMatchObject({ favorite: true })
+    expect(await chats.update('bob', 'b', { name: 'x' })).toBeUndefined()
+    const list = async (favorite?: boolean) =>
+      (await chats.list('ann', { version: 'v3', limit: 9, favorite })).rows.map(({ id }) => id)
+    expect([await list(), await list(true), await list(false)]).toEqual([
+      ['c', 'b', 'a'],
+      ['b'],
+      ['c', 'a'],
+    ])
+  })
+})
+
+describe('messages', () => {
+  const message = (id: string, parentId: string | null, chatId = 'a'): Message => ({
+    id,
+    chatId,
+    parentId,
+    modelId: 'm',
+    role: 'user',
+    content: id,
+    createdAt: 0,
+    assistantId: null,
+    think: false,
+    rag: false,
+    attachmentIds: [],
+  })
+
+  it('form chains within one chat, and go with it', async () => {
+    const { chats, messages } = memoryStore()
+    await chats.create(chat('a', { version: 'v2' }))
+    await messages.append(message('1', null))
+    await messages.append(message('2', '1'))
+    await messages.append(message('side', '1'))
+    await messages.append(message('lost', null, 'no such chat'))
+    const chain = async (id: string) => (await messages.chain('a', id)).map(({ id }) => id)
+    expect([await chain('2'), await chain('side'), await chain('lost')]).toEqual([
+      ['1', '2'],
+      ['1', 'side'],
+      [],
+    ])
+    await chats.delete('ann', 'a')
+    expect(await messages.find('a', '1')).toBeUndefined()
+  })
+})
+
+describe('attachments', () => {
+  const file = (id: string): Attachment => ({
+    id,
+    owner: 'ann',
+    filename: `${id}.txt`,
+    contentType: 'text/plain',
+    size: 0,
+    text: null,
+    createdAt: 0,
+  })
+
+  it('belong to their owner, and to a chat as long as it lives', async () => {
+    const { attachments, chats } = memoryStore()
+    await chats.create(chat('a'))
+    for (const id of ['1', '2']) await attachments.add(file(id))
+    await attachments.link('a', '1')
+    await attachments.link('no such chat', '2')
+    const list = async (owner: string, chatId?: string) =>
+      (await attachments.list(owner, { limit: 9, chatId })).rows.map(({ id }) => id)
+    expect([await list('ann'), await list('ann', 'a'), await list('bob')]).toEqual([
+      ['2', '1'],
+      ['1'],
+      [],
+    ])
+    await chats.delete('ann', 'a')
+    expect([await list('ann'), await list('ann', 'a')]).toEqual([['2', '1'], []])
   })
 })
