@@ -8,7 +8,7 @@ export function didYouMean(word: string, candidates: readonly string[]): string 
     candidates.map((candidate) => candidate.toLowerCase()),
   )
   const found = candidates.find((candidate) => candidate.toLowerCase() === near)
-  const tolerance = Math.max(2, Math.floor(word.length / 3))
+  const tolerance = word.length < 4 ? 1 : Math.max(2, Math.floor(word.length / 3))
   if (!found || distance(word.toLowerCase(), near) > tolerance) return ''
   return ` Did you mean ${found}?`
 }

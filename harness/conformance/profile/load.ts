@@ -1,4 +1,11 @@
-import { isMap, isScalar, LineCounter, type ParsedNode, parseDocument } from 'yaml'
+import {
+  isMap,
+  isScalar,
+  LineCounter,
+  type ParsedNode,
+  parseDocument,
+  type Document as YamlDocument,
+} from 'yaml'
 import { z } from 'zod'
 import { ConfigurationError } from '../errors.ts'
 import { didYouMean } from '../suggest.ts'
@@ -16,7 +23,7 @@ export function loadProfile(
   overrides: Readonly<Record<string, unknown>> = {},
 ): TargetProfile {
   const lines = new LineCounter()
-  const document = parseDocument(source.text, { lineCounter: lines })
+  const document = parseDocument(source.text, { lineCounter: lines, logLevel: 'error' })
   const place = (path: Path): string => `${source.name}${lineOf(document.contents, path, lines)}`
 
   if (document.errors.length > 0) {
@@ -28,7 +35,7 @@ export function loadProfile(
       }),
     )
   }
-  const value: unknown = document.toJS() ?? {}
+  const value = valueOf(document, source.name) ?? {}
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new ConfigurationError([`${source.name}: a profile is a mapping of fields`])
   }
@@ -42,6 +49,18 @@ export function loadProfile(
   })
   if (problems.length > 0) throw new ConfigurationError(problems)
   return parseProfile(expanded, place)
+}
+
+/** An alias may name no anchor, or an anchor that contains itself. */
+function valueOf(document: Pick<YamlDocument, 'toJS'>, name: string): unknown {
+  try {
+    const value: unknown = document.toJS()
+    JSON.stringify(value)
+    return value
+  } catch (error) {
+    const reason = error instanceof ReferenceError ? error.message : 'an anchor contains itself'
+    throw new ConfigurationError([`${name}: ${reason}`])
+  }
 }
 
 /** Checks a profile that is already a value. */

@@ -33,6 +33,7 @@ export function retryAfterMs(exchange: Exchange): number | undefined {
   const value = header(exchange.response?.headers ?? [], 'retry-after')?.trim()
   if (value === undefined || value === '') return undefined
   if (/^\d+$/.test(value)) return Number(value) * 1000
-  const date = Date.parse(value)
+  // A date begins with the day of the week; the parser makes one of almost anything else too.
+  const date = /^[A-Z][a-z]+,? /.test(value) ? Date.parse(value) : Number.NaN
   return Number.isNaN(date) ? undefined : Math.max(0, date - Date.now())
 }
