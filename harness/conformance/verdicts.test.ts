@@ -1,0 +1,243 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { type RequirementId, requirementIds, requirements } from '../contract/index.ts'
+import { setAside } from './applicability.ts'
+import { noCost } from './run-setup.ts'
+import { profileOf } from './test-support/check.ts'
+import { decide, type ScenarioResult } from './verdicts.ts'
+
+const everything = profileOf({
+  baseUrl: 'http://localhost',
+  capabilities: {
+    reasoning: true,
+    images: true,
+    video: true,
+    attachments: true,
+    knowledge: true,
+    rag: true,
+  },
+})
+
+function result(more: Partial<ScenarioResult> = {}): ScenarioResult {
+  return {
+    slug: 'a-scenario',
+    title: 'a scenario',
+    covers: requirementIds,
+    findings: [],
+    observations: [],
+    inconclusive: [],
+    unproven: [],
+    cost: noCost,
+    fault: null,
+    ...more,
+  }
+}
+
+const held = (row: RequirementId) => finding(row, 'held')
+const broken = (row: RequirementId) => finding(row, 'broken')
+function finding(row: RequirementId, verdict: 'held' | 'broken') {
+  return { row, verdict, why: `${row} ${verdict}`, exchanges: ['x1'] }
+}
+const open = (row: RequirementId) => ({ rows: [row], reason: 'cannot tell', exchanges: ['x2'] })
+
+const claims = [{ slug: 'a-scenario', rows: requirementIds }]
+
+function verdictOf(row: RequirementId, ...results: readonly ScenarioResult[]) {
+  return decide([row], results, claims, everything)[0]
+}
+
+describe('the verdict of a row', () => {
+  const required = 'V3-IDEM-02'
+  const expected = 'V3-GEN-14'
+
+  test.each([
+    ['passes where something held', [result({ findings: [held(required)] })], 'pass'],
+    ['is unproven where nothing was found', [result()], 'unproven'],
+    ['is unproven where no scenario ran', [], 'unproven'],
+    ['fails where something broke', [result({ findings: [broken(required)] })], 'fail'],
+    [
+      'fails where something broke, whatever else held',
+      [result({ findings: [held(required), broken(required), held(required)] })],
+      'fail',
+    ],
+    [
+      'fails where one scenario broke it and another had a fault',
+      [result({ findings: [broken(required)] }), result({ fault: 'TypeError: oops' })],
+      'fail',
+    ],
+    ['is an error where the kit had a fault', [result({ fault: 'TypeError: oops' })], 'error'],
+    [
+      'is an error where the kit had a fault, though something held',
+      [result({ findings: [held(required)] }), result({ fault: 'TypeError: oops' })],
+      'error',
+    ],
+    [
+      'is inconclusive where a scenario cannot tell',
+      [result({ inconclusive: [open(required)] })],
+      'inconclusive',
+    ],
+    [
+      'is inconclusive where one scenario cannot tell and another held',
+      [result({ findings: [held(required)] }), result({ inconclusive: [open(required)] })],
+      'inconclusive',
+    ],
+    [
+      'is unproven where the profile lacks something',
+      [result({ unproven: [open(required)] })],
+      'unproven',
+    ],
+    [
+      'passes where something held though another scenario lacked something',
+      [result({ findings: [held(required)] }), result({ unproven: [open(required)] })],
+      'pass',
+    ],
+  ] as const)('%s', (_, results, verdict) => {
+    expect(verdictOf(required, ...results)?.verdict).toBe(verdict)
+  })
+
+  test('warns where a row broke that is only expected', () => {
+    expect(verdictOf(expected, result({ findings: [broken(expected)] }))).toMatchObject({
+      verdict: 'warn',
+      message: `${expected} broken`,
+      exchanges: ['x1'],
+    })
+  })
+
+  test('of another scenario does not touch it', () => {
+    const other = result({ covers: ['OAI-CHAT-01'], fault: 'TypeError: oops' })
+    expect(verdictOf(required, result({ findings: [held(required)] }), other)?.verdict).toBe('pass')
+  })
+
+  test('is unclaimed where no scenario covers it', () => {
+    const [row] = decide([required], [], [{ slug: 'other', rows: ['OAI-CHAT-01'] }], everything)
+    expect(row).toMatchObject({ verdict: 'unclaimed', scenarios: [] })
+  })
+
+  test('names the scenarios that cover it, and those that broke it', () => {
+    const results = [result({ slug: 'one', findings: [broken(required)] }), result({ slug: 'two' })]
+    const scenarios = ['one', 'two'].map((slug) => ({ slug, rows: [required] as const }))
+    const [row] = decide([required], results, scenarios, everything)
+    expect(row).toMatchObject({ scenarios: ['one', 'two'], brokenBy: ['one'] })
+  })
+})
+
+describe('a row that stands on a broken one', () => {
+  test('is inconclusive, and names it', () => {
+    const rows = ['V3-HIST-10', 'V3-HIST-12'] as const
+    const results = [result({ findings: [held('V3-HIST-10'), broken('V3-HIST-12')] })]
+    expect(decide(rows, results, claims, everything)).toMatchObject([
+      { verdict: 'inconclusive', blockedBy: 'V3-HIST-12', message: 'blocked by V3-HIST-12' },
+      { verdict: 'fail', blockedBy: null },
+    ])
+  })
+
+  test('keeps its own evidence, though it is not accused', () => {
+    const results = [result({ findings: [broken('V3-HIST-10'), broken('V3-HIST-12')] })]
+    expect(decide(['V3-HIST-10'], results, claims, everything)[0]).toMatchObject({
+      verdict: 'inconclusive',
+      exchanges: ['x1'],
+    })
+  })
+
+  test('is inconclusive through others too', () => {
+    const results = [result({ findings: [broken('V3-AUTH-05')] })]
+    expect(decide(['V3-HIST-10'], results, claims, everything)[0]).toMatchObject({
+      verdict: 'inconclusive',
+      blockedBy: 'V3-AUTH-05',
+    })
+  })
+})
+
+describe('what the profile says', () => {
+  const nothing = profileOf({ baseUrl: 'http://localhost', capabilities: { images: false } })
+  test.each([
+    ['V3-GEN-07', 'not-applicable', 'the profile says capabilities.images: false'],
+    ['V3-THINK-01', 'unproven', 'say capabilities.reasoning in the profile to prove it'],
+    ['V3-TOOLS-02', 'unproven', 'say tools in the profile to prove it'],
+    ['OAI-STREAM-10', 'not-applicable', 'the profile does not say deterministic: true'],
+  ] as const)('makes %s %s', (row, verdict, message) => {
+    const results = [result({ findings: [held(row), broken(row)] })]
+    expect(decide([row], results, claims, nothing)[0]).toMatchObject({ verdict, message })
+  })
+})
+
+describe('whatever was found', () => {
+  const judged = requirementIds.filter((id) => !setAside(id, everything))
+  const anyRow = fc.constantFrom(...judged)
+  const anyFinding = fc
+    .tuple(anyRow, fc.constantFrom('held', 'broken'))
+    .map(([row, verdict]) => finding(row, verdict))
+  const anyResult = fc
+    .record({
+      findings: fc.array(anyFinding, { maxLength: 12 }),
+      inconclusive: fc.array(anyRow.map(open), { maxLength: 2 }),
+      unproven: fc.array(anyRow.map(open), { maxLength: 2 }),
+      covers: fc.uniqueArray(anyRow, { maxLength: 10 }),
+      fault: fc.option(fc.constant('TypeError: oops'), { freq: 5 }),
+    })
+    .map((some) => result(some))
+  const anyResults = fc.array(anyResult, { maxLength: 4 })
+
+  const about = (results: readonly ScenarioResult[], row: string, verdict: string) =>
+    results.some(({ findings }) =>
+      findings.some((found) => found.row === row && found.verdict === verdict),
+    )
+
+  test('a row passes only if something held and nothing broke', () => {
+    fc.assert(
+      fc.property(anyResults, (results) => {
+        for (const { id, verdict } of decide(judged, results, claims, everything)) {
+          if (verdict !== 'pass') continue
+          expect(about(results, id, 'held'), id).toBe(true)
+          expect(about(results, id, 'broken'), id).toBe(false)
+        }
+      }),
+    )
+  })
+
+  test('a row is accused only if something broke it', () => {
+    fc.assert(
+      fc.property(anyResults, (results) => {
+        for (const { id, verdict, level } of decide(judged, results, claims, everything)) {
+          if (verdict !== 'fail' && verdict !== 'warn') continue
+          expect(about(results, id, 'broken'), id).toBe(true)
+          expect(verdict).toBe(level === 'required' ? 'fail' : 'warn')
+        }
+      }),
+    )
+  })
+
+  test('where anything broke, some row is accused', () => {
+    fc.assert(
+      fc.property(anyResults, (results) => {
+        const isBroken = judged.some((id) => about(results, id, 'broken'))
+        const accused = decide(judged, results, claims, everything).some(({ verdict }) =>
+          ['fail', 'warn'].includes(verdict),
+        )
+        expect(accused).toBe(isBroken)
+      }),
+    )
+  })
+
+  test('the order of the scenarios does not matter', () => {
+    fc.assert(
+      fc.property(anyResults, (results) => {
+        const verdicts = (list: readonly ScenarioResult[]) =>
+          decide(judged, list, claims, everything).map(({ id, verdict }) => `${id} ${verdict}`)
+        expect(verdicts(results.toReversed())).toEqual(verdicts(results))
+      }),
+    )
+  })
+})
+
+test('no row stands on itself, directly or through others', () => {
+  const standsOn = (id: string, seen: readonly string[]): string[] =>
+    seen.includes(id)
+      ? [[...seen, id].join(' needs ')]
+      : needsOf(id).flatMap((need) => standsOn(need, [...seen, id]))
+  expect(requirementIds.flatMap((id) => standsOn(id, []))).toEqual([])
+})
+
+function needsOf(id: string): readonly string[] {
+  return requirements[id as RequirementId].needs ?? []
+}
