@@ -5,6 +5,7 @@ import type { AddCommand } from './command.ts'
 import { checkCommand } from './commands/check.ts'
 import { cleanupCommand } from './commands/cleanup.ts'
 import { explainCommand } from './commands/explain.ts'
+import { initCommand } from './commands/init.ts'
 import { listCommand } from './commands/list.ts'
 import { serveCommand } from './commands/serve.ts'
 import { type ExitCode, exitCode, exitCodeOfError } from './exit-codes.ts'
@@ -15,6 +16,7 @@ const commands: readonly AddCommand[] = [
   serveCommand,
   listCommand,
   explainCommand,
+  initCommand,
   cleanupCommand,
 ]
 

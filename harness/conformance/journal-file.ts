@@ -3,16 +3,16 @@ import { dirname, join } from 'node:path'
 import { createRedactor } from '../client/index.ts'
 import { ConfigurationError } from './errors.ts'
 import { headLine, openEntries, readJournal } from './journal.ts'
-import type { RunSetup } from './run-setup.ts'
+import type { Introduction } from './run-setup.ts'
 import { suiteVersion } from './version.ts'
 import { secretsOf } from './worker/context.ts'
 
-/** Begins the journal of a run; one that an earlier run left with chats in it steps aside. */
-export function startJournal(setup: RunSetup): void {
-  keepUnfinished(setup.journalFile)
+/** Begins a journal; one that an earlier run left with chats in it steps aside. */
+export function startJournal(file: string, setup: Introduction): void {
+  keepUnfinished(file)
   const { text } = createRedactor(secretsOf(setup))
   const about = { tag: setup.tag, kit: suiteVersion(), baseUrl: setup.profile.baseUrl }
-  writeFileSync(setup.journalFile, headLine(about, text))
+  writeFileSync(file, headLine(about, text))
 }
 
 /** What a killed run left behind can only be found through its journal. */

@@ -188,7 +188,7 @@ function prepare(outDir: string, setup: RunSetup): void {
   try {
     mkdirSync(outDir, { recursive: true })
     writeFileSync(setup.exchangesFile, '')
-    startJournal(setup)
+    startJournal(setup.journalFile, setup)
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     throw new ConfigurationError([`the folder for results cannot be written: ${reason}`])

@@ -43,7 +43,7 @@ export function attachmentRoutes(session: Session) {
       const body = bodyJson(uploaded)
       const found = shapes.attachment
         ? valueAt(body, shapes.attachment)
-        : findRecord(body, fileName)
+        : attachmentIn(body, fileName)
       return isRecord(found) ? found : undefined
     },
   }
@@ -51,7 +51,7 @@ export function attachmentRoutes(session: Session) {
 }
 
 /** The object with a member `filename`, else the one that has the name of the file as a value. */
-function findRecord(body: unknown, fileName: string): unknown {
+export function attachmentIn(body: unknown, fileName: string): unknown {
   const records = recordsIn(body)
   return (
     records.find((record) => 'filename' in record) ??

@@ -9,6 +9,8 @@ export interface StoredChat {
 export interface Quirks {
   /** Whether the n-th deletion of a chat is done, and the status it is answered with. */
   readonly deletes?: (times: number) => { readonly done: boolean; readonly status: number }
+  /** What the answer to the creation shows. */
+  readonly created?: (chat: StoredChat) => unknown
   /** What a list shows of the chats that a search selects. */
   readonly page?: (chats: readonly StoredChat[], search: string | null) => unknown
   /** Whether the n-th request is answered at all. */
@@ -30,7 +32,7 @@ export async function startChatServer(quirks: Quirks = {}): Promise<ChatServer> 
   const deletions = new Map<string, number>()
   const asked: string[] = []
   const { deletes = () => ({ done: true, status: 204 }), answers = () => true } = quirks
-  const { page = (found) => ({ items: found.map(recordOf) }) } = quirks
+  const { created = recordOf, page = (found) => ({ items: found.map(recordOf) }) } = quirks
 
   const host = await listen((request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost')
@@ -64,7 +66,7 @@ export async function startChatServer(quirks: Quirks = {}): Promise<ChatServer> 
   async function create(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { name } = JSON.parse((await readBody(request)).toString())
     const id = add(String(name))
-    send(response, 201, recordOf({ id, name: String(name) }))
+    send(response, 201, created({ id, name: String(name) }))
   }
 }
 

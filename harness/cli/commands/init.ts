@@ -1,0 +1,110 @@
+import { existsSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { count } from '../../../reports/text.ts'
+import type { OpenJournal } from '../../conformance/cleanup.ts'
+import { ConfigurationError } from '../../conformance/errors.ts'
+import type { InitResult } from '../../conformance/init/init.ts'
+import type { AddCommand } from '../command.ts'
+import { flag, positiveInteger } from '../flags.ts'
+import type { Io } from '../io.ts'
+import { showSteps } from '../steps.ts'
+import { type TargetFlags, withTarget } from '../target.ts'
+
+interface InitFlags extends TargetFlags {
+  readonly out: string
+  readonly force?: boolean
+}
+
+const examples = `
+Examples:
+  $ chatgen init https://chat.example.org
+  $ chatgen init https://chat.example.org --out staging.yaml --key-env STAGING_KEY
+  $ chatgen init http://127.0.0.1:4010 --out -
+
+About twenty requests, seven of which run a model. Chats that are made for it are deleted.
+
+Exit codes:
+  0 written   2 usage, or the file is there and --force is not given
+  3 target unreachable, or it refuses the key on every surface   130 interrupted`
+
+/** `chatgen init URL`: writes the target profile, as far as it can be found out. */
+export const initCommand: AddCommand = (program, io) => {
+  program
+    .command('init')
+    .description('write a target profile with what can be found out about a deployment')
+    .argument('<url>', 'base address of the deployment, without /api')
+    .addOption(
+      flag('--out <file>', 'where to write it; - for standard output').default('target.yaml'),
+    )
+    .addOption(flag('--key-env <name>', 'variable that holds the key').default('CHATGEN_API_KEY'))
+    .addOption(flag('--timeout <ms>', 'longest silence of the target').argParser(positiveInteger))
+    .addOption(flag('--force', 'overwrite the file'))
+    .addHelpText('after', examples)
+    .action(async (url: string, flags: InitFlags) => {
+      refuseToOverwrite(flags)
+      const { openJournal } = await import('../../conformance/cleanup.ts')
+      const { initProfile } = await import('../../conformance/init/init.ts')
+      const { keyEnv, out, force } = flags
+      const journalFile =
+        out === '-' ? join(tmpdir(), `chatgen-init-${process.pid}.ndjson`) : `${out}.journal.ndjson`
+      const progress = showSteps(io)
+      try {
+        const result = await withTarget(url, { keyEnv, ...timeoutOf(flags) }, io, (profile) =>
+          initProfile({ profile, keyEnv, journalFile, signal: io.signal, onStep: progress.step }),
+        )
+        progress.stop()
+        if (out === '-') io.out(result.text.trimEnd())
+        else writeFileSync(out, result.text, { flag: force ? 'w' : 'wx' })
+        tell(result, out, io)
+      } finally {
+        progress.stop()
+        if (existsSync(journalFile)) settle(openJournal(journalFile), journalFile, io)
+      }
+    })
+}
+
+function timeoutOf({ timeout }: InitFlags): Pick<TargetFlags, 'timeout'> {
+  return timeout === undefined ? {} : { timeout }
+}
+
+/** Before anything is asked. */
+function refuseToOverwrite({ out, force }: InitFlags): void {
+  if (out === '-' || !existsSync(out)) return
+  if (statSync(out).isDirectory()) {
+    throw new ConfigurationError([`--out: ${out} is a folder; name a file in it`])
+  }
+  if (!force) throw new ConfigurationError([`${out} is there already; --force overwrites it`])
+}
+
+/** Standard output is the profile's where it goes there. */
+function tell({ detection, requests }: InitResult, out: string, io: Io): void {
+  const say = out === '-' ? io.err : io.out
+  const { surfaces, ...probes } = detection
+  const usable = Object.entries(surfaces).filter(([, { usable }]) => usable)
+  const named = { ...probes, chat: undefined }
+  const found = Object.entries(named).filter(([, probe]) => probe?.value !== undefined)
+  const open = Object.entries(named).filter(([, probe]) => probe && probe.value === undefined)
+  say(`Asked ${count(requests, 'request')}; surfaces: ${names(usable)}`)
+  say(`Found out: ${names(found)}`)
+  if (open.length > 0) say(`Not found out, with an example in the file: ${names(open)}`)
+  if (out !== '-') say(`Wrote ${out}. Next: chatgen check --target ${out}`)
+}
+
+/** The journal stays for as long as it names something. */
+function settle({ chats, others }: OpenJournal, journalFile: string, io: Io): void {
+  const left = [...chats, ...others]
+  if (left.length === 0) {
+    rmSync(journalFile)
+    return
+  }
+  const numbers = [...Map.groupBy(left, ({ kind }) => kind)].map(([kind, all]) =>
+    count(all.length, kind),
+  )
+  const next = chats.length > 0 ? `chatgen cleanup ${journalFile}` : `named in ${journalFile}`
+  io.err(`Left on the target: ${numbers.join(', ')} (${next})`)
+}
+
+function names(entries: readonly (readonly [string, unknown])[]): string {
+  return entries.map(([name]) => name).join(', ') || 'nothing'
+}

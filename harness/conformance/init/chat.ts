@@ -1,0 +1,100 @@
+import { randomUUID } from 'node:crypto'
+import { bodyJson, type Exchange, succeeded } from '../../contract/index.ts'
+import type { Caller } from '../caller.ts'
+import { journalled } from '../journal.ts'
+import { chatIdNames, findNewId, isUuid, leavesOf } from '../scenario/find.ts'
+import { declined, isResponse } from '../scenario/read.ts'
+import { account, brief, type Found, nameFor, type Probing, route, unknown } from './probe.ts'
+
+export interface FoundChat {
+  readonly id: string
+  /** Null where the id is found by value. */
+  readonly pointer: string | null
+}
+
+/** Makes a chat and finds its id in the answer, by value or, where that fails, by trying. */
+export async function findChat(probing: Probing): Promise<Found<FoundChat>> {
+  const { caller, journal } = probing
+  const name = nameFor('chat', probing)
+  let found: FoundChat | undefined
+  const about = { kind: 'chat', name, scenario: 'init' } as const
+  const send = () => caller.send({ ...route('v3.createChat'), json: { name } })
+  const created = await journalled(journal, about, send, () => undefined)
+  if (!declined(created)) {
+    found = await idThatLeads(bodyJson(created), caller)
+    if (found) journal({ event: 'created', ...about, id: found.id })
+  }
+  const evidence = [account(created, 'with a name')]
+  if (!found) {
+    if (succeeded(created)) evidence.push('No UUID in the answer is one under which the chat reads')
+    return unknown(...evidence)
+  }
+  if (found.pointer !== null) evidence.push(`Only the UUID at ${found.pointer} reads as a chat`)
+  return { value: found, evidence }
+}
+
+/** Whether reasoning comes apart from the answer. */
+export async function findReasoning(
+  chat: string,
+  { caller, models }: Probing,
+): Promise<Found<true>> {
+  const input = 'How many days are there in four weeks? Think it through.'
+  const reply = await generate(caller, {
+    chat_id: chat,
+    model_id: models.main,
+    input,
+    stream: true,
+    think: true,
+  })
+  const deltas = reply.events.filter(({ name }) => name === 'response.reasoning_text.delta').length
+  const told = `${brief(reply, 'as a stream with think')}, ${deltas} response.reasoning_text.delta`
+  return deltas > 0 ? { value: true, evidence: [told] } : unknown(told)
+}
+
+/** Whether the vision model takes an image of one pixel. */
+export async function findImages(chat: string, { caller, models }: Probing): Promise<Found<true>> {
+  if (models.vision === undefined) return unknown('Not asked, for no vision model is known')
+  const content = [
+    { type: 'input_text', text: 'What do you see?' },
+    { type: 'input_image', image_url: onePixel, detail: 'auto' },
+  ]
+  const reply = await generate(caller, {
+    chat_id: chat,
+    model_id: models.vision,
+    input: [{ type: 'message', role: 'user', content }],
+    stream: false,
+  })
+  const told = brief(reply, `with a data URL in input_image, model ${models.vision}`)
+  return succeeded(reply) && isResponse(reply) ? { value: true, evidence: [told] } : unknown(told)
+}
+
+const onePixel =
+  'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg=='
+
+function generate(caller: Caller, json: object): Promise<Exchange> {
+  const headers = { 'idempotency-key': randomUUID() }
+  return caller.send({ ...route('v3.generate'), json, headers })
+}
+
+async function idThatLeads(body: unknown, caller: Caller): Promise<FoundChat | undefined> {
+  const byValue = findNewId(body, chatIdNames)
+  const others = leavesOf(body).filter(
+    ({ path, value }) => isUuid(value) && value !== byValue && !path.join('').includes('$'),
+  )
+  const candidates = [
+    ...(byValue === undefined ? [] : [{ id: byValue, pointer: null }]),
+    ...others.map(({ path, value }) => ({ id: String(value), pointer: pointerTo(path) })),
+  ]
+  for (const candidate of candidates.slice(0, mostCandidates)) {
+    const read = await caller.send(route('v3.chat', candidate.id))
+    if (!declined(read)) return candidate
+  }
+  return undefined
+}
+
+const mostCandidates = 6
+
+/** RFC 6901; without a dollar sign, with which a profile names its variables. */
+function pointerTo(path: readonly string[]): string {
+  return path.map((part) => `/${part.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
+}

@@ -1,0 +1,76 @@
+import type { Exchange, Surface } from '../../contract/index.ts'
+import type { Caller } from '../caller.ts'
+import type { WriteJournal } from '../journal.ts'
+import { findAttachments } from './attachments.ts'
+import { type FoundChat, findChat, findImages, findReasoning } from './chat.ts'
+import { findDeterministic } from './deterministic.ts'
+import { findKnowledge } from './knowledge.ts'
+import { assumedModels, findModels } from './models.ts'
+import { type Found, type Models, type Probing, unknown } from './probe.ts'
+import { type FoundSurfaces, findSurfaces } from './surfaces.ts'
+import { type FoundV2Chat, findV2Chat } from './v2-chat.ts'
+
+/** What could be found out about a target. */
+export interface Detection {
+  readonly surfaces: FoundSurfaces
+  readonly models: Found<Models>
+  readonly deterministic: Found<true>
+  readonly chat: Found<FoundChat>
+  readonly reasoning: Found<true>
+  readonly images: Found<true>
+  readonly attachments: Found<true>
+  readonly knowledge: Found<true>
+  readonly v2Chat: Found<FoundV2Chat>
+}
+
+export interface DetectOptions {
+  /** Of the first request to each surface. */
+  readonly answers: ReadonlyMap<Surface, Exchange>
+  readonly caller: Caller
+  readonly journal: WriteJournal
+  readonly tag: string
+  /** Takes secrets out of what a target may have repeated. */
+  readonly redact: (text: string) => string
+  readonly onStep: (what: string) => void
+}
+
+/** Asks a target what it can do: about twenty requests, seven of which run a model. */
+export async function detect(options: DetectOptions): Promise<Detection> {
+  const { answers, caller, journal, tag, redact, onStep } = options
+  const surfaces = findSurfaces(answers)
+  const on = async <T>(surface: Surface, what: string, probe: () => Promise<Found<T>>) => {
+    if (!surfaces[surface].usable) return unknown(`Not asked, for ${surface} cannot be used`)
+    onStep(what)
+    const { value, evidence } = await probe()
+    return { value, evidence: evidence.map(redact) }
+  }
+
+  const models = await on('openai', 'models', () =>
+    findModels(answers.get('openai'), caller, redact),
+  )
+  const probing: Probing = { caller, journal, tag, models: models.value ?? assumedModels }
+  const [deterministic, inChat, attachments, knowledge, v2Chat] = await Promise.all([
+    on('openai', 'whether the same request gives the same text', () => findDeterministic(probing)),
+    inAChat(probing, on),
+    on('v3', 'attachments', () => findAttachments(probing)),
+    on('v3', 'knowledge bases', () => findKnowledge(probing)),
+    on('v2', 'how a v2 chat comes to be', () => findV2Chat(probing)),
+  ])
+  return { surfaces, models, deterministic, ...inChat, attachments, knowledge, v2Chat }
+}
+
+type On = <T>(surface: Surface, what: string, probe: () => Promise<Found<T>>) => Promise<Found<T>>
+
+/** What takes a chat to find out; where there is none, that is said. */
+async function inAChat(probing: Probing, on: On) {
+  const chat = await on('v3', 'a chat', () => findChat(probing))
+  const id = chat.value?.id
+  if (id === undefined) {
+    const none = unknown('Not asked, for no chat could be made')
+    return { chat, reasoning: none, images: none }
+  }
+  // One after the other: a chat may refuse two generations at once.
+  const reasoning = await on('v3', 'reasoning', () => findReasoning(id, probing))
+  const images = await on('v3', 'images', () => findImages(id, probing))
+  return { chat, reasoning, images }
+}

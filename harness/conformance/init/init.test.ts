@@ -1,0 +1,177 @@
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { startReferenceServer } from '../../../reference-server/index.ts'
+import { TargetUnusableError } from '../errors.ts'
+import { openEntries, readJournal } from '../journal.ts'
+import { loadProfile } from '../profile/index.ts'
+import { startChatServer } from '../test-support/chat-server.ts'
+import { check, lineOf, profileOf, rowsWith, temporaryFolder } from '../test-support/check.ts'
+import { unbuilt } from '../test-support/hand-made/profile.ts'
+import { startHandMadeServer } from '../test-support/hand-made/server.ts'
+import { listen } from '../test-support/listen.ts'
+import type { Detection } from './detect.ts'
+import { initProfile } from './init.ts'
+import { modelIdsIn } from './models.ts'
+import { profileText } from './profile-text.ts'
+
+const limits = { timeoutMs: 5_000, settleMs: 60 }
+
+describe('a profile that was found out', () => {
+  test('of the reference server says all that is true of it, and is fit for a check', async () => {
+    const server = await startReferenceServer()
+    const [key = ''] = server.keys
+    try {
+      const { text, requests, open } = await init(server.url, key)
+      const profile = loadProfile({ name: 'it', text }, { CHATGEN_API_KEY: key }, { limits })
+      expect(profile).toMatchObject({
+        baseUrl: server.url,
+        apiKey: key,
+        models: { main: 'svc-main-model', aliases: ['SVC-Main'], vision: 'SVC-Vision' },
+        capabilities: { reasoning: true, images: true, attachments: true, knowledge: true },
+        deterministic: true,
+        v2Chat: { create: { method: 'POST', path: '/api/v2/chat', body: { name: '{name}' } } },
+      })
+      expect(profile.capabilities.rag).toBeUndefined()
+      expect(profile.tools).toBeUndefined()
+      expect(text).not.toContain(key)
+      expect(requests).toBeLessThanOrEqual(25)
+      expect(open).toMatchObject([{ kind: 'attachment' }])
+
+      const report = await check(profile)
+      expect(rowsWith(report, 'fail', 'error').map(lineOf)).toEqual([])
+      expect(report.faults).toEqual([])
+    } finally {
+      await server.close()
+    }
+  }, 60_000)
+
+  test('of a server that looks like no other is fit for a check as well', async () => {
+    const server = await startHandMadeServer()
+    try {
+      const { text, open } = await init(server.url, server.key)
+      expect(open).toEqual([])
+      expect(server.chats()).toBe(0)
+      const source = { name: 'it', text }
+      const profile = loadProfile(source, { CHATGEN_API_KEY: server.key }, { limits })
+      const report = await check(profile, { skip: unbuilt })
+      expect(rowsWith(report, 'fail', 'error').map(lineOf)).toEqual([])
+      expect(report.faults).toEqual([])
+    } finally {
+      await server.close()
+    }
+  }, 60_000)
+
+  test('names a pointer only where the id of a chat is not found by its value', async () => {
+    const owner = '11111111-2222-4333-8444-555555555555'
+    const server = await startChatServer({
+      created: ({ id }) => ({ id: owner, made: [{ 'chat/ref': id }] }),
+    })
+    const { text, open } = await init(server.url, server.key)
+    const profile = loadProfile({ name: 'it', text }, { CHATGEN_API_KEY: server.key })
+    expect(profile.shapes).toEqual({ chatId: '/made/0/chat~1ref' })
+    expect(profile.capabilities).toEqual({})
+    expect(open).toEqual([])
+    expect(server.chats.size).toBe(0)
+    await server.close()
+  })
+
+  test('says nothing of a server that repeats the key, or wants to read variables', async () => {
+    const key = 'sk-4711-echoed'
+    const host = await listen((request, response) => {
+      response.setHeader('content-type', 'application/json')
+      const ids = [key, `\${HOME}`, 'two words', 'a: b #c', 'mörk-{1},[2]']
+      const chat = { [`${request.headers.authorization}\n${'x'.repeat(5_000)}`]: 1 }
+      response.end(JSON.stringify({ data: ids.map((id) => ({ id })), ...chat }))
+    })
+    const { text } = await init(host.url, key)
+    expect(text).not.toContain(key)
+    expect(text.length).toBeLessThan(12_000)
+    const { models, capabilities } = loadProfile({ name: 'it', text }, { CHATGEN_API_KEY: key })
+    expect(models.main).toBe('mörk-{1},[2]')
+    expect(capabilities).toMatchObject({})
+    await host.close()
+  })
+
+  test('is not written where nothing answers', async () => {
+    await expect(init('http://127.0.0.1:1', 'sk-nobody')).rejects.toThrow(TargetUnusableError)
+  })
+
+  test('can be loaded whatever was found', () => {
+    const anything = fc.string({ unit: 'binary', maxLength: 60 })
+    const maybe = fc.option(fc.constant(true as const), { nil: undefined })
+    const found = fc.record({ value: maybe, evidence: fc.array(anything, { maxLength: 3 }) })
+    const surface = fc.record({
+      usable: fc.boolean(),
+      refusesKey: fc.boolean(),
+      evidence: anything,
+    })
+    const name = anything.filter((text) => modelIdsIn([text]).length > 0)
+    const detection: fc.Arbitrary<Detection> = fc.record({
+      surfaces: fc.record({ openai: surface, v2: surface, v3: surface }),
+      models: fc.record({
+        value: fc.option(
+          fc.record({
+            main: name,
+            aliases: fc.array(name, { maxLength: 2 }),
+            vision: fc.option(name, { nil: undefined }),
+          }),
+          { nil: undefined },
+        ),
+        evidence: fc.array(anything, { maxLength: 2 }),
+      }),
+      deterministic: found,
+      chat: fc.record({
+        value: fc.option(
+          fc.record({
+            id: fc.uuid(),
+            pointer: fc.option(anything.map((part) => `/${part.replaceAll(/[~/$]/g, '')}`)),
+          }),
+          { nil: undefined },
+        ),
+        evidence: fc.array(anything, { maxLength: 2 }),
+      }),
+      reasoning: found,
+      images: found,
+      attachments: found,
+      knowledge: found,
+      v2Chat: fc.record({
+        value: fc.constantFrom('create' as const, 'anyUuid' as const, undefined),
+        evidence: fc.array(anything, { maxLength: 2 }),
+      }),
+    })
+    fc.assert(
+      fc.property(detection, fc.boolean(), (one, keyGiven) => {
+        const about = { baseUrl: 'http://127.0.0.1:4010', keyEnv: 'A_KEY', keyGiven }
+        const profile = loadProfile({ name: 'it', text: profileText(one, about) }, { A_KEY: 'k' })
+        expect(profile.apiKey).toBe(keyGiven ? 'k' : undefined)
+        expect(profile.capabilities.reasoning).toBe(one.reasoning.value)
+        if (one.models.value) expect(profile.models.main).toBe(one.models.value.main)
+      }),
+      { numRuns: 50 },
+    )
+  })
+})
+
+describe('ids of models', () => {
+  test.each([
+    [{ object: 'list', data: [{ id: 'a', object: 'model' }, { id: 'b' }] }, ['a', 'b']],
+    [
+      ['a', 'b'],
+      ['a', 'b'],
+    ],
+    [{ models: [{ name: 'Nice', slug: 'a', description: 'x' }] }, ['a']],
+    [{ models: [{ name: 'SVC-Main' }, { name: 'SVC-Vision' }] }, ['SVC-Main', 'SVC-Vision']],
+    [{ error: 'no models' }, []],
+    ['plain', []],
+  ])('in %j', (body, ids) => {
+    expect(modelIdsIn(body)).toEqual(ids)
+  })
+})
+
+async function init(baseUrl: string, apiKey: string) {
+  const journalFile = join(temporaryFolder(), 'init.ndjson')
+  const profile = profileOf({ baseUrl, apiKey })
+  const result = await initProfile({ profile, keyEnv: 'CHATGEN_API_KEY', journalFile })
+  return { ...result, open: openEntries(readJournal(journalFile)) }
+}

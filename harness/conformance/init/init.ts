@@ -1,0 +1,101 @@
+import { randomUUID } from 'node:crypto'
+import { createRedactor } from '../../client/index.ts'
+import { type Caller, createCaller } from '../caller.ts'
+import { ConfigurationError } from '../errors.ts'
+import { journalWriter, openEntries, readJournal } from '../journal.ts'
+import { startJournal } from '../journal-file.ts'
+import { preflight } from '../preflight.ts'
+import type { TargetProfile } from '../profile/index.ts'
+import { removeChats } from '../removal.ts'
+import type { Introduction } from '../run-setup.ts'
+import { suiteVersion } from '../version.ts'
+import { secretsOf } from '../worker/context.ts'
+import { credentialsOf } from '../worker/credentials.ts'
+import { type Detection, detect } from './detect.ts'
+import { profileText } from './profile-text.ts'
+
+export interface InitOptions {
+  /** Address and key; everything else is to be found out. */
+  readonly profile: TargetProfile
+  /** Variable that holds the key, named in the profile in place of it. */
+  readonly keyEnv: string
+  readonly journalFile: string
+  readonly onStep?: (what: string) => void
+  /** Aborted with the error to be thrown; what was made is removed all the same. */
+  readonly signal?: AbortSignal
+}
+
+export interface InitResult {
+  readonly text: string
+  readonly detection: Detection
+  readonly requests: number
+}
+
+/**
+ * Finds out about a target what a few harmless requests can tell, and writes its profile.
+ * @throws ConfigurationError where the journal cannot be written, TargetUnusableError where the
+ * target does not answer or refuses the key on every surface.
+ */
+export async function initProfile(options: InitOptions): Promise<InitResult> {
+  const { profile, keyEnv, journalFile, signal, onStep = () => {} } = options
+  const tag = `chatgen-${randomUUID().slice(0, 8)}`
+  const setup: Introduction = { profile, tag, userAgent: `chatgen-conformance/${suiteVersion()}` }
+  const { text: redact } = createRedactor(secretsOf(setup))
+  begin(journalFile, setup)
+
+  onStep('which surfaces answer')
+  const answers = await preflight(setup, ['openai', 'v2', 'v3'])
+  const caller = createCaller(setup, { purpose: 'init', ...(signal ? { signal } : {}) })
+  const journal = journalWriter(journalFile, redact)
+  let detection: Detection
+  let removing = 0
+  try {
+    detection = await detect({ answers, caller, journal, tag, redact, onStep })
+  } finally {
+    await caller.close()
+    onStep('removing what was made')
+    removing = await removeMade(setup, journalFile)
+  }
+  const key = credentialsOf(profile).openai
+  const { baseUrl } = profile
+  const about = {
+    baseUrl: key === undefined ? baseUrl : baseUrl.replaceAll(key, `\${${keyEnv}}`),
+    keyEnv,
+    keyGiven: key !== undefined,
+  }
+  return {
+    text: profileText(detection, about),
+    detection,
+    requests: answers.size + caller.requests + removing,
+  }
+}
+
+function begin(journalFile: string, setup: Introduction): void {
+  try {
+    startJournal(journalFile, setup)
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new ConfigurationError([`the profile cannot be written: ${reason}`])
+  }
+}
+
+/** Gives the number of requests that it took. */
+async function removeMade(setup: Introduction, journalFile: string): Promise<number> {
+  const caller: Caller = createCaller(setup, { purpose: 'init-cleanup' })
+  const { text } = createRedactor(secretsOf(setup))
+  const open = openEntries(readJournal(journalFile)).filter(({ kind }) => kind === 'chat')
+  try {
+    await removeChats(open, {
+      caller,
+      profile: setup.profile,
+      tag: setup.tag,
+      journal: journalWriter(journalFile, text),
+      pages: mostPages,
+    })
+    return caller.requests
+  } finally {
+    await caller.close()
+  }
+}
+
+const mostPages = 5

@@ -1,0 +1,37 @@
+import { stringify } from 'yaml'
+
+/** Lines of a profile; what came from a target never leaves its comment or its scalar. */
+
+const width = 98
+
+/** Comment lines, broken at spaces; a target's line breaks and controls become spaces. */
+export function comment(text: string, indent = ''): string[] {
+  const words = text
+    .replaceAll(/[\s\p{C}\u2028\u2029]+/gu, ' ')
+    .trim()
+    .split(' ')
+  const lines: string[] = []
+  let line = `${indent}#`
+  for (const word of words) {
+    if (line.length + 1 + word.length > width && line !== `${indent}#`) {
+      lines.push(line)
+      line = `${indent}#`
+    }
+    line += ` ${word}`
+  }
+  return [...lines, line]
+}
+
+/** A member on one line, for example `models: { main: a, aliases: [ b ] }`. */
+export function member(name: string, value: unknown, indent = ''): string {
+  return `${indent}${name}: ${inline(value)}`
+}
+
+/** The same as a comment: an example to be filled in. */
+export function example(text: string, indent = ''): string {
+  return `${indent}# ${text}`
+}
+
+function inline(value: unknown): string {
+  return stringify(value, { collectionStyle: 'flow', lineWidth: 0 }).trim()
+}

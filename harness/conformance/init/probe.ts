@@ -1,0 +1,65 @@
+import { type Exchange, type OperationId, operations, requestPath } from '../../contract/index.ts'
+import type { Caller } from '../caller.ts'
+import type { WriteJournal } from '../journal.ts'
+import { shapeOf, statusOf } from '../scenario/read.ts'
+import { wordFrom } from '../worker/identities.ts'
+import type { RequestSpec } from '../worker/wire-request.ts'
+
+/** What one probe found out. */
+export interface Found<T> {
+  /** Undefined where it could not be told. */
+  readonly value: T | undefined
+  /** What was asked and what came, a sentence each. */
+  readonly evidence: readonly string[]
+}
+
+export interface Models {
+  readonly main: string
+  readonly aliases: readonly string[]
+  /** Undefined where none of the listed ones is known to see. */
+  readonly vision: string | undefined
+}
+
+/** What every probe works with. */
+export interface Probing {
+  readonly caller: Caller
+  readonly journal: WriteJournal
+  readonly tag: string
+  /** Asks for the main model by default. */
+  readonly models: Models
+}
+
+/** A word that occurs nowhere else. */
+export function nonceFor(what: string, { tag }: Pick<Probing, 'tag'>): string {
+  return wordFrom(`${tag}/${what}`)
+}
+
+/** Name of something that is created; the tag lets it be deleted. */
+export function nameFor(what: string, probing: Pick<Probing, 'tag'>): string {
+  return `${nonceFor(what, probing)} ${probing.tag}`
+}
+
+export function route(
+  id: OperationId,
+  chat = '',
+): Pick<RequestSpec, 'surface' | 'method' | 'path'> {
+  const { surface, method, path } = operations[id]
+  return { surface, method, path: path.replace('{chat_id}', encodeURIComponent(chat)) }
+}
+
+/** `POST /api/v3/chat: 201 application/json {id,name}`. */
+export function account(exchange: Exchange, more = ''): string {
+  const { request, response } = exchange
+  const what = `${request.method} ${requestPath(exchange)}${more === '' ? '' : ` ${more}`}`
+  return `${what}: ${response === null ? 'no answer' : `${statusOf(exchange)} ${shapeOf(exchange)}`}`
+}
+
+/** The same with the status alone. */
+export function brief(exchange: Exchange, more = ''): string {
+  const what = `${exchange.request.method} ${requestPath(exchange)}`
+  return `${what}${more === '' ? '' : ` ${more}`}: ${statusOf(exchange)}`
+}
+
+export function unknown(...evidence: readonly string[]): Found<never> {
+  return { value: undefined, evidence }
+}

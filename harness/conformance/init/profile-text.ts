@@ -1,0 +1,206 @@
+import { type Capability, capabilities, type Surface } from '../../contract/index.ts'
+import { interfaceRevision, suiteVersion } from '../version.ts'
+import type { Detection } from './detect.ts'
+import { comment, example, member } from './lines.ts'
+import type { Found } from './probe.ts'
+import { capabilityDecides, memberDecides } from './would-decide.ts'
+
+export interface ProfileAbout {
+  readonly baseUrl: string
+  /** Variable that holds the key. */
+  readonly keyEnv: string
+  /** False where the target was asked without a key. */
+  readonly keyGiven: boolean
+}
+
+/** The target profile: what was found as members with their evidence, the rest as examples. */
+export function profileText(detection: Detection, about: ProfileAbout): string {
+  const paragraphs = [
+    head(about),
+    keys(detection, about),
+    models(detection),
+    capabilityLines(detection),
+    deterministic(detection),
+    v2Chat(detection),
+    shapes(detection),
+    ...examples(),
+  ]
+  return `${paragraphs.map((lines) => lines.join('\n')).join('\n\n')}\n`
+}
+
+function head({ baseUrl }: ProfileAbout): string[] {
+  return [
+    ...comment(
+      `Target profile, written by chatgen init ${suiteVersion()} for interface ${interfaceRevision}.`,
+    ),
+    ...comment(
+      'What was found out stands with its evidence; the rest is an example to be filled in.',
+    ),
+    ...comment(
+      'A capability that is true must work, one that is false is not applicable, and one that is absent leaves its rows unproven.',
+    ),
+    member('baseUrl', baseUrl),
+  ]
+}
+
+function keys({ surfaces }: Detection, { keyEnv, keyGiven }: ProfileAbout): string[] {
+  const line = `apiKey: ${variable(keyEnv)}`
+  const own: Readonly<Record<Surface, string>> = {
+    openai: `compatKey: ${variable('CHATGEN_COMPAT_KEY')}`,
+    v2: `nativeToken: ${variable('CHATGEN_NATIVE_TOKEN')}`,
+    v3: `nativeToken: ${variable('CHATGEN_NATIVE_TOKEN')}`,
+  }
+  const refusing = (['openai', 'v2', 'v3'] as const).filter((name) => surfaces[name].refusesKey)
+  return [
+    ...(['openai', 'v2', 'v3'] as const).flatMap((name) =>
+      comment(`${name}: ${surfaces[name].evidence}.`),
+    ),
+    ...(keyGiven ? [line] : [...comment('It was asked without a key.'), example(line)]),
+    ...[...new Set(refusing.map((name) => own[name]))].flatMap((extra) => [
+      ...comment('Where the key is refused, another one may be wanted:'),
+      example(extra),
+    ]),
+  ]
+}
+
+function models({ models: found }: Detection): string[] {
+  const { value, evidence } = found
+  if (value === undefined) {
+    return [
+      ...evidenceLines(evidence),
+      ...comment('Without it, the names of section 2.1 are used:'),
+      example('models: { main: svc-main-model, aliases: [SVC-Main], vision: SVC-Vision }'),
+    ]
+  }
+  const { main, aliases, vision } = value
+  return [
+    ...evidenceLines(evidence),
+    ...(vision === undefined ? comment('None is known to see: vision may name one.') : []),
+    member('models', { main, aliases, ...(vision === undefined ? {} : { vision }) }),
+  ]
+}
+
+function capabilityLines(detection: Detection): string[] {
+  const found: Partial<Record<Capability, Found<true>>> = {
+    reasoning: detection.reasoning,
+    images: detection.images,
+    attachments: detection.attachments,
+    knowledge: detection.knowledge,
+  }
+  const any = Object.values(found).some(({ value }) => value === true)
+  const lines = capabilities.flatMap((name) => {
+    const { value, evidence } = found[name] ?? { value: undefined, evidence: ['Not asked.'] }
+    if (value === true) return [...evidenceLines(evidence, '  '), member(name, true, '  ')]
+    return [
+      ...evidenceLines(evidence, '  '),
+      ...comment(capabilityDecides(name), '  '),
+      example(`${name}: true`, '  '),
+    ]
+  })
+  return [any ? 'capabilities:' : example('capabilities:'), ...lines]
+}
+
+function deterministic({ deterministic: { value, evidence } }: Detection): string[] {
+  const caveat = 'Two equal answers are no promise: write false where the model draws lots.'
+  return value === true
+    ? [...evidenceLines(evidence), ...comment(caveat), member('deterministic', true)]
+    : [
+        ...evidenceLines(evidence),
+        ...comment(`True: the same request gives the same text. ${memberDecides('deterministic')}`),
+        example('deterministic: true'),
+      ]
+}
+
+function v2Chat({ v2Chat: { value, evidence } }: Detection): string[] {
+  const create = { create: { method: 'POST', path: '/api/v2/chat', body: { name: '{name}' } } }
+  if (value === 'create') return [...evidenceLines(evidence), member('v2Chat', create)]
+  if (value === 'anyUuid') return [...evidenceLines(evidence), member('v2Chat', { anyUuid: true })]
+  return [
+    ...evidenceLines(evidence),
+    ...comment(`How a v2 chat comes to be. ${memberDecides('v2Chat')}`),
+    example('v2Chat: { ids: [11111111-2222-4333-8444-555555555555] }'),
+    example(
+      'v2Chat: { create: { method: POST, path: /api/v2/chat, body: { name: "{name}" }, id: /id } }',
+    ),
+    example('v2Chat: { anyUuid: true }'),
+  ]
+}
+
+function shapes({ chat: { value, evidence } }: Detection): string[] {
+  const pointer = value?.pointer
+  const why = 'JSON pointers, where an id, a list or a cursor is not found by its value.'
+  if (typeof pointer === 'string') {
+    return [...evidenceLines(evidence), member('shapes', { chatId: pointer })]
+  }
+  return [
+    ...evidenceLines(evidence),
+    ...(value === undefined ? [] : comment('The id of the chat was found by its value.')),
+    ...comment(why),
+    example('shapes: { chatId: /chat/id, chatCursor: /page/next, attachment: /file }'),
+  ]
+}
+
+/** What no harmless request can find out. */
+function examples(): string[][] {
+  return [
+    [
+      ...comment(`A tool that the model uses when it is asked so. ${memberDecides('tools')}`),
+      example('tools: { search: file_search, name: get_time, ask: "What time is it?" }'),
+    ],
+    [
+      ...comment(`Assistants with and without a knowledge base. ${memberDecides('assistants')}`),
+      example('assistants: { withKnowledge: <uuid>, withoutKnowledge: <uuid> }'),
+    ],
+    [
+      ...comment(
+        `A base, a question that only its documents answer, a word of the answer, and the routes below the prefix. ${memberDecides('knowledge')}`,
+      ),
+      example('knowledge:'),
+      example('  baseId: <id>'),
+      example('  question: What is the unlock phrase of the supply shed?'),
+      example('  expect: KESTREL-5821'),
+      example('  routes:'),
+      example('    list: { method: GET, path: "" }'),
+      example('    upload: { method: POST, path: "/{baseId}/documents", part: file }'),
+      example('    search: { method: GET, path: "/{baseId}/search", query: { q: "{question}" } }'),
+    ],
+    [
+      ...comment(`Parameters of a search that the target understands. ${memberDecides('rag')}`),
+      example('rag: { object: { threshold: 0.2, search_type: hybrid, limit: 3 } }'),
+    ],
+    [
+      ...comment(`The key of a second caller. ${memberDecides('otherKey')}`),
+      example(`otherKey: ${variable('CHATGEN_OTHER_KEY')}`),
+    ],
+    [
+      ...comment('Bodies that the document does not show, where our guesses are refused.'),
+      example(
+        'requests: { patchChat: { name: "{name}" }, upload: { part: file, chatField: chat_id } }',
+      ),
+    ],
+    [
+      ...comment('How a fact is told and asked for, in the language of the model.'),
+      example('recall: { tell: "My name is {nonce}.", ask: "What is my name?" }'),
+    ],
+    [
+      ...comment('Sent with every request; how fast to ask, and how long to wait.'),
+      example('headers: { X-Tenant: a }'),
+      example('limits: { requestsPerSecond: 20, timeoutMs: 60000, settleMs: 2000 }'),
+    ],
+  ]
+}
+
+/** What the loader of profiles replaces by the value of a variable. */
+function variable(name: string): string {
+  return `\${${name}}`
+}
+
+/** Of a sentence of evidence, in characters: a target decides what it says. */
+const longest = 400
+
+function evidenceLines(evidence: readonly string[], indent = ''): string[] {
+  return evidence.flatMap((sentence) => {
+    const whole = sentence.length > longest ? `${sentence.slice(0, longest)}…` : sentence
+    return comment(`${whole.replace(/\.$/, '')}.`, indent)
+  })
+}
