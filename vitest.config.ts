@@ -1,10 +1,12 @@
 import { defineConfig } from 'vitest/config'
 
+/** Tests that need a browser have a command of their own: npm run test:browser. */
 export default defineConfig({
   test: {
     include: ['{harness,reports,reference-server,fixtures,suites,bin}/**/*.test.ts'],
-    testTimeout: 20_000,
-    hookTimeout: 20_000,
+    exclude: ['**/*.browser.test.ts'],
+    testTimeout: 30_000,
+    hookTimeout: 30_000,
     maxWorkers: 2,
   },
 })
