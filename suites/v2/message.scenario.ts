@@ -21,7 +21,7 @@ describe('v2: messages', () => {
     ),
     async ({ v2, claim, session }) => {
       const chat = await v2.chat()
-      const stored = await v2.message(v2.body(chat, `Größe für ${session.nonce()}: 東京 🚀`))
+      const stored = await v2.message(v2.body(chat, `Größe für ${session.nonce()}: "東京" & 🚀`))
       claim('V2-MSG-01', () => {
         expectAccepted(stored, 'a message with chat_id, content and model_id')
         expect(isRecord(bodyJson(stored)), 'the answer is a JSON object').toBe(true)

@@ -65,6 +65,15 @@ export function v2Routes(session: Session) {
     generate: (body: unknown, options: SendOptions = {}): Promise<Exchange> =>
       session.send({ ...at('v2.generate'), json: body, ...options }),
 
+    /** The id of a message that was stored. */
+    idOf(exchange: Exchange): string {
+      given(succeeded(exchange), `a v2 message was refused with ${statusOf(exchange)}`, exchange)
+      const answer = bodyJson(exchange)
+      const id = isRecord(answer) ? answer['id'] : undefined
+      given(typeof id === 'string', 'a stored v2 message shows no id', exchange)
+      return id
+    },
+
     /** Stores what must be stored for the scenario to go on; gives the id of the message. */
     async store(
       chat: string,
@@ -72,11 +81,7 @@ export function v2Routes(session: Session) {
       more: Body = {},
     ): Promise<{ id: string; exchange: Exchange }> {
       const exchange = await routes.message(routes.body(chat, content, more), { role: 'arrange' })
-      given(succeeded(exchange), `a v2 message was refused with ${statusOf(exchange)}`, exchange)
-      const answer = bodyJson(exchange)
-      const id = isRecord(answer) ? answer['id'] : undefined
-      given(typeof id === 'string', 'a stored v2 message shows no id', exchange)
-      return { id, exchange }
+      return { id: routes.idOf(exchange), exchange }
     },
 
     /** A generation that must be accepted. */
