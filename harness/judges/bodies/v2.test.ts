@@ -23,6 +23,7 @@ const faults: readonly BodyFault[] = [
   ['a time as a number', 'V2-MSG-07', 'message', set('created_at', 1760000000)],
   ['a time that is none', 'V2-MSG-07', 'message', set('created_at', '2026-13-41T10:00:00Z')],
   ['an array', 'V2-MSG-01', 'message', (b) => [b]],
+  ['a message in a member', 'V2-MSG-01', 'message', (b) => ({ data: b })],
   ['no message', 'V2-GEN-01', 'v2Generation', (b) => b.message],
   ['content that is no string', 'V2-GEN-01', 'v2Generation', set('message.content', null)],
   ['an array', 'V2-GEN-01', 'v2Generation', (b) => [b]],

@@ -6,6 +6,10 @@ import { judgeShape } from './shape.ts'
 
 /** Section 2.3: a stored message, held against the request that stored it. */
 export function judgeV2Message(ledger: Ledger, body: JsonObject, request: JsonObject): void {
+  if (!Object.keys(rowOfMember).some((member) => member in body)) {
+    ledger.broken('V2-MSG-01', `The answer is ${show(body)}: no member of a message is in it.`)
+    return
+  }
   judgeShape(ledger, body, {
     schema: v2Message,
     rows: Object.values(rowOfMember),
