@@ -16,6 +16,12 @@ export function badCredentials(surface: 'OAI' | 'V2' | 'V3', key: string): BadCr
     { row: `${surface}-AUTH-02`, what: 'a wrong key', authorization: `Bearer ${strangerTo(key)}` },
     { row: `${surface}-AUTH-03`, what: 'another scheme', authorization: `Basic ${basic}` },
     {
+      row: `${surface}-AUTH-03`,
+      what: 'the key under another scheme',
+      authorization: `Token ${key}`,
+    },
+    { row: `${surface}-AUTH-01`, what: 'the scheme alone', authorization: 'Bearer' },
+    {
       row: `${surface}-AUTH-04`,
       what: 'the key without its last character',
       authorization: `Bearer ${key.slice(0, -1)}`,

@@ -17,7 +17,7 @@ describe('compatible surface: authentication', () => {
 
   test(
     'POST /chat/completions wants the right key',
-    covers(rows, { requests: 11, generations: 1 }),
+    covers(rows, { requests: 15, generations: 1 }),
     async ({ openai, claim, refuses, keys }) => {
       const body = openai.body('Say hello.', { max_tokens: 16 })
       const twin = await openai.chat(body, { role: 'twin' })
@@ -33,7 +33,7 @@ describe('compatible surface: authentication', () => {
 
   test(
     'GET /models wants the right key',
-    covers(rows, { requests: 11 }),
+    covers(rows, { requests: 15 }),
     async ({ openai, claim, refuses, keys }) => {
       const twin = await openai.models({ role: 'twin' })
       acceptsKey(claim, 'OAI-AUTH-05', twin, succeeded(twin) && holdsList(bodyJson(twin)))

@@ -6,6 +6,7 @@ import {
   declared,
   describe,
   isRecord,
+  succeeded,
   test,
 } from '../../harness/conformance/scenario/index.ts'
 import { badCredentials } from '../credentials.ts'
@@ -23,12 +24,12 @@ describe('v2: authentication', () => {
 
   test(
     'POST /api/v2/message wants the right token',
-    covers(rows, { requests: 12 }),
+    covers(rows, { requests: 16 }),
     async ({ v2, claim, refuses, keys }) => {
       const chat = await v2.chat()
       const body = v2.body(chat, 'Name a colour.')
       const twin = await v2.message(body, { role: 'twin' })
-      acceptsKey(claim, 'V2-AUTH-05', twin, isRecord(bodyJson(twin)))
+      acceptsKey(claim, 'V2-AUTH-05', twin, succeeded(twin) && isRecord(bodyJson(twin)))
 
       declared(keys.v2, 'apiKey')
       for (const { row, what, authorization } of badCredentials('V2', keys.v2)) {
@@ -40,7 +41,7 @@ describe('v2: authentication', () => {
 
   test(
     'POST /api/v2/message/generate wants the right token',
-    covers(rows, { requests: 13, generations: 1 }),
+    covers(rows, { requests: 17, generations: 1 }),
     async ({ v2, claim, refuses, keys }) => {
       const chat = await v2.chat()
       const { id } = await v2.store(chat, 'Name a colour.')

@@ -15,11 +15,19 @@ import { badCredentials } from '../credentials.ts'
 
 /** Section 5, rules 1 and 3: no v3 request succeeds without the right token; the status is open. */
 describe('v3: authentication', () => {
-  const rows = ['V3-AUTH-01', 'V3-AUTH-02', 'V3-AUTH-03', 'V3-AUTH-04', 'V3-AUTH-05'] as const
+  const rows = [
+    'V3-AUTH-01',
+    'V3-AUTH-02',
+    'V3-AUTH-03',
+    'V3-AUTH-04',
+    'V3-AUTH-05',
+    'V3-AUTH-06',
+  ] as const
+  const no5xx = 'V3-AUTH-06'
 
   test(
     'POST /chat wants the right token',
-    covers(rows, { requests: 13, chats: 1 }),
+    covers(rows, { requests: 17, chats: 1 }),
     async ({ v3, claim, refuses, session, keys }) => {
       const chat = await v3.createChat({ role: 'twin' })
       acceptsKey(claim, 'V3-AUTH-05', chat.created, true)
@@ -28,7 +36,7 @@ describe('v3: authentication', () => {
       for (const { row, what, authorization } of badCredentials('V3', keys.v3)) {
         const send = () => v3.postChat(session.name(), {}, { role: 'negative', authorization })
         const alive = () => v3.alive(chat)
-        const refused = await refuses({ row, twin: chat.created, what, send, alive })
+        const refused = await refuses({ row, no5xx, twin: chat.created, what, send, alive })
         const made = v3.idOfNewChat(refused)
         if (made) v3.deleteAfterwards(made)
         session.observe('OPEN-16', `POST /chat with ${what}: ${refused.response?.status}`, [
@@ -40,7 +48,7 @@ describe('v3: authentication', () => {
 
   test(
     'GET /message wants the right token',
-    covers(rows, { requests: 13, chats: 1 }),
+    covers(rows, { requests: 17, chats: 1 }),
     async ({ v3, claim, refuses, session, keys }) => {
       const chat = await v3.createChat()
       const twin = await v3.history(chat, {}, { role: 'twin' })
@@ -49,7 +57,7 @@ describe('v3: authentication', () => {
       declared(keys.v3, 'apiKey')
       for (const { row, what, authorization } of badCredentials('V3', keys.v3)) {
         const send = () => v3.history(chat, {}, { role: 'negative', authorization })
-        const refused = await refuses({ row, twin, what, send, alive: () => v3.alive(chat) })
+        const refused = await refuses({ row, no5xx, twin, what, send, alive: () => v3.alive(chat) })
         session.observe('OPEN-16', `GET /message with ${what}: ${refused.response?.status}`, [
           refused,
         ])
@@ -59,7 +67,7 @@ describe('v3: authentication', () => {
 
   test(
     'POST /message/generate wants the right token, and stores nothing without it',
-    covers(rows, { requests: 20, generations: 1, chats: 1 }),
+    covers(rows, { requests: 26, generations: 1, chats: 1 }),
     async ({ v3, claim, refuses, session, keys }) => {
       const chat = await v3.createChat()
       const twin = await v3.generate(v3.turn(chat, 'Name a colour.'), { role: 'twin' })
@@ -70,7 +78,7 @@ describe('v3: authentication', () => {
         const nonce = session.nonce()
         const turn = v3.turn(chat, `Name a colour for ${nonce}.`)
         const send = () => v3.generate(turn, { role: 'negative', authorization })
-        const refused = await refuses({ row, twin, what, send, alive: () => v3.alive(chat) })
+        const refused = await refuses({ row, no5xx, twin, what, send, alive: () => v3.alive(chat) })
         const { rows: stored, pages } = await v3.walk(chat)
         claim(
           row,
