@@ -5,7 +5,6 @@ import { reportToConsole } from '../../../reports/console.ts'
 import { reportToJson } from '../../../reports/json.ts'
 import type { ConformanceReport } from '../../../reports/model.ts'
 import { defaultJobs, exchangesName } from '../../conformance/defaults.ts'
-import { ConfigurationError } from '../../conformance/errors.ts'
 import { type ProfileName, profileNames, type Selection } from '../../conformance/selection.ts'
 import type { AddCommand } from '../command.ts'
 import { readExchanges } from '../exchanges.ts'
@@ -14,6 +13,7 @@ import { flag, list, positiveInteger, seed as seedText } from '../flags.ts'
 import type { Io } from '../io.ts'
 import { planText } from '../plan-text.ts'
 import { showProgress } from '../progress.ts'
+import { defaultFormats, formatNames, formatsOf, type NamedFormat } from '../report-formats.ts'
 import { type TargetFlags, withTarget } from '../target.ts'
 
 interface CheckFlags extends TargetFlags {
@@ -31,8 +31,6 @@ interface CheckFlags extends TargetFlags {
   readonly color: boolean
   readonly report?: readonly string[]
 }
-
-const formats = ['console', 'json']
 
 const examples = `
 Examples:
@@ -70,7 +68,11 @@ export const checkCommand: AddCommand = (program, io, finish) => {
       flag('--max-requests <n>', 'stop asking after so many requests').argParser(positiveInteger),
     )
     .addOption(flag('--out <dir>', 'folder for the results').default('chatgen-results'))
-    .addOption(flag('--report <formats>', `what to write: ${formats.join(', ')}`).argParser(list))
+    .addOption(
+      flag('--report <formats>', `what to print and write: ${formatNames.join(', ')}`).argParser(
+        list,
+      ),
+    )
     .addOption(flag('--seed <text>', 'makes the same nonces again').argParser(seedText))
     .addOption(flag('--strict', 'count warnings as violations'))
     .addOption(flag('--dry-run', 'say what would be asked of the target, in numbers'))
@@ -79,13 +81,8 @@ export const checkCommand: AddCommand = (program, io, finish) => {
     .addOption(flag('--no-color', 'no colours'))
     .addHelpText('after', examples)
   command.action(async (url: string | undefined, flags: CheckFlags) => {
-    const { only, skip, profile, report = formats } = flags
-    const unknown = report.filter((format) => !formats.includes(format))
-    if (unknown.length > 0) {
-      throw new ConfigurationError([
-        `there is no report format ${unknown.join(', ')}: ${formats.join(', ')}`,
-      ])
-    }
+    const { only, skip, profile } = flags
+    const formats = formatsOf(flags.report ?? defaultFormats)
     const selection: Selection = { profile, only, skip }
     if (flags.dryRun) {
       const { planConformance } = await import('../../conformance/run.ts')
@@ -96,7 +93,7 @@ export const checkCommand: AddCommand = (program, io, finish) => {
       return
     }
     const result = await check(url, flags, selection, io)
-    print(result, flags, io)
+    publish(result, formats, flags, io)
     finish(exitCodeOf(result))
   })
 }
@@ -129,19 +126,29 @@ function check(
   })
 }
 
-function print(report: ConformanceReport, flags: CheckFlags, io: Io): void {
-  const wanted = flags.report ?? formats
+/** `report.json` is always there: what was not asked for can be rendered from it later. */
+function publish(
+  report: ConformanceReport,
+  formats: readonly NamedFormat[],
+  flags: CheckFlags,
+  io: Io,
+): void {
+  const exchanges = readExchanges(join(flags.out, exchangesName))
+  const options = { color: io.color && flags.color, width: io.width }
   const json = reportToJson(report)
-  if (flags.json) io.out(json.trimEnd())
-  else if (flags.quiet || wanted.includes('console')) printConsole(report, flags, io)
-  if (!wanted.includes('json')) return
   mkdirSync(flags.out, { recursive: true })
   writeFileSync(join(flags.out, 'report.json'), json)
-}
 
-function printConsole(report: ConformanceReport, flags: CheckFlags, io: Io): void {
-  const exchanges = readExchanges(join(flags.out, exchangesName))
-  const color = io.color && flags.color
-  const text = reportToConsole(report, exchanges, { color, width: io.width }).trimEnd()
-  io.out(flags.quiet ? (text.split('\n').at(-1) ?? '') : `${text}\nResults: ${flags.out}`)
+  if (flags.json) io.out(json.trimEnd())
+  else if (flags.quiet)
+    io.out(reportToConsole(report, exchanges, options).trimEnd().split('\n').at(-1) ?? '')
+  for (const { name, file, render } of formats) {
+    if (name === 'json' || (name === 'console' && (flags.json || flags.quiet))) continue
+    const text = render(report, exchanges, options)
+    if (file !== null) writeFileSync(join(flags.out, file), text)
+    // Standard output is for one reader: a program that asked for JSON.
+    else if (flags.json) io.err(text.trimEnd())
+    else io.out(text.trimEnd())
+  }
+  if (!flags.json && !flags.quiet) io.out(`Results: ${flags.out}`)
 }

@@ -1,0 +1,53 @@
+import { reportToConsole } from '../../reports/console.ts'
+import { reportToJson } from '../../reports/json.ts'
+import type { ConformanceReport } from '../../reports/model.ts'
+import { ConfigurationError } from '../conformance/errors.ts'
+import { didYouMean } from '../conformance/suggest.ts'
+import type { Exchange } from '../contract/index.ts'
+
+export interface RenderOptions {
+  readonly color: boolean
+  /** Columns of the terminal. */
+  readonly width: number
+}
+
+export interface ReportFormat {
+  /** Name of the file in the folder of results; null where the text is printed. */
+  readonly file: string | null
+  readonly render: (
+    report: ConformanceReport,
+    exchanges: ReadonlyMap<string, Exchange>,
+    options: RenderOptions,
+  ) => string
+}
+
+export interface NamedFormat extends ReportFormat {
+  readonly name: string
+}
+
+/** What `--report` takes, in the order in which it is listed, printed and written. */
+export const reportFormats: Readonly<Record<string, ReportFormat>> = {
+  console: { file: null, render: reportToConsole },
+  json: { file: 'report.json', render: (report) => reportToJson(report) },
+}
+
+export const defaultFormats: readonly string[] = ['console', 'json']
+
+export const formatNames: readonly string[] = Object.keys(reportFormats)
+
+/**
+ * The formats of these names, each once, in the order of the table.
+ * @throws ConfigurationError where there is none of that name.
+ */
+export function formatsOf(names: readonly string[]): readonly NamedFormat[] {
+  const problems = names
+    .filter((name) => !formatNames.includes(name))
+    .map((name) => {
+      const hint = didYouMean(name, formatNames)
+      return `there is no report format ${name}, only ${formatNames.join(', ')}.${hint}`
+    })
+  if (problems.length > 0) throw new ConfigurationError(problems)
+  return Object.entries(reportFormats)
+    .filter(([name]) => names.includes(name))
+    .map(([name, format]) => ({ name, ...format }))
+}
