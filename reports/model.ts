@@ -74,6 +74,13 @@ export const conformanceReport = z.object({
   /** Counts warnings as violations. */
   strict: z.boolean(),
   startedAt: z.string(),
+  /** The run whose stored exchanges were judged; absent where the target itself was asked. */
+  recording: z
+    .object({
+      startedAt: z.string(),
+      suite: z.object({ version: z.string(), interface: z.string() }),
+    })
+    .optional(),
   durationMs: z.number(),
   totals: z.object({
     pass: z.int(),

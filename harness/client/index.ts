@@ -1,4 +1,4 @@
 export { createNetworkTransport } from './network.ts'
-export { createRecordingTransport } from './recording.ts'
+export { createRecordingTransport, notRecorded } from './recording.ts'
 export { createRedactor, type Redactor, type Secret } from './redaction.ts'
 export type { Outgoing, Pending, Transport } from './transport.ts'

@@ -1,19 +1,25 @@
 import type { Exchange } from '../contract/index.ts'
 import type { Outgoing, Pending, Transport } from './transport.ts'
 
+/** Code of an exchange that a recording lacks: `unreachable`, for want of an answer. */
+export const notRecorded = 'NOT_RECORDED'
+
 /**
- * Answers from a recording: the same scenario, ordinal and attempt get the same conversation. The
- * request of today replaces the recorded one, so that a judge sees what this version would send.
+ * Answers from a recording: the same scenario, ordinal and attempt get the same conversation, by
+ * the id that it has there. The request of today replaces the recorded one, so that a judge sees
+ * what this version would send.
  */
 export function createRecordingTransport(recorded: readonly Exchange[]): Transport {
-  const byPlace = new Map(recorded.map((exchange) => [placeOf(exchange), exchange]))
+  const byPlace = new Map(
+    recorded.filter(wasRecorded).map((exchange) => [placeOf(exchange), exchange]),
+  )
   return { send: (outgoing) => replay(byPlace.get(placeOf(outgoing)), outgoing), close }
 }
 
 function replay(recorded: Exchange | undefined, outgoing: Outgoing): Pending {
   const { id, labels, request } = outgoing
   const exchange: Exchange = recorded
-    ? { ...recorded, id, labels, request }
+    ? { ...recorded, labels, request }
     : {
         id,
         labels,
@@ -24,11 +30,16 @@ function replay(recorded: Exchange | undefined, outgoing: Outgoing): Pending {
         ending: {
           kind: 'unreachable',
           atMs: 0,
-          code: 'NOT_RECORDED',
+          code: notRecorded,
           error: 'the recording holds no such request',
         },
       }
   return { answered: Promise.resolve(), exchange: Promise.resolve(exchange) }
+}
+
+/** A recording may itself have been made from a recording that lacked something. */
+function wasRecorded({ ending }: Exchange): boolean {
+  return ending.kind !== 'unreachable' || ending.code !== notRecorded
 }
 
 function placeOf({ labels }: Pick<Outgoing, 'labels'>): string {

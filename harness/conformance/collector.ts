@@ -42,6 +42,16 @@ export class Collector implements Reporter {
     this.interrupted = true
   }
 
+  /**
+   * In the order of the suites, not of completion: of several things that break a row, the same one
+   * is shown each time.
+   */
+  resultsInOrder(): readonly ScenarioResult[] {
+    const places = new Map(this.scenarios.map(({ slug }, at) => [slug, at]))
+    const placeOf = ({ slug }: ScenarioResult) => places.get(slug) ?? places.size
+    return this.results.toSorted((a, b) => placeOf(a) - placeOf(b))
+  }
+
   onTestModuleCollected(module: TestModule): void {
     for (const testCase of module.children.allTests()) this.scenarios.push(scenarioOf(testCase))
   }

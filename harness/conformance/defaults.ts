@@ -4,3 +4,5 @@ export const defaultJobs = 4
 /** Files of a run in its folder for results. */
 export const exchangesName = 'exchanges.ndjson'
 export const journalName = 'journal.ndjson'
+export const runRecordName = 'run.json'
+export const reportName = 'report.json'

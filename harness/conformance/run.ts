@@ -7,11 +7,12 @@ import { createRedactor } from '../client/index.ts'
 import { type Observation, questions, type RequirementId } from '../contract/index.ts'
 import { setAside } from './applicability.ts'
 import { Collector, type Progress, type Scenario } from './collector.ts'
-import { defaultJobs, exchangesName, journalName } from './defaults.ts'
+import { defaultJobs, exchangesName, journalName, runRecordName } from './defaults.ts'
 import { ConfigurationError, InterruptedError } from './errors.ts'
 import { startJournal } from './journal-file.ts'
 import { preflight } from './preflight.ts'
 import type { TargetProfile } from './profile/index.ts'
+import { writeRunRecord } from './rejudge-record.ts'
 import { auditResidue } from './residue.ts'
 import { addCosts, noCost, type RunSetup } from './run-setup.ts'
 import { type ProfileName, type Selection, selectRows, surfacesOfProfile } from './selection.ts'
@@ -46,7 +47,7 @@ export async function runConformance(options: RunOptions): Promise<ConformanceRe
   const startedAt = new Date()
   const rows = selectRows(options.selection)
   const setup = setUp(options, rows)
-  prepare(options.outDir, setup)
+  prepare(options, setup, startedAt)
   if (setup.recordingFile === null) {
     await preflight(setup, surfacesOfProfile(options.selection.profile))
   }
@@ -56,12 +57,13 @@ export async function runConformance(options: RunOptions): Promise<ConformanceRe
   const collector = new Collector(options.onProgress ?? (() => {}), redactor.text)
   const interrupted = await runSuites(collector, setup, options.signal)
 
-  const cost = collector.results.map((result) => result.cost).reduce(addCosts, noCost)
+  const results = collector.resultsInOrder()
+  const cost = results.map((result) => result.cost).reduce(addCosts, noCost)
   const spent = setup.maxRequests !== null && cost.requests >= setup.maxRequests
   const residue = await auditedResidue(collector, setup, { spent, interrupted })
 
-  const requirements = decide(rows, collector.results, collector.scenarios, options.profile)
-  const observations = observationRows(collector.results.flatMap((result) => result.observations))
+  const requirements = decide(rows, results, collector.scenarios, options.profile)
+  const observations = observationRows(results.flatMap((result) => result.observations))
   const strict = options.strict ?? false
   return {
     kind: 'conformance-report',
@@ -70,7 +72,7 @@ export async function runConformance(options: RunOptions): Promise<ConformanceRe
     interrupted,
     suite: { version: suiteVersion(), interface: interfaceRevision },
     target: {
-      baseUrl: options.profile.baseUrl,
+      baseUrl: redactor.text(options.profile.baseUrl),
       profile: options.selection.profile,
       capabilities: declared(options.profile),
     },
@@ -84,7 +86,7 @@ export async function runConformance(options: RunOptions): Promise<ConformanceRe
     observations,
     faults: [
       ...collector.faults,
-      ...collector.results.flatMap(({ title, fault }) =>
+      ...results.flatMap(({ title, fault }) =>
         fault === null ? [] : [{ scenario: title, message: fault }],
       ),
     ],
@@ -184,15 +186,27 @@ function setUp(options: RunOptions, rows: readonly RequirementId[]): RunSetup {
   }
 }
 
-function prepare(outDir: string, setup: RunSetup): void {
+function prepare(options: RunOptions, setup: RunSetup, startedAt: Date): void {
+  const { outDir, selection, strict = false } = options
+  const { profile, seed } = setup
+  const suite = { version: suiteVersion(), interface: interfaceRevision }
   try {
     mkdirSync(outDir, { recursive: true })
     writeFileSync(setup.exchangesFile, '')
-    startJournal(setup.journalFile, setup)
+    writeRunRecord(
+      join(outDir, runRecordName),
+      { suite, startedAt: startedAt.toISOString(), seed, strict, selection: copy(selection) },
+      profile,
+    )
+    if (setup.recordingFile === null) startJournal(setup.journalFile, setup)
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     throw new ConfigurationError([`the folder for results cannot be written: ${reason}`])
   }
+}
+
+function copy({ profile, only, skip }: Selection) {
+  return { profile, only: [...only], skip: [...skip] }
 }
 
 function declared(profile: TargetProfile): Record<string, boolean> {

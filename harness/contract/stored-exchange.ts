@@ -79,6 +79,25 @@ export function restoreExchange(value: unknown): Exchange {
   }
 }
 
+export interface Restored {
+  readonly exchanges: readonly Exchange[]
+  /** Lines that hold no exchange: a run that is killed cuts its last one. */
+  readonly lost: number
+}
+
+/** The exchanges of a whole `exchanges.ndjson`, as a crash may have left it. */
+export function restoreExchanges(text: string): Restored {
+  const lines = text.split('\n').filter(Boolean)
+  const exchanges = lines.flatMap((line) => {
+    try {
+      return [restoreExchange(JSON.parse(line))]
+    } catch {
+      return []
+    }
+  })
+  return { exchanges, lost: lines.length - exchanges.length }
+}
+
 type StoredBytes = z.infer<typeof bytes>
 
 function encode(value: Uint8Array): StoredBytes {

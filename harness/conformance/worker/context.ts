@@ -7,17 +7,18 @@ import {
   type Outgoing,
   type Pending,
   type Redactor,
-  type Secret,
   type Transport,
 } from '../../client/index.ts'
-import { type Exchange, restoreExchange, storeExchange } from '../../contract/index.ts'
+import { type Exchange, restoreExchanges, storeExchange } from '../../contract/index.ts'
 import { deletedChat, journalWriter, type WriteJournal } from '../journal.ts'
 import type { RunSetup } from '../run-setup.ts'
 import { createBackOff } from './back-off.ts'
 import { createBreaker } from './breaker.ts'
-import { credentialsOf } from './credentials.ts'
 import { BudgetSpentError, CircuitOpenError } from './errors.ts'
+import { secretsOf } from './secrets.ts'
 import { createSemaphore } from './semaphore.ts'
+
+export { secretsOf }
 
 /** The one owner of what all scenarios of a run share. */
 export interface RunContext {
@@ -52,12 +53,13 @@ export function createRunContext(setup: RunSetup): RunContext {
     setup,
     redactor,
     acquire: () => slots.acquire(),
-    nextExchangeId: () => `x${++exchanges}`,
+    // What is recorded keeps its id, so what is missing needs another kind.
+    nextExchangeId: () => `${live ? 'x' : 'missing-'}${++exchanges}`,
     async send(outgoing) {
       if (setup.maxRequests !== null && requests >= setup.maxRequests) {
         throw new BudgetSpentError(setup.maxRequests)
       }
-      if (breaker.open) throw new CircuitOpenError(breaker.reason)
+      if (live && breaker.open) throw new CircuitOpenError(breaker.reason)
       requests += 1
       if (live) await pace.turn()
       const pending = transport.send(outgoing)
@@ -87,24 +89,7 @@ export function createRunContext(setup: RunSetup): RunContext {
 
 function openTransport(setup: RunSetup): Transport {
   if (setup.recordingFile === null) return createNetworkTransport()
-  const lines = readFileSync(setup.recordingFile, 'utf8').split('\n').filter(Boolean)
-  return createRecordingTransport(lines.map((line) => restoreExchange(JSON.parse(line))))
-}
-
-/** Also the keys that are almost right: they give the right one away. */
-export function secretsOf({ profile }: Pick<RunSetup, 'profile'>): Secret[] {
-  const credentials = credentialsOf(profile)
-  const keys: [string, string | undefined][] = [
-    ['api key', credentials.openai],
-    ['native token', credentials.v3 === credentials.openai ? undefined : credentials.v3],
-    ['other key', profile.otherKey],
-  ]
-  return keys.flatMap(([name, value]) =>
-    value === undefined
-      ? []
-      : [
-          { name, value },
-          { name: `${name} without its last character`, value: value.slice(0, -1) },
-        ],
+  return createRecordingTransport(
+    restoreExchanges(readFileSync(setup.recordingFile, 'utf8')).exchanges,
   )
 }

@@ -1,3 +1,4 @@
+import { notRecorded } from '../../client/index.ts'
 import {
   type Exchange,
   type ExchangeLabels,
@@ -192,6 +193,11 @@ export class Session {
     if (ending.kind === 'timeout') {
       const limit = this.context.setup.profile.limits.timeoutMs
       throw new InconclusiveError(`${where} was silent for more than ${limit} ms`, [exchange.id])
+    }
+    if (ending.kind === 'unreachable' && ending.code === notRecorded) {
+      throw new InconclusiveError(`the recording lacks ${where}, which this kit asks`, [
+        exchange.id,
+      ])
     }
     if (response === null || (ending.kind === 'cut' && exchange.events.length === 0)) {
       const error = 'error' in ending ? ending.error : ending.kind

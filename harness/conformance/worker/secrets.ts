@@ -1,0 +1,49 @@
+import type { Secret } from '../../client/index.ts'
+import type { RunSetup } from '../run-setup.ts'
+import { credentialsOf } from './credentials.ts'
+
+/**
+ * Everything of a profile that may stand in no file and no output. Also the keys that are almost
+ * right: they give the right one away.
+ */
+export function secretsOf({ profile }: Pick<RunSetup, 'profile'>): Secret[] {
+  const credentials = credentialsOf(profile)
+  const keys: [string, string | undefined][] = [
+    ['api key', credentials.openai],
+    ['native token', credentials.v3 === credentials.openai ? undefined : credentials.v3],
+    ['other key', profile.otherKey],
+  ]
+  return [
+    ...keys.flatMap(([name, value]) => (value === undefined ? [] : almostRight(name, value))),
+    ...headerSecrets(profile.headers),
+    ...passwordOf(profile.baseUrl),
+  ]
+}
+
+function almostRight(name: string, value: string): Secret[] {
+  return [
+    { name, value },
+    { name: `${name} without its last character`, value: value.slice(0, -1) },
+  ]
+}
+
+const telling = /auth|cookie|credential|key|pass|secret|session|sign|token/i
+
+/** A gateway may want a credential of its own, with or without a scheme before it. */
+function headerSecrets(headers: Readonly<Record<string, string>>): Secret[] {
+  return Object.entries(headers)
+    .filter(([name]) => telling.test(name))
+    .flatMap(([header, value]) => {
+      const name = `header ${header.toLowerCase()}`
+      const [, credential] = /^[A-Za-z]+ +(\S.*)$/.exec(value) ?? []
+      return [value, ...(credential === undefined ? [] : [credential])].map((secret) => ({
+        name,
+        value: secret,
+      }))
+    })
+}
+
+function passwordOf(baseUrl: string): Secret[] {
+  const { password } = new URL(baseUrl)
+  return password === '' ? [] : [{ name: 'password', value: decodeURIComponent(password) }]
+}
