@@ -28,12 +28,14 @@ export interface CallerOptions {
   readonly signal?: AbortSignal
   /** Requests in flight. */
   readonly atOnce?: number
+  /** How often a request is tried that is answered 429 or 503; four times where nothing is said. */
+  readonly tries?: number
   /** Takes the exchanges, redacted, a line each. */
   readonly evidenceFile?: string
 }
 
 export function createCaller(setup: Introduction, options: CallerOptions): Caller {
-  const { purpose, signal, evidenceFile } = options
+  const { purpose, signal, evidenceFile, tries = Number.POSITIVE_INFINITY } = options
   const { limits } = setup.profile
   const transport = createNetworkTransport()
   const pace = createBackOff(limits.requestsPerSecond)
@@ -78,9 +80,10 @@ export function createCaller(setup: Introduction, options: CallerOptions): Calle
         appendFileSync(evidenceFile, `${line}\n`)
       }
       const status = exchange.response?.status
-      const waitMs =
-        status === 429 || status === 503 ? pace.retryAfter(exchange, attempt) : undefined
-      if (waitMs === undefined || waitMs === null) return exchange
+      const turnedAway = status === 429 || status === 503
+      if (!turnedAway || attempt + 1 >= tries) return exchange
+      const waitMs = pace.retryAfter(exchange, attempt)
+      if (waitMs === null) return exchange
       await pause(waitMs)
     }
   }

@@ -4,7 +4,7 @@ import type { OpenEntry, WriteJournal } from './journal.ts'
 import { idsListedUnder } from './listed.ts'
 import type { TargetProfile } from './profile/index.ts'
 import { leavesOf } from './scenario/find.ts'
-import { walkList } from './scenario/paging.ts'
+import { type ListWalk, walkList } from './scenario/paging.ts'
 import { declined, statusOf, succeeded } from './scenario/read.ts'
 import { createSemaphore } from './worker/semaphore.ts'
 
@@ -40,6 +40,14 @@ export async function removeChats(
   options: RemovalOptions,
 ): Promise<Removal[]> {
   const slots = createSemaphore(atOnce)
+  let list: Promise<ListWalk> | undefined
+  const work: Work = {
+    ...options,
+    wholeList() {
+      list ??= walkChats({}, options)
+      return list
+    },
+  }
   let lost: string | undefined
   return Promise.all(
     entries.map(async (entry) => {
@@ -56,7 +64,7 @@ export async function removeChats(
 
   async function attempt(entry: OpenEntry): Promise<Removal> {
     try {
-      return await remove(entry, options)
+      return await remove(entry, work)
     } catch (error) {
       if (!(error instanceof NoAnswer)) throw error
       lost = error.message
@@ -65,7 +73,12 @@ export async function removeChats(
   }
 }
 
-async function remove(entry: OpenEntry, options: RemovalOptions): Promise<Removal> {
+interface Work extends RemovalOptions {
+  /** Walked once for all names that no search has found. */
+  wholeList(): Promise<ListWalk>
+}
+
+async function remove(entry: OpenEntry, options: Work): Promise<Removal> {
   if (!entry.name.includes(options.tag)) {
     return left(entry, `its name does not carry the tag ${options.tag}, so it is not touched`)
   }
@@ -107,30 +120,41 @@ async function removeById(entry: OpenEntry, id: string, options: RemovalOptions)
 }
 
 /** Ids of the chats of this very name, or the reason why that cannot be told. */
-async function findByName(name: string, options: RemovalOptions): Promise<string[] | string> {
-  const { caller, profile, pages } = options
+async function findByName(name: string, options: Work): Promise<string[] | string> {
+  const found = lists(name)
   // What a search matches is open, beyond a whole word at the start of the name.
-  const searches = [{ search: name }, { search: name.split(' ')[0] ?? name }, {}]
+  const walks = [
+    () => walkChats({ search: name }, options, found),
+    () => walkChats({ search: name.split(' ')[0] ?? name }, options, found),
+    options.wholeList,
+  ]
   let refused: Exchange | undefined
   let answered = false
-  for (const query of searches) {
-    const walk = await walkList(
-      (cursor) => call(caller, 'v3.chats', '', cursor === undefined ? query : { ...query, cursor }),
-      profile.shapes.chatCursor,
-      (seen) => seen.length >= pages || seen.some(declined) || seen.some(lists(name)),
-    )
-    const ids = walk.pages
-      .filter(lists(name))
-      .flatMap((page) => idsListedUnder(bodyJson(page), name) ?? [])
-    if (walk.pages.some(lists(name))) {
-      const named = await thoseNamed(name, [...new Set(ids)], caller)
+  for (const walk of walks) {
+    const { pages } = await walk()
+    const listing = pages.filter(found)
+    if (listing.length > 0) {
+      const ids = listing.flatMap((page) => idsListedUnder(bodyJson(page), name) ?? [])
+      const named = await thoseNamed(name, [...new Set(ids)], options.caller)
       return named.length > 0 ? named : 'it is listed, but no id beside it leads to it'
     }
-    refused ??= walk.pages.find(declined)
-    answered ||= !walk.pages.some(declined)
+    refused ??= pages.find(declined)
+    answered ||= !pages.some(declined)
   }
   if (answered || !refused) return []
   return `its id is not known, and GET /chat was answered ${statusOf(refused)}`
+}
+
+function walkChats(
+  query: Readonly<Record<string, string>>,
+  { caller, profile, pages }: RemovalOptions,
+  enough: (page: Exchange) => boolean = () => false,
+): Promise<ListWalk> {
+  return walkList(
+    (cursor) => call(caller, 'v3.chats', '', cursor === undefined ? query : { ...query, cursor }),
+    profile.shapes.chatCursor,
+    (seen) => seen.length >= pages || seen.some(declined) || seen.some(enough),
+  )
 }
 
 function lists(name: string): (page: Exchange) => boolean {
@@ -168,7 +192,13 @@ export async function call(
   const { surface, method, path } = operations[operation]
   const place = path.replace('{chat_id}', encodeURIComponent(id))
   const exchange = await caller.send({ surface, method, path: place, query, role: 'cleanup' })
-  if (exchange.response === null) throw new NoAnswer(`the target did not answer ${method} ${path}`)
+  const status = exchange.response?.status
+  if (status === undefined || exchange.ending.kind === 'timeout') {
+    throw new NoAnswer(`the target did not answer ${method} ${path}`)
+  }
+  if (status === 429 || status === 503) {
+    throw new NoAnswer(`the target kept answering ${status} to ${method} ${path}`)
+  }
   return exchange
 }
 

@@ -137,6 +137,17 @@ describe('the audit of what is left', () => {
     expect(server.asked.length).toBeLessThanOrEqual(4)
   })
 
+  test('does not wait for a target that turns everybody away', async () => {
+    const startedAt = Date.now()
+    const { residue, server } = await audit({ status: 503 }, (server) =>
+      Array.from({ length: 30 }, (_, at) => made(server, name(`A${at}`)).lines).flat(),
+    )
+    expect(residue).toHaveLength(30)
+    expect(residue[0]?.why).toContain('kept answering 503')
+    expect(server.asked.length).toBeLessThanOrEqual(8)
+    expect(Date.now() - startedAt).toBeLessThan(4_000)
+  })
+
   test('names what no route deletes', async () => {
     const { residue } = await audit({}, () => [
       { event: 'created', kind: 'attachment', name: 'a.txt', id: 'a1', scenario: 's' },

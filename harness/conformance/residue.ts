@@ -26,8 +26,9 @@ import { declined } from './scenario/read.ts'
 import { secretsOf } from './worker/context.ts'
 
 /** A verdict is never kept waiting longer for the sake of tidiness. */
-const patienceMs = 15_000
-const patienceOfInterruptedMs = 5_000
+const patienceMs = 5_000
+const patienceOfInterruptedMs = 2_000
+const tries = 2
 
 /** So many chats whose deletion was confirmed are read again: a server may confirm and keep. */
 const sampleSize = 3
@@ -83,6 +84,7 @@ async function chatsLeft(
   const caller = createCaller(setup, {
     purpose: 'residue-audit',
     signal: outOfTime.signal,
+    tries,
     evidenceFile: setup.exchangesFile,
   })
   const options: RemovalOptions = {

@@ -13,6 +13,8 @@ export interface Quirks {
   readonly created?: (chat: StoredChat) => unknown
   /** What a list shows of the chats that a search selects. */
   readonly page?: (chats: readonly StoredChat[], search: string | null) => unknown
+  /** Status of the answer to everything. */
+  readonly status?: number
   /** Whether the n-th request is answered at all. */
   readonly answers?: (count: number) => boolean
 }
@@ -38,6 +40,7 @@ export async function startChatServer(quirks: Quirks = {}): Promise<ChatServer> 
     const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost')
     asked.push(`${request.method} ${pathname}`)
     if (!answers(asked.length)) return void response.destroy()
+    if (quirks.status !== undefined) return send(response, quirks.status)
     if (request.headers.authorization !== `Bearer ${key}`) return send(response, 403)
     const id = pathname.split('/')[4] ?? ''
     const chat = chats.get(id)
