@@ -126,7 +126,7 @@ describe('v3: pages of the history', () => {
 
   test(
     'rows that are added during a walk lose none of the others',
-    covers(['V3-HIST-13', 'V3-HIST-14'], { requests: 20, generations: 3, chats: 1 }),
+    covers(['V3-HIST-13', 'V3-HIST-14'], { requests: 20, generations: 4, chats: 1 }),
     async ({ v3, claim, session }) => {
       const count = 9
       const chat = await v3.createChat()

@@ -35,7 +35,7 @@ export function loadProfile(
       }),
     )
   }
-  const value = valueOf(document, source.name) ?? {}
+  const value = contentOf(document, source.name) ?? {}
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new ConfigurationError([`${source.name}: a profile is a mapping of fields`])
   }
@@ -52,7 +52,7 @@ export function loadProfile(
 }
 
 /** An alias may name no anchor, or an anchor that contains itself. */
-function valueOf(document: Pick<YamlDocument, 'toJS'>, name: string): unknown {
+function contentOf(document: Pick<YamlDocument, 'toJS'>, name: string): unknown {
   try {
     const value: unknown = document.toJS()
     JSON.stringify(value)

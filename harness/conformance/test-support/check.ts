@@ -1,16 +1,14 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import type { ConformanceReport, RequirementRow, Verdict } from '../../../reports/model.ts'
 import { loadProfile, type TargetProfile } from '../profile/index.ts'
 import { type RunOptions, runConformance } from '../run.ts'
 import type { ProfileName } from '../selection.ts'
+import { makeFolder, removeFolder } from './folders.ts'
 
 /** A folder that is gone after the test. */
 export function temporaryFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'chatgen-test-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const folder = makeFolder()
+  onTestFinished(() => removeFolder(folder))
   return folder
 }
 
@@ -32,11 +30,11 @@ export async function check(
   { surfaces = 'full', only = [], skip = [], outDir, ...options }: CheckOptions = {},
 ): Promise<ConformanceReport> {
   const selection = { profile: surfaces, only, skip }
-  const folder = outDir ?? mkdtempSync(join(tmpdir(), 'chatgen-test-'))
+  const folder = outDir ?? makeFolder()
   try {
     return await runConformance({ jobs: 64, ...options, outDir: folder, profile, selection })
   } finally {
-    if (outDir === undefined) rmSync(folder, { recursive: true, force: true })
+    if (outDir === undefined) removeFolder(folder)
   }
 }
 

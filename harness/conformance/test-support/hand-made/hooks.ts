@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Conversation } from './model.ts'
 
 /** Members of JSON, of which a hand-made server knows what it put in. */
@@ -41,6 +42,8 @@ export type Repeat = 'short stream' | 'full replay' | 'JSON' | 'conflict'
  * wrong in one way, or legal in another.
  */
 export interface Hooks {
+  /** Answers a request in place of the server; false leaves it to the server. */
+  answers(request: IncomingMessage, response: ServerResponse): boolean
   /** Whether a credential opens a route, for example `POST /api/v3/chat`. */
   accepts(authorization: string | undefined, key: string, route: string): boolean
   /** Status of a refused credential. */
@@ -102,6 +105,7 @@ export interface Hooks {
 }
 
 export const legal: Hooks = {
+  answers: () => false,
   accepts: (authorization, key) => authorization === `Bearer ${key}`,
   refusal: (route) => (route.includes('/api/openai/') ? 401 : 403),
   checks: () => true,

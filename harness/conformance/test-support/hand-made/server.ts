@@ -23,6 +23,7 @@ export async function startHandMadeServer(changes: Partial<Hooks> = {}): Promise
   const turns: Turns = new Map()
   const told: string[] = []
   const host = await listen((request, response) => {
+    if (hooks.answers(request, response)) return
     const url = new URL(request.url ?? '/', 'http://localhost')
     const call: Call = { hooks, request, response, url }
     answer(call, { key, chats, turns, told }).catch((error: unknown) => {

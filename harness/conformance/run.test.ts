@@ -1,0 +1,177 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import type { ConformanceReport } from '../../reports/model.ts'
+import { type Exchange, restoreExchange } from '../contract/index.ts'
+import { InterruptedError } from './errors.ts'
+import {
+  type CheckOptions,
+  check,
+  lineOf,
+  rowsWith,
+  temporaryFolder,
+} from './test-support/check.ts'
+import type { Hooks } from './test-support/hand-made/hooks.ts'
+import { handMadeProfile, unbuilt } from './test-support/hand-made/profile.ts'
+import { type HandMadeServer, startHandMadeServer } from './test-support/hand-made/server.ts'
+
+interface Run {
+  readonly report: ConformanceReport
+  readonly server: HandMadeServer
+  readonly outDir: string
+}
+
+async function run(
+  hooks: Partial<Hooks>,
+  options: CheckOptions | ((server: HandMadeServer) => CheckOptions) = {},
+): Promise<Run> {
+  const server = await startHandMadeServer(hooks)
+  onTestFinished(() => server.close())
+  const outDir = temporaryFolder()
+  const more = typeof options === 'function' ? options(server) : options
+  const report = await check(handMadeProfile(server), {
+    surfaces: 'v3',
+    skip: unbuilt,
+    outDir,
+    ...more,
+  })
+  return { report, server, outDir }
+}
+
+function exchangesIn(outDir: string): Exchange[] {
+  const lines = readFileSync(join(outDir, 'exchanges.ndjson'), 'utf8').trimEnd().split('\n')
+  return lines.map((line) => restoreExchange(JSON.parse(line)))
+}
+
+/** Undecided rows of a run that found no fault, with the reasons. */
+function expectOnlyUndecided({ report }: Run, reason: RegExp): void {
+  expect(rowsWith(report, 'fail', 'error').map(lineOf)).toEqual([])
+  expect(report.faults).toEqual([])
+  expect(report.outcome).toBe('incomplete')
+  expect(rowsWith(report, 'inconclusive').map(({ message }) => message)).toContainEqual(
+    expect.stringMatching(reason),
+  )
+}
+
+describe('a budget of requests', () => {
+  test('is kept, and what it does not reach is undecided', async () => {
+    const asked: string[] = []
+    const counted = await run(
+      {
+        answers: ({ headers }) => {
+          asked.push(String(headers['x-request-id']))
+          return false
+        },
+      },
+      { maxRequests: 60, jobs: 4 },
+    )
+    expectOnlyUndecided(counted, /the budget of 60 requests \(--max-requests\) is spent/)
+    expect(counted.report.cost.requests).toBe(60)
+    // Who is there is asked before, and what is left behind is removed after the run.
+    const judged = asked.filter((place) => !/preflight|residue-audit/.test(place))
+    expect(judged).toHaveLength(60)
+    expect(counted.server.chats()).toBe(0)
+  })
+})
+
+describe('a target that is busy', () => {
+  test('is obeyed and asked again, and gets the verdicts of any other', async () => {
+    let asked = 0
+    let waitUntil = 0
+    const early: number[] = []
+    const { report, outDir } = await run(
+      {
+        answers: (_, response) => {
+          asked += 1
+          if (performance.now() < waitUntil) early.push(waitUntil - performance.now())
+          if (asked !== 40 && asked !== 90) return false
+          waitUntil = performance.now() + 1_000
+          return turnAway(response, asked === 40 ? 429 : 503, '1')
+        },
+      },
+      { jobs: 1, only: ['V3-GEN', 'V3-HIST', 'V3-CHAT-01'] },
+    )
+    expect(rowsWith(report, 'fail', 'error', 'inconclusive').map(lineOf)).toEqual([])
+    expect(report.faults).toEqual([])
+    // The clocks of the two sides differ by less than this.
+    expect(early.filter((ms) => ms > 20)).toEqual([])
+    const tries = exchangesIn(outDir).filter(({ labels }) => labels.attempt > 0)
+    expect(tries).toHaveLength(2)
+  })
+
+  test('for good is given up, and is no violation', async () => {
+    const busy = await run(
+      {
+        answers: ({ method, url }, response) =>
+          method === 'POST' && url === '/api/v3/chat' && turnAway(response, 429, '0'),
+      },
+      { only: ['V3-CHAT-01', 'V3-GEN-01'] },
+    )
+    expectOnlyUndecided(busy, /the target kept answering 429/)
+  })
+})
+
+test('a target that dies in mid-run leaves rows undecided, and is no fault of the kit', async () => {
+  let asked = 0
+  const dead = await run({
+    answers: (request) => {
+      asked += 1
+      if (asked < 120) return false
+      request.socket.resetAndDestroy()
+      return true
+    },
+  })
+  expectOnlyUndecided(dead, /got no whole answer|no longer answers/)
+})
+
+describe('an interrupt', () => {
+  test('ends the run with a report of what was found, and the chats are removed', async () => {
+    const interrupt = new AbortController()
+    let asked = 0
+    const { report, server } = await run(
+      {
+        answers: () => {
+          asked += 1
+          if (asked === 80) interrupt.abort()
+          return false
+        },
+      },
+      { signal: interrupt.signal, jobs: 4 },
+    )
+    expect(report.interrupted).toBe(true)
+    expect(report.faults).toEqual([])
+    expect(rowsWith(report, 'fail', 'error').map(lineOf)).toEqual([])
+    expect(report.cost.requests).toBeLessThan(200)
+    expect(rowsWith(report, 'inconclusive', 'unproven').length).toBeGreaterThan(10)
+    expect(server.chats()).toBe(0)
+  })
+
+  test('before the first scenario ends it without a report', async () => {
+    const server = await startHandMadeServer()
+    onTestFinished(() => server.close())
+    const checked = check(handMadeProfile(server), { signal: AbortSignal.abort() })
+    await expect(checked).rejects.toBeInstanceOf(InterruptedError)
+  })
+})
+
+test('the key is in no file of the results, though the target gives it away', async () => {
+  const { outDir, server } = await run({
+    answers: echoKey,
+  })
+  const written = readdirSync(outDir).map((file) => readFileSync(join(outDir, file), 'latin1'))
+  expect(written.join('').length).toBeGreaterThan(10_000)
+  const keys = [server.key, server.key.slice(0, -1), Buffer.from(server.key).toString('base64')]
+  for (const text of written) for (const key of keys) expect(text.includes(key)).toBe(false)
+})
+
+/** Shows the credential in a header of the answer, and goes on. */
+function echoKey(request: IncomingMessage, response: ServerResponse): boolean {
+  response.setHeader('x-echo', `you said ${request.headers.authorization ?? 'nothing'}`)
+  return false
+}
+
+function turnAway(response: ServerResponse, status: number, retryAfter: string): true {
+  response.writeHead(status, { 'retry-after': retryAfter }).end()
+  return true
+}
