@@ -139,6 +139,24 @@ describe('chatgen cleanup', () => {
   })
 })
 
+test('a run that is interrupted cleans up by itself', async () => {
+  const server = await startReferenceServer()
+  const [key = ''] = server.keys
+  const folder = emptyFolder()
+  const file = join(folder, 'chatgen-results', 'journal.ndjson')
+  const only = ['--profile', 'v3', '--only', 'V3-HIST-*', '--only', 'V3-AUTH-*']
+  const check = start(['check', server.url, ...only], { CHATGEN_API_KEY: key }, folder)
+  while (!existsSync(file) || createdSoFar(file) < 5) await sleep(5)
+  check.child.kill('SIGINT')
+  const { code } = await check.ended
+  expect(openEntries(readJournal(file))).toEqual([])
+  const headers = { authorization: `Bearer ${key}` }
+  const left = await fetch(`${server.url}/api/v3/chat?limit=100`, { headers })
+  expect(await left.json()).toMatchObject({ result: [] })
+  expect(code).toBe(130)
+  await server.close()
+}, 60_000)
+
 function createdSoFar(file: string): number {
   return readFileSync(file, 'utf8').includes('\n') ? createdEntries(readJournal(file)).length : 0
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { startReferenceServer } from '../../reference-server/index.ts'
 import { loadProfile } from '../conformance/profile/index.ts'
-import { chatgen, emptyFolder } from './test-support/chatgen.ts'
+import { chatgen, emptyFolder, start } from './test-support/chatgen.ts'
 import { key, startModelsServer } from './test-support/models-server.ts'
 
 /** `chatgen init` by the real bin. */
@@ -83,6 +83,22 @@ describe('chatgen init', () => {
     const { code, stderr } = await chatgen(args)
     expect(stderr).toContain(sentence)
     expect(code).toBe(2)
+  })
+
+  test('ends with 130 where it is interrupted, and leaves no file', async () => {
+    const seen = Promise.withResolvers<void>()
+    await using server = await startModelsServer({
+      delayMs: 300,
+      onRequest: (count) => count === 5 && seen.resolve(),
+    })
+    const folder = emptyFolder()
+    const run = start(['init', server.url], withKey, folder)
+    await seen.promise
+    run.child.kill('SIGINT')
+    const { code, stderr } = await run.ended
+    expect(stderr).toBe('chatgen: interrupted\n')
+    expect(code).toBe(130)
+    expect(readdirSync(folder)).toEqual([])
   })
 
   test.each(['init', 'cleanup'])('%s --help has examples and exit codes', async (command) => {
