@@ -57,9 +57,37 @@ const residue = z.object({
 /** Something that the run made and that is, or may be, still there. */
 export type Residue = z.infer<typeof residue>
 
+const knownViolation = z.object({
+  id: z.string(),
+  /** Why the violation is accepted for now. */
+  because: z.string(),
+  issue: z.string().optional(),
+  owner: z.string().optional(),
+  /** Last day on which the entry counts, `2026-12-31`. */
+  until: z.string().optional(),
+})
+export type KnownViolation = z.infer<typeof knownViolation>
+
+const baselineProblem = z.object({
+  id: z.string(),
+  /** `passes`: repaired; `differs`: it fails in another way; `excuses nothing`: not applicable. */
+  kind: z.enum(['passes', 'excuses nothing', 'expired', 'differs', 'unwritten']),
+  message: z.string(),
+})
+/** An entry of a baseline that is not true of the run. */
+export type BaselineProblem = z.infer<typeof baselineProblem>
+
+const baselineOutcome = z.object({
+  file: z.string(),
+  /** Violations of this run that the baseline excuses. */
+  known: z.array(knownViolation),
+  problems: z.array(baselineProblem),
+})
+
 export const conformanceReport = z.object({
   kind: z.literal('conformance-report'),
   schemaVersion: z.literal(1),
+  /** `violated` also where the baseline says what is not true of the run. */
   outcome: z.enum(['conforms', 'violated', 'incomplete']),
   /** True where the run was interrupted and holds only what was found so far. */
   interrupted: z.boolean(),
@@ -101,5 +129,7 @@ export const conformanceReport = z.object({
   faults: z.array(z.object({ scenario: z.string(), message: z.string() })),
   /** What the run has left on the target: no violation. Earlier reports say nothing of it. */
   residue: z.array(residue).default([]),
+  /** Absent where the run was given no baseline. */
+  baseline: baselineOutcome.optional(),
 })
 export type ConformanceReport = z.infer<typeof conformanceReport>

@@ -1,0 +1,75 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { stableText } from './stable-text.ts'
+
+describe('two runs say the same', () => {
+  test.each([
+    [
+      'the history of 0b6ef0c2-13ab-4f0e-8f0e-0d8a1c7f55a1 shows Tavoru7316',
+      'the history of 5c1d1f0a-77aa-4c3b-9d2e-1f2a3b4c5d6e shows Petazi6683',
+    ],
+    ['resp_01JD8Z3V5Q7K is resp_01JD8Z3V5Q7L again', 'resp_9af3c1d2e4 is resp_9af3c1d2e5 again'],
+    ['POST http://127.0.0.1:4010/api', 'POST http://127.0.0.1:38211/api'],
+    ['sent at 2026-01-02T03:04:05.123Z', 'sent at 2026-02-03T04:05:06Z'],
+    ['the tag is chatgen-seed-1', 'the tag is chatgen-9f3a01bc'],
+    ['silent for 1200 ms', 'silent for 803.25 ms'],
+    ['shown by x17 and x18', 'shown by x4 and x5'],
+    ['expected \u001b[32m3\u001b[39m to be 2', 'expected 4 to be 2'],
+    [
+      'The body is "It is a fine… (312 characters), no JSON',
+      'The body is "Well, a… (99 characters), no JSON',
+    ],
+    ["expected 'The tide comes in.' to be ''", "expected 'It rains today.' to be ''"],
+    ['created_at is 1767323045', 'created_at is 1767409445'],
+  ])('%s', (one, other) => {
+    expect(stableText(one)).toBe(stableText(other))
+  })
+})
+
+describe('two behaviours stay apart', () => {
+  test.each([
+    ['status of POST /api: expected 422 to be 400', 'status of POST /api: expected 500 to be 400'],
+    [
+      'the request is accepted (it was answered 404)',
+      'the request is accepted (it was answered 503)',
+    ],
+    [
+      'The answer is a 404, not a 200 with text/event-stream',
+      'The answer is a 302, not a 200 with text/event-stream',
+    ],
+    ['usage is missing', 'usage.total_tokens is missing'],
+    ['response.created comes twice', 'response.completed comes twice'],
+    ['finish_reason is "stop"', 'finish_reason is "length"'],
+    ['a key of section V3-SSE-09', 'a key of section V3-SSE-10'],
+    ['The media type is text/plain', 'The media type is text/html'],
+  ])('%s', (one, other) => {
+    expect(stableText(one)).not.toBe(stableText(other))
+  })
+})
+
+test('no message makes it slow', () => {
+  const started = performance.now()
+  stableText(`"${'a '.repeat(50_000)}`)
+  stableText(`${'[{"'.repeat(30_000)}`)
+  stableText('ab_'.repeat(50_000))
+  expect(performance.now() - started).toBeLessThan(1_000)
+})
+
+test('what differs by numbers, identifiers and times alone is the same', () => {
+  const words = fc.constantFrom('the', 'history', 'shows', 'usage', 'V3-SSE-09', 'limit', 'UTF-8')
+  const chance = fc.oneof(
+    fc.uuid(),
+    fc.nat().map(String),
+    fc
+      .date({ noInvalidDate: true, min: new Date(0), max: new Date('9999-01-01') })
+      .map((date) => date.toISOString()),
+    fc.nat(9999).map((n) => `${n} ms`),
+  )
+  fc.assert(
+    fc.property(fc.array(words), chance, fc.array(words), (before, mark, after) => {
+      const text = [...before, mark, ...after].join(' ')
+      expect(stableText(text)).toBe([...before, stableText(mark), ...after].join(' '))
+      expect(stableText(mark)).toMatch(/^<(id|n|time|duration)>$/)
+    }),
+  )
+})

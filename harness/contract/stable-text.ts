@@ -1,0 +1,49 @@
+/**
+ * A message free of what differs from run to run and from model to model: identifiers, nonces, times,
+ * ports, counts, quoted text. Two messages that say the same of the same behaviour become equal;
+ * the status of an answer stays, since another status is another behaviour.
+ */
+export function stableText(message: string): string {
+  const text = replacements.reduce(
+    (rest, [pattern, mark]) => rest.replaceAll(pattern, mark),
+    message.slice(0, longest).replaceAll(ansi, ''),
+  )
+  const kept = aboutStatus.test(text)
+  return text
+    .replaceAll(number, (digits) => (kept && status.test(digits) ? digits : '<n>'))
+    .replaceAll(/\s+/g, ' ')
+    .trim()
+}
+
+/** Raises with every change of `stableText`: digests of before cannot be compared any more. */
+export const stableTextVersion = 1
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: assertion messages are coloured by them
+const ansi = /\u001b\[[\d;]*m/g
+
+/** No message of a judge or a claim is as long; a fault of the kit may be. */
+const longest = 2_000
+
+/** In this order: what is longer and surer comes first. */
+const replacements: readonly (readonly [RegExp, string])[] = [
+  // A value that was cut, up to its length.
+  [/["'{[][^\n]*?… \(\d+ characters\)/g, '<value>'],
+  [/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi, '<id>'],
+  [/\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?[\d.]*(Z|[+-]\d\d:?\d\d)?/g, '<time>'],
+  [/\b(Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d \w{3} \d{4} [\d:]{8} GMT/g, '<time>'],
+  // What a text of a model says is not the behaviour; a word in quotes may be.
+  [/"(?:[^"\\\n]|\\.)*\s(?:[^"\\\n]|\\.)*"/g, '<text>'],
+  [/(?<=^|[\s[(,])'[^'\n]*\s[^'\n]*'(?=$|[\s\]),:.])/g, '<text>'],
+  // The tag of a run and the words that it plants.
+  [/\bchatgen-[\w.-]*\w/g, 'chatgen-<run>'],
+  [/\b(?:[bdfgklmnprstvz][aeiou]){3}\d{4}\b/gi, '<word>'],
+  [/(?<=\/\/[^\s/:]+|localhost|127\.0\.0\.1|\[::1\]):\d{1,5}\b/g, ':<port>'],
+  [/\b[A-Za-z]{1,12}[-_](?=[0-9A-Za-z_-]*\d)[0-9A-Za-z_-]{8,}/g, '<id>'],
+  [/\b(?=\w*\d)(?=\w*[A-Za-z])\w{16,}/g, '<id>'],
+  [/\bx\d+\b/g, '<exchange>'],
+  [/\b\d+(?:\.\d+)? ?(?:ms|milliseconds?|s|seconds?)\b/g, '<duration>'],
+]
+
+const number = /(?<![\w.-])-?\d+(?:\.\d+)?(?![\w-])/g
+const aboutStatus = /\bstatus\b|\banswered\b|\brefus|\bdeclin|\bHTTP\b|\b(?:is|not) an? \d{3}\b/i
+const status = /^[1-5]\d\d$/
