@@ -116,7 +116,7 @@ describe('chatgen cleanup', () => {
     await server.close()
   })
 
-  test('finds all that a killed run has left behind', async () => {
+  test('finds all that a killed run has left behind', { timeout: 60_000 }, async () => {
     const server = await startReferenceServer()
     const [key = ''] = server.keys
     const folder = emptyFolder()

@@ -76,7 +76,9 @@ describe('a journal', () => {
 describe('the journal of a run', () => {
   const only = ['V3-CHAT-01', 'V3-CHAT-03', 'V3-AUTH-*']
 
-  test('says who wrote it, never the key, and leaves no chat open', async () => {
+  test('says who wrote it, never the key, and leaves no chat open', {
+    timeout: 60_000,
+  }, async () => {
     const server = await startReferenceServer()
     const outDir = temporaryFolder()
     const [apiKey = ''] = server.keys
@@ -95,7 +97,7 @@ describe('the journal of a run', () => {
     }
   })
 
-  test('steps aside for the next run as long as chats are in it', async () => {
+  test('steps aside for the next run as long as chats are in it', { timeout: 60_000 }, async () => {
     const server = await startReferenceServer()
     const outDir = temporaryFolder()
     const file = join(outDir, 'journal.ndjson')

@@ -97,7 +97,7 @@ describe('a profile that was found out', () => {
     await expect(init('http://127.0.0.1:1', 'sk-nobody')).rejects.toThrow(TargetUnusableError)
   })
 
-  test('can be loaded whatever was found', () => {
+  test('can be loaded whatever was found', { timeout: 60_000 }, () => {
     const anything = fc.string({ unit: 'binary', maxLength: 60 })
     const maybe = fc.option(fc.constant(true as const), { nil: undefined })
     const found = fc.record({ value: maybe, evidence: fc.array(anything, { maxLength: 3 }) })
