@@ -1,16 +1,20 @@
 import {
   bodyJson,
+  type Chat,
   contains,
   covers,
   declined,
   describe,
+  type Exchange,
   expect,
   expectAccepted,
   given,
+  isUuid,
   leavesOf,
   shapeOf,
   statusOf,
   succeeded,
+  tellsOfTheList,
   test,
 } from '../../harness/conformance/scenario/index.ts'
 
@@ -18,27 +22,34 @@ import {
 describe('v3: chat management', () => {
   test(
     'a chat is read with the name that it was created with',
-    covers(['V3-CHAT-02', 'V3-CHAT-04'], { requests: 3, chats: 1 }),
+    covers(['V3-CHAT-02', 'V3-CHAT-04'], { requests: 6, chats: 2 }),
     async ({ v3, chats, claim, session }) => {
-      const chat = await v3.createChat()
-      const read = await chats.get(chat.id)
-      claim('V3-CHAT-04', () => {
-        expectAccepted(read, 'GET /chat/{chat_id}')
-        expect(contains(bodyJson(read), chat.id), 'the answer holds the id of the chat').toBe(true)
-      })
-      claim('V3-CHAT-02', () =>
-        expect(contains(bodyJson(read), chat.name), 'the answer holds its name').toBe(true),
-      )
-      if (succeeded(read)) session.observe('OPEN-02', shapeOf(read), [read])
+      for (const name of [session.name(), `${session.name()} Größe "東京" 🚀`]) {
+        const chat = await v3.createChat({}, name)
+        const read = await chats.get(chat.id)
+        claim('V3-CHAT-04', () => {
+          expectAccepted(read, 'GET /chat/{chat_id}')
+          expect(contains(bodyJson(read), chat.id), 'the answer holds the id of the chat').toBe(
+            true,
+          )
+        })
+        claim('V3-CHAT-02', () =>
+          expect(contains(bodyJson(read), name), 'the answer holds its name').toBe(true),
+        )
+        if (succeeded(read)) session.observe('OPEN-02', shapeOf(read), [read])
+      }
     },
   )
 
   test(
     'a chat is listed, and found by the first word of its name',
-    covers(['V3-CHAT-05', 'V3-CHAT-06'], { requests: 14, chats: 2 }),
+    covers(['V3-CHAT-05', 'V3-CHAT-06'], { requests: 14, chats: 3 }),
     async ({ v3, chats, claim, session }) => {
-      const [chat, other] = [await v3.createChat(), await v3.createChat()]
-      const { pages, complete, pagesWith } = await chats.walk({}, [chat, other])
+      const chat = await v3.createChat()
+      const others = [await v3.createChat(), await v3.createChat()]
+      const whole = await chats.list()
+      claim('V3-CHAT-05', () => expectAccepted(whole, 'GET /chat'), whole)
+      const { pages, complete, pagesWith } = await chats.walk({}, [chat, ...others])
       const listed = pagesWith(chat.id).length > 0
       given(
         listed || complete,
@@ -55,8 +66,9 @@ describe('v3: chat management', () => {
         session.observe('OPEN-13', `GET /chat: ${statusOf(first)} ${shapeOf(first)}`, [first])
 
       const word = chat.name.split(' ')[0] ?? chat.name
+      // Two chats are newer, so that a page of two that looks at no name does not show this one.
       const found = await chats.settled(
-        () => chats.list({ search: word }),
+        () => chats.list({ search: word, limit: 2 }),
         (body) => contains(body, chat.id),
       )
       claim(
@@ -72,32 +84,45 @@ describe('v3: chat management', () => {
 
   test(
     'a list is limited and paged',
-    covers(['V3-CHAT-07', 'V3-CHAT-08'], { requests: 24, chats: 3 }),
-    async ({ v3, chats, claim }) => {
-      const made = [await v3.createChat(), await v3.createChat(), await v3.createChat()]
-      const limited = await chats.list({ limit: 2 })
-      claim(
-        'V3-CHAT-07',
-        () => {
-          expectAccepted(limited, 'GET /chat with limit')
-          const shown = made.filter(({ id }) => contains(bodyJson(limited), id))
-          expect(shown.length, 'chats of ours on a page with limit 2').toBeLessThanOrEqual(2)
-        },
-        limited,
+    covers(['V3-CHAT-07', 'V3-CHAT-08'], { requests: 40, chats: 3 }),
+    async ({ v3, chats, claim, session }) => {
+      const word = session.nonce()
+      const made: Chat[] = []
+      for (let count = 0; count < 3; count += 1) {
+        made.push(await v3.createChat({}, `${word} ${session.name()}`))
+      }
+      const ids = made.map(({ id }) => id)
+      const found = await chats.settled(
+        () => chats.list({ search: word }),
+        (body) => ids.every((id) => contains(body, id)),
       )
+      // Where a search finds all three, nothing else comes between them.
+      const apart = ids.every((id) => contains(bodyJson(found), id))
+      for (const query of [...(apart ? [{ limit: 2, search: word }] : []), { limit: 2 }]) {
+        const limited = await chats.list(query)
+        claim(
+          'V3-CHAT-07',
+          () => {
+            expectAccepted(limited, 'GET /chat with limit')
+            const shown = ids.filter((id) => contains(bodyJson(limited), id))
+            expect(shown.length, 'chats of ours on a page with limit 2').toBeLessThanOrEqual(2)
+          },
+          limited,
+        )
 
-      const { pages, complete, pagesWith } = await chats.walk({ limit: 2 }, made)
-      const missing = made.filter(({ id }) => pagesWith(id).length === 0)
-      given(
-        missing.length === 0 || complete,
-        'no cursor was found to follow the list: say shapes.chatCursor',
-        ...pages,
-      )
-      claim(
-        'V3-CHAT-08',
-        () => expect(missing, 'chats that no page shows').toEqual([]),
-        ...pages.slice(0, 5),
-      )
+        const walk = await chats.follow(query, made)
+        const missing = ids.filter((id) => walk.pagesWith(id).length === 0)
+        given(
+          missing.length === 0 || tellsOfTheList(walk, ids),
+          'no cursor was found to follow the list: say shapes.chatCursor',
+          ...walk.pages,
+        )
+        claim(
+          'V3-CHAT-08',
+          () => expect(missing, 'chats that no page shows').toEqual([]),
+          ...walk.pages.slice(0, 5),
+        )
+      }
     },
   )
 
@@ -180,7 +205,8 @@ describe('v3: chat management', () => {
     'an update changes the chat and no other',
     covers(['V3-CHAT-10', 'V3-CHAT-13'], { requests: 14, chats: 2 }),
     async ({ v3, chats, claim, session, profile }) => {
-      const [chat, other] = [await v3.createChat(), await v3.createChat()]
+      const chat = await v3.createChat()
+      const other = await v3.createChat({}, chat.name)
       const name = session.name()
       const patched = await chats.rename(chat.id, name)
       session.observe('OPEN-12', `PATCH /chat: ${statusOf(patched)}`, [patched])
@@ -222,7 +248,8 @@ describe('v3: chat management', () => {
     'a deleted chat is neither listed nor read, and the others are',
     covers(['V3-CHAT-11', 'V3-CHAT-13'], { requests: 30, generations: 1, chats: 2 }),
     async ({ v3, chats, claim }) => {
-      const [chat, other] = [await v3.createChat(), await v3.createChat()]
+      const chat = await v3.createChat()
+      const other = await v3.createChat({}, chat.name)
       await v3.say(v3.turn(chat, 'Name a colour.'))
       const before = await chats.get(chat.id, { role: 'twin' })
       given(contains(bodyJson(before), chat.id), 'the chat cannot be read before', before)
@@ -263,12 +290,19 @@ describe('v3: chat management', () => {
 
   test(
     'a title is generated',
-    covers(['V3-CHAT-12'], { requests: 5, generations: 2, chats: 1 }),
+    covers(['V3-CHAT-12'], { requests: 10, generations: 2, chats: 1 }),
     async ({ v3, chats, claim, session }) => {
       const chat = await v3.createChat()
       await v3.say(v3.turn(chat, 'Tell me in a sentence how bread is made.'))
+      const before = await chats.get(chat.id, { role: 'twin' })
+      const known = textsOf(before)
+      given(succeeded(before), `the chat cannot be read (${statusOf(before)})`, before)
       const named = await chats.generateName(chat.id)
-      const read = await chats.get(chat.id)
+      const isNew = (text: string) => !known.includes(text) && !isTimeOrId(text)
+      const read = await chats.settled(
+        () => chats.get(chat.id),
+        (_, page) => [...textsOf(named), ...textsOf(page)].some(isNew),
+      )
       session.observe(
         'OPEN-13',
         `POST /chat/{chat_id}/generate-name: ${statusOf(named)} ${shapeOf(named)}`,
@@ -278,12 +312,7 @@ describe('v3: chat management', () => {
         'V3-CHAT-12',
         () => {
           expectAccepted(named, 'POST /chat/{chat_id}/generate-name')
-          const texts = [...leavesOf(bodyJson(named)), ...leavesOf(bodyJson(read))].map(
-            ({ value }) => value,
-          )
-          const titles = texts.filter(
-            (text) => typeof text === 'string' && /\p{L}/u.test(text) && text !== chat.id,
-          )
+          const titles = [...textsOf(named), ...textsOf(read)].filter(isNew)
           expect(titles, 'texts that can be a title').not.toEqual([])
         },
         named,
@@ -311,3 +340,14 @@ describe('v3: chat management', () => {
     },
   )
 })
+
+/** The texts of an answer that hold a letter. */
+function textsOf(exchange: Exchange): string[] {
+  return leavesOf(bodyJson(exchange)).flatMap(({ value }) =>
+    typeof value === 'string' && /\p{L}/u.test(value) ? [value] : [],
+  )
+}
+
+function isTimeOrId(text: string): boolean {
+  return isUuid(text) || /^\d{4}-?\d\d-?\d\dT[\d:.]+\S*$/.test(text)
+}

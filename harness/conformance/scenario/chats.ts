@@ -63,11 +63,20 @@ export function chatRoutes(session: Session) {
      * counts rows is legal, and misses some while other scenarios delete theirs: a list that lacks
      * a chat is followed again before that is believed.
      */
-    async walk(query: Query, sought: readonly Chat[]): Promise<ListWalk> {
+    async follow(query: Query, sought: readonly Chat[]): Promise<ListWalk> {
       let walk = await routes.walkOnce(query, sought)
       for (let tries = 1; tries < mostWalks && walk.complete; tries += 1) {
         if (sought.every(({ id }) => walk.pagesWith(id).length > 0)) break
         walk = joined(walk, await routes.walkOnce(query, sought))
+      }
+      return walk
+    },
+
+    /** As `follow`, where no page may be refused. */
+    async walk(query: Query, sought: readonly Chat[]): Promise<ListWalk> {
+      const walk = await routes.follow(query, sought)
+      for (const page of walk.pages) {
+        given(succeeded(page), `a page of the chats was refused with ${statusOf(page)}`, page)
       }
       return walk
     },
@@ -78,7 +87,8 @@ export function chatRoutes(session: Session) {
           const page = await routes.list(cursor === undefined ? query : { ...query, cursor }, {
             role: 'probe',
           })
-          given(succeeded(page), `a list of chats was refused with ${statusOf(page)}`, page)
+          const refused = `a list of chats was refused with ${statusOf(page)}`
+          given(cursor !== undefined || succeeded(page), refused, page)
           return page
         },
         shapes.chatCursor,

@@ -11,6 +11,7 @@ export {
   given,
 } from './claims.ts'
 export { covers } from './covers.ts'
+export { tellsOfTheList } from './paging.ts'
 export * from './read.ts'
 export { fill } from './template.ts'
 export { test } from './test.ts'

@@ -1,5 +1,6 @@
-import { bodyJson, type Exchange } from '../../contract/index.ts'
+import { bodyJson, type Exchange, succeeded } from '../../contract/index.ts'
 import { contains, leavesOf, valueAt } from './find.ts'
+import { cursorOf } from './read.ts'
 
 /** Where a list may tell the cursor of its next page, wherever it stands. */
 const cursorNames = ['cursor', 'next_cursor', 'nextCursor', 'next', 'after', 'next_page_token']
@@ -31,7 +32,7 @@ export interface ListWalk {
 
 const mostPages = 200
 
-/** Follows a list to its end, or until `enough` says so. */
+/** Follows a list to its end, to a page that is refused, or until `enough` says so. */
 export async function walkList(
   open: (cursor: string | undefined) => Promise<Exchange>,
   pointer: string | undefined,
@@ -43,7 +44,7 @@ export async function walkList(
   do {
     const page = await open(cursor ?? undefined)
     pages.push(page)
-    cursor = cursorIn(page, pointer)
+    cursor = succeeded(page) ? cursorIn(page, pointer) : undefined
     if (typeof cursor === 'string' && visited.has(cursor)) break
     if (typeof cursor === 'string') visited.add(cursor)
   } while (typeof cursor === 'string' && !enough(pages) && pages.length < mostPages)
@@ -52,4 +53,23 @@ export async function walkList(
     complete: cursor === null,
     pagesWith: (text) => pages.flatMap((page, at) => (contains(bodyJson(page), text) ? [at] : [])),
   }
+}
+
+/**
+ * Whether a walk that misses some of these says something of the list, and not of our guess where its
+ * cursor stands: it came to the end, it shows one of them twice, or the target refused the cursor that
+ * stands where the history has it (section 2.6).
+ */
+export function tellsOfTheList(
+  { pages, complete, pagesWith }: ListWalk,
+  sought: readonly string[],
+) {
+  const last = pages.at(-1)
+  const before = pages.at(-2)
+  const refused = last !== undefined && !succeeded(last) && before !== undefined
+  return (
+    complete ||
+    sought.some((text) => pagesWith(text).length > 1) ||
+    (refused && typeof cursorOf(before) === 'string')
+  )
 }

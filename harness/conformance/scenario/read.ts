@@ -11,7 +11,7 @@ export {
   deltasOf,
   finalResponse,
 } from '../../judges/index.ts'
-export { contains, holdsList, isRecord, leavesOf } from './find.ts'
+export { contains, holdsList, isRecord, isUuid, leavesOf } from './find.ts'
 
 /** Known by what it calls itself or by its choices; what is wrong with it is for other rows. */
 export function isCompletion(exchange: Exchange): boolean {

@@ -94,8 +94,7 @@ export function v3Routes(session: Session) {
     },
 
     /** A fresh chat, deleted after the scenario. */
-    async createChat(options: SendOptions = {}): Promise<Chat> {
-      const name = session.name()
+    async createChat(options: SendOptions = {}, name = session.name()): Promise<Chat> {
       const created = await routes.postChat(name, {}, { role: 'arrange', ...options })
       given(succeeded(created), `POST /chat was refused with ${statusOf(created)}`, created)
       const id = routes.idOfNewChat(created)

@@ -34,7 +34,7 @@ export const v3Chats = {
   'V3-CHAT-06': {
     ...stated,
     title: 'GET /chat with search finds the chat whose name begins with the word.',
-    needs: ['V3-CHAT-05'],
+    needs: ['V3-CHAT-02', 'V3-CHAT-05', 'V3-CHAT-07'],
   },
   'V3-CHAT-07': {
     ...stated,
@@ -70,7 +70,7 @@ export const v3Chats = {
   'V3-CHAT-13': {
     ...stated,
     title: 'A change or deletion of one chat leaves other chats as they were.',
-    needs: ['V3-CHAT-04'],
+    needs: ['V3-CHAT-02', 'V3-CHAT-04'],
   },
   'V3-CHAT-14': {
     ...stated,
@@ -86,7 +86,7 @@ export const v3Chats = {
     ...stated,
     title:
       'DELETE /chat/{chat_id}/favorite removes the chat from GET /chat/favorite and keeps the chat.',
-    needs: ['V3-FAV-01'],
+    needs: ['V3-CHAT-04', 'V3-FAV-01'],
   },
   'V3-FAV-03': {
     ...stated,
