@@ -1,5 +1,7 @@
 import {
+  bodyJson,
   bodyText,
+  contains,
   covers,
   declined,
   describe,
@@ -7,31 +9,43 @@ import {
   expect,
   given,
   inputRows,
+  leavesOf,
   succeeded,
   test,
 } from '../../harness/conformance/scenario/index.ts'
+import { textUpload } from '../uploads.ts'
 
 /** Sections 3, 7 and 9: each surface refuses a chat of the other, says where it belongs, and leaves it alone. */
 describe('versions of chats', () => {
   test(
     'no update changes the version of a chat',
-    covers(['VER-02'], { requests: 8, generations: 1, chats: 1 }),
+    covers(['VER-02'], { requests: 10, generations: 1, chats: 1 }),
     async ({ v3, chats, claim, session }) => {
       const chat = await v3.createChat()
+      const before = versionsIn(await chats.get(chat.id))
       for (const body of [{ version: 'v2' }, { name: session.name(), version: 'v2' }]) {
         const patched = await chats.patch(chat.id, body, { role: 'probe' })
         session.observe('OPEN-12', `PATCH /chat with version v2: ${patched.response?.status}`, [
           patched,
         ])
       }
+      const after = await chats.get(chat.id)
       const history = await v3.history(chat)
       const reply = await v3.generate(v3.turn(chat, 'Name a colour.'))
       claim(
         'VER-02',
         () => {
+          // Where a chat shows its version at all is open.
+          if (before.join() === 'v3') {
+            expect(
+              versionsIn(after),
+              'versions that the chat shows after the update',
+            ).not.toContain('v2')
+          }
           expect(succeeded(history), 'v3 history after the update').toBe(true)
           expect(succeeded(reply), 'v3 generation after the update').toBe(true)
         },
+        after,
         history,
         reply,
       )
@@ -41,7 +55,7 @@ describe('versions of chats', () => {
   test(
     'v3 routes refuse a v2 chat and name /api/v2',
     covers(['VER-03', 'VER-04', 'VER-05', 'VER-06', 'VER-10'], {
-      requests: 24,
+      requests: 28,
       generations: 2,
       chats: 1,
     }),
@@ -72,10 +86,12 @@ describe('versions of chats', () => {
       )
 
       const role = { role: 'negative' } as const
+      const wasFavorite = contains(bodyJson(await chats.favorites()), before)
       refuse('VER-05', 'GET /chat/{chat_id}', await chats.get(before, role))
       refuse('VER-05', 'PATCH /chat/{chat_id}', await chats.rename(before, session.name(), role))
       refuse('VER-05', 'POST /chat/{chat_id}/generate-name', await chats.generateName(before, role))
       refuse('VER-05', 'POST /chat/{chat_id}/favorite', await chats.addFavorite(before, role))
+      const favorites = await chats.favorites()
       refuse('VER-05', 'DELETE /chat/{chat_id}/favorite', await chats.removeFavorite(before, role))
       if (profile.capabilities.attachments) {
         refuse(
@@ -88,14 +104,24 @@ describe('versions of chats', () => {
           'GET /attachment?chat_id',
           await attachments.list({ chat_id: before }, role),
         )
+        // That an upload joins a chat by a field of its form is known of this target alone.
+        if (profile.requests.upload?.chatField) {
+          const file = textUpload(nonce)
+          refuse('VER-05', 'POST /attachment', await attachments.upload(file, before, role))
+        }
       }
       refuse('VER-05', 'DELETE /chat/{chat_id}', await chats.remove(before, role))
 
       const after = await v2.generate(v2.turn(before, messageId), { role: 'probe' })
       claim(
         'VER-06',
-        () => expect(succeeded(after), 'the v2 chat is answered as before').toBe(true),
+        () => {
+          expect(succeeded(after), 'the v2 chat is answered as before').toBe(true)
+          const isFavorite = contains(bodyJson(favorites), before)
+          expect(isFavorite, 'whether the v2 chat is a favorite').toBe(wasFavorite)
+        },
         after,
+        favorites,
       )
     },
   )
@@ -138,6 +164,13 @@ describe('versions of chats', () => {
     },
   )
 })
+
+/** The versions of chats among the values of an answer. */
+function versionsIn(chat: Exchange): unknown[] {
+  return leavesOf(bodyJson(chat)).flatMap(({ value }) =>
+    value === 'v2' || value === 'v3' ? [value] : [],
+  )
+}
 
 /** Declined, and the decoded body names the prefix; naming the other one as well is legal. */
 function expectHint(exchange: Exchange, what: string, prefix: string): void {
