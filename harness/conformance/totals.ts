@@ -21,7 +21,8 @@ export function totalsOf(
 
 /**
  * Violated: a required row fails that no baseline names (with `strict`, a warning counts as well).
- * Incomplete: nothing violated, but a required row was not decided. Unclaimed rows do not count.
+ * Incomplete: nothing violated, but a required row was not decided. Unclaimed rows do not count, nor
+ * do rows that a known violation blocks: who accepts the one accepts that the others wait for it.
  */
 export function outcomeOf(
   rows: readonly RequirementRow[],
@@ -33,7 +34,21 @@ export function outcomeOf(
   if (violated) return 'violated'
   const open = rows.some(
     (row) =>
-      row.level === 'required' && ['unproven', 'inconclusive', 'error'].includes(row.verdict),
+      row.level === 'required' &&
+      ['unproven', 'inconclusive', 'error'].includes(row.verdict) &&
+      !isBlockedByKnown(row, rows),
   )
   return open ? 'incomplete' : 'conforms'
+}
+
+/** Directly, or through rows that are blocked themselves. */
+function isBlockedByKnown(row: RequirementRow, rows: readonly RequirementRow[]): boolean {
+  const seen = new Set<string>()
+  for (let { blockedBy } = row; blockedBy !== null && !seen.has(blockedBy); ) {
+    seen.add(blockedBy)
+    const blocker = rows.find(({ id }) => id === blockedBy)
+    if (blocker === undefined || blocker.known) return blocker !== undefined
+    blockedBy = blocker.blockedBy
+  }
+  return false
 }

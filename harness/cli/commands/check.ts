@@ -6,6 +6,7 @@ import { reportToJson } from '../../../reports/json.ts'
 import type { ConformanceReport } from '../../../reports/model.ts'
 import { defaultJobs, exchangesName } from '../../conformance/defaults.ts'
 import { type ProfileName, profileNames, type Selection } from '../../conformance/selection.ts'
+import { type BaselineFlags, openBaseline } from '../baseline.ts'
 import type { AddCommand } from '../command.ts'
 import { readExchanges } from '../exchanges.ts'
 import { exitCodeOf } from '../exit-codes.ts'
@@ -16,7 +17,7 @@ import { showProgress } from '../progress.ts'
 import { defaultFormats, formatNames, formatsOf, type NamedFormat } from '../report-formats.ts'
 import { type TargetFlags, withTarget } from '../target.ts'
 
-interface CheckFlags extends TargetFlags {
+interface CheckFlags extends TargetFlags, BaselineFlags {
   readonly profile: ProfileName
   readonly only: readonly string[]
   readonly skip: readonly string[]
@@ -39,6 +40,7 @@ Examples:
   $ chatgen check --target staging.yaml --profile v3 --out results
   $ chatgen check --target staging.yaml --only 'V3-IDEM-*' --only OAI-AUTH
   $ chatgen check --target staging.yaml --dry-run
+  $ chatgen check --target staging.yaml --baseline known.yaml --report console,junit
 
 Exit codes:
   0 conforms   1 a requirement is violated   2 usage or configuration
@@ -67,6 +69,8 @@ export const checkCommand: AddCommand = (program, io, finish) => {
     .addOption(
       flag('--max-requests <n>', 'stop asking after so many requests').argParser(positiveInteger),
     )
+    .addOption(flag('--baseline <file>', 'known violations, YAML or JSON'))
+    .addOption(flag('--update-baseline', 'write what is violated now to the baseline, for review'))
     .addOption(flag('--out <dir>', 'folder for the results').default('chatgen-results'))
     .addOption(
       flag('--report <formats>', `what to print and write: ${formatNames.join(', ')}`).argParser(
@@ -92,8 +96,11 @@ export const checkCommand: AddCommand = (program, io, finish) => {
       io.out(planText(plan, selection))
       return
     }
-    const result = await check(url, flags, selection, io)
+    const baseline = openBaseline(flags)
+    const result = baseline.judge(await check(url, flags, selection, io))
     publish(result, formats, flags, io)
+    const changes = baseline.update(result)
+    if (changes !== null) (flags.json ? io.err : io.out)(changes)
     finish(exitCodeOf(result))
   })
 }

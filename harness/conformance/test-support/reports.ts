@@ -1,0 +1,50 @@
+import type { ConformanceReport, RequirementRow } from '../../../reports/model.ts'
+import { type RequirementId, requirements } from '../../contract/index.ts'
+import { outcomeOf, totalsOf } from '../totals.ts'
+
+/** Reports of runs that never were, for the tests of what is made from them. */
+export function reportOf(
+  rows: readonly RequirementRow[],
+  more: Partial<ConformanceReport> = {},
+): ConformanceReport {
+  return {
+    kind: 'conformance-report',
+    schemaVersion: 1,
+    outcome: outcomeOf(rows, more.strict ?? false),
+    interrupted: false,
+    suite: { version: '0.1.0', interface: '2026-01' },
+    target: { baseUrl: 'http://127.0.0.1:4010', profile: 'full', capabilities: { images: true } },
+    seed: 'seed-1',
+    strict: false,
+    startedAt: '2026-01-02T03:04:05.000Z',
+    durationMs: 4321,
+    totals: totalsOf(rows, 0),
+    cost: { requests: 41, generations: 12, chats: 3, uploads: 1 },
+    requirements: [...rows],
+    observations: [],
+    faults: [],
+    residue: [],
+    ...more,
+  }
+}
+
+/** A row of the catalogue, broken unless it is said otherwise. */
+export function rowOf(id: RequirementId, more: Partial<RequirementRow> = {}): RequirementRow {
+  const { level, surface, section, title } = requirements[id]
+  return {
+    id,
+    level,
+    surface,
+    section,
+    verdict: 'fail',
+    known: false,
+    title,
+    message: null,
+    blockedBy: null,
+    scenarios: [],
+    brokenBy: [],
+    exchanges: [],
+    event: null,
+    ...more,
+  }
+}
