@@ -88,7 +88,7 @@ describe('v3: idempotency', () => {
 
   test(
     'a repeat while the first request is answered adds no second step',
-    covers(['V3-IDEM-04', 'V3-IDEM-08'], { requests: 8, generations: 2, chats: 1 }),
+    covers(['V3-IDEM-04', 'V3-IDEM-08'], { requests: 9, generations: 2, chats: 1 }),
     async ({ v3, claim, session }) => {
       const chat = await v3.createChat()
       const nonce = session.nonce()
@@ -110,7 +110,7 @@ describe('v3: idempotency', () => {
 
   test(
     'requests that race with one key make one step',
-    covers(['V3-IDEM-05', 'V3-IDEM-08'], { requests: 8, generations: 3, chats: 1 }),
+    covers(['V3-IDEM-05', 'V3-IDEM-08'], { requests: 9, generations: 3, chats: 1 }),
     async ({ v3, claim, session }) => {
       const chat = await v3.createChat()
       const nonce = session.nonce()
@@ -173,11 +173,12 @@ describe('v3: idempotency', () => {
   )
 })
 
+type Rows = readonly Readonly<Record<string, unknown>>[]
+
 interface Counting {
   readonly v3: {
-    quiet(
-      chat: Chat,
-    ): Promise<{ rows: readonly Record<string, unknown>[]; pages: readonly Exchange[] }>
+    settled(chat: Chat, enough: (rows: Rows) => boolean): Promise<unknown>
+    quiet(chat: Chat): Promise<{ readonly rows: Rows; readonly pages: readonly Exchange[] }>
   }
   readonly claim: (
     row: 'V3-IDEM-04' | 'V3-IDEM-05',
@@ -193,6 +194,7 @@ interface Counting {
 /** One step of the user, whatever the requests were answered; none is no proof. */
 async function countOnce({ v3, claim, chat, nonce, row, sent }: Counting): Promise<void> {
   given(!sent.every(declined), 'every request was refused', ...sent)
+  await v3.settled(chat, (seen) => inputRows(seen, nonce).length > 0)
   const { rows, pages } = await v3.quiet(chat)
   const steps = inputRows(rows, nonce)
   given(steps.length > 0, 'the history does not show the step', ...pages)
