@@ -40,9 +40,13 @@ export function findNewId(body: unknown, names: readonly string[]): string | und
   return typeof chosen?.value === 'string' ? chosen.value : undefined
 }
 
-/** Whether a text occurs anywhere among the values. */
+/** Whether a text occurs anywhere among the values; a UUID may be written in capitals. */
 export function contains(body: unknown, text: string): boolean {
-  return leavesOf(body).some((leaf) => typeof leaf.value === 'string' && leaf.value.includes(text))
+  const form = isUuid(text) ? (value: string) => value.toLowerCase() : (value: string) => value
+  const sought = form(text)
+  return leavesOf(body).some(
+    ({ value }) => typeof value === 'string' && form(value).includes(sought),
+  )
 }
 
 /** Whether a body holds an array, at whatever depth. */
