@@ -135,21 +135,34 @@ export function blocks(
   })
 }
 
+type Pieces = (chunks: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>
+
 /** The bytes of the v3 stream in other pieces. */
-export function pieces(
-  change: (chunks: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>,
-): Refit {
-  const streamed = new WeakSet<Call>()
-  return (parts) => ({
-    ...blocks((all, call) => {
-      streamed.add(call)
-      return all
-    })(parts),
-    bytes: (call, chunks) => {
-      const usual = parts.bytes(call, chunks)
-      return streamed.has(call) ? change(usual) : usual
-    },
-  })
+export function pieces(change: Pieces): Refit {
+  return piecesOf(change, ({ path }) => path.startsWith('/api/v3/'))
+}
+
+/** The bytes of all streams in other pieces. */
+export function anyPieces(change: Pieces): Refit {
+  return piecesOf(change, () => true)
+}
+
+function piecesOf(change: Pieces, meant: (call: Call) => boolean): Refit {
+  return (parts) => {
+    const streamed = new WeakSet<Call>()
+    return {
+      ...parts,
+      outgoing: (call, reply) => {
+        const usual = parts.outgoing(call, reply)
+        if ('blocks' in usual && meant(call)) streamed.add(call)
+        return usual
+      },
+      bytes: (call, chunks) => {
+        const usual = parts.bytes(call, chunks)
+        return streamed.has(call) ? change(usual) : usual
+      },
+    }
+  }
 }
 
 function isNamed(block: SseBlock): block is NamedBlock {

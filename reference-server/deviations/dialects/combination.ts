@@ -1,0 +1,49 @@
+/** Several dialects at once, picked by a seed. */
+import { type Draw, seededDraw } from '../../random.ts'
+import { together } from '../together.ts'
+import type { Dialect } from '../types.ts'
+import { allDialects } from './index.ts'
+
+/** A server of three to eight dialects that do not contradict each other; the same seed, the same server. */
+export function combineDialects(seed: number): Dialect {
+  const draw = seededDraw(seed, 'dialects')
+  const wanted = 3 + Math.floor(draw() * 6)
+  const chosen: Dialect[] = []
+  for (const dialect of shuffled(allDialects, draw)) {
+    if (chosen.length < wanted && chosen.every((other) => agree(dialect, other))) {
+      chosen.push(dialect)
+    }
+  }
+  const inOrder = allDialects.filter((dialect) => chosen.includes(dialect))
+  return {
+    name: `combination-${seed}`,
+    summary: inOrder.map(({ name }) => name).join(', '),
+    profile: inOrder.reduce((all, { profile = {} }) => merged(all, profile), {}),
+    excludes: [],
+    refit: together(inOrder.map(({ refit }) => refit)),
+  }
+}
+
+function agree(a: Dialect, b: Dialect): boolean {
+  return !a.excludes?.includes(b.name) && !b.excludes?.includes(a.name)
+}
+
+function shuffled(list: readonly Dialect[], draw: Draw): readonly Dialect[] {
+  const left = [...list]
+  return list.flatMap(() => left.splice(Math.floor(draw() * left.length), 1))
+}
+
+type Members = Readonly<Record<string, unknown>>
+
+function merged(a: Members, b: Members): Members {
+  const both = { ...a }
+  for (const [name, value] of Object.entries(b)) {
+    const there = both[name]
+    both[name] = isMembers(there) && isMembers(value) ? merged(there, value) : value
+  }
+  return both
+}
+
+function isMembers(value: unknown): value is Members {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

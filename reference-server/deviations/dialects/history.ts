@@ -1,0 +1,94 @@
+/** Histories in other orders and pages (sections 2.6 and 4.3). */
+import type { Refit } from '../../parts.ts'
+import type { HistoryStore } from '../../store/types.ts'
+import { put } from '../json-edit.ts'
+import { history, type Json, listOf, objectOf, onAnswer, onHistory, onRequest } from '../seams.ts'
+import type { Dialect } from '../types.ts'
+
+export const histories: readonly Dialect[] = [
+  {
+    name: 'history-newest-first',
+    summary: 'The history begins with the newest row.',
+    refit: onHistory((usual) => ({ page: newestFirst(usual) })),
+  },
+  {
+    name: 'history-hides-outputs',
+    summary: 'The item of a row that is an output is null.',
+    refit: eachRow((row) => (isOutput(row) ? { ...row, item: null } : row)),
+  },
+  {
+    name: 'history-without-input-ids',
+    summary: 'Input rows have items without ids, and rows have members of their own.',
+    refit: eachRow((row) => ({
+      ...(isOutput(row) ? row : put(row, 'item.id', undefined)),
+      position: null,
+      tags: [],
+    })),
+  },
+  {
+    name: 'history-pagination-in-detail',
+    summary: 'The pagination has more members than its cursor.',
+    refit: onAnswer(history, (body) =>
+      put(body, 'pagination', (old: Json) => ({
+        ...old,
+        has_more: old['cursor'] !== null,
+        limit: null,
+        previous: null,
+        total: 1000,
+      })),
+    ),
+  },
+  {
+    name: 'history-capped-at-ten',
+    summary: 'A limit above ten gives pages of ten rows; without a limit there are 50.',
+    refit: onRequest(history, (call) => {
+      const query = objectOf(call.query)
+      const limit = Number(query['limit'] ?? 0)
+      return limit > 10 ? { ...call, query: { ...query, limit: '10' } } : call
+    }),
+  },
+  {
+    name: 'history-ends-on-an-empty-page',
+    summary: 'The last row never ends the history: an empty page does.',
+    refit: onHistory((usual) => ({
+      page: async (chatId, after, limit) => {
+        const { rows, next } = await usual.page(chatId, after, limit)
+        const isFull = rows.length === limit
+        return { rows, next: next ?? (isFull ? after + rows.length : null) }
+      },
+    })),
+  },
+  {
+    name: 'history-settles-late',
+    summary: 'A turn is in the history a quarter of a second after its answer began.',
+    refit: onHistory((usual) => ({
+      page: async (chatId, after, limit) => {
+        const { rows, next } = await usual.page(chatId, after, limit)
+        const settled = rows.filter(({ createdAt }) => createdAt < Date.now() - settlingMs)
+        return { rows: settled, next: settled.length < rows.length ? null : next }
+      },
+    })),
+  },
+]
+
+const settlingMs = 250
+
+function eachRow(change: (row: Json) => Json): Refit {
+  return onAnswer(history, (body) => ({ ...body, result: listOf(body['result']).map(change) }))
+}
+
+function isOutput({ item }: Json): boolean {
+  const { role, type } = objectOf(item)
+  return role === 'assistant' || type !== 'message'
+}
+
+/** Rows that are added during a walk come before all that it has seen. */
+function newestFirst(usual: HistoryStore): HistoryStore['page'] {
+  return async (chatId, after, limit) => {
+    const { rows } = await usual.page(chatId, 0, Number.MAX_SAFE_INTEGER)
+    // A position is the place of a row among all, from the oldest: it stays as rows are added.
+    const before = after === 0 ? rows.length : after - 1
+    const from = Math.max(0, before - limit)
+    return { rows: rows.slice(from, before).toReversed(), next: from > 0 ? from + 1 : null }
+  }
+}

@@ -1,0 +1,56 @@
+/** Servers that take their time, or send signs of life meanwhile. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Refit } from '../../parts.ts'
+import { seededDraw } from '../../random.ts'
+import { anyPieces } from '../streams.ts'
+import type { Dialect } from '../types.ts'
+import { everyReply } from './anywhere.ts'
+
+export const paces: readonly Dialect[] = [
+  {
+    name: 'slow',
+    summary: 'Every answer comes after 100 ms, give or take a half.',
+    refit: delayed(100),
+  },
+  {
+    name: 'speaks-in-bursts',
+    summary: 'Tokens come ten at a time.',
+    refit: (parts) => ({
+      ...parts,
+      timing: (count, pace) =>
+        parts.timing(count, { ...pace, ttftMs: 5, gapMs: 4 }).map((_due, at, all) => {
+          return all[at - (at % 10)] ?? 0
+        }),
+    }),
+  },
+  {
+    name: 'heartbeats-while-it-works',
+    summary: 'A stream begins 150 ms late, with a comment every 20 ms until then.',
+    refit: anyPieces(async function* (chunks) {
+      for (let beat = 0; beat < 8; beat += 1) {
+        yield Buffer.from(beat % 2 === 0 ? ':\n' : ': still here\n\n')
+        await sleep(20)
+      }
+      yield* chunks
+    }),
+  },
+  {
+    name: 'connections-used-once',
+    summary: 'Every answer closes its connection.',
+    refit: everyReply((reply) => ({
+      ...reply,
+      headers: { ...reply.headers, connection: 'close' },
+    })),
+  },
+]
+
+function delayed(ms: number): Refit {
+  const draw = seededDraw(1, 'latency')
+  return (parts) => ({
+    ...parts,
+    async *bytes(call, chunks) {
+      await sleep(ms * (0.5 + draw()))
+      yield* parts.bytes(call, chunks)
+    },
+  })
+}

@@ -1,0 +1,206 @@
+/** Servers that take no more than the document lists, or less often, or only with more. */
+import { ApiError } from '../../http/errors.ts'
+import type { Parts, Refit } from '../../parts.ts'
+import {
+  completions,
+  generation,
+  newChat,
+  onModel,
+  onSent,
+  type Place,
+  refusesRequests,
+} from '../seams.ts'
+import { together } from '../together.ts'
+import type { Dialect } from '../types.ts'
+
+const oneShot: Place = 'POST /api/v3/message/one-shot'
+const v2Generation: Place = 'POST /api/v2/message/generate'
+
+/** Section 4: the fields of each body. */
+const listed: readonly (readonly [Place, readonly string[]])[] = [
+  [completions, ['model', 'messages', 'temperature', 'max_tokens', 'top_p', 'stream', 'stop']],
+  [
+    'POST /api/v2/message',
+    ['chat_id', 'content', 'model_id', 'assistant_id', 'parent_id', 'think', 'rag', 'attachments'],
+  ],
+  [v2Generation, ['chat_id', 'parent_id', 'model_id', 'exclude_tools', 'include_tools']],
+  [
+    generation,
+    [
+      ...['stream', 'chat_id', 'assistant_id', 'model_id', 'input', 'parent_id', 'think', 'rag'],
+      ...['include_tools', 'exclude_tools'],
+      ...['max_tokens', 'temperature', 'top_p', 'presence_penalty'],
+    ],
+  ],
+  [
+    oneShot,
+    [
+      ...['stream', 'model_id', 'input', 'content', 'runs', 'assistant_id', 'kb_id', 'rag'],
+      'assistant',
+    ],
+  ],
+  [newChat, ['name']],
+]
+
+export const strictness: readonly Dialect[] = [
+  {
+    name: 'listed-fields-only',
+    summary: 'A request with a field that the document does not list is refused.',
+    refit: together(
+      listed.map(([place, names]) =>
+        refusesRequests(place, (body) => Object.keys(body).some((name) => !names.includes(name))),
+      ),
+    ),
+  },
+  {
+    name: 'temperature-up-to-one-on-v3',
+    summary: 'v3 refuses a temperature above 1.5, for which the document states no range.',
+    refit: refusesRequests(generation, ({ temperature }) => Number(temperature ?? 0) > 1.5),
+  },
+  {
+    name: 'include-tools-not-yet',
+    summary: 'v2 refuses include_tools, which is under development.',
+    refit: refusesRequests(v2Generation, (body) => body['include_tools'] !== undefined, 400),
+  },
+  {
+    name: 'guesses-refused',
+    summary: 'One-shot refuses the structures that the document does not show.',
+    refit: refusesRequests(
+      oneShot,
+      ({ assistant, runs }) => assistant !== undefined || runs !== undefined,
+    ),
+  },
+  {
+    name: 'both-tool-lists-on-one-shot',
+    summary: 'One-shot refuses both tool lists, as chat generation does.',
+    refit: refusesRequests(
+      oneShot,
+      (body) => body['include_tools'] !== undefined && body['exclude_tools'] !== undefined,
+    ),
+  },
+  {
+    name: 'chat-needs-a-folder',
+    summary: 'POST /chat wants a folder, as the profile says.',
+    profile: { requests: { createChat: { folder: 'inbox' } } },
+    refit: refusesRequests(newChat, ({ folder }) => typeof folder !== 'string'),
+  },
+  {
+    name: 'chats-remember-by-themselves',
+    summary: 'A v3 generation goes on from the latest run of its chat, with parent_id or without.',
+    refit: remembering,
+  },
+  {
+    name: 'v2-chats-of-any-uuid',
+    summary: 'The first message makes its v2 chat, whatever UUID it names.',
+    profile: { v2Chat: { anyUuid: true } },
+    refit: chatsOnFirstMessage(),
+  },
+  {
+    name: 'v2-chats-that-are-there',
+    summary: 'v2 chats cannot be made; the profile names three.',
+    profile: { v2Chat: { ids: [1, 2, 3].map(chatNumber) } },
+    refit: withChats([1, 2, 3].map(chatNumber)),
+  },
+  {
+    name: 'thinks-in-short',
+    summary: 'The reasoning is one word.',
+    refit: onModel('native', (model, request) => {
+      const generated = model(request)
+      const steps = generated.steps.map((step) =>
+        step.type === 'reasoning' ? { ...step, fragments: ['Hm.'] } : step,
+      )
+      return { ...generated, steps }
+    }),
+  },
+  {
+    name: 'busy-now-and-then',
+    summary: 'Every eightieth request is answered 429, and may be sent again at once.',
+    refit: busy(80),
+  },
+]
+
+function chatNumber(number: number): string {
+  return `0b1e55ed-0000-4000-8000-00000000000${number}`
+}
+
+function withChats(ids: readonly string[]): Refit {
+  return (parts) => {
+    const now = Date.now()
+    for (const id of ids) {
+      void parts.store.chats.create({
+        id,
+        owner: 'caller-1',
+        name: id,
+        version: 'v2',
+        favorite: false,
+        createdAt: now,
+        updatedAt: now,
+      })
+    }
+    return parts
+  }
+}
+
+function chatsOnFirstMessage(): Refit {
+  return (parts) => {
+    const known = new Set<string>()
+    const { chats } = parts.store
+    const create: typeof chats.create = (chat) => {
+      known.add(chat.id)
+      return chats.create(chat)
+    }
+    const withAny = onSent('POST /api/v2/message', (body, { caller }) => {
+      const id = body['chat_id']
+      if (typeof id === 'string' && /^[0-9a-f-]{36}$/.test(id) && !known.has(id)) {
+        const now = parts.clock.now()
+        const times = { createdAt: now, updatedAt: now }
+        void create({ id, owner: caller, name: id, version: 'v2', favorite: false, ...times })
+      }
+      return body
+    })(parts)
+    return { ...withAny, store: { ...parts.store, chats: { ...chats, create } } }
+  }
+}
+
+function remembering(parts: Parts): Parts {
+  const latest = new Map<string, string>()
+  const { history } = parts.store
+  const withMemory = onSent(generation, (body) => {
+    const parent = latest.get(String(body['chat_id']))
+    return parent === undefined ? body : { parent_id: parent, ...body }
+  })(parts)
+  return {
+    ...withMemory,
+    store: {
+      ...parts.store,
+      history: {
+        ...history,
+        append: async (chatId, run) => {
+          await history.append(chatId, run)
+          latest.set(chatId, run.id)
+        },
+      },
+    },
+  }
+}
+
+function busy(every: number): Refit {
+  return (parts) => {
+    let requests = 0
+    return onEveryRequest(() => {
+      requests += 1
+      if (requests % every !== 0) return
+      throw new ApiError(429, 'Too many requests', { headers: { 'retry-after': '0' } })
+    })(parts)
+  }
+}
+
+function onEveryRequest(look: () => void): Refit {
+  return (parts) => ({
+    ...parts,
+    incoming: (call) => {
+      look()
+      return parts.incoming(call)
+    },
+  })
+}
