@@ -1,4 +1,5 @@
 /** Every deviation by name; with none chosen, nothing of this folder is in the server. */
+import { allDialects } from './dialects/index.ts'
 import { authFaults } from './faults/auth.ts'
 import { chatFaults } from './faults/chat-management.ts'
 import { favoriteFaults } from './faults/favorites.ts'
@@ -15,7 +16,7 @@ export const faults: readonly Fault[] = [
   ...chatFaults,
   ...favoriteFaults,
 ]
-export const dialects: readonly Dialect[] = []
+export const dialects: readonly Dialect[] = allDialects
 
 export { together } from './together.ts'
 export type { Dialect, Fault } from './types.ts'
