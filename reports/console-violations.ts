@@ -1,25 +1,37 @@
 import { answerText, exchangeLines } from './console-evidence.ts'
 import { clean, type Lines, type Page } from './console-page.ts'
+import { causeText, type Findings, saysTheSame } from './fold.ts'
+import { knownText } from './known.ts'
 import type { RequirementRow } from './model.ts'
 import { indent, printable, shorten, wrap } from './text.ts'
 
-/** A violation with all that is needed to repeat and dispute it. */
-export function violation(page: Page, row: RequirementRow): Lines {
+/** Violations of one cause, with all that is needed to repeat and dispute them. */
+export function violations(page: Page, findings: Findings): Lines {
   const { chalk } = page
-  const details = [...message(page, row), ...scenarios(page, row), ...evidence(page, row)]
-  return [...heading(page, chalk.red.bold('FAIL'), row), ...indent(details, margin)]
+  const told = (row: RequirementRow) => [
+    ...heading(page, chalk.red.bold('FAIL'), row),
+    ...(saysTheSame(findings) ? [] : indent(message(page, row), margin)),
+  ]
+  const details = [
+    ...(saysTheSame(findings) ? message(page, findings.rows[0]) : []),
+    ...scenarios(page, findings.rows),
+    ...evidence(page, findings.rows),
+  ]
+  return [...cause(page, findings), ...findings.rows.flatMap(told), ...indent(details, margin)]
 }
 
 /** A violation that a baseline names: the reader has seen its evidence before. */
 export function knownFailure(page: Page, row: RequirementRow): Lines {
-  return [...heading(page, page.chalk.yellow('KNOWN'), row), ...indent(message(page, row), margin)]
+  const details = [...message(page, row), ...reason(page, row)]
+  return [...heading(page, page.chalk.yellow('KNOWN'), row), ...indent(details, margin)]
 }
 
 /** What breaks an expected row, and the exchange that shows it by one line. */
 export function warning(page: Page, row: RequirementRow): Lines {
   const verdict = page.chalk.yellow.bold(row.known ? 'KNOWN WARN' : 'WARN')
   const shown = row.exchanges.slice(0, 1).map((id) => exchangeLine(page, id))
-  return [...heading(page, verdict, row), ...indent([...message(page, row), ...shown], margin)]
+  const details = [...message(page, row), ...reason(page, row), ...shown]
+  return [...heading(page, verdict, row), ...indent(details, margin)]
 }
 
 const margin = 4
@@ -31,26 +43,38 @@ function heading({ chalk, width }: Page, verdict: string, row: RequirementRow): 
   return [`${verdict} ${chalk.bold(row.id)} ${place}`, ...indent(sentence, margin)]
 }
 
+/** What several rows have in common stands before them. */
+function cause({ chalk, width }: Page, findings: Findings): Lines {
+  const text = causeText(findings)
+  if (text === null) return []
+  return wrap(clean(text), width).map((line) => chalk.bold(line))
+}
+
+function reason({ report, width }: Page, { id }: RequirementRow): Lines {
+  const known = knownText(report, id)
+  return known === null ? [] : wrap(clean(known), width - margin)
+}
+
 function message({ width }: Page, row: RequirementRow): Lines {
   return row.message === null ? [] : wrap(`found: ${clean(row.message)}`, width - margin)
 }
 
-function scenarios({ chalk, width }: Page, row: RequirementRow): Lines {
-  if (row.scenarios.length === 0) return []
-  const names = row.scenarios.map(printable).join(', ')
-  return [chalk.dim(shorten(`scenario: ${names}`, width - margin))]
+function scenarios({ chalk, width }: Page, rows: readonly RequirementRow[]): Lines {
+  const names = [...new Set(rows.flatMap((row) => row.scenarios))].map(printable).join(', ')
+  return names === '' ? [] : [chalk.dim(shorten(`scenario: ${names}`, width - margin))]
 }
 
 /** The first exchange whole, since it shows the violation; the others by a line each. */
-function evidence(page: Page, row: RequirementRow): Lines {
+function evidence(page: Page, rows: Findings['rows']): Lines {
   const { chalk, width, exchanges } = page
-  const [first, ...others] = row.exchanges
+  const [first, ...others] = new Set(rows.flatMap((row) => row.exchanges))
   if (first === undefined) return []
   const found = exchanges.get(first)
+  const offending = rows.find((row) => row.exchanges[0] === first)?.event ?? null
   const whole =
     found === undefined
       ? [exchangeLine(page, first)]
-      : exchangeLines(found, { chalk, width: width - margin, offending: row.event })
+      : exchangeLines(found, { chalk, width: width - margin, offending })
   return [...whole, ...others.map((id) => exchangeLine(page, id))]
 }
 

@@ -1,11 +1,13 @@
 import { Chalk } from 'chalk'
 import type { Exchange } from '../harness/contract/index.ts'
+import { baselineList } from './console-baseline.ts'
 import { faultList, idLines, observationList, rowList, undecidedList } from './console-lists.ts'
 import { clean, hanging, type Lines, type Page, withVerdict } from './console-page.ts'
 import { residueList } from './console-residue.ts'
-import { knownFailure, violation, warning } from './console-violations.ts'
+import { knownFailure, violations, warning } from './console-violations.ts'
+import { foldFindings } from './fold.ts'
 import type { ConformanceReport, RequirementRow } from './model.ts'
-import { summarize, threeNumbers } from './summary.ts'
+import { outcomeText } from './summary.ts'
 import { count, printable } from './text.ts'
 
 export interface ConsoleOptions {
@@ -27,7 +29,8 @@ export function reportToConsole(
   const page: Page = { report, exchanges, width, chalk: new Chalk({ level: color ? 1 : 0 }) }
   const parts = [
     [outcomeLine(page), ...besideOutcome(page)],
-    ...report.requirements.filter(isNew).map((row) => violation(page, row)),
+    baselineList(page),
+    ...foldFindings(report.requirements.filter(isNew)).map((found) => violations(page, found)),
     report.requirements.filter(isKnown).flatMap((row) => knownFailure(page, row)),
     ...withVerdict(page, 'warn').map((row) => warning(page, row)),
     undecidedList(page, 'error', 'Not judged, for a fault of the kit'),
@@ -53,12 +56,7 @@ function outcomeLine({ report, chalk }: Page): string {
     violated: chalk.red.bold,
     incomplete: chalk.yellow.bold,
   }[report.outcome]
-  const summary = summarize(report)
-  const warnings =
-    summary.warnings === 0
-      ? ''
-      : `; ${count(summary.warnings, 'warning')}${report.strict ? ' (strict: counted)' : ''}`
-  return `${paint(report.outcome.toUpperCase())}  ${threeNumbers(summary)}${warnings}`
+  return `${paint(report.outcome.toUpperCase())}  ${outcomeText(report)}`
 }
 
 function besideOutcome(page: Page): Lines {

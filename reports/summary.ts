@@ -1,4 +1,5 @@
 import type { ConformanceReport, RequirementRow, Verdict } from './model.ts'
+import { count } from './text.ts'
 
 /** What a report comes down to: required rows that were proven, violated and neither. */
 export interface Summary {
@@ -36,6 +37,20 @@ export function summarize({ requirements }: ConformanceReport): Summary {
 export function threeNumbers({ proven, violated, known, unproven, required }: Summary): string {
   const excused = known === 0 ? '' : ` (${known} known)`
   return `${proven} proven, ${violated} violated${excused}, ${unproven} unproven of ${required} required ${required === 1 ? 'row' : 'rows'}`
+}
+
+/** The three numbers, and what makes the outcome besides them. */
+export function outcomeText(report: ConformanceReport): string {
+  const summary = summarize(report)
+  const problems = report.baseline?.problems.length ?? 0
+  const strict = report.strict ? ' (strict: counted)' : ''
+  return [
+    threeNumbers(summary),
+    ...(summary.warnings === 0 ? [] : [count(summary.warnings, 'warning') + strict]),
+    ...(problems === 0
+      ? []
+      : [`${problems} stale ${problems === 1 ? 'entry' : 'entries'} in the baseline`]),
+  ].join('; ')
 }
 
 function isKnown({ verdict, known }: RequirementRow): boolean {

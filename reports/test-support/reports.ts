@@ -1,0 +1,137 @@
+import { type RequirementId, requirements } from '../../harness/contract/index.ts'
+import type { ConformanceReport, RequirementRow, Verdict } from '../model.ts'
+import { eventsOf, exchangeOf } from './exchanges.ts'
+
+/** A report written by hand, with rows of every kind; what a target sends in it means no good. */
+
+export const exchanges = new Map(
+  [
+    exchangeOf({
+      id: 'x4',
+      headers: [['idempotency-key', 'turn-1']],
+      body: '{"chat_id":"0b6e","input":"ping"}',
+      answer: '{"note":"\u001b[2J</td></system-out>]]>\uffff```\\n::error::x"}',
+    }),
+    exchangeOf({ id: 'x5', method: 'GET', url: 'http://127.0.0.1:4010/api/v3/message?chat_id=0b' }),
+    exchangeOf({
+      id: 'x9',
+      body: '{"input":"ping","stream":true}',
+      events: eventsOf(
+        ['response.output_item.added', { output_index: 0 }],
+        ['response.created', { response: { id: 'resp_3' } }],
+      ),
+      ending: { kind: 'cut', atMs: 20, error: 'other side closed' },
+    }),
+  ].map((exchange) => [exchange.id, exchange]),
+)
+
+const rows = [
+  ...(['V3-HIST-01', 'V3-HIST-02', 'OAI-CHAT-01'] as const).map((id) => row(id, 'pass')),
+  row('V3-IDEM-02', 'fail', {
+    message: 'the history has \u001b[32m2\u001b[39m steps & <b>one</b> key ``',
+    scenarios: ['v3-idempotency/a-repeat'],
+    exchanges: ['x4', 'x5', 'x6'],
+  }),
+  row('V3-SSE-05', 'fail', {
+    message: 'the first event is response.output_item.added',
+    exchanges: ['x9'],
+    event: 0,
+  }),
+  row('OAI-CHAT-09', 'fail', { message: 'usage is missing', exchanges: ['x1'] }),
+  row('OAI-CHAT-10', 'fail', { message: 'usage is missing', exchanges: ['x2'] }),
+  row('OAI-ERR-01', 'fail', { message: 'answered with 422', known: true }),
+  row('V3-SSE-07', 'warn', { message: 'sequence_number 3 follows 3', exchanges: ['x9'] }),
+  row('V3-GEN-03', 'inconclusive', { message: 'blocked by V3-SSE-05', blockedBy: 'V3-SSE-05' }),
+  row('V2-MSG-01', 'unproven', { message: 'say v2Chat in the profile to prove it' }),
+  row('V2-MSG-02', 'unproven', { message: 'say v2Chat in the profile to prove it' }),
+  row('V3-CHAT-10', 'observed', { message: 'our guess of the body was refused with 422' }),
+  row('V3-GEN-08', 'not-applicable', { message: 'the profile says capabilities.video: false' }),
+  row('V3-IDEM-05', 'error', { message: 'TypeError: turns is undefined' }),
+  row('KB-01', 'unclaimed'),
+]
+
+export const violated: ConformanceReport = {
+  kind: 'conformance-report',
+  schemaVersion: 1,
+  outcome: 'violated',
+  interrupted: false,
+  suite: { version: '0.1.0', interface: '2026-01' },
+  target: { baseUrl: 'http://127.0.0.1:4010', profile: 'full', capabilities: { video: false } },
+  seed: 'seed-1',
+  strict: false,
+  startedAt: '2026-01-02T03:04:05.678Z',
+  durationMs: 4321,
+  totals: totals({ pass: 3, fail: 5, warn: 1, observed: 1, 'not-applicable': 1, inconclusive: 1 }),
+  cost: { requests: 41, generations: 12, chats: 3, uploads: 1 },
+  requirements: rows,
+  observations: [
+    {
+      id: 'OPEN-28',
+      question: 'How is a repeat with the same Idempotency-Key answered?',
+      answer: '200 | with `the` same response id',
+      exchanges: ['x4'],
+    },
+  ],
+  faults: [{ scenario: 'v3-idempotency/racing', message: 'TypeError: turns is undefined\n  at x' }],
+  residue: [{ kind: 'chat', name: 'Tavoru7316', id: 'c-1', why: 'it can still be read' }],
+  baseline: {
+    file: 'known.yaml',
+    known: [
+      { id: 'OAI-ERR-01', because: 'the gateway answers', issue: 'CHAT-17', until: '2026-12-31' },
+    ],
+    problems: [
+      { id: 'V3-HIST-01', kind: 'passes', message: 'V3-HIST-01 passes now: delete its entry' },
+    ],
+  },
+}
+
+/** A run in which everything was proven. */
+const { baseline: _, ...unbiased } = violated
+export const conforming: ConformanceReport = {
+  ...unbiased,
+  outcome: 'conforms',
+  totals: totals({ pass: 3 }),
+  requirements: rows.slice(0, 3),
+  observations: [],
+  faults: [],
+  residue: [],
+}
+
+export function row(
+  id: RequirementId,
+  verdict: Verdict,
+  more: Partial<RequirementRow> = {},
+): RequirementRow {
+  const { level, surface, section, title } = requirements[id]
+  return {
+    id,
+    level,
+    surface,
+    section,
+    verdict,
+    known: false,
+    title,
+    message: null,
+    blockedBy: null,
+    scenarios: [],
+    brokenBy: [],
+    exchanges: [],
+    event: null,
+    ...more,
+  }
+}
+
+function totals(some: Partial<ConformanceReport['totals']>): ConformanceReport['totals'] {
+  return {
+    pass: 0,
+    fail: 0,
+    warn: 0,
+    observed: 0,
+    'not-applicable': 0,
+    inconclusive: 0,
+    error: 0,
+    unproven: 0,
+    known: 0,
+    ...some,
+  }
+}
