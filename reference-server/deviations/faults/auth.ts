@@ -61,7 +61,8 @@ interface Mistake {
   readonly passes: (authorization: string, key: string) => boolean
 }
 
-type MistakeName = keyof typeof mistakes
+export type MistakeName = keyof typeof mistakes
+const areas = { openai: 'OAI', v2: 'V2', v3: 'V3' } as const
 const everyMistake = Object.keys(mistakes) as readonly MistakeName[]
 
 /** The routes at the heart of a surface take every mistake, the others some. */
@@ -81,6 +82,9 @@ const v3ChatRoutes: Readonly<Record<string, readonly [Place, MistakeName]>> = {
   'remove-favorite': ['DELETE /api/v3/chat/:chat_id/favorite', 'with-key-of-that-length'],
   'name-chat': ['POST /api/v3/chat/:chat_id/generate-name', 'with-any-scheme'],
   'one-shot': ['POST /api/v3/message/one-shot', 'with-beginning-of-key'],
+  upload: ['POST /api/v3/attachment', 'with-any-scheme'],
+  'list-files': ['GET /api/v3/attachment', 'with-key-of-that-length'],
+  'chat-files': ['GET /api/v3/chat/:chat_id/attachments', 'with-more-than-the-key'],
 }
 
 const admissions: readonly Fault[] = [
@@ -180,10 +184,15 @@ const silentDeeds: readonly Fault[] = (
 
 export const authFaults: readonly Fault[] = [...admissions, ...refusals, ...silentDeeds]
 
-function admits(surface: 'openai' | 'v3', route: string, place: Place, name: MistakeName): Fault {
+/** A route is open to who makes that mistake. */
+export function admits(
+  surface: keyof typeof areas,
+  route: string,
+  place: Place,
+  name: MistakeName,
+): Fault {
   const { row, what, passes } = mistakes[name]
-  const area: `OAI` | `V3` = surface === 'openai' ? 'OAI' : 'V3'
-  const breaks: RequirementId = `${area}-${row}`
+  const breaks: RequirementId = `${areas[surface]}-${row}`
   const summary = `${place} is open to ${what}.`
   return fault(`${surface}-auth-${route}-${name}`, breaks, summary, admitting(place, passes))
 }
@@ -200,7 +209,8 @@ function admitting(place: Place, passes: Mistake['passes']): Refit {
   })
 }
 
-function answered(
+/** Who is not let in is told so with another status. */
+export function answered(
   place: Place,
   status: number,
   when: (authorization: string, key: string) => boolean,
@@ -214,7 +224,7 @@ function answered(
     )(parts)
 }
 
-function refusesRightKey(place: Place, status: number): Refit {
+export function refusesRightKey(place: Place, status: number): Refit {
   return onReply(place, (reply, { caller }) =>
     caller === '' ? reply : { status, body: { error: 'Who are you?' } },
   )
