@@ -50,12 +50,16 @@ export function attachmentRoutes(session: Session) {
   return routes
 }
 
-/** The object with a member `filename`, else the one that has the name of the file as a value. */
+/** The members of section 2.4. */
+const members = ['id', 'filename', 'content_type', 'bucket', 'size', 'created_at']
+
+/** The object with a member `filename`, with the name of the file, or with most members of one. */
 export function attachmentIn(body: unknown, fileName: string): unknown {
   const records = recordsIn(body)
   return (
     records.find((record) => 'filename' in record) ??
-    records.find((record) => Object.values(record).includes(fileName))
+    records.find((record) => Object.values(record).includes(fileName)) ??
+    records.find((record) => members.filter((member) => member in record).length > 3)
   )
 }
 

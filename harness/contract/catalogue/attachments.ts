@@ -28,7 +28,7 @@ export const attachments = {
   'V3-ATT-03': {
     ...fields,
     title: 'The filename of an attachment is that of the uploaded file.',
-    needs: ['V3-ATT-01'],
+    needs: ['V3-ATT-02'],
   },
   'V3-ATT-04': {
     ...fields,
@@ -39,7 +39,7 @@ export const attachments = {
     ...fields,
     level: 'expected',
     title: 'The content_type of an attachment is that of the upload.',
-    needs: ['V3-ATT-01'],
+    needs: ['V3-ATT-02'],
   },
   'V3-ATT-06': {
     ...routes,
@@ -54,7 +54,7 @@ export const attachments = {
   'V3-ATT-08': {
     ...routes,
     title: 'GET /attachment with search finds a file by its name.',
-    needs: ['V3-ATT-06'],
+    needs: ['V3-ATT-06', 'V3-ATT-09'],
   },
   'V3-ATT-09': {
     ...routes,

@@ -92,7 +92,7 @@ export const v2 = {
     title: 'attachments takes attachment objects as the service returned them.',
     member: 'v2Chat',
     capability: 'attachments',
-    needs: ['V2-MSG-01'],
+    needs: ['V2-MSG-01', 'V3-ATT-01', 'V3-ATT-02', 'V3-ATT-04'],
   },
   'V2-MSG-15': {
     ...courtesy,
