@@ -18,7 +18,7 @@ const rag = {
 /** Sections 2.7, 4.3, 4.4 and 9: knowledge bases, and retrieval before an answer. */
 export const knowledge = {
   'KB-01': { ...bases, title: 'The knowledge prefix lists the bases.', needs: ['V3-AUTH-05'] },
-  'KB-02': { ...bases, title: 'A document can be uploaded to a base.', needs: ['KB-01'] },
+  'KB-02': { ...bases, title: 'A document can be uploaded to a base.', needs: ['KB-03'] },
   'KB-03': {
     ...bases,
     title: 'A search in a base finds what its documents say.',
@@ -36,7 +36,7 @@ export const knowledge = {
     ...rag,
     title:
       'rag: true searches the base of the assistant before the answer: a search step, or its fact in the answer.',
-    needs: ['V3-GEN-01'],
+    needs: ['V3-GEN-01', 'V3-ASST-01'],
   },
   'RAG-02': {
     ...rag,
@@ -72,7 +72,7 @@ export const knowledge = {
     ...rag,
     title: 'rag: true with an assistant that has no base is answered all the same.',
     member: 'assistants.withoutKnowledge',
-    needs: ['V3-GEN-01'],
+    needs: ['V3-GEN-01', 'V3-ASST-01'],
   },
   'RAG-08': {
     ...rag,
