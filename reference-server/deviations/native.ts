@@ -1,10 +1,9 @@
 /** Deviations of the native surfaces, in words: their routes, who is let in, what is remembered. */
-import type { Authenticate } from '../http/auth.ts'
 import type { Call, Reply } from '../http/call.ts'
 import type { Parts, Refit } from '../parts.ts'
 import type { Store } from '../store/types.ts'
 import { put } from './json-edit.ts'
-import { isAt, onRefusal, onReply, onRequest, onSent, type Place } from './seams.ts'
+import { onReply, onRequest, onSent, onSuccess, type Place } from './seams.ts'
 
 export const message: Place = 'POST /api/v2/message'
 export const answering: Place = 'POST /api/v2/message/generate'
@@ -51,9 +50,9 @@ export function besides(
     })(parts)
 }
 
-/** Refusals with one status are answered like a success. */
-export function letsPass(place: Place, status: number, success: Reply): Refit {
-  return onRefusal(place, (reply) => (reply.status === status ? success : reply))
+/** Where a chat is accepted, the answer is a refusal; chats of the other version are refused as ever. */
+export function deniesSuccess(place: Place, status: number): Refit {
+  return onSuccess(place, () => ({ status, body: { error: 'Not possible' } }))
 }
 
 /** A parameter of the query is as if it had not been sent. */
@@ -67,36 +66,6 @@ export function unwraps(place: Place, path: string, inner: string): Refit {
     const value = body[path]
     return isObject(value) ? { ...body, [path]: value[inner] } : body
   })
-}
-
-/** Takes an authorization for that of a caller; `known` are those that were accepted before. */
-export type Admission = (authorization: string | undefined, known: ReadonlySet<string>) => boolean
-
-export const withoutKey: Admission = (authorization) => authorization === undefined
-/** Our own keys begin with `sk-`. */
-export const keysOfOtherMake: Admission = (authorization) =>
-  /^Bearer (?!sk-)\S/.test(authorization ?? '')
-export const basicScheme: Admission = (authorization) => /^Basic \S/.test(authorization ?? '')
-export const cutKeys: Admission = (authorization = '', known) =>
-  authorization.length > 12 && [...known].some((key) => key.startsWith(authorization))
-export const longerKeys: Admission = (authorization = '', known) =>
-  [...known].some((key) => authorization.startsWith(key))
-
-/** At one place, requests get in that should not: as the first caller. */
-export function letsIn(place: Place, admits: Admission): Refit {
-  return onAuthentication((usual) => {
-    const known = new Set<string>()
-    return (authorization, request) => {
-      const caller = usual(authorization, request)
-      if (caller !== undefined && authorization !== undefined) known.add(authorization)
-      if (caller !== undefined || !isAt(place, request)) return caller
-      return admits(authorization, known) ? 'caller-1' : undefined
-    }
-  })
-}
-
-export function onAuthentication(change: (usual: Authenticate) => Authenticate): Refit {
-  return (parts) => ({ ...parts, authenticate: change(parts.authenticate) })
 }
 
 export function isThere(value: unknown): boolean {

@@ -1,59 +1,55 @@
 /** Faults of who is let in on v2 (section 5). */
-import type { RequirementId } from '../../../harness/contract/index.ts'
-import {
-  type Admission,
-  answering,
-  basicScheme,
-  cutKeys,
-  keysOfOtherMake,
-  letsIn,
-  longerKeys,
-  message,
-  onAuthentication,
-  withoutKey,
-} from '../native.ts'
-import { isAt, onRefusal, type Place } from '../seams.ts'
+import { answering, message } from '../native.ts'
+import type { Place } from '../seams.ts'
 import type { Fault } from '../types.ts'
+import { admits, answered, type MistakeName, refusesRightKey } from './auth.ts'
+import { fault } from './fault.ts'
+
+const routes: readonly (readonly [name: string, place: Place, mistakes: readonly MistakeName[]])[] =
+  [
+    [
+      'message',
+      message,
+      [
+        'without-key',
+        'with-key-of-that-length',
+        'with-basic',
+        'with-any-scheme',
+        'with-beginning-of-key',
+        'with-more-than-the-key',
+      ],
+    ],
+    [
+      'reply',
+      answering,
+      [
+        'without-key',
+        'with-empty-key',
+        'with-key-of-that-length',
+        'with-basic',
+        'with-beginning-of-key',
+      ],
+    ],
+  ]
 
 export const v2AuthFaults: readonly Fault[] = [
-  open('message-without-key', message, 'V2-AUTH-01', withoutKey),
-  open('reply-without-key', answering, 'V2-AUTH-01', withoutKey),
-  open('message-any-key', message, 'V2-AUTH-02', keysOfOtherMake),
-  open('reply-any-key', answering, 'V2-AUTH-02', keysOfOtherMake),
-  open('message-basic', message, 'V2-AUTH-03', basicScheme),
-  open('reply-basic', answering, 'V2-AUTH-03', basicScheme),
-  open('message-cut-key', message, 'V2-AUTH-04', cutKeys),
-  open('message-longer-key', message, 'V2-AUTH-04', longerKeys),
-  open('reply-cut-key', answering, 'V2-AUTH-04', cutKeys),
-  closed('message', message),
-  closed('reply', answering),
-  {
-    name: 'v2-auth-refused-500',
-    summary: 'A v2 request that is not let in is answered with a 500.',
-    breaks: ['V2-AUTH-06'],
-    refit: onRefusal(message, (reply) =>
-      reply.status === 401 ? { ...reply, status: 500 } : reply,
+  ...routes.flatMap(([name, place, mistakes]) =>
+    mistakes.map((mistake) => admits('v2', name, place, mistake)),
+  ),
+  ...routes.map(([name, place]) =>
+    fault(
+      `v2-auth-${name}-right-key-is-401`,
+      'V2-AUTH-05',
+      `${place} answers 401 to the right key.`,
+      refusesRightKey(place, 401),
     ),
-  },
+  ),
+  ...routes.map(([name, place]) =>
+    fault(
+      `v2-auth-${name}-missing-key-is-500`,
+      'V2-AUTH-06',
+      `${place} answers 500 to a request without a key.`,
+      answered(place, 500, (authorization) => authorization === ''),
+    ),
+  ),
 ]
-
-function open(name: string, place: Place, row: RequirementId, admits: Admission): Fault {
-  return {
-    name: `v2-auth-${name}`,
-    summary: `${place} lets in who should stay out.`,
-    breaks: [row],
-    refit: letsIn(place, admits),
-  }
-}
-
-function closed(name: string, place: Place): Fault {
-  return {
-    name: `v2-auth-${name}-closed`,
-    summary: `${place} takes no bearer token.`,
-    breaks: ['V2-AUTH-05'],
-    refit: onAuthentication(
-      (usual) => (authorization, request) =>
-        isAt(place, request) ? undefined : usual(authorization, request),
-    ),
-  }
-}
