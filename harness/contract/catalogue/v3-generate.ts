@@ -38,13 +38,13 @@ export const v3Generate = {
     ...stated,
     title: 'input may carry an image.',
     capability: 'images',
-    needs: ['V3-GEN-06'],
+    needs: ['V3-GEN-06', 'V3-MODEL-02'],
   },
   'V3-GEN-08': {
     ...stated,
     title: 'input may carry a video.',
     capability: 'video',
-    needs: ['V3-GEN-06'],
+    needs: ['V3-GEN-06', 'V3-MODEL-02'],
   },
   'V3-GEN-09': {
     ...stated,
