@@ -1,0 +1,228 @@
+/** Faults of POST /message/one-shot (section 4.3). */
+import type { RequirementId } from '../../../harness/contract/index.ts'
+import type { SseBlock } from '../../events/sse.ts'
+import type { ValueReply } from '../../http/call.ts'
+import type { Refit } from '../../parts.ts'
+import { newChat } from '../../surfaces/chat-record.ts'
+import { besides, isObject, isText, isThere, mainModel, oneShot, unwraps } from '../native.ts'
+import {
+  type Json,
+  objectOf,
+  onAnswer,
+  onReply,
+  onSent,
+  onSuccess,
+  overlooks,
+  refusesRequests,
+  remembering,
+} from '../seams.ts'
+import type { Fault } from '../types.ts'
+import { fault } from './fault.ts'
+
+const isUuid = (value: unknown) => /^[\da-f-]{36}$/.test(String(value))
+
+export const oneShotFaults: readonly Fault[] = [
+  fault(
+    'one-shot-wrapped',
+    'V3-ONE-01',
+    'The response of a one-shot stands in a member of the answer.',
+    onAnswer(oneShot, (response) => ({ response })),
+  ),
+  fault(
+    'one-shot-text-alone',
+    'V3-ONE-01',
+    'A one-shot is answered with its text, not with a response.',
+    onAnswer(oneShot, ({ output }) => ({ text: JSON.stringify(output) })),
+  ),
+  fault(
+    'one-shot-in-a-list',
+    'V3-ONE-01',
+    'A one-shot is answered with a list of one response.',
+    onAnswer(oneShot, (response) => [response]),
+  ),
+  fault(
+    'one-shot-promised',
+    'V3-ONE-01',
+    'A one-shot is answered with 202 and the id of a job.',
+    onSuccess(oneShot, (reply) => ({ ...reply, status: 202, body: { job: 'j-1' } })),
+  ),
+  fault(
+    'one-shot-always-streamed',
+    'V3-ONE-01',
+    'A one-shot with stream: false is answered with a stream of events.',
+    onSuccess(oneShot, (reply) => ({ status: 200, blocks: twoEvents(reply) })),
+  ),
+  fault(
+    'one-shot-never-streamed',
+    'V3-ONE-02',
+    'A one-shot with stream: true is answered with one JSON body.',
+    onSent(oneShot, (body) => (body['stream'] === true ? { ...body, stream: false } : body)),
+  ),
+  fault(
+    'one-shot-stream-refused',
+    'V3-ONE-02',
+    'A one-shot with stream: true is refused.',
+    refusesRequests(oneShot, ({ stream }) => stream === true),
+  ),
+  fault(
+    'one-shot-stream-as-text',
+    'V3-ONE-02',
+    'The stream of a one-shot has the media type text/plain.',
+    onReply(oneShot, (reply) =>
+      'blocks' in reply ? { ...reply, headers: { 'content-type': 'text/plain' } } : reply,
+    ),
+  ),
+  fault(
+    'one-shot-stream-201',
+    'V3-ONE-02',
+    'The stream of a one-shot has the status 201.',
+    onReply(oneShot, (reply) => ('blocks' in reply ? { ...reply, status: 201 } : reply)),
+  ),
+  fault(
+    'one-shot-wants-a-key',
+    'V3-ONE-03',
+    'A one-shot without Idempotency-Key is refused.',
+    refusesRequests(oneShot, (_, { headers }) => headers['idempotency-key'] === undefined),
+  ),
+  fault(
+    'one-shot-content-refused',
+    'V3-ONE-04',
+    'A one-shot with content in place of input is refused.',
+    refusesRequests(oneShot, ({ input }) => !isThere(input)),
+  ),
+  fault(
+    'one-shot-content-ignored',
+    'V3-ONE-04',
+    'A one-shot with content is answered as if nothing had been said.',
+    onSent(oneShot, (body) => (isText(body['content']) ? { ...body, content: 'Hello.' } : body)),
+  ),
+  fault(
+    'one-shot-runs-refused',
+    'V3-ONE-05',
+    'A one-shot with runs is refused.',
+    refusesRequests(oneShot, ({ runs }) => Array.isArray(runs)),
+  ),
+  runs('ignored', 'are ignored', () => []),
+  runs('last-alone', 'count from the last one on', (all) => all.slice(-1)),
+  runs('input-alone', 'count by what was asked, not by what was answered', (all) =>
+    all.map(({ output: _, ...run }) => run),
+  ),
+  fault(
+    'one-shot-null-refused',
+    'V3-ONE-06',
+    'A one-shot with assistant_id: null is refused.',
+    refusesRequests(oneShot, ({ assistant_id: id }) => id === null),
+  ),
+  searcher('unknown', 'is unknown', () => true),
+  searcher('without-base-refused', 'is refused without kb_id', ({ kb_id: id }) => !isThere(id)),
+  searcher('with-base-refused', 'is refused with kb_id', ({ kb_id: id }) => isThere(id)),
+  fault(
+    'one-shot-searcher-finds-nothing',
+    'V3-ONE-07',
+    'searcher is taken for no assistant at all.',
+    onSent(oneShot, (body) =>
+      body['assistant_id'] === 'searcher' ? { ...body, assistant_id: null } : body,
+    ),
+  ),
+  fault(
+    'one-shot-assistant-refused',
+    'V3-ONE-08',
+    'A one-shot that names an assistant of the catalog is refused.',
+    refusesRequests(oneShot, ({ assistant_id: id }) => isUuid(id)),
+  ),
+  stores('by-its-words', 'is kept as a chat that is called by its words', (input) => input),
+  stores('unnamed', 'is kept as a chat without a name of its own', () => undefined),
+  fault(
+    'one-shot-items-refused',
+    'V3-ONE-10',
+    'A one-shot whose input is an array of items is refused.',
+    refusesRequests(oneShot, ({ input }) => Array.isArray(input)),
+  ),
+  fault(
+    'one-shot-remembers',
+    'V3-ONE-11',
+    'A one-shot knows what was said in those before it.',
+    remembering(() => {
+      const said: unknown[] = []
+      return onSent(oneShot, (body) => {
+        const before = said.map((input, at) => ({ id: `run-${at}`, input }))
+        if (isText(body['input'])) said.push(body['input'])
+        return isThere(body['runs']) ? body : { ...body, runs: before }
+      })
+    }),
+  ),
+  wrong('model', overlooks(oneShot, 'model_id', isText, mainModel)),
+  wrong('input', unwraps(oneShot, 'input', 'text')),
+  wrong('runs', overlooks(oneShot, 'runs', Array.isArray)),
+  wrong(
+    'stream',
+    overlooks(oneShot, 'stream', (value) => typeof value === 'boolean'),
+  ),
+  wrong(
+    'assistant',
+    overlooks(oneShot, 'assistant_id', (id) => !isObject(id)),
+  ),
+  fault(
+    'one-shot-searches-by-default',
+    'RAG-06',
+    'A one-shot without rag is answered as with rag: true.',
+    onSent(oneShot, (body) => ({ rag: true, ...body })),
+  ),
+]
+
+async function* twoEvents({ body: response }: ValueReply): AsyncGenerator<SseBlock> {
+  for (const type of ['response.created', 'response.completed']) {
+    yield { event: type, data: { type, response } }
+  }
+}
+
+function runs(name: string, what: string, change: (runs: readonly Json[]) => unknown): Fault {
+  const summary = `The runs of a one-shot ${what}.`
+  const changed = (value: unknown) => (Array.isArray(value) ? change(value) : value)
+  return fault(
+    `one-shot-runs-${name}`,
+    'V3-ONE-05',
+    summary,
+    onSent(oneShot, (body) => ('runs' in body ? { ...body, runs: changed(body['runs']) } : body)),
+  )
+}
+
+function searcher(name: string, what: string, when: (body: Json) => boolean): Fault {
+  return fault(
+    `one-shot-searcher-${name}`,
+    'V3-ONE-07',
+    `searcher ${what}.`,
+    refusesRequests(oneShot, (body) => body['assistant_id'] === 'searcher' && when(body)),
+  )
+}
+
+function stores(name: string, what: string, nameOf: (input: string) => string | undefined): Fault {
+  const row: RequirementId = 'V3-ONE-09'
+  return fault(
+    `one-shot-stored-${name}`,
+    row,
+    `A one-shot ${what}.`,
+    besides(oneShot, async (parts, { body, caller }, { status }) => {
+      const input = objectOf(body)['input']
+      if (status >= 300 || !isText(input)) return
+      const chat = newChat(parts, caller, 'v3', nameOf(input))
+      await parts.store.chats.create(chat)
+      await parts.store.history.append(chat.id, {
+        id: parts.ids.tagged('resp'),
+        parentId: null,
+        createdAt: chat.createdAt,
+        input: [{ type: 'message', role: 'user', content: [{ type: 'input_text', text: input }] }],
+        output: [],
+      })
+    }),
+  )
+}
+
+function wrong(what: string, refit: Refit): Fault {
+  return fault(
+    `one-shot-${what}-of-any-type`,
+    'V3-ONE-12',
+    `A one-shot is answered though its ${what} has another type.`,
+    refit,
+  )
+}

@@ -1,0 +1,74 @@
+/** Faults of retrieval before an answer on v3 (section 4.4), and of the assistants that it is for. */
+import type { RequirementId } from '../../../harness/contract/index.ts'
+import { assistants } from '../../answering/assistants.ts'
+import { isObject } from '../native.ts'
+import { generation, type Json, objectOf, onSent, refusesRequests } from '../seams.ts'
+import type { Fault } from '../types.ts'
+import { fault } from './fault.ts'
+
+const withoutBase = assistants.find(({ baseId }) => baseId === null)?.id
+const withBase = assistants.find(({ baseId }) => baseId !== null)?.id
+
+export const ragFaults: readonly Fault[] = [
+  taken('on-ignored', 'RAG-01', ({ rag }) => rag === true, false),
+  taken(
+    'on-ignored-in-streams',
+    'RAG-01',
+    ({ rag, stream }) => rag === true && stream === true,
+    false,
+  ),
+  taken(
+    'on-ignored-in-json',
+    'RAG-01',
+    ({ rag, stream }) => rag === true && stream !== true,
+    false,
+  ),
+  taken('off-ignored', 'RAG-02', ({ rag }) => rag === false, true),
+  taken('agent-searches', 'RAG-03', ({ rag }) => rag === 'agent', true),
+  taken('object-ignored', 'RAG-04', ({ rag }) => isObject(rag), false),
+  taken('unasked', 'RAG-05', ({ rag }) => rag === undefined, true),
+  refused('object', 'RAG-04', ({ rag }) => isObject(rag)),
+  refused(
+    'on-without-base',
+    'RAG-07',
+    ({ rag, assistant_id: id }) => rag === true && id === withoutBase,
+  ),
+  refused('hybrid', 'RAG-04', ({ rag }) => objectOf(rag)['search_type'] === 'hybrid'),
+  refused('dense', 'RAG-08', ({ rag }) => objectOf(rag)['search_type'] === 'dense'),
+  refused('sparse', 'RAG-08', ({ rag }) => objectOf(rag)['search_type'] === 'sparse'),
+  unknown('with-a-base', withBase),
+  unknown('without-a-base', withoutBase),
+]
+
+/** Under a condition, the rag of a chat generation is taken for another value. */
+function taken(
+  name: string,
+  row: RequirementId,
+  when: (body: Json) => boolean,
+  rag: boolean,
+): Fault {
+  return fault(
+    `rag-${name}`,
+    row,
+    `Generations that should not are answered as with rag: ${rag} (${name.replaceAll('-', ' ')}).`,
+    onSent(generation, (body) => (when(body) ? { ...body, rag } : body)),
+  )
+}
+
+function refused(name: string, row: RequirementId, when: (body: Json) => boolean): Fault {
+  return fault(
+    `rag-${name}-refused`,
+    row,
+    `A rag of this kind is refused: ${name.replaceAll('-', ' ')}.`,
+    refusesRequests(generation, when),
+  )
+}
+
+function unknown(name: string, assistant: string | undefined): Fault {
+  return fault(
+    `rag-assistant-${name}-unknown`,
+    'V3-ASST-01',
+    `An assistant of the catalog ${name.replaceAll('-', ' ')} is unknown to chat generation.`,
+    refusesRequests(generation, ({ assistant_id: id }) => id === assistant, 404),
+  )
+}

@@ -1,0 +1,210 @@
+/** Faults of the two versions of chats (sections 3, 7 and 9): refusals, hints, and what they leave. */
+import type { RequirementId } from '../../../harness/contract/index.ts'
+import type { Call, Reply, ValueReply } from '../../http/call.ts'
+import type { Parts, Refit } from '../../parts.ts'
+import {
+  addFavorite,
+  answering,
+  besides,
+  changeChat,
+  chatFiles,
+  deleteChat,
+  fileList,
+  isText,
+  message,
+  nameChat,
+  readChat,
+  removeFavorite,
+  upload,
+} from '../native.ts'
+import { generation, history, objectOf, onRefusal, onReply, type Place } from '../seams.ts'
+import type { Fault } from '../types.ts'
+import { fault } from './fault.ts'
+
+const emptyPage = { result: [], pagination: { cursor: null } }
+const response = { id: 'resp_1', object: 'response', status: 'completed', output: [] }
+
+export const versionFaults: readonly Fault[] = [
+  updated('alone', ({ name }) => name === undefined),
+  updated('with-a-name', ({ name }) => name !== undefined),
+  fault(
+    'version-shown-as-updated',
+    'VER-02',
+    'After an update with a version, the chat is shown with that version, though it is v3.',
+    shownAsUpdated,
+  ),
+  ...accepted({
+    history: ['VER-03', history, emptyPage],
+    generation: ['VER-04', generation, response],
+    read: ['VER-05', readChat, { id: 'known' }],
+    update: ['VER-05', changeChat, { id: 'known' }],
+    title: ['VER-05', nameChat, { name: 'A title' }],
+    'favorite-added': ['VER-05', addFavorite, { ok: true }],
+    'favorite-removed': ['VER-05', removeFavorite, { ok: true }],
+    files: ['VER-05', chatFiles, emptyPage],
+    'file-list': ['VER-05', fileList, emptyPage],
+    upload: ['VER-05', upload, { id: 'known' }],
+    deletion: ['VER-05', deleteChat, { ok: true }],
+    message: ['VER-07', message, { id: 'known' }],
+    reply: ['VER-08', answering, { message: { content: 'Blue.' } }],
+  }),
+  fault(
+    'version-stream-accepted',
+    'VER-04',
+    'A stream in a v2 chat is generated; one JSON body is refused.',
+    onReply(generation, (reply, { body }) =>
+      isRefusal(reply) && objectOf(body)['stream'] === true
+        ? { status: 200, body: response }
+        : reply,
+    ),
+  ),
+  ...hinted('another', 'names the prefix that was called', (hint) =>
+    hint.replaceAll(/v[23]/g, (version) => (version === 'v2' ? 'v3' : 'v2')),
+  ),
+  ...hinted('missing', 'says that there is no such chat', () => 'No such chat'),
+  fault(
+    'version-hint-vague',
+    'VER-05',
+    'The error of an update of a v2 chat names a version, and no prefix.',
+    saying(changeChat, () => 'This chat has version v2'),
+  ),
+  left('deletes', 'VER-06', deleteChat, ({ store }, caller, chat) =>
+    store.chats.delete(caller, chat),
+  ),
+  left('favors', 'VER-06', addFavorite, ({ store }, caller, chat) =>
+    store.chats.update(caller, chat, { favorite: true }),
+  ),
+  left('moves', 'VER-06', deleteChat, ({ store }, caller, chat) =>
+    store.chats.update(caller, chat, moved('v3')),
+  ),
+  left('stores-the-message', 'VER-09', message, storeInHistory),
+  left('stores-the-reply', 'VER-09', answering, storeInHistory),
+  left('empties', 'VER-09', message, async ({ store }, caller, id) => {
+    const chat = await store.chats.find(caller, id)
+    await store.chats.delete(caller, id)
+    if (chat !== undefined) await store.chats.create(chat)
+  }),
+  failing('history', history),
+  failing('generation', generation),
+  failing('deletion', deleteChat),
+  failing('message', message),
+  failing('reply', answering),
+]
+
+/** The refusal of a chat of the other version. */
+function isRefusal(reply: Reply): boolean {
+  return reply.status === 409 && 'body' in reply && JSON.stringify(reply.body).includes('use /api/')
+}
+
+/** Members that no type of a change allows: the version of a chat is fixed. */
+function moved(
+  version: 'v2' | 'v3',
+): { readonly version: 'v2' | 'v3' } & { readonly name?: never } {
+  return { version }
+}
+
+function updated(name: string, when: (body: Readonly<Record<string, unknown>>) => boolean): Fault {
+  return fault(
+    `version-updated-${name}`,
+    'VER-02',
+    `An update makes a v3 chat a v2 chat, if the version comes ${name.replaceAll('-', ' ')}.`,
+    besides(changeChat, ({ store }, { body, caller, params }, { status }) => {
+      const sent = objectOf(body)
+      if (status >= 300 || sent['version'] !== 'v2' || !when(sent)) return undefined
+      return store.chats.update(caller, params['chat_id'] ?? '', moved('v2'))
+    }),
+  )
+}
+
+function shownAsUpdated(parts: Parts): Parts {
+  const versions = new Map<string | undefined, unknown>()
+  const remembered = besides(changeChat, (_, { body, params }, { status }) => {
+    const { version } = objectOf(body)
+    if (status < 300 && version !== undefined) versions.set(params['chat_id'], version)
+    return undefined
+  })
+  return onReply(readChat, (reply, { params }) => {
+    const version = versions.get(params['chat_id'])
+    if ('blocks' in reply || version === undefined) return reply
+    return { ...reply, body: { ...objectOf(reply.body), version } }
+  })(remembered(parts))
+}
+
+type Acceptance = readonly [row: RequirementId, place: Place, body: object]
+
+/** One route takes a chat of the other version as if it were of its own. */
+function accepted(routes: Readonly<Record<string, Acceptance>>): readonly Fault[] {
+  return Object.entries(routes).map(([name, [row, place, body]]) =>
+    fault(
+      `version-${name}-accepted`,
+      row,
+      `${place} takes a chat of the other version.`,
+      onReply(place, (reply) => (isRefusal(reply) ? { status: 200, body } : reply)),
+    ),
+  )
+}
+
+/** One route refuses a chat of the other version with other words. */
+function hinted(name: string, what: string, words: (hint: string) => string): readonly Fault[] {
+  const routes: readonly (readonly [string, RequirementId, Place])[] = [
+    ['history', 'VER-03', history],
+    ['generation', 'VER-04', generation],
+    ['read', 'VER-05', readChat],
+    ['deletion', 'VER-05', deleteChat],
+    ['message', 'VER-07', message],
+    ['reply', 'VER-08', answering],
+  ]
+  return routes.map(([route, row, place]) =>
+    fault(
+      `version-${route}-hint-${name}`,
+      row,
+      `${place} refuses a chat of the other version, and ${what}.`,
+      saying(place, words),
+    ),
+  )
+}
+
+function saying(place: Place, words: (hint: string) => string): Refit {
+  return onRefusal(place, (reply) => {
+    const { detail } = objectOf(reply.body)
+    if (!isRefusal(reply) || !isText(detail)) return reply
+    return { ...reply, body: { error: words(detail) } }
+  })
+}
+
+type Deed = (parts: Parts, caller: string, chat: string) => Promise<unknown>
+
+/** A refused call on a chat of the other version does something to it all the same. */
+function left(name: string, row: RequirementId, place: Place, act: Deed): Fault {
+  return fault(
+    `version-refusal-${name}`,
+    row,
+    `${place} refuses a chat of the other version, and changes it (${name}).`,
+    besides(place, (parts, call, reply) =>
+      isRefusal(reply) ? act(parts, call.caller, chatOf(call)) : undefined,
+    ),
+  )
+}
+
+async function storeInHistory({ store, ids, clock }: Parts, _: string, chat: string) {
+  await store.history.append(chat, {
+    id: ids.tagged('resp'),
+    parentId: null,
+    createdAt: clock.now(),
+    input: [{ type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Hello.' }] }],
+    output: [],
+  })
+}
+
+function chatOf({ body, params }: Call): string {
+  return params['chat_id'] ?? String(objectOf(body)['chat_id'])
+}
+
+function failing(name: string, place: Place): Fault {
+  return fault(
+    `version-${name}-500`,
+    'VER-10',
+    `${place} answers a chat of the other version with a 500 that names the prefix.`,
+    onRefusal(place, (reply): ValueReply => (isRefusal(reply) ? { ...reply, status: 500 } : reply)),
+  )
+}
