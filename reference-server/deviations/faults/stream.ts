@@ -6,6 +6,7 @@ import { framingFaults } from './stream-framing.ts'
 import { numberFaults } from './stream-numbers.ts'
 import { orderFaults } from './stream-order.ts'
 import { responseFaults } from './stream-response.ts'
+import { someStreamFaults } from './stream-some.ts'
 import { textFaults } from './stream-text.ts'
 
 export const streamFaults: readonly Fault[] = [
@@ -15,5 +16,6 @@ export const streamFaults: readonly Fault[] = [
   ...textFaults,
   ...responseFaults,
   ...endingFaults,
+  ...someStreamFaults,
   ...deliveryFaults,
 ]
