@@ -121,6 +121,32 @@ describe('v3: authentication of the other routes', () => {
   )
 
   test(
+    'the knowledge routes want the right token',
+    covers(rows, { requests: 32, chats: 1 }),
+    async ({ v3, knowledge, refuses, keys, profile }) => {
+      declared(keys.v3, 'apiKey')
+      const routes = (['list', 'search'] as const).filter(
+        (name) => profile.knowledge?.routes?.[name],
+      )
+      if (!profile.capabilities.knowledge || routes.length === 0) return
+      const chat = await v3.createChat()
+      for (const name of routes) {
+        const twin = await knowledge.send(name, { role: 'twin' })
+        for (const { row, what, authorization } of badCredentials('V3', keys.v3)) {
+          await refuses({
+            row,
+            no5xx: 'V3-AUTH-06',
+            twin,
+            what: `${what} (${name} of /knowledge)`,
+            send: () => knowledge.send(name, { role: 'negative', authorization }),
+            alive: () => v3.alive(chat),
+          })
+        }
+      }
+    },
+  )
+
+  test(
     'what was refused for its token has changed nothing',
     covers(['V3-AUTH-01', 'V3-AUTH-02'], { requests: 12, chats: 2 }),
     async ({ v3, chats, claim, keys }) => {

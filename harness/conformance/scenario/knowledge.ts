@@ -3,6 +3,7 @@ import type { TargetProfile } from '../profile/index.ts'
 import type { Session } from '../worker/session.ts'
 import { declared } from './claims.ts'
 import { multipart, type UploadFile } from './multipart.ts'
+import type { SendOptions } from './options.ts'
 import { fill, type Values } from './template.ts'
 
 export type KnowledgeRoute = keyof NonNullable<NonNullable<TargetProfile['knowledge']>['routes']>
@@ -10,18 +11,23 @@ export type KnowledgeRoute = keyof NonNullable<NonNullable<TargetProfile['knowle
 export const knowledgePrefixes = ['/api/v3/knowledge', '/api/knowledge'] as const
 export type KnowledgePrefix = (typeof knowledgePrefixes)[number]
 
+interface KnowledgeOptions extends SendOptions {
+  readonly prefix?: KnowledgePrefix
+  readonly values?: Values
+  readonly file?: UploadFile
+}
+
 /** Knowledge bases (section 4.3): what lies below the prefix, the profile says. */
 export function knowledgeRoutes(session: Session) {
   const { knowledge } = session.context.setup.profile
 
   return {
     /** Sends a route of the profile; without a route it asks for the prefix itself. */
-    send(
-      name: KnowledgeRoute | null,
-      options: { prefix?: KnowledgePrefix; values?: Values; file?: UploadFile } = {},
-    ): Promise<Exchange> {
-      const { prefix = knowledgePrefixes[0], values = {}, file } = options
-      if (name === null) return session.send({ surface: 'v3', method: 'GET', path: prefix })
+    send(name: KnowledgeRoute | null, options: KnowledgeOptions = {}): Promise<Exchange> {
+      const { prefix = knowledgePrefixes[0], values = {}, file, ...rest } = options
+      if (name === null) {
+        return session.send({ surface: 'v3', method: 'GET', path: prefix, ...rest })
+      }
       const route = knowledge?.routes?.[name]
       declared(route, `knowledge.routes.${name}`)
       const all: Values = {
@@ -37,6 +43,7 @@ export function knowledgeRoutes(session: Session) {
           ...(route.query ? { query: fill(route.query, all) } : {}),
           ...(upload ? { raw: upload } : {}),
           ...(!upload && route.body !== undefined ? { json: fill(route.body, all) } : {}),
+          ...rest,
         })
       return file ? session.create('document', file.name, send, () => undefined) : send()
     },
