@@ -85,6 +85,8 @@ const v3ChatRoutes: Readonly<Record<string, readonly [Place, MistakeName]>> = {
   upload: ['POST /api/v3/attachment', 'with-any-scheme'],
   'list-files': ['GET /api/v3/attachment', 'with-key-of-that-length'],
   'chat-files': ['GET /api/v3/chat/:chat_id/attachments', 'with-more-than-the-key'],
+  bases: ['GET /api/v3/knowledge', 'with-basic'],
+  'search-base': ['GET /api/v3/knowledge/:base_id/search', 'with-empty-key'],
 }
 
 const admissions: readonly Fault[] = [
