@@ -1,8 +1,9 @@
 /** Faults of the lists of attachments (section 4.3): the caller's, and those of a chat. */
+import type { Call } from '../../http/call.ts'
 import type { Refit } from '../../parts.ts'
 import type { Attachment, AttachmentPageRequest, Page } from '../../store/types.ts'
 import { chatFiles, deniesSuccess, fileList, onStore, overlooksQuery } from '../native.ts'
-import { objectOf, onAnswer, onRequest, refusesRequests, shows } from '../seams.ts'
+import { objectOf, onAnswer, onRequest, type Place, refusesRequests, shows } from '../seams.ts'
 import { together } from '../together.ts'
 import type { Fault } from '../types.ts'
 import { fault } from './fault.ts'
@@ -34,7 +35,7 @@ export const attachmentListFaults: readonly Fault[] = [
     'attachment-chat-ignored',
     'V3-ATT-07',
     'GET /attachment with chat_id lists all attachments.',
-    overlooksQuery(fileList, 'chat_id'),
+    ofAllChats(fileList, ({ query }) => 'chat_id' in objectOf(query)),
   ),
   fault(
     'attachment-chat-empty',
@@ -153,7 +154,7 @@ export const attachmentListFaults: readonly Fault[] = [
     'attachment-chat-list-of-all',
     'V3-ATT-12',
     'A chat shows all attachments of the caller.',
-    ofAllChats,
+    ofAllChats(chatFiles, () => true),
   ),
   fault(
     'attachment-chat-search-refused',
@@ -222,16 +223,18 @@ function ofEverybody(
 /** Marks a search as one that no chat limits; no file name begins like this. */
 const everywhere = '\u0000'
 
-function ofAllChats(...[parts]: Parameters<Refit>): ReturnType<Refit> {
+/** The chat is looked at, and its files are not told from others. */
+function ofAllChats(place: Place, when: (call: Call) => boolean): Refit {
   return together([
-    onRequest(chatFiles, (call) => {
+    onRequest(place, (call) => {
       const query = objectOf(call.query)
-      return { ...call, query: { ...query, search: `${everywhere}${query['search'] ?? ''}` } }
+      const search = `${everywhere}${query['search'] ?? ''}`
+      return when(call) ? { ...call, query: { ...query, search } } : call
     }),
     asked((page) =>
       page.search?.startsWith(everywhere)
         ? { ...page, chatId: undefined, search: page.search.slice(everywhere.length) }
         : page,
     ),
-  ])(parts)
+  ])
 }
