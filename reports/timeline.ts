@@ -18,21 +18,48 @@ export interface TimelineOptions {
 export function streamTimeline(exchange: Exchange, options: TimelineOptions): readonly string[] {
   const chalk = new Chalk({ level: options.color ? 1 : 0 })
   const { events, ending } = exchange
-  const shown = events.map((_, at) => isShown(at, events.length, options.offending))
-  const lines = events.flatMap((event, at) => {
-    if (shown[at]) {
-      const line = shorten(eventLine(event, at === options.offending), options.width)
-      return [at === options.offending ? chalk.red(line) : line]
-    }
-    // One line stands for a whole fold, at its beginning.
-    if (shown[at - 1] === false) return []
-    const end = shown.indexOf(true, at)
-    return [chalk.dim(shorten(foldLine(events.slice(at, end)), options.width))]
+  const lines = foldEvents(events, options.offending).map((entry) => {
+    if ('folded' in entry) return chalk.dim(shorten(foldLine(entry.folded), options.width))
+    const isOffending = entry.at === options.offending
+    const line = shorten(eventLine(entry.event, isOffending), options.width)
+    return isOffending ? chalk.red(line) : line
   })
   return [
     ...lines,
     chalk.dim(shorten(`  ${time(ending.atMs)}  ${endingText(ending)}`, options.width)),
   ]
+}
+
+/** An event by its index, or all those that are left out between two that are shown. */
+export type TimelineEntry =
+  | { readonly at: number; readonly event: StreamEvent }
+  | { readonly folded: readonly StreamEvent[] }
+
+/** The beginning, the end and the surroundings of the offending event; all where they are few. */
+export function foldEvents(
+  events: readonly StreamEvent[],
+  offending: number | null,
+): readonly TimelineEntry[] {
+  const shown = events.map((_, at) => isShown(at, events.length, offending))
+  return events.flatMap((event, at): readonly TimelineEntry[] => {
+    if (shown[at]) return [{ at, event }]
+    // One entry stands for a whole fold, at its beginning.
+    if (shown[at - 1] === false) return []
+    return [{ folded: events.slice(at, shown.indexOf(true, at)) }]
+  })
+}
+
+/** What is in a fold: `27 events more: response.output_text.delta ×27`. */
+export function foldText(events: readonly StreamEvent[]): string {
+  const counts = new Map<string, number>()
+  for (const { name } of events) {
+    const key = printable(name ?? 'unnamed')
+    counts.set(key, (counts.get(key) ?? 0) + 1)
+  }
+  const names = [...counts]
+    .toSorted(([, a], [, b]) => b - a)
+    .map(([name, times]) => `${name} ×${times}`)
+  return `${count(events.length, 'event')} more: ${names.join(', ')}`
 }
 
 /** How a conversation ended, in words. */
@@ -72,13 +99,5 @@ function eventLine({ atMs, name, data }: StreamEvent, isOffending: boolean): str
 }
 
 function foldLine(events: readonly StreamEvent[]): string {
-  const counts = new Map<string, number>()
-  for (const { name } of events) {
-    const key = printable(name ?? 'unnamed')
-    counts.set(key, (counts.get(key) ?? 0) + 1)
-  }
-  const names = [...counts]
-    .toSorted(([, a], [, b]) => b - a)
-    .map(([name, times]) => `${name} ×${times}`)
-  return `  ${' '.repeat(11)}  … ${count(events.length, 'event')} more: ${names.join(', ')}`
+  return `  ${' '.repeat(11)}  … ${foldText(events)}`
 }

@@ -90,8 +90,11 @@ function isAssertionError(error: unknown): error is Error {
   return error instanceof Error && error.name === 'AssertionError'
 }
 
+/** How vitest compared concerns nobody but the author of the scenario. */
+const comparison = /\s*\/\/ Object\.is equality\s*$/
+
 /** A diff of large values helps nobody in a verdict; the exchange shows the rest. */
 function firstLines(message: string): string {
-  const text = message.split('\n').slice(0, 4).join(' ').trim()
+  const text = message.split('\n').slice(0, 4).join(' ').replace(comparison, '').trim()
   return text.length > 400 ? `${text.slice(0, 400)}…` : text
 }

@@ -1,0 +1,45 @@
+import { createHash } from 'node:crypto'
+import { html, Markup } from './markup.ts'
+import { script } from './script.ts'
+import { style } from './style.ts'
+
+/**
+ * The page around a body. Its policy lets nothing in but this very style and this very script, so
+ * nothing is fetched, and nothing that a target sent could run even if it were not escaped.
+ */
+export function pageOf(title: string, body: Markup): string {
+  const page = html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="referrer" content="no-referrer">
+<title>${title}</title>
+<link rel="icon" href="data:,">
+<style>${new Markup(style)}</style>
+</head>
+<body>
+<a class="skip" href="#requirements">To the requirements</a>
+${body}
+<p id="status" class="unseen" role="status"></p>
+<script>${new Markup(script)}</script>
+</body>
+</html>
+`
+  return page.text
+}
+
+const policy = [
+  "default-src 'none'",
+  `script-src '${hashOf(script)}'`,
+  `style-src '${hashOf(style)}'`,
+  'img-src data:',
+  "base-uri 'none'",
+  "form-action 'none'",
+].join('; ')
+
+function hashOf(text: string): string {
+  return `sha256-${createHash('sha256').update(text).digest('base64')}`
+}

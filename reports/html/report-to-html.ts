@@ -1,0 +1,47 @@
+import type { Exchange } from '../../harness/contract/index.ts'
+import type { ConformanceReport } from '../model.ts'
+import { dialectCard } from './dialect-card.ts'
+import { pageOf } from './document.ts'
+import { collectEvidence } from './evidence.ts'
+import { filters } from './filters.ts'
+import { html } from './markup.ts'
+import { footnotes } from './notes.ts'
+import { overview } from './overview.ts'
+import { requirementList } from './rows.ts'
+import { violationList } from './violations.ts'
+
+/** A fault of the reference server and the rows that it turns red: a line of the kill matrix. */
+export interface ProvingFault {
+  readonly name: string
+  readonly summary: string
+  readonly breaks: readonly string[]
+  /** Declared rows that it does not turn red. */
+  readonly survived: readonly string[]
+}
+
+/**
+ * The report as one page that needs no network and no other file: numbers, rows that open to their
+ * evidence, and what the target does at open points. It embeds the exchanges that rows refer to,
+ * cut to a length that a reader takes in; `exchanges.ndjson` has them whole.
+ */
+export function reportToHtml(
+  report: ConformanceReport,
+  exchanges: ReadonlyMap<string, Exchange>,
+  { faults = null }: { readonly faults?: readonly ProvingFault[] | null } = {},
+): string {
+  const evidence = collectEvidence(report.requirements, exchanges)
+  return pageOf(
+    `${report.outcome}: ${report.target.baseUrl}`,
+    html`${overview(report)}
+<main>
+${violationList(report)}
+<section aria-labelledby="requirements">
+<h2 id="requirements" tabindex="-1">Requirements</h2>
+${filters(report)}
+${requirementList(report, { evidence, faults })}
+</section>
+${dialectCard(report)}
+${footnotes(report, evidence, exchanges.size)}
+</main>`,
+  )
+}
