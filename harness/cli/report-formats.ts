@@ -1,5 +1,9 @@
+import { reportToBadge } from '../../reports/badge.ts'
 import { reportToConsole } from '../../reports/console.ts'
+import { reportToGitHub } from '../../reports/github.ts'
 import { reportToJson } from '../../reports/json.ts'
+import { reportToJUnit } from '../../reports/junit.ts'
+import { reportToMarkdown } from '../../reports/markdown.ts'
 import type { ConformanceReport } from '../../reports/model.ts'
 import { ConfigurationError } from '../conformance/errors.ts'
 import { didYouMean } from '../conformance/suggest.ts'
@@ -28,7 +32,11 @@ export interface NamedFormat extends ReportFormat {
 /** What `--report` takes, in the order in which it is listed, printed and written. */
 export const reportFormats: Readonly<Record<string, ReportFormat>> = {
   console: { file: null, render: reportToConsole },
-  json: { file: 'report.json', render: (report) => reportToJson(report) },
+  github: { file: null, render: reportToGitHub },
+  json: { file: 'report.json', render: reportToJson },
+  junit: { file: 'report.xml', render: reportToJUnit },
+  markdown: { file: 'report.md', render: reportToMarkdown },
+  badge: { file: 'badge.svg', render: reportToBadge },
 }
 
 export const defaultFormats: readonly string[] = ['console', 'json']

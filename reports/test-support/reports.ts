@@ -38,7 +38,7 @@ const rows = [
     event: 0,
   }),
   row('OAI-CHAT-09', 'fail', { message: 'usage is missing', exchanges: ['x1'] }),
-  row('OAI-CHAT-10', 'fail', { message: 'usage is missing', exchanges: ['x2'] }),
+  row('OAI-CHAT-06', 'fail', { message: 'usage is missing', exchanges: ['x2'] }),
   row('OAI-ERR-01', 'fail', { message: 'answered with 422', known: true }),
   row('V3-SSE-07', 'warn', { message: 'sequence_number 3 follows 3', exchanges: ['x9'] }),
   row('V3-GEN-03', 'inconclusive', { message: 'blocked by V3-SSE-05', blockedBy: 'V3-SSE-05' }),

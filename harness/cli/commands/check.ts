@@ -1,20 +1,16 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import type { Command } from 'commander'
-import { reportToConsole } from '../../../reports/console.ts'
-import { reportToJson } from '../../../reports/json.ts'
 import type { ConformanceReport } from '../../../reports/model.ts'
-import { defaultJobs, exchangesName } from '../../conformance/defaults.ts'
+import { defaultJobs } from '../../conformance/defaults.ts'
 import { type ProfileName, profileNames, type Selection } from '../../conformance/selection.ts'
 import { type BaselineFlags, openBaseline } from '../baseline.ts'
 import type { AddCommand } from '../command.ts'
-import { readExchanges } from '../exchanges.ts'
 import { exitCodeOf } from '../exit-codes.ts'
 import { flag, list, positiveInteger, seed as seedText } from '../flags.ts'
 import type { Io } from '../io.ts'
 import { planText } from '../plan-text.ts'
 import { showProgress } from '../progress.ts'
-import { defaultFormats, formatNames, formatsOf, type NamedFormat } from '../report-formats.ts'
+import { publish } from '../publish.ts'
+import { defaultFormats, formatNames, formatsOf } from '../report-formats.ts'
 import { type TargetFlags, withTarget } from '../target.ts'
 
 interface CheckFlags extends TargetFlags, BaselineFlags {
@@ -98,9 +94,10 @@ export const checkCommand: AddCommand = (program, io, finish) => {
     }
     const baseline = openBaseline(flags)
     const result = baseline.judge(await check(url, flags, selection, io))
-    publish(result, formats, flags, io)
+    const { out, color, json = false, quiet = false } = flags
+    publish(result, { formats, out, color, json, quiet }, io)
     const changes = baseline.update(result)
-    if (changes !== null) (flags.json ? io.err : io.out)(changes)
+    if (changes !== null) (json ? io.err : io.out)(changes)
     finish(exitCodeOf(result))
   })
 }
@@ -131,31 +128,4 @@ function check(
       progress.stop()
     }
   })
-}
-
-/** `report.json` is always there: what was not asked for can be rendered from it later. */
-function publish(
-  report: ConformanceReport,
-  formats: readonly NamedFormat[],
-  flags: CheckFlags,
-  io: Io,
-): void {
-  const exchanges = readExchanges(join(flags.out, exchangesName))
-  const options = { color: io.color && flags.color, width: io.width }
-  const json = reportToJson(report)
-  mkdirSync(flags.out, { recursive: true })
-  writeFileSync(join(flags.out, 'report.json'), json)
-
-  if (flags.json) io.out(json.trimEnd())
-  else if (flags.quiet)
-    io.out(reportToConsole(report, exchanges, options).trimEnd().split('\n').at(-1) ?? '')
-  for (const { name, file, render } of formats) {
-    if (name === 'json' || (name === 'console' && (flags.json || flags.quiet))) continue
-    const text = render(report, exchanges, options)
-    if (file !== null) writeFileSync(join(flags.out, file), text)
-    // Standard output is for one reader: a program that asked for JSON.
-    else if (flags.json) io.err(text.trimEnd())
-    else io.out(text.trimEnd())
-  }
-  if (!flags.json && !flags.quiet) io.out(`Results: ${flags.out}`)
 }
