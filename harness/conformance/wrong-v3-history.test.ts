@@ -4,6 +4,7 @@ import { cursorAt } from './test-support/hand-made/chats.ts'
 import { textOf } from './test-support/hand-made/generate.ts'
 import type { HistoryPage, Hooks, Json, PagePlace } from './test-support/hand-made/hooks.ts'
 import { expectExactly, judged, type Wrong } from './test-support/hand-made/judged.ts'
+import { together } from './test-support/hand-made/together.ts'
 
 /** Each wrong way to show a history breaks the rows that are about it, and no other. */
 describe('a v3 history', () => {
@@ -24,21 +25,53 @@ function wrongs(): Wrong[] {
       result: undefined,
       rows: result,
     })),
-    pages('repeats a row at the border of two pages', ['V3-HIST-10 fail'], (page, place) => {
-      const { start, limit, rows } = place
-      if (start === 0 || limit < 2) return page
-      const end = start - 1 + limit
-      return { ...page, result: rows.slice(start - 1, end), pagination: cursorFor(end, rows) }
-    }),
-    pages('loses a row at the border of two pages', ['V3-HIST-10 fail'], (page, place) => ({
-      ...page,
-      pagination: cursorFor(place.start + page.result.length + 1, place.rows),
-    })),
-    pages('leaves the cursor out at its end', ['V3-HIST-11 fail'], (page) =>
-      page.pagination['cursor'] === null ? { ...page, pagination: { total: 9 } } : page,
+    together(
+      pages('repeats a row at the border of two pages', ['V3-HIST-10 fail'], (page, place) => {
+        const { start, limit, rows } = place
+        if (start === 0 || limit < 2) return page
+        const end = start - 1 + limit
+        return { ...page, result: rows.slice(start - 1, end), pagination: cursorFor(end, rows) }
+      }),
+      rows('has a type of its own for each item', ['V3-HIST-03 fail'], (row) => ({
+        ...row,
+        item_type: 'item',
+      })),
+      rows('shows other items than the response', ['V3-HIST-06 warn'], (row) => {
+        const item = row['item'] as Json
+        return item['role'] === 'assistant' ? { ...row, item: { ...item, id: 'other' } } : row
+      }),
     ),
-    pages('ends with an empty cursor', ['V3-HIST-11 fail'], (page) =>
-      page.pagination['cursor'] === null ? { ...page, pagination: { cursor: '' } } : page,
+    together(
+      pages('loses a row at the border of two pages', ['V3-HIST-10 fail'], (page, place) => ({
+        ...page,
+        pagination: cursorFor(place.start + page.result.length + 1, place.rows),
+      })),
+      rows('leaves item_type out', ['V3-HIST-03 fail'], ({ item_type: _, ...row }) => row),
+      rows('calls every item done', ['V3-HIST-04 fail'], (row) => ({
+        ...row,
+        ...(row['item_status'] === undefined ? {} : { item_status: 'done' }),
+      })),
+    ),
+    together(
+      pages('leaves the cursor out at its end', ['V3-HIST-11 fail'], (page) =>
+        page.pagination['cursor'] === null ? { ...page, pagination: { total: 9 } } : page,
+      ),
+      rows('has a text for the content of an input', ['V3-HIST-05 fail'], (row) => {
+        const item = row['item'] as Json
+        return item['role'] === 'assistant'
+          ? row
+          : { ...row, item: { ...item, content: textOf(item) } }
+      }),
+    ),
+    together(
+      pages('ends with an empty cursor', ['V3-HIST-11 fail'], (page) =>
+        page.pagination['cursor'] === null ? { ...page, pagination: { cursor: '' } } : page,
+      ),
+      {
+        what: 'has pages of 20 by default',
+        hooks: { defaultLimit: 20 },
+        breaks: ['V3-HIST-08 fail'],
+      },
     ),
     pages('numbers its cursors', ['V3-HIST-12 fail'], (page, { start, limit }) =>
       page.pagination['cursor'] === null
@@ -49,24 +82,21 @@ function wrongs(): Wrong[] {
       ...page,
       pagination: { cursor: null },
     })),
-    pages(
-      'has one row more than the limit',
-      ['V3-HIST-09 fail'],
-      (page, { start, limit, rows }) => {
-        const end = start + limit + 1
-        return limit >= 50
-          ? page
-          : { ...page, result: rows.slice(start, end), pagination: cursorFor(end, rows) }
-      },
+    together(
+      pages(
+        'has one row more than the limit',
+        ['V3-HIST-09 fail'],
+        (page, { start, limit, rows }) => {
+          const end = start + limit + 1
+          return limit >= 50
+            ? page
+            : { ...page, result: rows.slice(start, end), pagination: cursorFor(end, rows) }
+        },
+      ),
+      pages('shows the rows of a page in any order', ['V3-HIST-15 warn'], (page, { limit }) =>
+        limit === 3 ? { ...page, result: page.result.toReversed() } : page,
+      ),
     ),
-    pages('shows the rows of a page in any order', ['V3-HIST-15 warn'], (page, { limit }) =>
-      limit === 3 ? { ...page, result: page.result.toReversed() } : page,
-    ),
-    {
-      what: 'has pages of 20 by default',
-      hooks: { defaultLimit: 20 },
-      breaks: ['V3-HIST-08 fail'],
-    },
     {
       what: 'counts its pages from the newest row while rows are added',
       hooks: {
@@ -78,29 +108,10 @@ function wrongs(): Wrong[] {
       },
       breaks: ['V3-HIST-14 warn'],
     },
-    rows('has a type of its own for each item', ['V3-HIST-03 fail'], (row) => ({
-      ...row,
-      item_type: 'item',
-    })),
-    rows('leaves item_type out', ['V3-HIST-03 fail'], ({ item_type: _, ...row }) => row),
-    rows('calls every item done', ['V3-HIST-04 fail'], (row) => ({
-      ...row,
-      ...(row['item_status'] === undefined ? {} : { item_status: 'done' }),
-    })),
     rows('has texts for items', ['V3-HIST-02 fail'], (row) => ({
       ...row,
       item: JSON.stringify(row['item']),
     })),
-    rows('has a text for the content of an input', ['V3-HIST-05 fail'], (row) => {
-      const item = row['item'] as Json
-      return item['role'] === 'assistant'
-        ? row
-        : { ...row, item: { ...item, content: textOf(item) } }
-    }),
-    rows('shows other items than the response', ['V3-HIST-06 warn'], (row) => {
-      const item = row['item'] as Json
-      return item['role'] === 'assistant' ? { ...row, item: { ...item, id: 'other' } } : row
-    }),
     {
       what: 'holds only what was asked',
       hooks: { rows: (own) => own.filter((item) => item['role'] !== 'assistant') },

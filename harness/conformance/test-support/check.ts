@@ -12,9 +12,9 @@ export function temporaryFolder(): string {
   return folder
 }
 
-/** A profile for a server that answers at once: short waits, nothing optional declared. */
+/** A profile for a server that answers at once, though the machine may be slow. */
 export function profileOf(more: Readonly<Record<string, unknown>>): TargetProfile {
-  const limits = { timeoutMs: 2_000, settleMs: 60 }
+  const limits = { timeoutMs: 15_000, settleMs: 60 }
   return loadProfile({ name: 'test', text: '' }, {}, { limits, ...more })
 }
 

@@ -22,7 +22,7 @@ export async function generate(call: Call, chats: Chats, turns: Turns): Promise<
   const body = await readJson(call)
   const key = request.headers['idempotency-key']
   const chat = chatOf(chats, body['chat_id'])
-  const refusal = refusalOf(call, body, key)
+  const refusal = refusalOfKey(call, key) ?? refusalOf(call, body)
   if (refusal) {
     if (hooks.storesRefused) chat.items.push(...inputItems(body['input']))
     throw refusal
@@ -43,7 +43,7 @@ export async function generate(call: Call, chats: Chats, turns: Turns): Promise<
 export async function answerOnce(call: Call): Promise<void> {
   const { hooks } = call
   const body = await readJson(call)
-  const refusal = refusalOf(call, body, '')
+  const refusal = refusalOf(call, body)
   if (refusal) throw refusal
   const runs = Array.isArray(body['runs']) ? body['runs'] : []
   const before = runs.flatMap((run: Json) => inputItems(run['input'] ?? []).map(textOf))
@@ -93,10 +93,15 @@ function occasionOf({ streamed, response }: Turn): Occasion {
   return streamed ? 'finished stream' : 'finished JSON'
 }
 
-function refusalOf({ hooks }: Call, body: Json, key: unknown): Refusal | undefined {
+function refusalOfKey({ hooks }: Call, key: unknown): Refusal | undefined {
   const refuse = (why: string) => new Refusal(hooks.refusedStatus, why)
   if (key === undefined && hooks.checks('key of the turn')) return refuse('which turn is this?')
   if (key !== undefined && !hooks.takesKey(String(key))) return refuse('a strange key')
+  return undefined
+}
+
+function refusalOf({ hooks }: Call, body: Json): Refusal | undefined {
+  const refuse = (why: string) => new Refusal(hooks.refusedStatus, why)
   const both = body['include_tools'] !== undefined && body['exclude_tools'] !== undefined
   if (both && hooks.checks('both tool lists')) return refuse('one list of tools only')
   if (!hooks.knows(body['model_id'])) return refuse('there is no such model')
