@@ -1,6 +1,7 @@
 import { reportToBadge } from '../../reports/badge.ts'
 import { reportToConsole } from '../../reports/console.ts'
 import { reportToGitHub } from '../../reports/github.ts'
+import { reportToHtml } from '../../reports/html/report-to-html.ts'
 import { reportToJson } from '../../reports/json.ts'
 import { reportToJUnit } from '../../reports/junit.ts'
 import { reportToMarkdown } from '../../reports/markdown.ts'
@@ -8,6 +9,7 @@ import type { ConformanceReport } from '../../reports/model.ts'
 import { ConfigurationError } from '../conformance/errors.ts'
 import { didYouMean } from '../conformance/suggest.ts'
 import type { Exchange } from '../contract/index.ts'
+import { provingFaults } from './proving-faults.ts'
 
 export interface RenderOptions {
   readonly color: boolean
@@ -35,6 +37,10 @@ export const reportFormats: Readonly<Record<string, ReportFormat>> = {
   github: { file: null, render: reportToGitHub },
   json: { file: 'report.json', render: reportToJson },
   junit: { file: 'report.xml', render: reportToJUnit },
+  html: {
+    file: 'report.html',
+    render: (report, exchanges) => reportToHtml(report, exchanges, { faults: provingFaults() }),
+  },
   markdown: { file: 'report.md', render: reportToMarkdown },
   badge: { file: 'badge.svg', render: reportToBadge },
 }

@@ -7,17 +7,9 @@ import { filters } from './filters.ts'
 import { html } from './markup.ts'
 import { footnotes } from './notes.ts'
 import { overview } from './overview.ts'
+import type { ProvingFault } from './proving-fault.ts'
 import { requirementList } from './rows.ts'
 import { violationList } from './violations.ts'
-
-/** A fault of the reference server and the rows that it turns red: a line of the kill matrix. */
-export interface ProvingFault {
-  readonly name: string
-  readonly summary: string
-  readonly breaks: readonly string[]
-  /** Declared rows that it does not turn red. */
-  readonly survived: readonly string[]
-}
 
 /**
  * The report as one page that needs no network and no other file: numbers, rows that open to their
@@ -38,7 +30,7 @@ ${violationList(report)}
 <section aria-labelledby="requirements">
 <h2 id="requirements" tabindex="-1">Requirements</h2>
 ${filters(report)}
-${requirementList(report, { evidence, faults })}
+${requirementList({ report, evidence, faults })}
 </section>
 ${dialectCard(report)}
 ${footnotes(report, evidence, exchanges.size)}

@@ -1,22 +1,24 @@
 import { stripVTControlCharacters } from 'node:util'
 import { areaOf } from '../../harness/contract/index.ts'
 import { areaTitle, surfaceTitle } from '../catalogue-rows.ts'
+import { knownText } from '../known.ts'
 import type { ConformanceReport, RequirementRow } from '../model.ts'
 import { count } from '../text.ts'
 import type { Evidence } from './evidence.ts'
 import { html, type Markup } from './markup.ts'
-import type { ProvingFault } from './report-to-html.ts'
+import type { ProvingFault } from './proving-fault.ts'
 import { badgeText, meanings } from './words.ts'
 
 export interface RowContext {
+  readonly report: ConformanceReport
   readonly evidence: Evidence
   /** Null where there is no kill matrix. */
   readonly faults: readonly ProvingFault[] | null
 }
 
 /** All rows, by surface and section; each opens to what is known about it. */
-export function requirementList(report: ConformanceReport, context: RowContext): Markup {
-  const bySurface = Map.groupBy(report.requirements, ({ surface }) => surface)
+export function requirementList(context: RowContext): Markup {
+  const bySurface = Map.groupBy(context.report.requirements, ({ surface }) => surface)
   return html`${[...bySurface].map(
     ([surface, rows]) => html`<section class="surface" aria-labelledby="surface-${surface}">
 <h3 id="surface-${surface}">${surfaceTitle(surface)}</h3>
@@ -45,6 +47,7 @@ ${rows.map((row) => rowMarkup(row, context))}
 
 function rowMarkup(row: RequirementRow, context: RowContext): Markup {
   const { id, verdict, surface, level, title } = row
+  const known = knownText(context.report, id)
   return html`<details class="row" id="${id}" data-verdict="${verdict}" data-surface="${surface}" data-level="${level}">
 <summary><span class="badge ${verdict}">${badgeText(row)}</span> <code>${id}</code> <span class="sentence">${title}</span>${level === 'expected' ? html` <span class="level">expected</span>` : null}</summary>
 <div class="opened">
@@ -53,6 +56,7 @@ ${found(row)}
 <div><dt>Verdict</dt><dd>${badgeText(row)}. ${meanings[verdict]}</dd></div>
 <div><dt>Level</dt><dd>${level}, section ${row.section}</dd></div>
 ${row.blockedBy === null ? null : html`<div><dt>Stands on</dt><dd><a href="#${row.blockedBy}">${row.blockedBy}</a>, which is broken</dd></div>`}
+${known === null ? null : html`<div><dt>Baseline</dt><dd>${known}</dd></div>`}
 ${scenarios(row)}
 ${proof(row, context.faults)}
 </dl>

@@ -57,6 +57,8 @@ summary { cursor: pointer; }
 summary:focus-visible { outline-offset: -3px; }
 .violations { list-style: none; padding: 0; margin: 0; }
 .violations li { padding: 0.6rem 0 0.6rem 0.75rem; border-left: 3px solid var(--line); margin-bottom: 0.4rem; }
+ul.violations ul { list-style: none; padding: 0; margin: 0.3rem 0 0; }
+ul.violations ul li { border: 0; padding: 0.2rem 0 0.2rem 1rem; margin: 0; }
 .found { color: var(--dim); }
 .badge {
   display: inline-block; min-width: 4.2rem; padding: 0 0.45em; border: 1px solid; border-radius: 0.25rem;
