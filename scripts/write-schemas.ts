@@ -1,0 +1,7 @@
+/** Writes schemas/*.schema.json from the types that the kit itself reads with. */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { jsonSchemas } from '../harness/conformance/json-schemas.ts'
+
+const folder = new URL('../schemas/', import.meta.url)
+mkdirSync(folder, { recursive: true })
+for (const [name, text] of jsonSchemas()) writeFileSync(new URL(name, folder), text)
