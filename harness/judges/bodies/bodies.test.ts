@@ -34,6 +34,13 @@ describe('JSON answers', () => {
     expect(Object.keys(brokenIn(oneShot))).toEqual(['V3-ONE-01'])
   })
 
+  test('a one-shot that is answered with no response breaks its own row alone', () => {
+    for (const body of ['{}', '{"response":{"object":"response"}}', '{"text":"Hello!"}']) {
+      const oneShot = answerExchange('response', { body, operation: 'v3.oneShot' })
+      expect(Object.keys(brokenIn(oneShot))).toEqual(['V3-ONE-01'])
+    }
+  })
+
   test('another media type breaks OAI-CHAT-11', () => {
     expect(Object.keys(brokenIn(answerExchange('chat', { type: 'text/plain' })))).toEqual([
       'OAI-CHAT-11',

@@ -55,5 +55,12 @@ const judgeMembers: Partial<Record<OperationId, BodyJudge>> = {
   'v3.history': (ledger, body, exchange) =>
     judgeHistory(ledger, body, new URL(exchange.request.url).searchParams),
   'v3.generate': (ledger, body, exchange) => judgeResponseBody(ledger, body, requestOf(exchange)),
-  'v3.oneShot': (ledger, body, exchange) => judgeResponseBody(ledger, body, requestOf(exchange)),
+  'v3.oneShot': judgeOneShot,
+}
+
+/** What calls itself no response and has no output breaks the row of one-shot, not those of a response. */
+function judgeOneShot(ledger: Ledger, body: JsonObject, exchange: Exchange): void {
+  if (body['object'] === 'response' || 'output' in body) {
+    judgeResponseBody(ledger, body, requestOf(exchange))
+  } else ledger.broken('V3-ONE-01', `The body is ${show(body)}, no response.`)
 }
