@@ -10,23 +10,25 @@ const withoutBase = assistants.find(({ baseId }) => baseId === null)?.id
 const withBase = assistants.find(({ baseId }) => baseId !== null)?.id
 
 export const ragFaults: readonly Fault[] = [
-  taken('on-ignored', 'RAG-01', ({ rag }) => rag === true, false),
+  taken('on-ignored', 'RAG-01', 'rag: true', ({ rag }) => rag === true, false),
   taken(
     'on-ignored-in-streams',
     'RAG-01',
+    'rag: true of a stream',
     ({ rag, stream }) => rag === true && stream === true,
     false,
   ),
   taken(
     'on-ignored-in-json',
     'RAG-01',
+    'rag: true without a stream',
     ({ rag, stream }) => rag === true && stream !== true,
     false,
   ),
-  taken('off-ignored', 'RAG-02', ({ rag }) => rag === false, true),
-  taken('agent-searches', 'RAG-03', ({ rag }) => rag === 'agent', true),
-  taken('object-ignored', 'RAG-04', ({ rag }) => isObject(rag), false),
-  taken('unasked', 'RAG-05', ({ rag }) => rag === undefined, true),
+  taken('off-ignored', 'RAG-02', 'rag: false', ({ rag }) => rag === false, true),
+  taken('agent-searches', 'RAG-03', 'rag: agent', ({ rag }) => rag === 'agent', true),
+  taken('object-ignored', 'RAG-04', 'An object in rag', ({ rag }) => isObject(rag), false),
+  taken('unasked', 'RAG-05', 'No rag at all', ({ rag }) => rag === undefined, true),
   refused('object', 'RAG-04', ({ rag }) => isObject(rag)),
   refused(
     'on-without-base',
@@ -44,13 +46,14 @@ export const ragFaults: readonly Fault[] = [
 function taken(
   name: string,
   row: RequirementId,
+  what: string,
   when: (body: Json) => boolean,
   rag: boolean,
 ): Fault {
   return fault(
     `rag-${name}`,
     row,
-    `Generations that should not are answered as with rag: ${rag} (${name.replaceAll('-', ' ')}).`,
+    `${what} is taken for rag: ${rag}.`,
     onSent(generation, (body) => (when(body) ? { ...body, rag } : body)),
   )
 }
@@ -59,7 +62,7 @@ function refused(name: string, row: RequirementId, when: (body: Json) => boolean
   return fault(
     `rag-${name}-refused`,
     row,
-    `A rag of this kind is refused: ${name.replaceAll('-', ' ')}.`,
+    `A generation with this rag is refused: ${name.replaceAll('-', ' ')}.`,
     refusesRequests(generation, when),
   )
 }

@@ -68,18 +68,18 @@ export const versionFaults: readonly Fault[] = [
     'The error of an update of a v2 chat names a version, and no prefix.',
     saying(changeChat, () => 'This chat has version v2'),
   ),
-  left('deletes', 'VER-06', deleteChat, ({ store }, caller, chat) =>
+  left('deletes', 'deletes it', 'VER-06', deleteChat, ({ store }, caller, chat) =>
     store.chats.delete(caller, chat),
   ),
-  left('favors', 'VER-06', addFavorite, ({ store }, caller, chat) =>
+  left('favors', 'makes it a favorite', 'VER-06', addFavorite, ({ store }, caller, chat) =>
     store.chats.update(caller, chat, { favorite: true }),
   ),
-  left('moves', 'VER-06', deleteChat, ({ store }, caller, chat) =>
+  left('moves', 'makes it a v3 chat', 'VER-06', deleteChat, ({ store }, caller, chat) =>
     store.chats.update(caller, chat, moved('v3')),
   ),
-  left('stores-the-message', 'VER-09', message, storeInHistory),
-  left('stores-the-reply', 'VER-09', answering, storeInHistory),
-  left('empties', 'VER-09', message, async ({ store }, caller, id) => {
+  left('stores-the-message', 'stores the message', 'VER-09', message, storeInHistory),
+  left('stores-the-reply', 'stores the question', 'VER-09', answering, storeInHistory),
+  left('empties', 'empties its history', 'VER-09', message, async ({ store }, caller, id) => {
     const chat = await store.chats.find(caller, id)
     await store.chats.delete(caller, id)
     if (chat !== undefined) await store.chats.create(chat)
@@ -175,11 +175,11 @@ function saying(place: Place, words: (hint: string) => string): Refit {
 type Deed = (parts: Parts, caller: string, chat: string) => Promise<unknown>
 
 /** A refused call on a chat of the other version does something to it all the same. */
-function left(name: string, row: RequirementId, place: Place, act: Deed): Fault {
+function left(name: string, what: string, row: RequirementId, place: Place, act: Deed): Fault {
   return fault(
     `version-refusal-${name}`,
     row,
-    `${place} refuses a chat of the other version, and changes it (${name}).`,
+    `${place} refuses a chat of the other version, and ${what} all the same.`,
     besides(place, (parts, call, reply) =>
       isRefusal(reply) ? act(parts, call.caller, chatOf(call)) : undefined,
     ),
