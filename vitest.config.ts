@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   test: {
     include: ['{harness,reports,reference-server,fixtures,suites,bin}/**/*.test.ts'],
-    exclude: ['**/*.browser.test.ts'],
+    exclude: ['**/*browser.test.ts'],
     testTimeout: 30_000,
     hookTimeout: 30_000,
     maxWorkers: 2,
