@@ -20,6 +20,7 @@ describe('two runs say the same', () => {
       'The body is "Well, a… (99 characters), no JSON',
     ],
     ["expected 'The tide comes in.' to be ''", "expected 'It rains today.' to be ''"],
+    ['The delta is {"text":"The"}, no string.', 'The delta is {"text":"Well"}, no string.'],
     ['created_at is 1767323045', 'created_at is 1767409445'],
   ])('%s', (one, other) => {
     expect(stableText(one)).toBe(stableText(other))
@@ -40,6 +41,8 @@ describe('two behaviours stay apart', () => {
     ['usage is missing', 'usage.total_tokens is missing'],
     ['response.created comes twice', 'response.completed comes twice'],
     ['finish_reason is "stop"', 'finish_reason is "length"'],
+    ['it is "stop", and was "length"', 'it is "stop", and not "length"'],
+    ['it waits for OAI-STREAM-08', 'it waits for OAI-STREAM-09'],
     ['a key of section V3-SSE-09', 'a key of section V3-SSE-10'],
     ['The media type is text/plain', 'The media type is text/html'],
   ])('%s', (one, other) => {

@@ -6,7 +6,11 @@
 export function stableText(message: string): string {
   const text = replacements.reduce(
     (rest, [pattern, mark]) => rest.replaceAll(pattern, mark),
-    message.slice(0, longest).replaceAll(ansi, ''),
+    message
+      .slice(0, longest)
+      .replaceAll(ansi, '')
+      .replaceAll(cut, '<value>')
+      .replaceAll(quoted, unquoted),
   )
   const kept = aboutStatus.test(text)
   return text
@@ -24,21 +28,29 @@ const ansi = /\u001b\[[\d;]*m/g
 /** No message of a judge or a claim is as long; a fault of the kit may be. */
 const longest = 2_000
 
+/** A value that a judge has cut, up to its length; its quotes do not close. */
+const cut = /["'{[][^\n]{0,60}… \(\d+ characters\)/g
+
+/** A text of JSON, with the name of its member where it has one. */
+const quoted = /("\w+":)?"(?:[^"\\\n]|\\.)*"/g
+
+/** What a model says is not the behaviour; a single word in quotes may be. */
+function unquoted(text: string, member: string | undefined): string {
+  if (member !== undefined) return `${member}<text>`
+  return /\s/.test(text) ? '<text>' : text
+}
+
 /** In this order: what is longer and surer comes first. */
 const replacements: readonly (readonly [RegExp, string])[] = [
-  // A value that was cut, up to its length.
-  [/["'{[][^\n]*?… \(\d+ characters\)/g, '<value>'],
   [/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi, '<id>'],
   [/\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?[\d.]*(Z|[+-]\d\d:?\d\d)?/g, '<time>'],
   [/\b(Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d \w{3} \d{4} [\d:]{8} GMT/g, '<time>'],
-  // What a text of a model says is not the behaviour; a word in quotes may be.
-  [/"(?:[^"\\\n]|\\.)*\s(?:[^"\\\n]|\\.)*"/g, '<text>'],
   [/(?<=^|[\s[(,])'[^'\n]*\s[^'\n]*'(?=$|[\s\]),:.])/g, '<text>'],
   // The tag of a run and the words that it plants.
   [/\bchatgen-[\w.-]*\w/g, 'chatgen-<run>'],
   [/\b(?:[bdfgklmnprstvz][aeiou]){3}\d{4}\b/gi, '<word>'],
   [/(?<=\/\/[^\s/:]+|localhost|127\.0\.0\.1|\[::1\]):\d{1,5}\b/g, ':<port>'],
-  [/\b[A-Za-z]{1,12}[-_](?=[0-9A-Za-z_-]*\d)[0-9A-Za-z_-]{8,}/g, '<id>'],
+  [/\b(?![A-Z]+-[A-Z]+-\d\d\b)[A-Za-z]{1,12}[-_](?=[0-9A-Za-z_-]*\d)[0-9A-Za-z_-]{8,}/g, '<id>'],
   [/\b(?=\w*\d)(?=\w*[A-Za-z])\w{16,}/g, '<id>'],
   [/\bx\d+\b/g, '<exchange>'],
   [/\b\d+(?:\.\d+)? ?(?:ms|milliseconds?|s|seconds?)\b/g, '<duration>'],
