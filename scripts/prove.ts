@@ -10,6 +10,7 @@ import {
   objections,
   redRows,
   runInPool,
+  type TargetResult,
 } from '../harness/proof/index.ts'
 import { faults } from '../reference-server/deviations/index.ts'
 
@@ -34,7 +35,7 @@ what a proof must not show. --write writes docs/kill-matrix.md and docs/kill-mat
 } else {
   const names = [...allAttempts().map(({ name }) => name), ...nullServerNames].filter(wanted)
   const started = Date.now()
-  const results = await runInPool(names, Number(values.processes), (result, done) => {
+  const first = await runInPool(names, Number(values.processes), (result, done) => {
     const red = redRows(result)
     console.log(
       `${done}/${names.length} ${result.name} (${result.durationMs} ms): ${red.join(' ') || 'nothing red'}`,
@@ -45,6 +46,16 @@ what a proof must not show. --write writes docs/kill-matrix.md and docs/kill-mat
         console.log(`    ${id} ${verdict}: ${message}`)
     }
   })
+  const doubtful = first.filter((result) => objectionsTo([result]).length > 0)
+  if (doubtful.length > 0) console.log(`${doubtful.length} targets are run again, one at a time`)
+  const again = await runInPool(
+    doubtful.map(({ name }) => name),
+    1,
+    () => {},
+  )
+  const unstable = again.filter((result) => objectionsTo([result]).length === 0)
+  for (const { name } of unstable) console.log(`?? ${name}: another verdict the second time`)
+  const results = first.map((result) => again.find(({ name }) => name === result.name) ?? result)
   const matrix = buildMatrix(faults, results)
   const found = objections(matrix, results)
   if (values.write) {
@@ -53,8 +64,14 @@ what a proof must not show. --write writes docs/kill-matrix.md and docs/kill-mat
   }
   for (const objection of found) console.log(`!! ${objection}`)
   const seconds = Math.round((Date.now() - started) / 1000)
-  console.log(`${names.length} targets in ${seconds} s, ${found.length} objections`)
+  console.log(
+    `${names.length} targets in ${seconds} s: ${found.length} objections, ${unstable.length} unstable`,
+  )
   process.exitCode = found.length === 0 ? 0 : 1
+}
+
+function objectionsTo(results: readonly TargetResult[]): readonly string[] {
+  return objections(buildMatrix(faults, results), results)
 }
 
 function wanted(name: string): boolean {
