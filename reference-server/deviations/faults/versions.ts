@@ -13,11 +13,13 @@ import {
   isText,
   message,
   nameChat,
+  onStore,
   readChat,
   removeFavorite,
   upload,
 } from '../native.ts'
 import { generation, history, objectOf, onRefusal, onReply, type Place } from '../seams.ts'
+import { together } from '../together.ts'
 import type { Fault } from '../types.ts'
 import { fault } from './fault.ts'
 
@@ -71,8 +73,25 @@ export const versionFaults: readonly Fault[] = [
   left('deletes', 'deletes it', 'VER-06', deleteChat, ({ store }, caller, chat) =>
     store.chats.delete(caller, chat),
   ),
-  left('favors', 'makes it a favorite', 'VER-06', addFavorite, ({ store }, caller, chat) =>
-    store.chats.update(caller, chat, { favorite: true }),
+  fault(
+    'version-refusal-favors',
+    'VER-06',
+    'A v2 chat that was refused as a favorite is one all the same, and listed.',
+    together([
+      besides(addFavorite, ({ store }, call, reply) =>
+        isRefusal(reply)
+          ? store.chats.update(call.caller, chatOf(call), { favorite: true })
+          : undefined,
+      ),
+      onStore('chats', ({ list }) => ({
+        list: async (owner, asked) => {
+          const page = await list(owner, asked)
+          if (asked.favorite !== true) return page
+          const older = await list(owner, { ...asked, version: 'v2' })
+          return { ...page, rows: [...page.rows, ...older.rows] }
+        },
+      })),
+    ]),
   ),
   left('moves', 'makes it a v3 chat', 'VER-06', deleteChat, ({ store }, caller, chat) =>
     store.chats.update(caller, chat, moved('v3')),
