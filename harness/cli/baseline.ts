@@ -47,7 +47,7 @@ function rewrite(
   }
   const parts = [
     { what: `added, with a because that is ${toBeWritten}`, ids: added },
-    { what: 'fails differently, to be read again', ids: changed },
+    { what: 'has a new fingerprint, to be read again', ids: changed },
     { what: 'removed', ids: removed },
   ].filter(({ ids }) => ids.length > 0)
   if (parts.length === 0) return `Baseline ${source.name}: nothing to change`

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { loadBaseline, toBeWritten } from './baseline-file.ts'
 import { baselineText } from './baseline-text.ts'
@@ -41,6 +42,12 @@ describe('a baseline is read', () => {
       },
       'OAI-ERR-01': { owner: 'platform', because: 'the gateway answers for us' },
     })
+  })
+
+  test('as the documentation shows it', () => {
+    const page = readFileSync(new URL('../../docs/ci.md', import.meta.url), 'utf8')
+    const [, example = ''] = page.match(/```yaml\n(V3-IDEM-02:[\s\S]*?)```/) ?? []
+    expect([...load(example).entries.keys()]).toEqual(['V3-IDEM-02'])
   })
 
   test('from JSON, and from a file that is empty', () => {

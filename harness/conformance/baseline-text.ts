@@ -23,7 +23,9 @@ export function baselineText(
     const own = map.get(id)
     if (own instanceof YAMLMap) {
       for (const [key, value] of Object.entries(entry)) {
-        if (String(own.get(key)) !== value) own.set(key, document.createNode(value))
+        if (String(own.get(key)) === value) continue
+        own.set(key, document.createNode(value))
+        own.flow = false
       }
     } else map.set(document.createNode(id), document.createNode(entry))
   }
