@@ -7,12 +7,16 @@ import { cleanupCommand } from './commands/cleanup.ts'
 import { explainCommand } from './commands/explain.ts'
 import { initCommand } from './commands/init.ts'
 import { listCommand } from './commands/list.ts'
+import { rejudgeCommand } from './commands/rejudge.ts'
+import { reportCommand } from './commands/report.ts'
 import { serveCommand } from './commands/serve.ts'
 import { type ExitCode, exitCode, exitCodeOfError } from './exit-codes.ts'
 import { type Io, processIo } from './io.ts'
 
 const commands: readonly AddCommand[] = [
   checkCommand,
+  reportCommand,
+  rejudgeCommand,
   serveCommand,
   listCommand,
   explainCommand,

@@ -5,10 +5,11 @@ import { reportToConsole } from '../../reports/console.ts'
 import { withoutCommands } from '../../reports/github.ts'
 import { reportToJson } from '../../reports/json.ts'
 import type { ConformanceReport } from '../../reports/model.ts'
-import { exchangesName } from '../conformance/defaults.ts'
-import { readExchanges } from './exchanges.ts'
+import { exchangesName, reportName } from '../conformance/defaults.ts'
+import type { Exchange } from '../contract/index.ts'
+import { readRecording } from './exchanges.ts'
 import type { Io } from './io.ts'
-import type { NamedFormat } from './report-formats.ts'
+import type { NamedFormat, RenderOptions } from './report-formats.ts'
 
 export interface PublishOptions {
   readonly formats: readonly NamedFormat[]
@@ -27,27 +28,45 @@ export interface PublishOptions {
  */
 export function publish(report: ConformanceReport, options: PublishOptions, io: Io): void {
   const { out, json, quiet } = options
-  const exchanges = readExchanges(join(out, exchangesName))
+  const { exchanges } = readRecording(join(out, exchangesName))
   const style = { color: io.color && options.color, width: io.width }
-  const formats = options.formats.filter(({ name }) => name !== 'json')
-
   mkdirSync(out, { recursive: true })
-  writeFileSync(join(out, 'report.json'), reportToJson(report))
-  for (const { file, render } of formats) {
-    if (file !== null) writeFileSync(join(out, file), render(report, exchanges, style))
-  }
+  writeFileSync(join(out, reportName), reportToJson(report))
 
   if (json) io.out(reportToJson(report).trimEnd())
   if (quiet && !json) io.out(lastLine(reportToConsole(report, exchanges, style)))
-  const isHidden = (name: string) => name === 'console' && (json || quiet)
-  for (const { name, render } of formats.filter(({ file, name }) => !file && !isHidden(name))) {
-    const text = render(report, exchanges, style).trimEnd()
+  const formats = options.formats.filter(
+    ({ name }) => name !== 'json' && !(name === 'console' && (json || quiet)),
+  )
+  // Standard output is for the program that asked for JSON.
+  render(report, exchanges, { formats, out, style, print: json ? io.err : io.out })
+  if (!json && !quiet) io.out(`Results: ${out}`)
+}
+
+interface Rendering {
+  readonly formats: readonly NamedFormat[]
+  /** Folder for what has a file; null prints everything. */
+  readonly out: string | null
+  readonly style: RenderOptions
+  readonly print: (text: string) => void
+}
+
+/** Each format to its file in the folder, or printed where it has none. */
+export function render(
+  report: ConformanceReport,
+  exchanges: ReadonlyMap<string, Exchange>,
+  { formats, out, style, print }: Rendering,
+): void {
+  for (const { name, file, render } of formats) {
+    const text = render(report, exchanges, style)
+    if (file !== null && out !== null) {
+      writeFileSync(join(out, file), text)
+      continue
+    }
     // Where GitHub reads along, what a target sent could be taken for a command.
     const isRead = name === 'console' && formats.some((format) => format.name === 'github')
-    // Standard output is for the program that asked for JSON.
-    ;(json ? io.err : io.out)(isRead ? withoutCommands(text, randomUUID()) : text)
+    print(isRead ? withoutCommands(text.trimEnd(), randomUUID()) : text.trimEnd())
   }
-  if (!json && !quiet) io.out(`Results: ${out}`)
 }
 
 function lastLine(text: string): string {

@@ -1,3 +1,4 @@
+export { createEvidenceTransport } from './evidence.ts'
 export { createNetworkTransport } from './network.ts'
 export { createRecordingTransport, notRecorded } from './recording.ts'
 export { createRedactor, type Redactor, type Secret } from './redaction.ts'

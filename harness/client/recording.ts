@@ -16,29 +16,32 @@ export function createRecordingTransport(recorded: readonly Exchange[]): Transpo
   return { send: (outgoing) => replay(byPlace.get(placeOf(outgoing)), outgoing), close }
 }
 
+/** What stands for a request that a recording lacks. */
+export function absent({ id, labels, request }: Outgoing): Exchange {
+  return {
+    id,
+    labels,
+    request,
+    startedAt: new Date(0).toISOString(),
+    response: null,
+    events: [],
+    ending: {
+      kind: 'unreachable',
+      atMs: 0,
+      code: notRecorded,
+      error: 'the recording holds no such request',
+    },
+  }
+}
+
 function replay(recorded: Exchange | undefined, outgoing: Outgoing): Pending {
-  const { id, labels, request } = outgoing
-  const exchange: Exchange = recorded
-    ? { ...recorded, labels, request }
-    : {
-        id,
-        labels,
-        request,
-        startedAt: new Date(0).toISOString(),
-        response: null,
-        events: [],
-        ending: {
-          kind: 'unreachable',
-          atMs: 0,
-          code: notRecorded,
-          error: 'the recording holds no such request',
-        },
-      }
+  const { labels, request } = outgoing
+  const exchange = recorded ? { ...recorded, labels, request } : absent(outgoing)
   return { answered: Promise.resolve(), exchange: Promise.resolve(exchange) }
 }
 
 /** A recording may itself have been made from a recording that lacked something. */
-function wasRecorded({ ending }: Exchange): boolean {
+export function wasRecorded({ ending }: Exchange): boolean {
   return ending.kind !== 'unreachable' || ending.code !== notRecorded
 }
 

@@ -1,4 +1,4 @@
-import type { Exchange, Header, StreamEvent, WireChunk } from '../contract/index.ts'
+import type { Exchange, Header, StreamEvent, WireChunk, WireRequest } from '../contract/index.ts'
 
 export interface Secret {
   /** What stands in its place: `[name]`. */
@@ -10,6 +10,7 @@ export interface Secret {
 export interface Redactor {
   text(value: string): string
   exchange(exchange: Exchange): Exchange
+  request(request: WireRequest): WireRequest
 }
 
 /** Shorter values would be found by chance in ordinary text. */
@@ -41,18 +42,19 @@ export function createRedactor(secrets: readonly Secret[]): Redactor {
       data: text(event.data),
     }))
 
+  const request = (sent: WireRequest): WireRequest => ({
+    ...sent,
+    url: text(sent.url),
+    headers: headers(sent.headers),
+    body: sent.body && (chunks([{ atMs: 0, bytes: sent.body }])[0]?.bytes ?? null),
+  })
+
   return {
     text,
+    request,
     exchange: (exchange) => ({
       ...exchange,
-      request: {
-        ...exchange.request,
-        url: text(exchange.request.url),
-        headers: headers(exchange.request.headers),
-        body:
-          exchange.request.body &&
-          (chunks([{ atMs: 0, bytes: exchange.request.body }])[0]?.bytes ?? null),
-      },
+      request: request(exchange.request),
       response: exchange.response && {
         ...exchange.response,
         headers: headers(exchange.response.headers),

@@ -38,6 +38,7 @@ export async function rejudge(options: RejudgeOptions): Promise<ConformanceRepor
     seed: record.seed,
     strict: record.strict,
     recordingFile,
+    evidence: true,
     outDir,
     ...(onProgress === undefined ? {} : { onProgress }),
     ...(signal === undefined ? {} : { signal }),

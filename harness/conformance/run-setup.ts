@@ -19,6 +19,8 @@ export interface RunSetup {
   readonly journalFile: string
   /** A recording to answer from, in place of the network; null for the network. */
   readonly recordingFile: string | null
+  /** True: an answer of the recording counts only for the request that it was given to. */
+  readonly evidence?: boolean
 }
 
 /** How the kit introduces itself to a target, in a run and beside one. */

@@ -33,6 +33,8 @@ export interface RunOptions {
   readonly strict?: boolean
   /** `exchanges.ndjson` of an earlier run with the same seed, to judge in place of the network. */
   readonly recordingFile?: string
+  /** The recording is evidence: an answer counts only for the request that it was given to. */
+  readonly evidence?: boolean
   readonly onProgress?: (progress: Progress) => void
   /** Interrupts the run; what was found so far is reported. */
   readonly signal?: AbortSignal
@@ -183,6 +185,7 @@ function setUp(options: RunOptions, rows: readonly RequirementId[]): RunSetup {
     exchangesFile: join(options.outDir, exchangesName),
     journalFile: join(options.outDir, journalName),
     recordingFile: options.recordingFile ?? null,
+    evidence: options.evidence ?? false,
   }
 }
 

@@ -1,6 +1,7 @@
 import { appendFileSync, readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
+  createEvidenceTransport,
   createNetworkTransport,
   createRecordingTransport,
   createRedactor,
@@ -40,8 +41,8 @@ export interface RunContext {
 export function createRunContext(setup: RunSetup): RunContext {
   const { profile } = setup
   const live = setup.recordingFile === null
-  const transport = openTransport(setup)
   const redactor = createRedactor(secretsOf(setup))
+  const transport = openTransport(setup, redactor)
   const slots = createSemaphore(setup.jobs)
   const pace = createBackOff(profile.limits.requestsPerSecond)
   const breaker = createBreaker()
@@ -87,9 +88,10 @@ export function createRunContext(setup: RunSetup): RunContext {
   }
 }
 
-function openTransport(setup: RunSetup): Transport {
+function openTransport(setup: RunSetup, redactor: Redactor): Transport {
   if (setup.recordingFile === null) return createNetworkTransport()
-  return createRecordingTransport(
-    restoreExchanges(readFileSync(setup.recordingFile, 'utf8')).exchanges,
-  )
+  const { exchanges } = restoreExchanges(readFileSync(setup.recordingFile, 'utf8'))
+  return setup.evidence
+    ? createEvidenceTransport(exchanges, redactor.request)
+    : createRecordingTransport(exchanges)
 }

@@ -1,0 +1,69 @@
+import { join } from 'node:path'
+import { exchangesName } from '../../conformance/defaults.ts'
+import { openBaseline } from '../baseline.ts'
+import type { AddCommand } from '../command.ts'
+import { readRecording } from '../exchanges.ts'
+import { exitCodeOf } from '../exit-codes.ts'
+import { flag, list } from '../flags.ts'
+import { showProgress } from '../progress.ts'
+import { publish } from '../publish.ts'
+import { defaultFormats, formatNames, formatsOf } from '../report-formats.ts'
+import { lostText } from '../stored-report.ts'
+
+interface RejudgeFlags {
+  readonly out?: string
+  readonly report?: readonly string[]
+  readonly baseline?: string
+  readonly json?: boolean
+  readonly quiet?: boolean
+  readonly color: boolean
+}
+
+const examples = `
+Examples:
+  $ chatgen rejudge chatgen-results
+  $ chatgen rejudge last-month --out last-month-today --report console,html
+
+The same scenarios run over the stored exchanges: no request is sent. What this version of the kit
+asks and the run did not is missing in the recording, and the rows that need it are inconclusive.
+
+Exit codes:
+  those of chatgen check; 2 also where the folder does not hold what it takes`
+
+/** `chatgen rejudge DIR`: judges stored evidence with this version of the kit. */
+export const rejudgeCommand: AddCommand = (program, io, finish) => {
+  program
+    .command('rejudge')
+    .description('judge the stored exchanges of a run again with this version of the kit')
+    .argument('<dir>', 'folder of results: run.json and exchanges.ndjson')
+    .addOption(flag('--out <dir>', 'folder for the new results (default: rejudged, in DIR)'))
+    .addOption(flag('--baseline <file>', 'known violations, YAML or JSON'))
+    .addOption(
+      flag('--report <formats>', `what to print and write: ${formatNames.join(', ')}`).argParser(
+        list,
+      ),
+    )
+    .addOption(flag('--json', 'print report.json on standard output'))
+    .addOption(flag('--quiet', 'print the outcome only'))
+    .addOption(flag('--no-color', 'no colours'))
+    .addHelpText('after', examples)
+    .action(async (dir: string, flags: RejudgeFlags) => {
+      const { color, json = false, quiet = false, out = join(dir, 'rejudged') } = flags
+      const formats = formatsOf(flags.report ?? defaultFormats)
+      const baseline = openBaseline(flags)
+      const { rejudge } = await import('../../conformance/rejudge.ts')
+      const lost = lostText({ dir, lost: readRecording(join(dir, exchangesName)).lost })
+      if (lost !== null) io.err(lost)
+      const progress = showProgress(io, !quiet && !json)
+      try {
+        const report = baseline.judge(
+          await rejudge({ dir, outDir: out, signal: io.signal, onProgress: progress.update }),
+        )
+        progress.stop()
+        publish(report, { formats, out, color, json, quiet }, io)
+        finish(exitCodeOf(report))
+      } finally {
+        progress.stop()
+      }
+    })
+}

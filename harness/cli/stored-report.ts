@@ -1,0 +1,94 @@
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { type ConformanceReport, conformanceReport } from '../../reports/model.ts'
+import { count } from '../../reports/text.ts'
+import { exchangesName, reportName, runRecordName } from '../conformance/defaults.ts'
+import { ConfigurationError } from '../conformance/errors.ts'
+import { suiteVersion } from '../conformance/version.ts'
+import { type Recording, readRecording } from './exchanges.ts'
+
+export interface StoredReport extends Recording {
+  readonly report: ConformanceReport
+  /** The file, as it is called in messages. */
+  readonly file: string
+  /** The folder of its results. */
+  readonly dir: string
+}
+
+/**
+ * A report, from its folder of results or from its file, with the exchanges beside it.
+ * @throws ConfigurationError that says what the file is, where it is no report that can be read.
+ */
+export function readStored(path: string): StoredReport {
+  const file = reportFile(path)
+  const dir = dirname(file)
+  const report = parseReport(readText(file), file)
+  return { report, file, dir, ...readRecording(join(dir, exchangesName)) }
+}
+
+/** What a reader must know of evidence that is not whole; null where it is. */
+export function lostText({ lost, dir }: { readonly lost: number; readonly dir: string }) {
+  return lost === 0
+    ? null
+    : `${join(dir, exchangesName)}: ${count(lost, 'line')} cannot be read, as a run that is killed leaves them; the evidence in them is lost`
+}
+
+function reportFile(path: string): string {
+  if (!existsSync(path)) throw new ConfigurationError([`there is no ${path}`])
+  if (!statSync(path).isDirectory()) return path
+  const file = join(path, reportName)
+  if (existsSync(file)) return file
+  const recorded = existsSync(join(path, exchangesName)) && existsSync(join(path, runRecordName))
+  throw new ConfigurationError([
+    recorded
+      ? `${path} holds no ${reportName}: its run did not come to an end. chatgen rejudge ${path} makes a report of what it recorded`
+      : `${path} holds no ${reportName}`,
+  ])
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new ConfigurationError([`${file} cannot be read: ${reason}`])
+  }
+}
+
+const readable = conformanceReport.shape.schemaVersion.value
+
+function parseReport(text: string, file: string): ConformanceReport {
+  const value = parseJson(text, file)
+  const kind = memberOf(value, 'kind')
+  if (kind !== 'conformance-report') {
+    const what = typeof kind === 'string' ? `a ${kind}, no` : 'no'
+    throw new ConfigurationError([`${file} is ${what} conformance report of chatgen`])
+  }
+  const version = memberOf(value, 'schemaVersion')
+  if (typeof version === 'number' && version > readable) {
+    throw new ConfigurationError([
+      `${file} has schema version ${version}, and chatgen ${suiteVersion()} reads version ${readable}: a newer chatgen is needed`,
+    ])
+  }
+  const result = conformanceReport.safeParse(value)
+  if (result.success) return result.data
+  throw new ConfigurationError(
+    result.error.issues
+      .slice(0, 5)
+      .map(({ path, message }) => `${file}: ${path.join('.')}: ${message}`),
+  )
+}
+
+function parseJson(text: string, file: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new ConfigurationError([`${file} is no JSON: ${reason}`])
+  }
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  if (typeof value !== 'object' || value === null) return undefined
+  return Object.getOwnPropertyDescriptor(value, name)?.value
+}
