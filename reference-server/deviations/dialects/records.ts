@@ -18,6 +18,7 @@ import type { Dialect } from '../types.ts'
 import { alternatives } from './alternatives.ts'
 
 const oneChat = 'GET /api/v3/chat/:chat_id'
+const patch = 'PATCH /api/v3/chat/:chat_id'
 const lists: readonly Place[] = [
   'GET /api/v3/chat',
   'GET /api/v3/chat/favorite',
@@ -122,10 +123,13 @@ export const records: readonly Dialect[] = [
     name: 'chat-patched-by-title',
     summary: 'PATCH of a chat takes a title, as the profile says, and no name.',
     profile: { requests: { patchChat: { title: '{name}' } } },
-    refit: onSent('PATCH /api/v3/chat/:chat_id', ({ name: _, title, ...rest }) => ({
-      ...rest,
-      ...(title === undefined ? {} : { name: title }),
-    })),
+    refit: together([
+      onSent(patch, ({ name: _, title, ...rest }) => ({
+        ...rest,
+        ...(title === undefined ? {} : { name: title }),
+      })),
+      onAnswer(patch, (chat) => ({ ...chat, title: chat['name'] })),
+    ]),
   },
   ...alternatives([
     {
@@ -152,7 +156,7 @@ export const records: readonly Dialect[] = [
 ]
 
 function chatsAs(change: (chat: Json) => Json): Refit {
-  const places: readonly Place[] = [newChat, oneChat, 'PATCH /api/v3/chat/:chat_id']
+  const places: readonly Place[] = [newChat, oneChat, patch]
   return together(places.map((place) => onAnswer(place, change)))
 }
 

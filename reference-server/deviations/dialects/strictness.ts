@@ -5,6 +5,7 @@ import {
   completions,
   generation,
   newChat,
+  onAnswer,
   onModel,
   onSent,
   type Place,
@@ -53,11 +54,6 @@ export const strictness: readonly Dialect[] = [
     ),
   },
   {
-    name: 'temperature-up-to-one-on-v3',
-    summary: 'v3 refuses a temperature above 1.5, for which the document states no range.',
-    refit: refusesRequests(generation, ({ temperature }) => Number(temperature ?? 0) > 1.5),
-  },
-  {
     name: 'include-tools-not-yet',
     summary: 'v2 refuses include_tools, which is under development.',
     refit: refusesRequests(v2Generation, (body) => body['include_tools'] !== undefined, 400),
@@ -65,6 +61,7 @@ export const strictness: readonly Dialect[] = [
   {
     name: 'guesses-refused',
     summary: 'One-shot refuses the structures that the document does not show.',
+    profile: { requests: {} },
     refit: refusesRequests(
       oneShot,
       ({ assistant, runs }) => assistant !== undefined || runs !== undefined,
@@ -82,7 +79,10 @@ export const strictness: readonly Dialect[] = [
     name: 'chat-needs-a-folder',
     summary: 'POST /chat wants a folder, as the profile says.',
     profile: { requests: { createChat: { folder: 'inbox' } } },
-    refit: refusesRequests(newChat, ({ folder }) => typeof folder !== 'string'),
+    refit: together([
+      refusesRequests(newChat, ({ folder }) => typeof folder !== 'string'),
+      onAnswer(newChat, (chat) => ({ ...chat, folder: 'inbox' })),
+    ]),
   },
   {
     name: 'chats-remember-by-themselves',
