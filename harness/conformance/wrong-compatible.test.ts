@@ -1,7 +1,7 @@
 import { beforeAll, describe, test } from 'vitest'
 import type { ConformanceReport } from '../../reports/model.ts'
 import { cutAtFirst, type Json } from './test-support/hand-made/hooks.ts'
-import { expectExactly, judged, type Wrong } from './test-support/hand-made/judged.ts'
+import { expectExactly, judged, judgedLegal, type Wrong } from './test-support/hand-made/judged.ts'
 import { piecesOf } from './test-support/hand-made/model.ts'
 import { together } from './test-support/hand-made/together.ts'
 
@@ -9,7 +9,7 @@ import { together } from './test-support/hand-made/together.ts'
 describe('a compatible surface', () => {
   let legal: ConformanceReport
   beforeAll(async () => {
-    legal = await judged('openai')
+    legal = await judgedLegal('openai')
   })
 
   test.each(wrongs())('that $what', async (wrong) => {

@@ -3,14 +3,14 @@ import type { ConformanceReport } from '../../reports/model.ts'
 import { cursorAt } from './test-support/hand-made/chats.ts'
 import { textOf } from './test-support/hand-made/generate.ts'
 import type { HistoryPage, Hooks, Json, PagePlace } from './test-support/hand-made/hooks.ts'
-import { expectExactly, judged, type Wrong } from './test-support/hand-made/judged.ts'
+import { expectExactly, judged, judgedLegal, type Wrong } from './test-support/hand-made/judged.ts'
 import { together } from './test-support/hand-made/together.ts'
 
 /** Each wrong way to show a history breaks the rows that are about it, and no other. */
 describe('a v3 history', () => {
   let legal: ConformanceReport
   beforeAll(async () => {
-    legal = await judged('v3')
+    legal = await judgedLegal('v3')
   })
 
   test.each(wrongs())('that $what', async (wrong) => {

@@ -1,14 +1,14 @@
 import { beforeAll, describe, test } from 'vitest'
 import type { ConformanceReport } from '../../reports/model.ts'
 import type { Json, ServerEvent } from './test-support/hand-made/hooks.ts'
-import { expectExactly, judged, type Wrong } from './test-support/hand-made/judged.ts'
+import { expectExactly, judged, judgedLegal, type Wrong } from './test-support/hand-made/judged.ts'
 import { together } from './test-support/hand-made/together.ts'
 
 /** Each wrong way to stream a response breaks the rows that are about it, and no other. */
 describe('a v3 stream', () => {
   let legal: ConformanceReport
   beforeAll(async () => {
-    legal = await judged('v3')
+    legal = await judgedLegal('v3')
   })
 
   test.each(wrongs())('that $what', async (wrong) => {

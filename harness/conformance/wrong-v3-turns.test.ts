@@ -1,14 +1,14 @@
 import { beforeAll, describe, test } from 'vitest'
 import type { ConformanceReport } from '../../reports/model.ts'
 import type { Check, Occasion } from './test-support/hand-made/hooks.ts'
-import { expectExactly, judged, type Wrong } from './test-support/hand-made/judged.ts'
+import { expectExactly, judged, judgedLegal, type Wrong } from './test-support/hand-made/judged.ts'
 import { together } from './test-support/hand-made/together.ts'
 
 /** Each wrong way to take a turn in a chat breaks the rows that are about it, and no other. */
 describe('a v3 service', () => {
   let legal: ConformanceReport
   beforeAll(async () => {
-    legal = await judged('v3')
+    legal = await judgedLegal('v3')
   })
 
   test.each(wrongs())('that $what', async (wrong) => {
@@ -60,7 +60,7 @@ function wrongs(): Wrong[] {
       forgets('takes a generation without a key of the turn', 'key of the turn', 'V3-IDEM-01'),
       {
         what: 'forgets earlier runs',
-        hooks: { sees: (conversation) => conversation.slice(-1) },
+        hooks: { sees: (_conversation, _everything, said) => said },
         breaks: ['V3-CTX-01 fail'],
       },
     ),

@@ -17,7 +17,7 @@ export async function complete(call: Call, told: string[]): Promise<void> {
   if (!hooks.knows(body['model'])) throw new Refusal(404, 'there is no such model')
   const messages = Array.isArray(body['messages']) ? body['messages'] : []
   const said = messages.map((message: Json) => String(message['content'] ?? ''))
-  const text = answerTo(hooks.sees(said, [...told, ...said]))
+  const text = answerTo(hooks.sees(said, [...told, ...said], said))
   told.push(...said)
 
   const streamed = body['stream'] === true

@@ -65,7 +65,7 @@ async function run(call: Call, chats: Chats, chat: Chat, body: Json, turn: Turn)
     parent === undefined && hooks.remembersChat
       ? chat.runs.flatMap((run) => run.said)
       : chainOf(chat.runs, parent)
-  const text = answerTo(hooks.sees([...before, ...said], [...everything, ...said]))
+  const text = answerTo(hooks.sees([...before, ...said], [...everything, ...said], said))
   const final = responseTo(call, body, said, text)
   chat.runs.push({ id: String(final['id']), parent, said })
   chat.items.push(...input)

@@ -65,8 +65,8 @@ export interface Hooks {
   stop(text: string, stops: readonly string[], streamed: boolean): string
   /** Whether a turn without a parent goes on from all turns of its chat. */
   readonly remembersChat: boolean
-  /** What the model gets to see. */
-  sees(conversation: Conversation, everything: Conversation): Conversation
+  /** What the model gets to see; `said` is the part that came with this request. */
+  sees(conversation: Conversation, everything: Conversation, said: Conversation): Conversation
   newId(kind: 'completion' | 'response'): string
 
   completion(body: Json): Json

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import type { ConformanceReport, RequirementRow } from '../../../../reports/model.ts'
-import { check, lineOf } from '../check.ts'
+import { check, lineOf, rowsWith } from '../check.ts'
 import type { Hooks } from './hooks.ts'
 import { besideTheTables, handMadeProfile, unbuilt } from './profile.ts'
 import { startHandMadeServer } from './server.ts'
@@ -19,6 +19,17 @@ export async function judged(
   } finally {
     await server.close()
   }
+}
+
+/** On a machine that is busy with other things, a stream may come too fast or too late to tell. */
+const aboutTime = ['V3-SSE-30', 'OAI-STREAM-11']
+
+/** The run that others are held against: all that can be decided about a legal server is. */
+export async function judgedLegal(surfaces: 'openai' | 'v3'): Promise<ConformanceReport> {
+  const report = await judged(surfaces)
+  const undecided = rowsWith(report, 'fail', 'error', 'inconclusive')
+  expect(undecided.filter(({ id }) => !aboutTime.includes(id)).map(lineOf)).toEqual([])
+  return report
 }
 
 /** A behaviour that the document forbids, and the rows that say so. */
@@ -46,7 +57,7 @@ export function expectExactly(
   )
   const isRed = ({ verdict }: RequirementRow) => verdict === 'fail' || verdict === 'warn'
   const red = changed.filter(isRed)
-  const open = changed.filter((row) => !isRed(row))
+  const open = changed.filter((row) => !isRed(row) && !aboutTime.includes(row.id))
   const shown = changed.map(lineOf).join('\n')
   expect(
     red.map(({ id, verdict }) => `${id} ${verdict}`),
