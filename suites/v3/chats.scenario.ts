@@ -2,15 +2,19 @@ import {
   bodyJson,
   contains,
   covers,
+  declined,
   describe,
+  type Exchange,
   expect,
   expectAccepted,
-  expectResponse,
   given,
+  isResponse,
   shapeOf,
   succeeded,
   test,
 } from '../../harness/conformance/scenario/index.ts'
+import { requestPath } from '../../harness/contract/index.ts'
+import { hintText } from '../hints.ts'
 
 /** Sections 2.5, 3 and 9: a chat is created, and it is v3. */
 describe('v3: chats', () => {
@@ -43,12 +47,12 @@ describe('v3: chats', () => {
 
       const history = await v3.history(id)
       const reply = await v3.generate(v3.turn(id, 'Name a colour.'))
+      const wrong = sentToV2(history, reply)
+      const taken = succeeded(history) && isResponse(reply)
+      given(taken || wrong.length > 0, 'history or generation fails, not for the version', reply)
       claim(
         'V3-CHAT-03',
-        () => {
-          expectAccepted(history, 'v3 history of the new chat')
-          expectResponse(reply, 'v3 generation in the new chat')
-        },
+        () => expect(wrong, 'v3 calls sent to /api/v2').toEqual([]),
         history,
         reply,
       )
@@ -70,11 +74,13 @@ describe('v3: chats', () => {
 
       const history = await v3.history(id)
       const reply = await v3.generate(v3.turn(id, 'Name a colour.'))
+      const wrong = sentToV2(history, reply)
+      const taken = succeeded(history) && isResponse(reply)
+      given(taken || wrong.length > 0, 'history or generation fails, not for the version', reply)
       claim(
         'VER-01',
         () => {
-          expectAccepted(history, 'v3 history of the new chat')
-          expectAccepted(reply, 'v3 generation in the new chat')
+          expect(wrong, 'v3 calls sent to /api/v2').toEqual([])
           expect(contains(bodyJson(created), 'v2'), 'the answer calls the chat v2').toBe(false)
         },
         created,
@@ -84,3 +90,12 @@ describe('v3: chats', () => {
     },
   )
 })
+
+/** The calls that are refused with a hint at the other version: only then is the version to blame. */
+function sentToV2(...calls: readonly Exchange[]): string[] {
+  return calls.flatMap((call) =>
+    declined(call) && hintText(call).includes('/api/v2')
+      ? [`${call.request.method} ${requestPath(call)}`]
+      : [],
+  )
+}

@@ -5,6 +5,7 @@ import {
   expect,
   finalResponse,
   given,
+  inputText,
   test,
 } from '../../harness/conformance/scenario/index.ts'
 import { recallOf } from '../recall.ts'
@@ -12,8 +13,8 @@ import { recallOf } from '../recall.ts'
 /** Section 2.6: a chat is a chain of runs. A fact is planted; the wording of answers is not judged. */
 describe('v3: context', () => {
   test(
-    'a fact from an earlier run is known, one from another chat is not',
-    covers(['V3-CTX-01', 'V3-CTX-02'], { requests: 12, generations: 4, chats: 3 }, 2),
+    'a fact from an earlier item or run is known, one from another chat is not',
+    covers(['V3-GEN-16', 'V3-CTX-01', 'V3-CTX-02'], { requests: 15, generations: 5, chats: 4 }, 4),
     async ({ v3, claim, profile, session }) => {
       const nonce = session.nonce()
       const { tell, ask } = recallOf(profile, nonce)
@@ -22,6 +23,17 @@ describe('v3: context', () => {
         answerText(able)?.includes(nonce),
         'the model does not give back a fact from the same message',
         able,
+      )
+
+      const input = [inputText(tell), inputText(ask)]
+      let counted = await v3.say(v3.turn(await v3.createChat(), input))
+      for (let tries = 1; tries < 3 && !answerText(counted)?.includes(nonce); tries += 1) {
+        counted = await v3.say(v3.turn(await v3.createChat(), input))
+      }
+      claim(
+        'V3-GEN-16',
+        () => expect(answerText(counted), 'the answer to two items').toContain(nonce),
+        counted,
       )
 
       const chat = await v3.createChat()

@@ -4,7 +4,7 @@ import { covers, describe, test } from '../../harness/conformance/scenario/index
 describe('v3: types of the fields', () => {
   test(
     'a generation with a field of another type is refused',
-    covers(['V3-GEN-17', 'V3-GEN-13'], { requests: 30, generations: 1, chats: 1 }),
+    covers(['V3-GEN-17', 'V3-GEN-13'], { requests: 34, generations: 1, chats: 1 }),
     async ({ v3, refuses, session }) => {
       const chat = await v3.createChat()
       const right = v3.turn(chat, 'Name a colour.')
@@ -21,6 +21,9 @@ describe('v3: types of the fields', () => {
         temperature: { degrees: 1 },
         top_p: { share: 1 },
         presence_penalty: { amount: 1 },
+        assistant_id: { id: 'assistant' },
+        parent_id: { id: 'run' },
+        rag: 7,
       }
       for (const [field, value] of Object.entries(wrong)) {
         const what = `${field}: ${JSON.stringify(value)}`

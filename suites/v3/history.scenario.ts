@@ -101,7 +101,7 @@ describe('v3: history', () => {
 
   test(
     'a message of the system or the developer is an input row too',
-    covers(['V3-HIST-05'], { requests: 5, generations: 1, chats: 1 }),
+    covers(['V3-HIST-05', 'V3-HIST-07'], { requests: 5, generations: 1, chats: 1 }),
     async ({ v3, claim, session }) => {
       const chat = await v3.createChat()
       const nonce = session.nonce()
@@ -114,6 +114,12 @@ describe('v3: history', () => {
       const { rows, pages } = await v3.settled(chat, (seen) => inputRows(seen, nonce).length >= 3)
       const shown = inputRows(rows, nonce)
       given(shown.length > 0 && everyItemShown(rows), 'rows show no item, which is legal', ...pages)
+      const asked = rows.filter(({ item }) => isPutIn(item) && contains(item, nonce))
+      claim(
+        'V3-HIST-07',
+        () => expect(asked.length, 'rows of what was put in').toBeGreaterThanOrEqual(3),
+        ...pages,
+      )
       claim(
         'V3-HIST-05',
         () => {
@@ -157,3 +163,8 @@ describe('v3: history', () => {
     },
   )
 })
+
+/** Whatever its role is called, it is not the model's. */
+function isPutIn(item: unknown): boolean {
+  return isRecord(item) && typeof item['role'] === 'string' && item['role'] !== 'assistant'
+}

@@ -1,11 +1,15 @@
 import {
   type Chat,
+  contains,
   covers,
   declined,
   describe,
   type Exchange,
+  everyItemShown,
   expect,
   expectAccepted,
+  finalResponse,
+  finalText,
   given,
   inputRows,
   test,
@@ -51,14 +55,47 @@ describe('v3: idempotency', () => {
   ] as const) {
     test(
       `a repeat of a finished request adds no second step (${form})`,
-      covers([row, 'V3-IDEM-08'], { requests: 8, generations: 2, chats: 1 }),
-      async ({ v3, claim, session }) => {
+      covers([row, 'V3-IDEM-08', 'V3-HIST-07', ...(stream ? (['V3-IDEM-01'] as const) : [])], {
+        requests: 10,
+        generations: 2,
+        chats: 1,
+      }),
+      async ({ v3, claim, refuses, session }) => {
         const chat = await v3.createChat()
         const nonce = session.nonce()
         const turn = v3.turn(chat, `Name a colour for ${nonce}.`, { stream })
         const key = session.uuid()
         const first = await v3.say(turn, { key })
-        const before = await v3.settled(chat, (seen) => inputRows(seen, nonce).length > 0)
+        if (stream) {
+          await refuses({
+            row: 'V3-IDEM-01',
+            twin: first,
+            what: 'no Idempotency-Key, for a stream',
+            send: () =>
+              v3.generate(v3.turn(chat, 'Name a colour.', { stream }), {
+                key: null,
+                role: 'negative',
+              }),
+            alive: () => v3.alive(chat),
+          })
+        }
+        // Not the deltas: that they are the answer is for a row of the stream.
+        const answer = finalText(finalResponse(first))
+        const before = await v3.settled(
+          chat,
+          (seen) => inputRows(seen, nonce).length > 0 && contains(seen, answer),
+        )
+        if (everyItemShown(before.rows)) {
+          claim(
+            'V3-HIST-07',
+            () => {
+              expect(contains(before.rows, nonce), 'the history holds the question').toBe(true)
+              expect(contains(before.rows, answer), 'the history holds the answer').toBe(true)
+            },
+            first,
+            ...before.pages,
+          )
+        }
         const repeat = await v3.generate(turn, { key, repeatOf: first.id })
         session.observe('OPEN-28', `${form}: ${manner(first, repeat)}`, [first, repeat])
         claim(

@@ -1,6 +1,5 @@
 import {
   bodyJson,
-  bodyText,
   contains,
   covers,
   declined,
@@ -13,6 +12,7 @@ import {
   succeeded,
   test,
 } from '../../harness/conformance/scenario/index.ts'
+import { hintText } from '../hints.ts'
 import { textUpload } from '../uploads.ts'
 
 /** Sections 3, 7 and 9: each surface refuses a chat of the other, says where it belongs, and leaves it alone. */
@@ -175,6 +175,5 @@ function versionsIn(chat: Exchange): unknown[] {
 /** Declined, and the decoded body names the prefix; naming the other one as well is legal. */
 function expectHint(exchange: Exchange, what: string, prefix: string): void {
   expect(declined(exchange), `${what} for a chat of another version is declined`).toBe(true)
-  const text = bodyText(exchange).replaceAll('\\/', '/')
-  expect(text, `the error of ${what}`).toContain(prefix)
+  expect(hintText(exchange), `the error of ${what}`).toContain(prefix)
 }

@@ -36,7 +36,7 @@ export const knowledge = {
     ...rag,
     title:
       'rag: true searches the base of the assistant before the answer: a search step, or its fact in the answer.',
-    needs: ['V3-GEN-01', 'V3-ASST-01'],
+    needs: ['V3-GEN-02', 'V3-ASST-01'],
   },
   'RAG-02': {
     ...rag,

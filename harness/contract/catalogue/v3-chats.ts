@@ -24,12 +24,12 @@ export const v3Chats = {
   'V3-CHAT-04': {
     ...stated,
     title: 'GET /chat/{chat_id} answers with that chat.',
-    needs: ['V3-CHAT-01'],
+    needs: ['V3-CHAT-03'],
   },
   'V3-CHAT-05': {
     ...stated,
     title: 'GET /chat lists a chat that was created.',
-    needs: ['V3-CHAT-01'],
+    needs: ['V3-CHAT-03'],
   },
   'V3-CHAT-06': {
     ...stated,
@@ -80,7 +80,7 @@ export const v3Chats = {
   'V3-FAV-01': {
     ...stated,
     title: 'POST /chat/{chat_id}/favorite adds the chat to GET /chat/favorite.',
-    needs: ['V3-CHAT-01'],
+    needs: ['V3-CHAT-03'],
   },
   'V3-FAV-02': {
     ...stated,

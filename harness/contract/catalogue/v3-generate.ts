@@ -7,7 +7,7 @@ export const v3Generate = {
   'V3-GEN-01': {
     ...stated,
     title: 'With stream: false the reply is one JSON body, the final response object.',
-    needs: ['V3-CHAT-01'],
+    needs: ['V3-CHAT-03'],
   },
   'V3-GEN-02': {
     ...stated,
@@ -49,7 +49,7 @@ export const v3Generate = {
   'V3-GEN-09': {
     ...stated,
     title: 'A generation takes max_tokens, temperature, top_p and presence_penalty.',
-    needs: ['V3-GEN-01'],
+    needs: ['V3-GEN-05'],
   },
   'V3-GEN-10': {
     ...stated,
@@ -60,7 +60,7 @@ export const v3Generate = {
   'V3-GEN-11': {
     ...stated,
     title: 'parent_id is optional, and may be the id of the previous run.',
-    needs: ['V3-GEN-01'],
+    needs: ['V3-GEN-05'],
   },
   'V3-GEN-12': {
     ...stated,
@@ -104,20 +104,20 @@ export const v3Generate = {
     ...stated,
     section: '2.1',
     title: 'Every accepted id of the main model works as model_id on v3.',
-    needs: ['V3-GEN-01'],
+    needs: ['V3-GEN-05'],
   },
   'V3-MODEL-02': {
     ...stated,
     section: '2.1',
     title: 'The vision model works as model_id on v3.',
     capability: 'images',
-    needs: ['V3-GEN-01'],
+    needs: ['V3-GEN-05'],
   },
   'V3-ASST-01': {
     ...stated,
     title: 'assistant_id of a chat generation may name an assistant of the catalog.',
     member: 'assistants',
-    needs: ['V3-GEN-01', 'V3-SSE-02', 'V3-SSE-08', 'V3-SSE-09'],
+    needs: ['V3-GEN-05', 'V3-SSE-02', 'V3-SSE-08', 'V3-SSE-09'],
   },
   'V3-TOOLS-01': {
     ...stated,
@@ -167,14 +167,14 @@ export const v3Generate = {
   'V3-IDEM-04': {
     ...stated,
     title: 'A repeat while the first request is still answered adds no second step.',
-    needs: ['V3-SSE-01', 'V3-HIST-16'],
+    needs: ['V3-SSE-01', 'V3-IDEM-03'],
   },
   'V3-IDEM-05': {
     ...stated,
     title: 'Requests that race with one Idempotency-Key make one step.',
-    needs: ['V3-GEN-01', 'V3-HIST-16'],
+    needs: ['V3-GEN-01', 'V3-IDEM-02'],
   },
-  'V3-IDEM-06': { ...stated, title: 'Any string serves as Idempotency-Key.', needs: ['V3-GEN-01'] },
+  'V3-IDEM-06': { ...stated, title: 'Any string serves as Idempotency-Key.', needs: ['V3-GEN-05'] },
   'V3-IDEM-07': {
     ...stated,
     title: 'Another Idempotency-Key makes another step, though the request is the same.',

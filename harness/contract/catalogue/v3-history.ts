@@ -8,7 +8,7 @@ export const v3History = {
   'V3-HIST-01': {
     ...paging,
     title: 'GET /message answers with result, an array, and pagination, an object.',
-    needs: ['V3-CHAT-01'],
+    needs: ['V3-CHAT-03'],
   },
   'V3-HIST-02': {
     ...rows,

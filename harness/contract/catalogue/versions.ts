@@ -9,13 +9,13 @@ export const versions = {
     ...v3,
     section: '3',
     title: 'POST /api/v3/chat yields a v3 chat whatever the body says.',
-    needs: ['V3-CHAT-01'],
+    needs: ['V3-CHAT-03'],
   },
   'VER-02': {
     ...v3,
     section: '3',
     title: 'The version of a chat is fixed: no update changes it.',
-    needs: ['V3-CHAT-03'],
+    needs: ['V3-HIST-01', 'V3-GEN-05'],
   },
   'VER-03': {
     ...v3,
