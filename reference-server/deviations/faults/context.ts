@@ -2,8 +2,8 @@
 import { allowedTools } from '../../model/tools.ts'
 import type { Generation, Step } from '../../model/types.ts'
 import { put } from '../json-edit.ts'
-import { generation, onHistory, onModel, onSent, remembering } from '../seams.ts'
-import { become, every, rawStream } from '../streams.ts'
+import { generation, objectOf, onHistory, onModel, onSent, remembering } from '../seams.ts'
+import { become, every, stream, without } from '../streams.ts'
 import type { Fault } from '../types.ts'
 import { fault } from './fault.ts'
 
@@ -99,13 +99,14 @@ const thinking: readonly Fault[] = [
     onModel('native', (model, request) => tellingItsReasons(model(request), false)),
   ),
   fault(
-    'v3-think-under-another-name',
+    'v3-think-shown-at-the-end',
     'V3-THINK-01',
-    'The fragments of the reasoning are called response.reasoning.delta.',
-    rawStream(
-      become(every('response.reasoning_text.delta'), (event) => [
-        { ...event, type: 'response.reasoning.delta' },
-      ]),
+    'The reasoning is in its item when that is done, and not in fragments.',
+    stream(
+      without('response.reasoning_text.delta', 'response.reasoning_text.done'),
+      become(every('response.content_part.added', 'response.content_part.done'), (event) =>
+        objectOf(event['part'])['type'] === 'reasoning_text' ? [] : [event],
+      ),
     ),
   ),
   fault(

@@ -65,7 +65,7 @@ export const generateInputFaults: readonly Fault[] = [
   ),
   fault(
     'v3-input-keeps-the-last-item',
-    'V3-GEN-16',
+    'V3-HIST-07',
     'Of an input array, the last item alone is taken.',
     onSent(generation, (body) =>
       put(body, 'input', (input: unknown) => (Array.isArray(input) ? input.slice(-1) : input)),
@@ -73,11 +73,21 @@ export const generateInputFaults: readonly Fault[] = [
   ),
   fault(
     'v3-input-keeps-the-first-item',
-    'V3-GEN-16',
+    'V3-HIST-07',
     'Of an input array, the first item alone is taken.',
     onSent(generation, (body) =>
       put(body, 'input', (input: unknown) => (Array.isArray(input) ? input.slice(0, 1) : input)),
     ),
+  ),
+  fault(
+    'v3-input-hears-the-last-item',
+    'V3-GEN-16',
+    'Of an input array all items are stored, and the model is told the last.',
+    onModel('native', (model, request) => {
+      const overheard = (at: number) =>
+        request.turns[at]?.role === 'user' && request.turns[at + 1]?.role === 'user'
+      return model({ ...request, turns: request.turns.filter((_turn, at) => !overheard(at)) })
+    }),
   ),
   fault(
     'v3-alias-unknown',

@@ -2,7 +2,7 @@
 import type { Call } from '../../http/call.ts'
 import type { Refit } from '../../parts.ts'
 import { put } from '../json-edit.ts'
-import { generation, objectOf, onRefusal, onReply, onRequest, onSent } from '../seams.ts'
+import { generation, type Json, objectOf, onRefusal, onReply, onRequest, onSent } from '../seams.ts'
 import { together } from '../together.ts'
 import type { Fault } from '../types.ts'
 import { fault } from './fault.ts'
@@ -72,11 +72,12 @@ const typeFaults: readonly Fault[] = [
 export const generateRefusalFaults: readonly Fault[] = [...refusals, ...typeFaults]
 
 /** The header is not missed: every request gets a key of its own. */
-export function inventsKey(): Refit {
-  return onRequest(generation, (call) => ({
-    ...call,
-    headers: { 'idempotency-key': call.id, ...call.headers },
-  }))
+export function inventsKey(when: (body: Json) => boolean = () => true): Refit {
+  return onRequest(generation, (call) =>
+    when(objectOf(call.body))
+      ? { ...call, headers: { 'idempotency-key': call.id, ...call.headers } }
+      : call,
+  )
 }
 
 /** A listed field is taken whatever its type is. */

@@ -120,7 +120,7 @@ const shapes: readonly Fault[] = [
   ),
   fault(
     'v3-history-hides-the-system',
-    'V3-HIST-05',
+    'V3-HIST-07',
     'Messages of the system are not shown.',
     stores((run) => ({ ...run, input: run.input.filter(({ role }) => role !== 'system') })),
   ),
@@ -148,8 +148,10 @@ const holdings: readonly Fault[] = [
   fault(
     'v3-history-without-questions',
     'V3-HIST-07',
-    'What was asked is not stored.',
-    stores((run) => ({ ...run, input: [] })),
+    'What was asked is not shown.',
+    shows(history, 'result', (rows: unknown) =>
+      listOf(rows).filter((row) => objectOf(row['item'])['role'] !== 'user'),
+    ),
   ),
   fault(
     'v3-history-shortens-answers',

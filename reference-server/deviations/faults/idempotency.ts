@@ -18,6 +18,12 @@ export const idempotencyFaults: readonly Fault[] = [
     inventsKey(),
   ),
   fault(
+    'v3-idempotency-key-optional-for-streams',
+    'V3-IDEM-01',
+    'A streamed generation without Idempotency-Key is taken.',
+    inventsKey(({ stream }) => stream === true),
+  ),
+  fault(
     'v3-idempotency-forgets-answers',
     'V3-IDEM-02',
     'The key of an answer in one piece is forgotten when it is finished.',
@@ -98,12 +104,17 @@ export const idempotencyFaults: readonly Fault[] = [
     'v3-idempotency-by-content',
     'V3-IDEM-07',
     'The same request is taken for a repeat, whatever its key.',
-    onLedger((usual) => {
-      const byContent = (scope: LedgerScope, fingerprint: string) => ({
-        ...scope,
-        key: fingerprint,
-      })
-      return { claim: (scope, print, now) => usual.claim(byContent(scope, print), print, now) }
+    remembering(() => {
+      const prints = new Map<string, string>()
+      const byContent = (scope: LedgerScope) => ({ ...scope, key: prints.get(scope.key) ?? '' })
+      return onLedger((usual) => ({
+        claim: (scope, print, now) => {
+          prints.set(scope.key, print)
+          return usual.claim(byContent(scope), print, now)
+        },
+        finish: (scope, run) => usual.finish(byContent(scope), run),
+        release: (scope) => usual.release(byContent(scope)),
+      }))
     }),
   ),
   fault(
@@ -173,15 +184,19 @@ function storesReplays(form: Form): Refit {
   )
 }
 
+/** Slow, so that the request is still running when it is repeated. */
 function overlooksRunning(form: Form): Refit {
   return knowingKeys((known) =>
-    onLedger((usual) => ({
-      claim: async (scope, fingerprint, now) => {
-        const claim = await usual.claim(scope, fingerprint, now)
-        const overlooked = claim.state === 'running' && known.get(scope.key)?.form === form
-        return overlooked ? first : claim
-      },
-    })),
+    together([
+      onLedger((usual) => ({
+        claim: async (scope, fingerprint, now) => {
+          const claim = await usual.claim(scope, fingerprint, now)
+          const overlooked = claim.state === 'running' && known.get(scope.key)?.form === form
+          return overlooked ? first : claim
+        },
+      })),
+      (parts) => ({ ...parts, timing: (count) => parts.timing(count, { ttftMs: 300 }) }),
+    ]),
   )
 }
 
