@@ -4,6 +4,7 @@ import { suiteVersion } from '../conformance/version.ts'
 import type { AddCommand } from './command.ts'
 import { checkCommand } from './commands/check.ts'
 import { cleanupCommand } from './commands/cleanup.ts'
+import { compareCommand } from './commands/compare.ts'
 import { explainCommand } from './commands/explain.ts'
 import { initCommand } from './commands/init.ts'
 import { listCommand } from './commands/list.ts'
@@ -16,6 +17,7 @@ import { type Io, processIo } from './io.ts'
 const commands: readonly AddCommand[] = [
   checkCommand,
   reportCommand,
+  compareCommand,
   rejudgeCommand,
   serveCommand,
   listCommand,

@@ -13,6 +13,9 @@ beforeAll(async () => {
   await using server = await startModelsServer({ open: true })
   const rows = ['--only', 'OAI-AUTH-*', '--only', 'OAI-MODELS-01', '--out', 'results']
   await chatgen(['check', server.url, ...rows], { CHATGEN_API_KEY: key }, folder)
+  await using closed = await startModelsServer()
+  const args = ['check', closed.url, ...rows.slice(0, -1), 'closed']
+  await chatgen(args, { CHATGEN_API_KEY: key }, folder)
 })
 
 describe('chatgen report', () => {
@@ -124,5 +127,35 @@ describe('chatgen rejudge', () => {
     const { code, stderr } = await chatgen(args, {}, folder)
     expect(stderr).toContain(problem)
     expect(code).toBe(2)
+  })
+})
+
+describe('chatgen compare', () => {
+  test('ends with 1 where a row is newly violated, and says that the target changed', async () => {
+    const { code, stdout } = await chatgen(['compare', 'closed', 'results'], {}, folder)
+    expect(stdout).toMatch(/OAI-AUTH-01 {2}\w+ → fail \(required\): the target changed/)
+    expect(stdout).toMatch(/^WORSE/m)
+    expect(code).toBe(1)
+  })
+
+  test('ends with 0 where nothing got worse', async () => {
+    const { code, stdout } = await chatgen(['compare', 'results', 'results'], {}, folder)
+    expect(stdout).toMatch(/^NOT WORSE {2}0 newly violated/m)
+    expect(code).toBe(0)
+  })
+
+  test('prints JSON, and says what it cannot tell', async () => {
+    const args = ['compare', 'again', 'closed/report.json', '--json']
+    const { code, stdout } = await chatgen(args, {}, folder)
+    expect(JSON.parse(stdout)).toMatchObject({
+      kind: 'comparison',
+      schemaVersion: 1,
+      notes: [expect.stringContaining('again holds no run.json and no exchanges.ndjson')],
+    })
+    expect(code).toBe(0)
+  })
+
+  test('ends with 2 for what is no report', async () => {
+    expect((await chatgen(['compare', 'results', 'nowhere'], {}, folder)).code).toBe(2)
   })
 })

@@ -1,0 +1,113 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Comparison, compareReports } from '../../../reports/compare.ts'
+import { comparisonToJson } from '../../../reports/compare-json.ts'
+import { comparisonToText } from '../../../reports/compare-text.ts'
+import type { ConformanceReport } from '../../../reports/model.ts'
+import { exchangesName, runRecordName } from '../../conformance/defaults.ts'
+import { KitError } from '../../conformance/errors.ts'
+import { suiteVersion } from '../../conformance/version.ts'
+import type { AddCommand } from '../command.ts'
+import { type ExitCode, exitCode } from '../exit-codes.ts'
+import { flag } from '../flags.ts'
+import type { Io } from '../io.ts'
+import { showProgress } from '../progress.ts'
+import { lostText, readStored, type StoredReport } from '../stored-report.ts'
+
+interface CompareFlags {
+  readonly rejudge: boolean
+  readonly json?: boolean
+  readonly color: boolean
+}
+
+const examples = `
+Examples:
+  $ chatgen compare last-month chatgen-results
+  $ chatgen compare main/report.json branch/report.json --json
+
+What A recorded is judged again with this kit: rows that change by that are the kit's, the others
+the target's. Nothing is sent.
+
+Exit codes:
+  0 nothing got worse   1 a row is newly violated   2 usage, or a file that is no report
+  5 nothing newly violated, but a required row is no longer proven`
+
+/** `chatgen compare A B`: what changed between two reports, and whether target or kit did. */
+export const compareCommand: AddCommand = (program, io, finish) => {
+  program
+    .command('compare')
+    .description('say what changed between two reports, and whether the target or the kit did')
+    .argument('<a>', 'the earlier results: a folder, or a report.json')
+    .argument('<b>', 'the later results')
+    .addOption(flag('--no-rejudge', 'do not judge what A recorded again'))
+    .addOption(flag('--json', 'print JSON'))
+    .addOption(flag('--no-color', 'no colours'))
+    .addHelpText('after', examples)
+    .action(async (pathA: string, pathB: string, flags: CompareFlags) => {
+      const [a, b] = [readStored(pathA), readStored(pathB)]
+      const lost = lostText(a)
+      if (lost !== null) io.err(lost)
+      const again = flags.rejudge ? await rejudged(a, b, io, flags) : { notes: [] }
+      const comparison = compareReports(a.report, b.report, again.report)
+      io.out(
+        flags.json
+          ? comparisonToJson(comparison, a.report, b.report, again.notes).trimEnd()
+          : comparisonToText(comparison, a.report, b.report, {
+              color: io.color && flags.color,
+              width: io.width,
+              notes: again.notes,
+            }).trimEnd(),
+      )
+      finish(codeOf(comparison, b.report))
+    })
+}
+
+function codeOf(comparison: Comparison, { strict }: ConformanceReport): ExitCode {
+  const { newlyViolated, newlyWarned, newlyUnproven } = comparison
+  const violated = strict ? [...newlyViolated, ...newlyWarned] : newlyViolated
+  if (violated.some(({ known }) => !known)) return exitCode.violated
+  return newlyUnproven.some(({ level }) => level === 'required')
+    ? exitCode.incomplete
+    : exitCode.done
+}
+
+interface Again {
+  readonly report?: ConformanceReport
+  readonly notes: readonly string[]
+}
+
+/** What this kit makes of A; where it cannot, a note says why, and the rest stands without it. */
+async function rejudged(
+  a: StoredReport,
+  b: StoredReport,
+  io: Io,
+  { json }: CompareFlags,
+): Promise<Again> {
+  const missing = [runRecordName, exchangesName].filter((name) => !existsSync(join(a.dir, name)))
+  if (missing.length > 0) {
+    const what = missing.join(' and no ')
+    return { notes: [`${a.dir} holds no ${what}: whether target or kit changed cannot be told.`] }
+  }
+  const { rejudge } = await import('../../conformance/rejudge.ts')
+  const outDir = mkdtempSync(join(tmpdir(), 'chatgen-compare-'))
+  const progress = showProgress(io, !json)
+  try {
+    const report = await rejudge({
+      dir: a.dir,
+      outDir,
+      signal: io.signal,
+      onProgress: progress.update,
+    })
+    const version = suiteVersion()
+    const other = b.report.suite.version
+    const note = `B was judged by kit ${other}, and what A recorded again by ${version}: chatgen rejudge ${b.dir} makes them comparable.`
+    return { report, notes: other === version ? [] : [note] }
+  } catch (error) {
+    if (!(error instanceof KitError) || error.code === 'E_INTERRUPTED') throw error
+    return { notes: [`What A recorded cannot be judged again: ${error.message}`] }
+  } finally {
+    progress.stop()
+    rmSync(outDir, { recursive: true, force: true })
+  }
+}

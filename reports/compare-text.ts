@@ -1,0 +1,119 @@
+import { Chalk, type ChalkInstance } from 'chalk'
+import type { Cause, Comparison, Drift, RowChange } from './compare.ts'
+import { compactIds } from './id-list.ts'
+import type { ConformanceReport } from './model.ts'
+import { summarize, threeNumbers } from './summary.ts'
+import { count, indent, printable, shorten, wrap } from './text.ts'
+
+export interface CompareTextOptions {
+  readonly color: boolean
+  /** Columns of a line. */
+  readonly width: number
+  /** What stands between the reader and an answer, such as evidence that is not there. */
+  readonly notes: readonly string[]
+}
+
+interface Page extends CompareTextOptions {
+  readonly chalk: ChalkInstance
+}
+
+type Lines = readonly string[]
+
+/** The comparison for a terminal: what got worse first, and each change with what it comes from. */
+export function comparisonToText(
+  comparison: Comparison,
+  a: ConformanceReport,
+  b: ConformanceReport,
+  options: CompareTextOptions,
+): string {
+  const page: Page = { ...options, chalk: new Chalk({ level: options.color ? 1 : 0 }) }
+  const { chalk } = page
+  const parts: readonly Lines[] = [
+    [headOf('A', a), headOf('B', b), ...options.notes.flatMap((note) => wrap(note, page.width))],
+    changeList(page, chalk.red.bold('Newly violated'), comparison.newlyViolated),
+    changeList(page, chalk.yellow.bold('Newly warned'), comparison.newlyWarned),
+    changeList(page, chalk.yellow.bold('No longer proven'), comparison.newlyUnproven),
+    changeList(page, chalk.green.bold('Repaired'), comparison.repaired),
+    idList(page, 'Newly proven', comparison.newlyProven),
+    changeList(page, chalk.bold('Otherwise different'), comparison.otherwise),
+    driftList(page, comparison.drift),
+    [lastLine(page, comparison)],
+  ]
+  return `${parts
+    .filter((lines) => lines.length > 0)
+    .map((lines) => lines.join('\n'))
+    .join('\n\n')}\n`
+}
+
+function headOf(name: string, report: ConformanceReport): string {
+  const { target, startedAt, suite, outcome } = report
+  const kit = `kit ${printable(suite.version)}`
+  return `${name}  ${outcome}, ${threeNumbers(summarize(report))}\n   ${printable(target.baseUrl)}, ${printable(startedAt)}, ${kit}`
+}
+
+function changeList({ chalk, width }: Page, title: string, changes: readonly RowChange[]): Lines {
+  if (changes.length === 0) return []
+  return [
+    `${title} (${changes.length})`,
+    ...changes.flatMap(({ id, level, before, after, cause, known, title: sentence, message }) => [
+      `  ${chalk.bold(printable(id))}  ${before ?? 'not judged'} → ${after ?? 'not judged'}${known ? ', known' : ''} (${level}): ${causes[cause]}`,
+      ...indent(wrap(printable(sentence), width - 6), 6),
+      ...(message === null
+        ? []
+        : indent(wrap(shorten(`found: ${printable(message)}`, 3 * width), width - 6), 6)),
+    ]),
+  ]
+}
+
+const causes: Readonly<Record<Cause, string>> = {
+  target: 'the target changed',
+  kit: 'the kit changed',
+  both: 'the target and the kit changed',
+  profile: 'the profile changed',
+  unknown: 'target or kit, it cannot be told',
+}
+
+function idList({ width }: Page, title: string, changes: readonly RowChange[]): Lines {
+  if (changes.length === 0) return []
+  const groups = [...Map.groupBy(changes, ({ cause }) => cause)]
+  return [
+    `${title} (${changes.length})`,
+    ...groups.flatMap(([cause, own]) =>
+      indent(
+        wrap(`${causes[cause]}: ${compactIds(own.map(({ id }) => id)).join(', ')}`, width - 2),
+        2,
+      ),
+    ),
+  ]
+}
+
+function driftList({ chalk, width }: Page, drift: readonly Drift[]): Lines {
+  if (drift.length === 0) return []
+  const answer = (name: string, text: string | null) =>
+    indent(wrap(shorten(`${name} ${printable(text ?? 'nothing seen')}`, 3 * width), width - 6), 6)
+  return [
+    chalk.bold(`Other answers to open questions, not judged (${drift.length})`),
+    ...drift.flatMap(({ id, question, before, after, cause }) => [
+      `  ${printable(id)}  ${causes[cause]}`,
+      ...indent(wrap(printable(question), width - 6), 6),
+      ...answer('before:', before),
+      ...answer('after: ', after),
+    ]),
+  ]
+}
+
+function lastLine({ chalk }: Page, comparison: Comparison): string {
+  const { newlyViolated, newlyUnproven, repaired, unchanged } = comparison
+  const parts = [
+    `${newlyViolated.length} newly violated`,
+    `${newlyUnproven.length} no longer proven`,
+    `${repaired.length} repaired`,
+    `${count(unchanged, 'row')} as before`,
+  ]
+  const verdict = newlyViolated.some(({ known }) => !known)
+    ? chalk.red.bold('WORSE')
+    : newlyUnproven.length > 0
+      ? chalk.yellow.bold('LESS PROVEN')
+      : chalk.green.bold('NOT WORSE')
+  return `${verdict}  ${parts.join(', ')}`
+}
