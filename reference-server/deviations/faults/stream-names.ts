@@ -8,11 +8,8 @@ export const delta = 'response.output_text.delta'
 export const textDone = 'response.output_text.done'
 export const thought = 'response.reasoning_text.delta'
 export const thoughtDone = 'response.reasoning_text.done'
-export const called = 'response.function_call_arguments.done'
 export const created = 'response.created'
 export const completed = 'response.completed'
 
 /** Events that show the final response. */
 export const ends: readonly string[] = [completed, 'response.incomplete', 'response.failed']
-/** Events that show the response. */
-export const snapshots: readonly string[] = [created, 'response.in_progress', ...ends]
