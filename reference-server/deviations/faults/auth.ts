@@ -72,7 +72,7 @@ const v3Routes: Readonly<Record<string, Place>> = {
   history,
   generate: generation,
 }
-const v3ChatRoutes: Readonly<Record<string, readonly [Place, MistakeName]>> = {
+const v3OtherRoutes: Readonly<Record<string, readonly [Place, MistakeName]>> = {
   'list-chats': ['GET /api/v3/chat', 'with-key-of-that-length'],
   favorites: ['GET /api/v3/chat/favorite', 'with-basic'],
   'read-chat': ['GET /api/v3/chat/:chat_id', 'with-any-scheme'],
@@ -96,7 +96,7 @@ const admissions: readonly Fault[] = [
   ...Object.entries(v3Routes).flatMap(([name, place]) =>
     everyMistake.map((mistake) => admits('v3', name, place, mistake)),
   ),
-  ...Object.entries(v3ChatRoutes).flatMap(([name, [place, mistake]]) =>
+  ...Object.entries(v3OtherRoutes).flatMap(([name, [place, mistake]]) =>
     (['without-key', mistake] as const).map((one) => admits('v3', name, place, one)),
   ),
 ]

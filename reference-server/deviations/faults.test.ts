@@ -1,0 +1,95 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { requirementIds } from '../../harness/contract/index.ts'
+import type { Refit } from '../parts.ts'
+import { testServer } from '../test-support/server.ts'
+import { faults, together } from './index.ts'
+
+test('every fault has a name of its own, in kebab case', () => {
+  const names = faults.map(({ name }) => name)
+  expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([])
+  expect(names.filter((name) => !/^[a-z][a-z\d]*(-[a-z\d]+)*$/.test(name))).toEqual([])
+})
+
+test('every fault says in a sentence what is wrong', () => {
+  const summaries = faults.map(({ summary }) => summary)
+  expect(summaries.filter((summary) => !/^\S.*\.$/.test(summary))).toEqual([])
+})
+
+test('every row that a fault breaks exists, and is named once', () => {
+  const known = new Set<string>(requirementIds)
+  for (const { name, breaks } of faults) {
+    expect([name, breaks.filter((row) => !known.has(row))]).toEqual([name, []])
+    expect([name, new Set(breaks).size]).toEqual([name, breaks.length])
+  }
+})
+
+test('a fault that breaks more than two rows says why it is not narrower', () => {
+  const broad = faults.filter(({ breaks, because }) => breaks.length > 2 && !because)
+  expect(broad.map(({ name }) => name)).toEqual([])
+})
+
+test('what a fault remembers begins anew with each server', async () => {
+  const leak = faults.find(({ name }) => name === 'openai-requests-share-a-conversation')
+  if (leak === undefined) throw new Error('no such fault')
+  const [first, second] = [
+    await testServer({ refit: leak.refit }),
+    await testServer({ refit: leak.refit }),
+  ]
+  await first.complete('My name is Ada.')
+  expect((await first.complete('What is my name?')).text).toContain('Ada')
+  expect((await second.complete('What is my name?')).text).not.toContain('Ada')
+})
+
+test('with none chosen, the server answers byte for byte as one without deviations', async () => {
+  const plain = await conversation((parts) => parts)
+  expect(await conversation(together([]))).toEqual(plain)
+  expect(plain).toHaveLength(9)
+})
+
+test('nothing else in the server knows of deviations', () => {
+  const root = new URL('../', import.meta.url)
+  const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter(
+    (file) => file.endsWith('.ts') && !file.startsWith('deviations'),
+  )
+  const knowing = files.filter((file) =>
+    readFileSync(new URL(file, root), 'utf8').includes('deviations/'),
+  )
+  expect(knowing).toEqual([])
+})
+
+/** Requests of every kind, with clock and ids that count. */
+async function conversation(refit: Refit): Promise<unknown[]> {
+  let drawn = 0
+  const digits = () => {
+    drawn += 1
+    return String(drawn).padStart(12, '0')
+  }
+  const server = await testServer({
+    refit,
+    keys: ['sk-one'],
+    clock: { now: () => 1_893_456_000_000, sleep: async () => {} },
+    ids: {
+      uuid: () => `00000000-0000-4000-8000-${digits()}`,
+      tagged: (prefix) => `${prefix}_${digits()}`,
+    },
+  })
+  const chat_id = await server.newChat()
+  const turn = { chat_id, input: 'Name a colour.' }
+  const key = { 'idempotency-key': 'turn-1' }
+  const answers = [
+    await server.send('GET', '/api/openai/models'),
+    await server.send('GET', '/api/openai/models', { headers: { authorization: 'Bearer no' } }),
+    await server.complete('Name a colour.'),
+    await server.complete('Name a colour.', { stream: true }),
+    await server.complete('Name a colour.', { temperature: 3 }),
+    await server.generate(turn, key),
+    await server.generate(turn, key),
+    await server.generate({ ...turn, stream: true, think: true }, { 'idempotency-key': 'turn-2' }),
+    await server.send('GET', `/api/v3/message?chat_id=${chat_id}&limit=2`),
+  ]
+  return answers.map(({ status, headers, text }) => {
+    const shown = [...headers].filter(([name]) => name !== 'date')
+    return { status, headers: shown, text }
+  })
+}
