@@ -1,5 +1,4 @@
-/** Faults of a streamed completion (section 4.1). */
-import { setTimeout as timeout } from 'node:timers/promises'
+/** Faults of a streamed completion: its framing, and what its chunks say (section 4.1). */
 import type { SseBlock } from '../../events/sse.ts'
 import type { Refit } from '../../parts.ts'
 import { put } from '../json-edit.ts'
@@ -14,15 +13,7 @@ import {
 } from '../seams.ts'
 import type { Fault } from '../types.ts'
 import { fault } from './fault.ts'
-
-/** Every chunk with another value at a path. */
-const every = (path: string, to: unknown): Refit =>
-  onEachBlock(completions, (chunk) => [put(chunk, path, to)])
-
-const content = (to: (text: string) => unknown): Refit =>
-  onEachBlock(completions, (chunk) =>
-    textOf(chunk) === '' ? [chunk] : [put(chunk, 'choices.*.delta.content', to(textOf(chunk)))],
-  )
+import { everyChunk, everyFragment, finished, textOf } from './openai-chunks.ts'
 
 const mediaType = (type: string): Refit =>
   onBlocks(completions, (blocks) => blocks, { 'content-type': type })
@@ -68,7 +59,7 @@ export const openaiStreamFaults: readonly Fault[] = [
     'openai-delta-content-in-parts',
     'OAI-STREAM-03',
     'delta.content is an array of parts.',
-    content((text) => [{ type: 'text', text }]),
+    everyFragment((text) => [{ type: 'text', text }]),
   ),
   fault(
     'openai-delta-content-number',
@@ -82,13 +73,13 @@ export const openaiStreamFaults: readonly Fault[] = [
     'openai-delta-as-message',
     'OAI-STREAM-04',
     'Chunks hold message in place of delta.',
-    every('choices.*', ({ delta, ...rest }: Json) => ({ ...rest, message: delta })),
+    everyChunk('choices.*', ({ delta, ...rest }: Json) => ({ ...rest, message: delta })),
   ),
   fault(
     'openai-delta-text',
     'OAI-STREAM-04',
     'The fragments are in choices[0].text, as of plain completions.',
-    every('choices.*', (choice: Json) => ({
+    everyChunk('choices.*', (choice: Json) => ({
       ...put(choice, 'delta.content', undefined),
       text: objectOf(choice['delta'])['content'] ?? '',
     })),
@@ -115,13 +106,13 @@ export const openaiStreamFaults: readonly Fault[] = [
     'openai-stream-object-of-a-completion',
     'OAI-STREAM-05',
     'A chunk calls itself a completion.',
-    every('object', 'chat.completion'),
+    everyChunk('object', 'chat.completion'),
   ),
   fault(
     'openai-stream-without-role',
     'OAI-STREAM-06',
     'No delta has a role.',
-    every('choices.*.delta.role', undefined),
+    everyChunk('choices.*.delta.role', undefined),
   ),
   fault(
     'openai-stream-role-of-the-user',
@@ -135,7 +126,7 @@ export const openaiStreamFaults: readonly Fault[] = [
     'openai-stream-without-finish-reason',
     'OAI-STREAM-07',
     'No chunk has a finish_reason.',
-    every('choices.*.finish_reason', null),
+    everyChunk('choices.*.finish_reason', null),
   ),
   fault(
     'openai-stream-finishes-twice',
@@ -167,83 +158,9 @@ export const openaiStreamFaults: readonly Fault[] = [
     'The usage that was asked for comes twice.',
     onEachBlock(completions, (chunk) => (chunk['usage'] ? [chunk, chunk] : [chunk])),
   ),
-  fault(
-    'openai-stream-without-done',
-    'OAI-STREAM-09',
-    'A stream ends without [DONE].',
-    onBlocks(completions, async function* (blocks) {
-      for await (const block of blocks) if (block.data !== '[DONE]') yield block
-    }),
-  ),
-  fault(
-    'openai-stream-done-twice',
-    'OAI-STREAM-09',
-    '[DONE] comes twice.',
-    onBlocks(completions, async function* (blocks) {
-      yield* blocks
-      yield { data: '[DONE]' }
-    }),
-  ),
-  fault(
-    'openai-stream-cut-at-its-end',
-    'OAI-STREAM-09',
-    'The connection is cut in place of [DONE].',
-    onBlocks(completions, async function* (blocks) {
-      for await (const block of blocks) {
-        if (block.data === '[DONE]') throw new Error('cut')
-        yield block
-      }
-    }),
-  ),
-  fault(
-    'openai-stream-drops-the-last-delta',
-    'OAI-STREAM-10',
-    'The last fragment is lost, though the finish is as always.',
-    onLookahead((chunk, next) => (finished(next) && textOf(chunk) !== '' ? [] : [chunk])),
-  ),
-  fault(
-    'openai-stream-doubles-a-delta',
-    'OAI-STREAM-10',
-    'The first fragment comes twice.',
-    onEachBlock(completions, (chunk, at) => (at === 1 ? [chunk, chunk] : [chunk])),
-  ),
-  fault(
-    'openai-stream-loses-a-space',
-    'OAI-STREAM-10',
-    'The second fragment loses the space that it begins with.',
-    onEachBlock(completions, (chunk, at) =>
-      at === 2 ? [put(chunk, 'choices.*.delta.content', textOf(chunk).trimStart())] : [chunk],
-    ),
-  ),
-  fault(
-    'openai-stream-replaces-characters',
-    'OAI-STREAM-10',
-    'Characters of several bytes are cut by the fragments, and replaced.',
-    content((text) => text.replaceAll(/\P{ASCII}/gu, '\ufffd')),
-  ),
-  fault(
-    'openai-stream-in-one-go',
-    'OAI-STREAM-11',
-    'The stream is held back and sent at its end.',
-    onBlocks(completions, async function* (blocks) {
-      const held: SseBlock[] = []
-      for await (const block of blocks) held.push(block)
-      await timeout(600)
-      yield* held
-    }),
-  ),
 ]
 
 const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 }
-
-function textOf(chunk: Json): string {
-  const text = objectOf(listOf(chunk['choices'])[0]?.['delta'])['content']
-  return typeof text === 'string' ? text : ''
-}
-
-function finished(chunk: Json): boolean {
-  return typeof listOf(chunk['choices'])[0]?.['finish_reason'] === 'string'
-}
 
 /** Blocks of this surface have no event name. */
 function encoded(write: (text: string) => Uint8Array): Refit {
@@ -253,19 +170,6 @@ function encoded(write: (text: string) => Uint8Array): Refit {
       const usual = parts.encode(block)
       return block.event === undefined ? write(Buffer.from(usual).toString()) : usual
     },
-  })
-}
-
-/** Each chunk with the one that follows it. */
-function onLookahead(change: (chunk: Json, next: Json) => readonly Json[]): Refit {
-  return onBlocks(completions, async function* (blocks) {
-    let held: Json | undefined
-    for await (const { data } of blocks) {
-      const next = objectOf(data)
-      if (held !== undefined) for (const chunk of change(held, next)) yield { data: chunk }
-      held = data === '[DONE]' ? undefined : next
-      if (data === '[DONE]') yield { data }
-    }
   })
 }
 

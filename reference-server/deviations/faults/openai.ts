@@ -6,6 +6,7 @@ import { openaiModelFaults } from './openai-models.ts'
 import { openaiParamFaults } from './openai-params.ts'
 import { openaiStopFaults } from './openai-stop.ts'
 import { openaiStreamFaults } from './openai-stream.ts'
+import { openaiStreamEndFaults } from './openai-stream-end.ts'
 
 export const openaiFaults: readonly Fault[] = [
   ...openaiChatFaults,
@@ -14,4 +15,5 @@ export const openaiFaults: readonly Fault[] = [
   ...openaiErrorFaults,
   ...openaiModelFaults,
   ...openaiStreamFaults,
+  ...openaiStreamEndFaults,
 ]
