@@ -49,7 +49,7 @@ export const attachments = {
   'V3-ATT-07': {
     ...routes,
     title: 'GET /attachment with chat_id lists the attachments of that chat, and no others.',
-    needs: ['V3-ATT-06'],
+    needs: ['V3-ATT-06', 'V3-CHAT-01'],
   },
   'V3-ATT-08': {
     ...routes,
@@ -75,7 +75,7 @@ export const attachments = {
   'V3-ATT-12': {
     ...routes,
     title: 'GET /chat/{chat_id}/attachments lists the attachments of the chat.',
-    needs: ['V3-ATT-01'],
+    needs: ['V3-ATT-01', 'V3-CHAT-01'],
   },
   'V3-ATT-13': {
     ...routes,
