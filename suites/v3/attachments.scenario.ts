@@ -68,7 +68,10 @@ describe('v3: attachments', () => {
       given(first, 'no file')
       const whole = await attachments.list()
       claim('V3-ATT-06', () => expectAccepted(whole, 'GET /attachment'), whole)
-      const walk = await attachments.walk({})
+      const walk = await attachments.settledWalk(
+        {},
+        files.map(({ name }) => name),
+      )
       const listed = files.filter(({ name }) => walk.pagesWith(name).length > 0)
       given(
         listed.length > 0 || walk.complete,

@@ -4,6 +4,7 @@ import { isRecord, valueAt } from './find.ts'
 import { multipart, type UploadFile } from './multipart.ts'
 import type { SendOptions } from './options.ts'
 import { type ListWalk, walkList } from './paging.ts'
+import { settle } from './settle.ts'
 
 type Query = Readonly<Record<string, string | number>>
 
@@ -36,6 +37,14 @@ export function attachmentRoutes(session: Session) {
         (cursor) =>
           routes.list(cursor === undefined ? query : { ...query, cursor }, { role: 'probe' }),
         shapes.attachmentCursor,
+      ),
+
+    /** A walk that shows all of these names, for as long as uploads may take to be listed. */
+    settledWalk: (query: Query, names: readonly string[]): Promise<ListWalk> =>
+      settle(
+        session,
+        () => routes.walk(query),
+        (walk) => names.every((name) => walk.pagesWith(name).length > 0),
       ),
 
     /** The attachment object (section 2.4) in the answer to an upload, wherever it stands. */

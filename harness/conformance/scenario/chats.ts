@@ -61,12 +61,13 @@ export function chatRoutes(session: Session) {
     /**
      * Follows the list of chats until every one of these is found, or to its end. A cursor that
      * counts rows is legal, and misses some while other scenarios delete theirs: a list that lacks
-     * a chat is followed again before that is believed.
+     * a chat, or does not show it yet, is followed again before that is believed.
      */
     async follow(query: Query, sought: readonly Chat[]): Promise<ListWalk> {
       let walk = await routes.walkOnce(query, sought)
       for (let tries = 1; tries < mostWalks && walk.complete; tries += 1) {
         if (sought.every(({ id }) => walk.pagesWith(id).length > 0)) break
+        await session.context.sleep(Math.min(limits.settleMs, pollMs))
         walk = joined(walk, await routes.walkOnce(query, sought))
       }
       return walk

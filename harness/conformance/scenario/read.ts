@@ -26,6 +26,16 @@ export function isResponse(exchange: Exchange): boolean {
   return response !== undefined && (response['object'] === 'response' || 'output' in response)
 }
 
+/** The texts that the answer of a v3 reply is made of: of each part of each of its messages. */
+export function answerParts(exchange: Exchange): string[] {
+  const output = finalResponse(exchange)?.['output']
+  return (Array.isArray(output) ? output : [])
+    .filter((item) => isRecord(item) && item['type'] === 'message')
+    .flatMap(({ content }) => (Array.isArray(content) ? content : []))
+    .map((part) => (isRecord(part) && part['type'] === 'output_text' ? part['text'] : undefined))
+    .filter((text) => typeof text === 'string')
+}
+
 /** One element of `result` of `GET /message` (section 2.6). */
 export type HistoryRow = Readonly<Record<string, unknown>>
 

@@ -11,6 +11,7 @@ import { given } from './claims.ts'
 import { chatIdNames, findNewId, isUuid, valueAt } from './find.ts'
 import type { SendOptions } from './options.ts'
 import { cursorOf, type HistoryRow, rowsOf, statusOf } from './read.ts'
+import { settle } from './settle.ts'
 
 export interface Chat {
   readonly id: string
@@ -141,15 +142,12 @@ export function v3Routes(session: Session) {
     },
 
     /** Reads the history until `enough` says so, for as long as changes may take to be seen. */
-    async settled(chat: Chat, enough: (rows: readonly HistoryRow[]) => boolean): Promise<Walk> {
-      let walk = await routes.walk(chat)
-      for (const ms of delaysWithin(limits.settleMs)) {
-        if (enough(walk.rows)) break
-        await session.context.sleep(ms)
-        walk = await routes.walk(chat)
-      }
-      return walk
-    },
+    settled: (chat: Chat, enough: (rows: readonly HistoryRow[]) => boolean): Promise<Walk> =>
+      settle(
+        session,
+        () => routes.walk(chat),
+        ({ rows }) => enough(rows),
+      ),
 
     /** The history after a pause in which a late second step would show. */
     async quiet(chat: Chat): Promise<Walk> {
@@ -176,15 +174,4 @@ function at(id: OperationId, chatId = ''): Pick<RequestSpec, 'surface' | 'method
 /** An empty cursor is a fault of its own, and asks for nothing. */
 function leadsOn(cursor: unknown): cursor is string {
   return typeof cursor === 'string' && cursor !== ''
-}
-
-/** Growing delays that add up to a time; counted, not clocked, so that a recording runs the same. */
-function delaysWithin(totalMs: number): number[] {
-  const delays: number[] = []
-  let left = totalMs
-  for (let next = 50; left > 0; next = Math.min(next * 2, 500)) {
-    delays.push(Math.min(next, left))
-    left -= next
-  }
-  return delays
 }

@@ -1,0 +1,27 @@
+import type { Session } from '../worker/session.ts'
+
+/** Reads until `enough` says so, for as long as a change may take to be seen. */
+export async function settle<Seen>(
+  { context }: Session,
+  read: () => Promise<Seen>,
+  enough: (seen: Seen) => boolean,
+): Promise<Seen> {
+  let seen = await read()
+  for (const ms of delaysWithin(context.setup.profile.limits.settleMs)) {
+    if (enough(seen)) break
+    await context.sleep(ms)
+    seen = await read()
+  }
+  return seen
+}
+
+/** Growing delays that add up to a time; counted, not clocked, so that a recording runs the same. */
+function delaysWithin(totalMs: number): number[] {
+  const delays: number[] = []
+  let left = totalMs
+  for (let next = 50; left > 0; next = Math.min(next * 2, 500)) {
+    delays.push(Math.min(next, left))
+    left -= next
+  }
+  return delays
+}
