@@ -1,7 +1,7 @@
 /** Other legal sequences of events: the document names five, and says that further ones occur. */
 import type { ResponseEvent } from '../../events/sequence.ts'
 import { put } from '../json-edit.ts'
-import { become, type Edit, every, rawStream, set, stream } from '../streams.ts'
+import { become, type Edit, every, rawStream, set, stream, written } from '../streams.ts'
 import type { Dialect } from '../types.ts'
 import { alternatives } from './alternatives.ts'
 import { byMembers, ends } from './responses.ts'
@@ -49,6 +49,13 @@ export const events: readonly Dialect[] = [
     name: 'snapshots-slim',
     summary: 'The first events show four members of the response.',
     refit: rawStream(set(opening, 'response', byMembers('id', 'object', 'status', 'output'))),
+  },
+  {
+    name: 'events-without-type',
+    summary: 'The data of events has no type. The contract wants it; the document does not.',
+    refit: written(({ event, data }) => {
+      return `event: ${event}\ndata: ${JSON.stringify(put(data, 'type', undefined))}\n\n`
+    }),
   },
   {
     name: 'deltas-empty',

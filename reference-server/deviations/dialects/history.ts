@@ -58,20 +58,7 @@ export const histories: readonly Dialect[] = [
       },
     })),
   },
-  {
-    name: 'history-settles-late',
-    summary: 'A turn is in the history a quarter of a second after its answer began.',
-    refit: onHistory((usual) => ({
-      page: async (chatId, after, limit) => {
-        const { rows, next } = await usual.page(chatId, after, limit)
-        const settled = rows.filter(({ createdAt }) => createdAt < Date.now() - settlingMs)
-        return { rows: settled, next: settled.length < rows.length ? null : next }
-      },
-    })),
-  },
 ]
-
-const settlingMs = 250
 
 function eachRow(change: (row: Json) => Json): Refit {
   return onAnswer(history, (body) => ({ ...body, result: listOf(body['result']).map(change) }))

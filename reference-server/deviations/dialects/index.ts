@@ -6,17 +6,22 @@ import { events } from './events.ts'
 import { framing, lineEnds } from './framing.ts'
 import { histories } from './history.ts'
 import { identifiers } from './identifiers.ts'
+import { listed } from './lists.ts'
 import { paces } from './pace.ts'
 import { records } from './records.ts'
 import { repeats } from './repeats.ts'
 import { responses } from './responses.ts'
 import { segments } from './segments.ts'
+import { settling } from './settling.ts'
+import { speech } from './speech.ts'
 import { strictness } from './strictness.ts'
 import { transports } from './transport.ts'
 
 /** In the order in which several are applied: what works on the work of others comes later. */
 export const allDialects: readonly Dialect[] = [
   ...strictness,
+  ...speech,
+  ...settling,
   ...identifiers,
   ...histories,
   ...responses,
@@ -25,6 +30,7 @@ export const allDialects: readonly Dialect[] = [
   ...statuses,
   ...repeats,
   ...records,
+  ...listed,
   ...shapes,
   ...transports,
   ...framing,

@@ -1,12 +1,11 @@
 /** Chats, lists and models in other shapes: the document shows none of them. */
 import type { ValueReply } from '../../http/call.ts'
-import type { Parts, Refit } from '../../parts.ts'
+import type { Refit } from '../../parts.ts'
 import {
   type Json,
   listOf,
   modelList,
   newChat,
-  objectOf,
   onAnswer,
   onReply,
   onSent,
@@ -19,13 +18,6 @@ import { alternatives } from './alternatives.ts'
 
 const oneChat = 'GET /api/v3/chat/:chat_id'
 const patch = 'PATCH /api/v3/chat/:chat_id'
-const lists: readonly Place[] = [
-  'GET /api/v3/chat',
-  'GET /api/v3/chat/favorite',
-  'GET /api/v3/attachment',
-  'GET /api/v3/chat/:chat_id/attachments',
-]
-
 export const records: readonly Dialect[] = [
   {
     name: 'chat-created-200',
@@ -62,41 +54,6 @@ export const records: readonly Dialect[] = [
       })),
     },
   ]),
-  ...alternatives([
-    {
-      name: 'lists-under-items',
-      summary: 'Lists stand under items, and the cursor beside them as next_cursor.',
-      refit: listsAs(({ result, pagination }) => ({
-        items: result,
-        next_cursor: objectOf(pagination)['cursor'],
-      })),
-    },
-    {
-      name: 'lists-under-data',
-      summary: 'Lists stand under data, and the cursor in meta.page.next.',
-      refit: listsAs(({ result, pagination }) => ({
-        data: result,
-        meta: { total: null, page: { next: objectOf(pagination)['cursor'], previous: null } },
-      })),
-    },
-    {
-      name: 'lists-with-numeric-cursors',
-      summary: 'The cursors of lists are numbers.',
-      refit: numericCursors,
-    },
-    {
-      name: 'lists-without-last-cursor',
-      summary: 'The last page of a list has no cursor member at all.',
-      refit: listsAs(({ result, pagination }) =>
-        objectOf(pagination)['cursor'] === null ? { result } : { result, pagination },
-      ),
-    },
-  ]),
-  {
-    name: 'lists-capped-at-ten',
-    summary: 'No list has more than ten rows a page, whatever the limit.',
-    refit: cappedLists(10),
-  },
   ...alternatives([
     {
       name: 'delete-200-with-body',
@@ -158,43 +115,6 @@ export const records: readonly Dialect[] = [
 function chatsAs(change: (chat: Json) => Json): Refit {
   const places: readonly Place[] = [newChat, oneChat, patch]
   return together(places.map((place) => onAnswer(place, change)))
-}
-
-function listsAs(change: (list: Json) => unknown): Refit {
-  return together(lists.map((place) => onAnswer(place, change)))
-}
-
-/** Cursors of ours, by the number that stands for them. */
-function numericCursors(parts: Parts): Parts {
-  const known: unknown[] = []
-  const shown = listsAs(({ result, pagination }) => {
-    const { cursor } = objectOf(pagination)
-    return { result, pagination: { cursor: cursor === null ? null : known.push(cursor) } }
-  })(parts)
-  return {
-    ...shown,
-    incoming: (call) => {
-      const seen = shown.incoming(call)
-      const query = objectOf(seen.query)
-      const cursor = known[Number(query['cursor']) - 1]
-      return cursor === undefined || seen.path === '/api/v3/message'
-        ? seen
-        : { ...seen, query: { ...query, cursor } }
-    },
-  }
-}
-
-function cappedLists(most: number): Refit {
-  return (parts) => ({
-    ...parts,
-    incoming: (call) => {
-      const seen = parts.incoming(call)
-      const query = objectOf(seen.query)
-      const isList = seen.method === 'GET' && seen.path !== '/api/v3/message'
-      const limit = Number(query['limit'] ?? most)
-      return isList && limit > most ? { ...seen, query: { ...query, limit: String(most) } } : seen
-    },
-  })
 }
 
 function deletes(reply: ValueReply): Refit {

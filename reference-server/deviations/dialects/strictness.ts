@@ -6,7 +6,6 @@ import {
   generation,
   newChat,
   onAnswer,
-  onModel,
   onSent,
   type Place,
   refusesRequests,
@@ -100,17 +99,6 @@ export const strictness: readonly Dialect[] = [
     summary: 'v2 chats cannot be made; the profile names three.',
     profile: { v2Chat: { ids: [1, 2, 3].map(chatNumber) } },
     refit: withChats([1, 2, 3].map(chatNumber)),
-  },
-  {
-    name: 'thinks-in-short',
-    summary: 'The reasoning is one word.',
-    refit: onModel('native', (model, request) => {
-      const generated = model(request)
-      const steps = generated.steps.map((step) =>
-        step.type === 'reasoning' ? { ...step, fragments: ['Hm.'] } : step,
-      )
-      return { ...generated, steps }
-    }),
   },
   {
     name: 'busy-now-and-then',
