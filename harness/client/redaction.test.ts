@@ -186,3 +186,64 @@ function exchangeWith(secret: string): Exchange {
 function showBytes(_: string, value: unknown): unknown {
   return value instanceof Uint8Array ? new TextDecoder().decode(value) : value
 }
+
+describe('what is only a part of a secret to the eye of a program', () => {
+  const key = 'sk-Tq7vW2nX9b'
+  const { exchange, text } = createRedactor([{ name: 'api key', value: key }])
+  const streamOf = (pieces: readonly string[], member = 'delta') => {
+    const events = pieces.map((piece, at) => ({
+      atMs: at,
+      name: null,
+      data: JSON.stringify({ type: 'x', [member]: piece, index: 0 }),
+    }))
+    const chunks = events.map(({ atMs, data }) => ({
+      atMs,
+      bytes: new TextEncoder().encode(`data: ${data}\n\n`),
+    }))
+    return { ...exchangeWith('nothing'), events, response: { ...answered, chunks } }
+  }
+  const answered = { status: 200, headers: [], headersAtMs: 0, chunks: [] }
+  const spoken = (clean: Exchange) => ({
+    events: clean.events.map(({ data }) => JSON.parse(data).delta).join('|'),
+    bytes: [...new TextDecoder().decode(bodyBytes(clean)).matchAll(/"delta":"([^"]*)"/g)]
+      .map(([, piece]) => piece)
+      .join('|'),
+  })
+
+  test('token by token, in the events of a stream', () => {
+    const clean = exchange(streamOf(['Your key: s', 'k-Tq7', 'vW2nX', '9b, and so on']))
+    const expected = 'Your key: [api key]|||, and so on'
+    expect(spoken(clean)).toEqual({ events: expected, bytes: expected })
+  })
+
+  test('its beginning, where a stream ends within it', () => {
+    const expected = 'Your key: [api key]|'
+    expect(spoken(exchange(streamOf(['Your key: sk-T', 'q7vW2'])))).toEqual({
+      events: expected,
+      bytes: expected,
+    })
+  })
+
+  test('texts of a stream that hold none are left as they are', () => {
+    const stream = streamOf(['Your key: ', 'sk-', 'another'])
+    expect(exchange(stream)).toEqual(stream)
+  })
+
+  test.each([
+    [`expected 'sk-Tq7vW…' to be 'a'`, `expected '[api key]…' to be 'a'`],
+    ['made "…vW2nX9b" of it', 'made "…[api key]" of it'],
+    ['sk-Tq7v... is wrong', '[api key]... is wrong'],
+    ['and so on…', 'and so on…'],
+    ['sk-…', 'sk-…'],
+  ])('%s', (message, clean) => {
+    expect(text(message)).toBe(clean)
+  })
+
+  test.each([
+    ['in a page', '<p>a&lt;b &amp; &quot;c&quot;&#39;</p>', `a<b & "c"'`],
+    ['quoted by an assertion', String.raw`'it\'s a key'`, `it's a key`],
+    ['base64 in a query', `?auth=${encodeURIComponent(btoa('a>>?b>>?c>>?'))}`, 'a>>?b>>?c>>?'],
+  ])('%s', (_, written, value) => {
+    expect(createRedactor([{ name: 'key', value }]).text(written)).toContain('[key]')
+  })
+})

@@ -1,4 +1,6 @@
 import type { Exchange, Header, StreamEvent, WireChunk, WireRequest } from '../contract/index.ts'
+import { type Form, findSecrets } from './redaction-cuts.ts'
+import { redactShortened } from './redaction-shortened.ts'
 
 export interface Secret {
   /** What stands in its place: `[name]`. */
@@ -26,7 +28,10 @@ export function createRedactor(secrets: readonly Secret[]): Redactor {
     .sort((a, b) => b.form.length - a.form.length)
 
   const text = (value: string): string =>
-    forms.reduce((rest, { form, mark }) => rest.replaceAll(form, mark), value)
+    redactShortened(
+      forms.reduce((rest, { form, mark }) => rest.replaceAll(form, mark), value),
+      forms,
+    )
   const headers = (list: readonly Header[]): Header[] =>
     list.map(([name, value]) => [text(name), text(value)])
 
@@ -35,12 +40,14 @@ export function createRedactor(secrets: readonly Secret[]): Redactor {
     mark: Buffer.from(mark),
   }))
   const chunks = (list: readonly WireChunk[]): WireChunk[] => redactChunks(list, bytesForms)
-  const events = (list: readonly StreamEvent[]): StreamEvent[] =>
-    list.map((event) => ({
+  const events = (list: readonly StreamEvent[]): StreamEvent[] => {
+    const data = redactData(list, bytesForms)
+    return list.map((event, at) => ({
       ...event,
       name: event.name === null ? null : text(event.name),
-      data: text(event.data),
+      data: text(data[at] ?? ''),
     }))
+  }
 
   const request = (sent: WireRequest): WireRequest => ({
     ...sent,
@@ -69,9 +76,24 @@ export function createRedactor(secrets: readonly Secret[]): Redactor {
   }
 }
 
+/**
+ * A writer may encode what another has: base64 in a query, a page of errors in JSON. A key without
+ * special characters comes to a handful of forms.
+ */
 function encodingsOf(value: string): Set<string> {
-  const forms = new Set([value, ...percentEncodingsOf(value), ...jsonEscapesOf(value)])
-  for (const offset of [0, 1, 2]) {
+  const written = [value, ...base64FormsOf(value)].flatMap((form) => [
+    form,
+    ...percentEncodingsOf(form),
+    ...markupEscapesOf(form),
+    // As a message of an assertion quotes it.
+    form.replaceAll(/['\\]/g, '\\$&'),
+  ])
+  return new Set(written.flatMap((form) => [form, ...jsonEscapesOf(form)]))
+}
+
+/** At each of the three offsets, in both alphabets. */
+function base64FormsOf(value: string): string[] {
+  return [0, 1, 2].flatMap((offset) => {
     // The characters at both ends also hold bits of their neighbours, so they are left out.
     const padded = Buffer.concat([Buffer.alloc(offset), Buffer.from(value)])
     const whole = padded.toString('base64').replace(/=+$/, '')
@@ -79,11 +101,9 @@ function encodingsOf(value: string): Set<string> {
       offset === 0 ? 0 : offset + 1,
       padded.length % 3 === 0 ? undefined : -1,
     )
-    if (inner.length < shortestSecret) continue
-    forms.add(inner)
-    forms.add(inner.replaceAll('+', '-').replaceAll('/', '_'))
-  }
-  return forms
+    if (inner.length < shortestSecret) return []
+    return [inner, inner.replaceAll('+', '-').replaceAll('/', '_')]
+  })
 }
 
 /** Hexadecimal digits of either case; a form has a plus sign for a space. */
@@ -91,6 +111,17 @@ function percentEncodingsOf(value: string): string[] {
   const encoded = encodeURIComponent(value.toWellFormed())
   const inLowerCase = encoded.replaceAll(/%../g, (code) => code.toLowerCase())
   return [encoded, inLowerCase].flatMap((form) => [form, form.replaceAll('%20', '+')])
+}
+
+/** A page of errors escapes quotes as well, or does not. */
+function markupEscapesOf(value: string): string[] {
+  const escaped = value.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+  const quoted = escaped.replaceAll('"', '&quot;')
+  return [
+    escaped,
+    quoted,
+    ...['&#39;', '&#x27;', '&apos;'].map((quote) => quoted.replaceAll("'", quote)),
+  ]
 }
 
 /** Slashes and what is not ASCII may be escaped or not. */
@@ -104,12 +135,9 @@ function jsonEscapesOf(value: string): string[] {
 }
 
 /** Finds secrets across chunk borders; the mark stands in the chunk where the secret begins. */
-function redactChunks(
-  list: readonly WireChunk[],
-  forms: readonly { form: Buffer; mark: Buffer }[],
-): WireChunk[] {
+function redactChunks(list: readonly WireChunk[], forms: readonly Form[]): WireChunk[] {
   const whole = Buffer.concat(list.map((chunk) => chunk.bytes))
-  const cuts = findAll(whole, forms)
+  const cuts = findSecrets(whole, forms)
   if (cuts.length === 0) return [...list]
   let chunkStart = 0
   return list.map((chunk) => {
@@ -129,13 +157,10 @@ function redactChunks(
   })
 }
 
-function findAll(whole: Buffer, forms: readonly { form: Buffer; mark: Buffer }[]) {
-  const cuts: { start: number; end: number; mark: Buffer }[] = []
-  for (const { form, mark } of forms) {
-    for (let at = whole.indexOf(form); at >= 0; at = whole.indexOf(form, at + form.length)) {
-      const end = at + form.length
-      if (!cuts.some((cut) => at < cut.end && end > cut.start)) cuts.push({ start: at, end, mark })
-    }
-  }
-  return cuts.sort((a, b) => a.start - b.start)
+/** Events may share a secret among them, so they are looked at as the stream that they were. */
+function redactData(list: readonly StreamEvent[], forms: readonly Form[]): readonly string[] {
+  const lines = list.map(({ atMs, data }) => ({ atMs, bytes: Buffer.from(`data:${data}\n`) }))
+  return redactChunks(lines, forms).map(({ bytes }) =>
+    Buffer.from(bytes).toString().slice('data:'.length, -1),
+  )
 }

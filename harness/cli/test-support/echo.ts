@@ -1,0 +1,88 @@
+import type { Answer, Asked, Middleman } from './proxy.ts'
+
+/**
+ * A server that repeats the credential of each request wherever it can: in headers, bodies, errors,
+ * events, their names and comments, in every encoding, and in pieces that only a reader puts
+ * together again.
+ */
+export const echo: Middleman = {
+  headers: (asked) => {
+    const key = keyOf(asked)
+    return {
+      'x-plain': key,
+      'x-percent': encodeURIComponent(key),
+      'set-cookie': [`session=${base64(`user:${key}`)}`],
+      'x-lower': encodeURIComponent(key).replaceAll(/%../g, (code) => code.toLowerCase()),
+    }
+  },
+  pieces: (asked, answer) => {
+    const key = keyOf(asked)
+    const body = isStream(answer) ? inStream(answer, key) : inBody(answer, key)
+    return halves(body, key)
+  },
+}
+
+function keyOf({ headers }: Asked): string {
+  return headers.authorization?.replace(/^\S+ +/, '') ?? 'no key'
+}
+
+function base64(text: string): string {
+  return Buffer.from(text).toString('base64')
+}
+
+function isStream({ headers }: Answer): boolean {
+  return headers['content-type']?.includes('event-stream') ?? false
+}
+
+/** All that a body may hold of it. The object of a list is what a judge tells in its message. */
+function echoes(key: string): object {
+  return {
+    echo: {
+      plain: key,
+      base64: ['', 'a', 'ab'].map((before) => base64(before + key)),
+      url: `https://example.org/?key=${encodeURIComponent(key)}`,
+      base64url: Buffer.from(`?${key}`).toString('base64url'),
+      markup: key.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;'),
+      quoted: key.replaceAll("'", "\\'"),
+      [key]: 'as a name',
+    },
+    error: { message: `Is ${key} a key?`, type: key, code: key },
+    object: key,
+    long: `${'x'.repeat(3_980)}${key}`,
+  }
+}
+
+function inBody({ body, status }: Answer, key: string): string {
+  const text = body.toString()
+  try {
+    const value: unknown = JSON.parse(text)
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return text
+    const json = JSON.stringify({ ...value, ...(status < 300 ? echoes(key) : {}), detail: key })
+    // Escaped as another writer might.
+    return json.replaceAll('/', '\\/')
+  } catch {
+    return text === '' ? '' : `${text} ${key}`
+  }
+}
+
+/** Comments, a name, data, and each delta a few characters of it. */
+function inStream({ body }: Answer, key: string): string {
+  let at = 0
+  const said = body.toString().replaceAll(/"(delta|content)":"[^"]*"/g, (_, name: string) => {
+    const piece = key.slice(at % key.length, (at % key.length) + 5)
+    at = at % key.length >= key.length - 5 ? 0 : at + 5
+    return `"${name}":${JSON.stringify(piece)}`
+  })
+  return `: ${key}\n\nevent: svc:${key}\ndata: ${JSON.stringify({ type: `svc:${key}`, key })}\n\n${said}`
+}
+
+/** The body in pieces that break in the middle of each occurrence. */
+function halves(body: string, key: string): readonly Buffer[] {
+  const middle = Math.floor(key.length / 2)
+  const parts = body.split(key)
+  return parts
+    .flatMap((part, at) => [
+      `${at === 0 ? '' : key.slice(middle)}${part}${at === parts.length - 1 ? '' : key.slice(0, middle)}`,
+    ])
+    .map((part) => Buffer.from(part))
+}

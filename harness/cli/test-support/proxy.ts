@@ -1,0 +1,89 @@
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type ServerResponse,
+  request as send,
+} from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+export interface Answer {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  readonly body: Buffer
+}
+
+export interface Asked {
+  readonly method: string
+  readonly path: string
+  readonly headers: IncomingHttpHeaders
+}
+
+/** What stands between a client and a server. */
+export interface Middleman {
+  /** Answers in place of the server; undefined lets the request through. */
+  readonly instead?: (asked: Asked) => Answer | undefined
+  /** The answer in the pieces in which it is written; by default in one, when it is whole. */
+  readonly pieces?: (asked: Asked, answer: Answer) => readonly Buffer[]
+  readonly headers?: (asked: Asked, answer: Answer) => IncomingHttpHeaders
+}
+
+export interface Proxy extends AsyncDisposable {
+  readonly url: string
+}
+
+/** A proxy that waits for whole answers before it passes them on. */
+export async function startProxy(target: string, middleman: Middleman = {}): Promise<Proxy> {
+  const server = createServer((request, response) => {
+    void pass(request, response, target, middleman).catch(() => response.destroy())
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}`,
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+async function pass(
+  request: IncomingMessage,
+  response: ServerResponse,
+  target: string,
+  { instead, pieces, headers }: Middleman,
+): Promise<void> {
+  const { method = 'GET', url: path = '/' } = request
+  const asked = { method, path, headers: request.headers }
+  const body = await whole(request)
+  const answer = instead?.(asked) ?? (await ask(`${target}${path}`, asked, body))
+  const { 'content-length': _, 'transfer-encoding': __, connection: ___, ...kept } = answer.headers
+  response.writeHead(answer.status, { ...kept, ...headers?.(asked, answer) })
+  for (const piece of pieces?.(asked, answer) ?? [answer.body]) {
+    response.write(piece)
+    // Each piece is to arrive by itself.
+    await new Promise((resolve) => setTimeout(resolve, 0))
+  }
+  response.end()
+}
+
+function ask(url: string, { method, headers }: Asked, body: Buffer): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const passed = send(url, { method, headers }, (answer) => {
+      whole(answer).then(
+        (content) =>
+          resolve({ status: answer.statusCode ?? 502, headers: answer.headers, body: content }),
+        reject,
+      )
+    })
+    passed.on('error', reject)
+    passed.end(body)
+  })
+}
+
+async function whole(stream: AsyncIterable<Buffer>): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  for await (const chunk of stream) chunks.push(chunk)
+  return Buffer.concat(chunks)
+}
