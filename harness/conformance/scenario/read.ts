@@ -10,7 +10,6 @@ export {
   deliveredWhileMade,
   deltasOf,
   finalResponse,
-  finalText,
 } from '../../judges/index.ts'
 export { contains, holdsList, isRecord, isUuid, leavesOf } from './find.ts'
 
