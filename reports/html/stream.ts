@@ -36,7 +36,9 @@ ${bad === undefined ? null : html`<rect class="bad" x="${Math.max(0, xOf(bad.atM
 <figcaption><span>0 ms</span> <span>${response === null ? '' : `headers after ${response.headersAtMs.toFixed(1)} ms, `}${count(events.length, 'event')}</span> <span>${endMs.toFixed(1)} ms</span></figcaption></figure>`
 }
 
-const longestData = 400
+/** The offending event is read closely, the others are there to find one's way. */
+const longestData = 160
+const longestOffending = 1_000
 
 function line(entry: TimelineEntry, offending: number | null): Markup {
   if ('folded' in entry)
@@ -46,6 +48,6 @@ function line(entry: TimelineEntry, offending: number | null): Markup {
 }
 
 function eventLine({ atMs, name, data }: StreamEvent, isOffending: boolean): Markup {
-  return html`<li${isOffending ? html` class="offending"` : null}><span class="time">${time(atMs)}</span> ${isOffending ? html`<strong>here:</strong> ` : null}${name === null ? null : html`<b>${name}</b> `}<code>${shorten(data, longestData)}</code></li>
+  return html`<li${isOffending ? html` class="offending"` : null}><span class="time">${time(atMs)}</span> ${isOffending ? html`<strong>here:</strong> ` : null}${name === null ? null : html`<b>${name}</b> `}<code>${shorten(data, isOffending ? longestOffending : longestData)}</code></li>
 `
 }

@@ -1,0 +1,87 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { targetFixture } from '../../../fixtures/targets.ts'
+import { dialects } from '../../../reference-server/deviations/index.ts'
+import {
+  parsePace,
+  type ReferenceServerOptions,
+  startReferenceServer,
+} from '../../../reference-server/index.ts'
+import { chatgen, type Ended, emptyFolder } from './chatgen.ts'
+import { type Middleman, startProxy } from './proxy.ts'
+
+/** A situation in which an implementer and a report may disagree; docs/disputes.md tells of each. */
+export interface Dispute {
+  readonly server?: () => Partial<ReferenceServerOptions>
+  readonly proxy?: () => Middleman
+  /** Further arguments of `chatgen check --target target.yaml`. */
+  readonly args: readonly string[]
+}
+
+export const disputes: Readonly<Record<string, Dispute>> = {
+  'a proxy that buffers': {
+    server: () => ({ pace: parsePace('ttft=40ms,gap=15ms') }),
+    proxy: () => ({}),
+    args: ['--only', 'V3-SSE-0*', '--only', 'V3-SSE-30'],
+  },
+  'a rate limit in mid-run': {
+    proxy: limited,
+    args: ['--only', 'V3-CHAT-0*', '--jobs', '1'],
+  },
+  'another error shape': {
+    server: () => refittedBy('errors-with-detail'),
+    args: ['--only', 'OAI-ERR-*', '--only', 'V3-IDEM-01', '--only', 'V3-CHAT-14'],
+  },
+  'a slow model': {
+    server: () => ({ pace: parsePace('ttft=2500ms') }),
+    args: ['--only', 'OAI-CHAT-0*', '--timeout', '1000', '--jobs', '1'],
+  },
+  'a slow model, with patience': {
+    server: () => ({ pace: parsePace('ttft=2500ms') }),
+    args: ['--only', 'OAI-CHAT-0*', '--timeout', '30000'],
+  },
+  'a chat list under items': {
+    server: () => refittedBy('lists-under-items'),
+    args: ['--only', 'V3-CHAT-0*'],
+  },
+}
+
+/** Has the dispute by the real bin; the folder keeps its results. */
+export async function have({ server, proxy, args }: Dispute): Promise<Ended & { folder: string }> {
+  const folder = emptyFolder()
+  const keys = ['sk-dispute-4711-of-ours', 'sk-dispute-4712-of-another']
+  const reference = await startReferenceServer({ keys, ...server?.() })
+  try {
+    await using between = proxy && (await startProxy(reference.url, proxy()))
+    const baseUrl = between?.url ?? reference.url
+    const profile = targetFixture('reference').text.replace(/^baseUrl: .*$/m, `baseUrl: ${baseUrl}`)
+    writeFileSync(join(folder, 'target.yaml'), profile)
+    const ended = await chatgen(
+      ['check', '--target', 'target.yaml', '--seed', 'dispute', ...args],
+      { CHATGEN_API_KEY: keys[0] ?? '', CHATGEN_OTHER_KEY: keys[1] ?? '' },
+      folder,
+    )
+    return { ...ended, folder }
+  } finally {
+    await reference.close()
+  }
+}
+
+function refittedBy(name: string): Partial<ReferenceServerOptions> {
+  const dialect = dialects.find((one) => one.name === name)
+  if (dialect === undefined) throw new Error(`there is no dialect ${name}`)
+  return { refit: dialect.refit }
+}
+
+/** Answers forty requests, and turns all others away for as long as the run lasts. */
+function limited(): Middleman {
+  let requests = 0
+  return {
+    instead: () => {
+      requests += 1
+      if (requests <= 40) return undefined
+      const headers = { 'content-type': 'application/json', 'retry-after': '0' }
+      return { status: 429, headers, body: Buffer.from('{"error":"too many requests"}') }
+    },
+  }
+}
