@@ -20,7 +20,7 @@ export interface Dispute {
 
 export const disputes: Readonly<Record<string, Dispute>> = {
   'a proxy that buffers': {
-    server: () => ({ pace: parsePace('ttft=40ms,gap=15ms') }),
+    server: () => ({ pace: parsePace('ttft=100ms,gap=60ms') }),
     proxy: () => ({}),
     args: ['--only', 'V3-SSE-0*', '--only', 'V3-SSE-30'],
   },
