@@ -55,9 +55,9 @@ describe('v3: idempotency', () => {
     test(
       `a repeat of a finished request adds no second step (${form})`,
       covers([row, 'V3-IDEM-08', 'V3-HIST-07', ...(stream ? (['V3-IDEM-01'] as const) : [])], {
-        requests: 10,
+        requests: stream ? 12 : 8,
         generations: 2,
-        chats: 1,
+        chats: stream ? 2 : 1,
       }),
       async ({ v3, claim, refuses, session }) => {
         const chat = await v3.createChat()
@@ -66,16 +66,18 @@ describe('v3: idempotency', () => {
         const key = session.uuid()
         const first = await v3.say(turn, { key })
         if (stream) {
+          // In a chat of its own: what a refused request leaves behind is not for this row.
+          const apart = await v3.createChat()
           await refuses({
             row: 'V3-IDEM-01',
             twin: first,
             what: 'no Idempotency-Key, for a stream',
             send: () =>
-              v3.generate(v3.turn(chat, 'Name a colour.', { stream }), {
+              v3.generate(v3.turn(apart, 'Name a colour.', { stream }), {
                 key: null,
                 role: 'negative',
               }),
-            alive: () => v3.alive(chat),
+            alive: () => v3.alive(apart),
           })
         }
         // Not the deltas: that they are the answer is for a row of the stream.
@@ -85,7 +87,9 @@ describe('v3: idempotency', () => {
           chat,
           (seen) => inputRows(seen, nonce).length > 0 && holdsAnswer(seen),
         )
-        if (everyItemShown(before.rows)) {
+        // What the bytes of a stream lost is for a row of the stream, too.
+        const isWhole = !answer.some((text) => text.includes('\ufffd'))
+        if (isWhole && everyItemShown(before.rows)) {
           claim(
             'V3-HIST-07',
             () => {
