@@ -78,6 +78,7 @@ export const strictness: readonly Dialect[] = [
     name: 'chat-needs-a-folder',
     summary: 'POST /chat wants a folder, as the profile says.',
     profile: { requests: { createChat: { folder: 'inbox' } } },
+    excludes: ['listed-fields-only'],
     refit: together([
       refusesRequests(newChat, ({ folder }) => typeof folder !== 'string'),
       onAnswer(newChat, (chat) => ({ ...chat, folder: 'inbox' })),
