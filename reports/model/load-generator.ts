@@ -1,0 +1,65 @@
+import { z } from 'zod'
+
+/** What a load run knows of its own error. Times in milliseconds. */
+
+const spread = z.object({ p50: z.number(), p99: z.number(), max: z.number(), count: z.int() })
+export type Spread = z.infer<typeof spread>
+
+const worker = z.object({
+  index: z.int(),
+  requests: z.int(),
+  events: z.int(),
+  /** CPU of this thread; null where the runtime does not tell. */
+  cpuMs: z.number().nullable(),
+  /** Busy share of its event loop, 0 to 1. */
+  eventLoopUtilization: z.number(),
+  /** How late the scheduler got to a planned arrival. */
+  scheduleDelay: spread.nullable(),
+  /** Stamped by a server in the same process, against the stamp of this worker's loop. */
+  timestampError: spread.nullable(),
+})
+export type WorkerRow = z.infer<typeof worker>
+
+export const generator = z.object({
+  verdict: z.enum(['valid', 'degraded', 'invalid']),
+  /** Why it is not valid; empty where it is. */
+  reasons: z.array(z.string()),
+  /** Of all workers together: the error bar of every latency above. */
+  timestampError: spread.nullable(),
+  scheduleDelay: spread.nullable(),
+  /** The busiest worker's. */
+  eventLoopUtilization: z.number(),
+  cpuMs: z.number(),
+  eventsPerSecond: z.number(),
+  eventsPerCpuSecond: z.number().nullable(),
+  /** What `chatgen calibrate` stored for this machine; null where it never ran. */
+  calibration: z
+    .object({
+      measuredAt: z.string(),
+      /** Events a second at which the error was still within bounds. */
+      ceilingEventsPerSecond: z.number(),
+      /** Share of that ceiling which this run used. */
+      used: z.number(),
+    })
+    .nullable(),
+  workers: z.array(worker),
+  environment: z.object({
+    node: z.string(),
+    platform: z.string(),
+    cpus: z.int(),
+    cpuModel: z.string(),
+    loadAverage: z.number(),
+  }),
+})
+export type GeneratorRow = z.infer<typeof generator>
+
+/** A law that the figures must keep, whatever the target does. */
+export const audit = z.object({
+  /** `littles-law`, `conservation-planned`, `conservation-dispatched`, … */
+  name: z.string(),
+  verdict: z.enum(['pass', 'fail', 'not-applicable']),
+  expected: z.number().nullable(),
+  observed: z.number().nullable(),
+  message: z.string(),
+})
+export type AuditRow = z.infer<typeof audit>

@@ -1,0 +1,138 @@
+import { z } from 'zod'
+
+/** What a load run measured of its target. */
+
+export const metricNames = [
+  'connect',
+  'ttfb',
+  'ttfe',
+  'ttft',
+  'ttfo',
+  'thinking',
+  'icl',
+  'tpot',
+  'e2e',
+  'close_lag',
+  'max_gap',
+] as const
+export type MetricName = (typeof metricNames)[number]
+
+const quantile = z.object({
+  /** 0.5, 0.9, 0.99, … */
+  q: z.number(),
+  /** Null where the sample is too small for it; `why` says how many it takes. */
+  value: z.number().nullable(),
+  /** Exact order-statistic interval of 95 %, on the effective sample; null at an open end. */
+  low: z.number().nullable(),
+  high: z.number().nullable(),
+  why: z.string().nullable(),
+})
+export type Quantile = z.infer<typeof quantile>
+
+const distribution = z.object({
+  /** Values recorded in the measured window. */
+  count: z.int(),
+  /** Requests that are only known to have taken longer; they are in the quantiles, not in `count`. */
+  censored: z.int(),
+  /** Sample size after autocorrelation. */
+  effective: z.number(),
+  min: z.number().nullable(),
+  mean: z.number().nullable(),
+  max: z.number().nullable(),
+  quantiles: z.array(quantile),
+  /** HDR V2, compressed, base64; one unit is `unitNs` nanoseconds. */
+  histogram: z.object({ unitNs: z.number(), digits: z.int(), base64: z.string() }).nullable(),
+})
+export type Distribution = z.infer<typeof distribution>
+
+export const metric = z.object({
+  name: z.enum(metricNames),
+  unit: z.literal('ms'),
+  /** From the moment of sending; null where nothing was recorded. */
+  service: distribution.nullable(),
+  /** From the planned moment; null where the metric has no such form. */
+  response: distribution.nullable(),
+})
+export type Metric = z.infer<typeof metric>
+
+const rate = z.object({ count: z.int(), perSecond: z.number() })
+
+/** Five rates, never one: in the measured window. */
+export const rates = z.object({
+  offered: rate,
+  dispatched: rate,
+  completed: rate,
+  /** Answered 429. */
+  shed: rate,
+  /** Every other failure. */
+  failed: rate,
+})
+export type Rates = z.infer<typeof rates>
+
+export const goodput = z.object({
+  /** Whole, unviolated and within every SLO that speaks of one request. */
+  good: z.int(),
+  /** All that were due in the window, whatever became of them; those still open are left out. */
+  due: z.int(),
+  /** `good / due`; null where nothing was due. */
+  share: z.number().nullable(),
+  perSecond: z.number(),
+})
+export type Goodput = z.infer<typeof goodput>
+
+/** Which part of the run was measured. Milliseconds after its start. */
+export const window = z.object({
+  fromMs: z.number(),
+  toMs: z.number(),
+  /** How the warm-up was cut, for example `MSER-5 on ttft`. */
+  method: z.string(),
+  steady: z.object({ verdict: z.enum(['steady', 'trend', 'too short']), message: z.string() }),
+})
+export type Window = z.infer<typeof window>
+
+export const sloRow = z.object({
+  /** As it was written: `ttft.p95 < 500ms`. */
+  expression: z.string(),
+  verdict: z.enum(['met', 'missed', 'undecided']),
+  /** In the unit of the expression; null where nothing was measured. */
+  observed: z.number().nullable(),
+  low: z.number().nullable(),
+  high: z.number().nullable(),
+  unit: z.string(),
+  /** Clean requests that are still needed for a decision; null where it is decided. */
+  needed: z.int().nullable(),
+  message: z.string(),
+})
+export type SloRow = z.infer<typeof sloRow>
+
+/** One second of the run, by the moment at which things happened. */
+export const secondRow = z.object({
+  second: z.int(),
+  planned: z.int(),
+  dispatched: z.int(),
+  completed: z.int(),
+  shed: z.int(),
+  failed: z.int(),
+  /** At the end of the second. */
+  inFlight: z.int(),
+  events: z.int(),
+  bytes: z.int(),
+  outputTokens: z.int(),
+  /** Of requests that got their first token, or ended, in this second; milliseconds. */
+  ttft: z.object({ p50: z.number(), p90: z.number(), p99: z.number() }).nullable(),
+  e2e: z.object({ p50: z.number(), p90: z.number(), p99: z.number() }).nullable(),
+  icl: z.object({ p50: z.number(), p90: z.number(), p99: z.number() }).nullable(),
+})
+export type SecondRow = z.infer<typeof secondRow>
+
+/** A figure as another tool would have printed it of the same run. */
+export const otherTool = z.object({
+  tool: z.string(),
+  metric: z.string(),
+  definition: z.string(),
+  unit: z.string(),
+  mean: z.number().nullable(),
+  p50: z.number().nullable(),
+  p99: z.number().nullable(),
+})
+export type OtherTool = z.infer<typeof otherTool>

@@ -1,0 +1,147 @@
+import { z } from 'zod'
+import { audit, generator } from './load-generator.ts'
+import { integrity } from './load-integrity.ts'
+import { goodput, metric, otherTool, rates, secondRow, sloRow, window } from './load-measures.ts'
+
+/**
+ * The report of a load run that other programs read: `report.json`, schema version 1. Times are in
+ * milliseconds unless a name says otherwise; histograms are HDR V2, base64.
+ */
+
+/** How arrivals are placed in time. */
+const arrival = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('poisson'), perSecond: z.number() }),
+  z.object({ kind: z.literal('constant'), perSecond: z.number() }),
+  z.object({
+    kind: z.literal('ramp'),
+    process: z.enum(['poisson', 'constant']),
+    from: z.number(),
+    to: z.number(),
+    overMs: z.number(),
+  }),
+  z.object({
+    kind: z.literal('steps'),
+    process: z.enum(['poisson', 'constant']),
+    steps: z.array(z.object({ perSecond: z.number(), forMs: z.number() })),
+  }),
+  z.object({ kind: z.literal('closed'), concurrency: z.int() }),
+  z.object({ kind: z.literal('trace'), file: z.string() }),
+])
+export type ArrivalRow = z.infer<typeof arrival>
+
+const shard = z.object({ index: z.int(), of: z.int() })
+
+/** What was to be sent: the same for every shard, worker and repetition. */
+const plan = z.object({
+  /** SHA-256 of every arrival in order, hexadecimal; does not depend on shards or workers. */
+  hash: z.string(),
+  arrival,
+  durationMs: z.number(),
+  /** Of the whole plan; for a closed loop, of what it may start at most. */
+  transactions: z.int(),
+  /** Of this shard. */
+  ownTransactions: z.int(),
+  shard: shard.nullable(),
+  mix: z.string(),
+})
+
+/** What happened to the requests of one kind of transaction. */
+const transaction = z.object({
+  name: z.string(),
+  surface: z.enum(['openai', 'v2', 'v3']),
+  /** Share of the mix, 0 to 1. */
+  share: z.number(),
+  planned: z.int(),
+  completed: z.int(),
+  failed: z.int(),
+  open: z.int(),
+  /** By operation, in the order in which the transaction sends them. */
+  requests: z.array(
+    z.object({
+      operation: z.string(),
+      form: z.enum(['stream', 'json']),
+      count: z.int(),
+      completed: z.int(),
+      failed: z.int(),
+    }),
+  ),
+  metrics: z.array(metric),
+})
+export type TransactionRow = z.infer<typeof transaction>
+
+/** Requests by how they failed; `open` and `left` are no failures and stand apart. */
+const errorRow = z.object({
+  kind: z.enum(['connect', 'status', 'shed', 'truncated', 'in-band-error', 'integrity', 'timeout']),
+  /** Such as `503`, `ECONNREFUSED` or the id of a requirement. */
+  detail: z.string(),
+  count: z.int(),
+  /** Of the due requests. */
+  share: z.number(),
+  /** Index of the arrival that showed it first. */
+  firstIndex: z.int(),
+  /** Seconds after the start of the run. */
+  firstSecond: z.number(),
+})
+export type ErrorRow = z.infer<typeof errorRow>
+
+const connections = z.object({
+  opened: z.int(),
+  /** Requests that found a connection open. */
+  reused: z.int(),
+  /** Milliseconds to open one, TLS included; none of it is in a first-token time. */
+  connectMs: metric.nullable(),
+})
+
+/** Everything that decides what is sent, as it was resolved from flags, environment and defaults. */
+const config = z.object({
+  workers: z.int(),
+  timeoutMs: z.number(),
+  drainMs: z.number(),
+  mostInFlight: z.int(),
+  judgedShare: z.number(),
+  idempotencyRaceShare: z.number(),
+  misbehaviour: z.object({ slowReader: z.number(), abort: z.number(), churn: z.number() }),
+  keepAlive: z.boolean(),
+  startAt: z.string().nullable(),
+  mix: z.unknown(),
+})
+
+export const loadReport = z.object({
+  kind: z.literal('load-report'),
+  schemaVersion: z.literal(1),
+  /**
+   * `invalid`: the generator was the bottleneck, so no figure below is one of the target's.
+   * `violated`: a stream or a body broke a required row. `missed`: an SLO was missed or is undecided.
+   */
+  outcome: z.enum(['met', 'missed', 'violated', 'invalid']),
+  /** True where the run was interrupted and holds only what was found so far. */
+  interrupted: z.boolean(),
+  suite: z.object({ version: z.string(), interface: z.string() }),
+  target: z.object({ baseUrl: z.string(), surfaces: z.array(z.enum(['openai', 'v2', 'v3'])) }),
+  seed: z.string(),
+  startedAt: z.string(),
+  durationMs: z.number(),
+  plan,
+  config,
+  window,
+  rates,
+  goodput,
+  metrics: z.array(metric),
+  errors: z.array(errorRow),
+  /** In flight when the run ended. */
+  open: z.int(),
+  /** Left on purpose by a client that misbehaves. */
+  left: z.object({ abort: z.int(), churn: z.int() }),
+  transactions: z.array(transaction),
+  connections,
+  integrity,
+  slo: z.array(sloRow),
+  generator,
+  audits: z.array(audit),
+  series: z.array(secondRow),
+  /** The same run in the definitions of other tools. */
+  otherTools: z.array(otherTool),
+  /** Faults of the kit itself. */
+  faults: z.array(z.string()),
+})
+export type LoadReport = z.infer<typeof loadReport>
