@@ -1,8 +1,13 @@
-/** A small text file whose name and content are found by their nonce. */
-export function textUpload(nonce: string, more = '') {
+interface Namer {
+  nonce(): string
+  readonly context: { readonly setup: { readonly tag: string } }
+}
+
+/** A small text file with the tag of the run in its name, found by the nonce that its name begins with. */
+export function textUpload(session: Namer, nonce = session.nonce(), more = '') {
   const text = `Notes of ${nonce}${more}.\nThe tower of ${nonce} is 47 metres high.\n`
   return {
-    name: `${nonce}${more}.txt`,
+    name: `${nonce}${more}-${session.context.setup.tag}.txt`,
     type: 'text/plain',
     bytes: new TextEncoder().encode(text),
   }

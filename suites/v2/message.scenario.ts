@@ -149,7 +149,7 @@ describe('v2: messages', () => {
     'attachments takes what the service returned for an upload',
     covers(['V2-MSG-14'], { requests: 3, uploads: 1 }),
     async ({ v2, attachments, claim, session }) => {
-      const file = textUpload(session.nonce())
+      const file = textUpload(session)
       const uploaded = await attachments.upload(file, undefined, { role: 'arrange' })
       const record = attachments.recordIn(uploaded, file.name)
       given(record, 'the answer to the upload shows no attachment', uploaded)

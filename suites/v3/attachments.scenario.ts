@@ -25,7 +25,7 @@ describe('v3: attachments', () => {
     }),
     async ({ attachments, claim, session }) => {
       for (const more of ['', ' Größe 東京']) {
-        const file = textUpload(session.nonce(), more)
+        const file = textUpload(session, session.nonce(), more)
         const uploaded = await attachments.upload(file)
         claim('V3-ATT-01', () => expectAccepted(uploaded, 'POST /attachment'), uploaded)
         const record = attachments.recordIn(uploaded, file.name)
@@ -59,7 +59,7 @@ describe('v3: attachments', () => {
     covers(['V3-ATT-06', 'V3-ATT-08', 'V3-ATT-09', 'V3-ATT-10'], { requests: 40, uploads: 3 }),
     async ({ attachments, chats, claim, session }) => {
       const nonce = session.nonce()
-      const files = ['-a', '-b', '-c'].map((more) => textUpload(nonce, more))
+      const files = ['-a', '-b', '-c'].map((more) => textUpload(session, nonce, more))
       for (const file of files) {
         const uploaded = await attachments.upload(file, undefined, { role: 'arrange' })
         given(succeeded(uploaded), `an upload was refused with ${statusOf(uploaded)}`, uploaded)
@@ -133,7 +133,7 @@ describe('v3: attachments', () => {
     covers(['V3-ATT-07', 'V3-ATT-12', 'V3-ATT-13'], { requests: 20, uploads: 3, chats: 2 }),
     async ({ attachments, v3, chats, claim, session }) => {
       const [chat, other] = [await v3.createChat(), await v3.createChat()]
-      const file = () => textUpload(session.nonce())
+      const file = () => textUpload(session)
       const [inside, outside, elsewhere] = [file(), file(), file()]
       for (const [upload, id] of [
         [inside, chat.id],
@@ -197,7 +197,7 @@ describe('v3: attachments', () => {
     async ({ attachments, chats, claim, profile, session }) => {
       declared(profile.otherKey, 'otherKey')
       const other = { authorization: `Bearer ${profile.otherKey}` }
-      const [mine, theirs] = [textUpload(session.nonce()), textUpload(session.nonce())]
+      const [mine, theirs] = [textUpload(session), textUpload(session)]
       await attachments.upload(mine, undefined, { role: 'arrange' })
       const uploaded = await attachments.upload(theirs, undefined, { role: 'arrange', ...other })
       given(

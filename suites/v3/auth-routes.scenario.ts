@@ -98,7 +98,7 @@ describe('v3: authentication of the other routes', () => {
       declared(keys.v3, 'apiKey')
       if (!profile.capabilities.attachments) return
       const chat = await v3.createChat()
-      const file = () => textUpload(session.nonce())
+      const file = () => textUpload(session)
       const routes: Readonly<Record<string, Send>> = {
         'POST /attachment': (options) => attachments.upload(file(), undefined, options),
         'GET /attachment': (options) => attachments.list({}, options),
@@ -149,7 +149,7 @@ describe('v3: authentication of the other routes', () => {
   test(
     'what was refused for its token has changed nothing',
     covers(['V3-AUTH-01', 'V3-AUTH-02'], { requests: 12, chats: 2 }),
-    async ({ v3, chats, claim, keys }) => {
+    async ({ v3, chats, claim, keys, session }) => {
       declared(keys.v3, 'apiKey')
       for (const { row, authorization } of badCredentials('V3', keys.v3).slice(0, 2)) {
         const chat = await v3.createChat()
@@ -160,7 +160,7 @@ describe('v3: authentication of the other routes', () => {
           before,
         )
         const options = { role: 'negative', authorization } as const
-        const renamed = await chats.rename(chat.id, 'taken over', options)
+        const renamed = await chats.rename(chat.id, session.name(), options)
         const removed = await chats.remove(chat.id, options)
         const after = await chats.get(chat.id, { role: 'probe' })
         claim(row, () => expectUnchanged(after, chat.name), renamed, removed, after)

@@ -53,7 +53,7 @@ describe('knowledge bases', () => {
     covers(['KB-02'], { requests: 12, uploads: 1 }),
     async ({ knowledge, chats, claim, session }) => {
       const nonce = session.nonce()
-      const file = textUpload(nonce)
+      const file = textUpload(session, nonce)
       const uploaded = await knowledge.send('upload', { file, values: { name: file.name, nonce } })
       const accepted = claim('KB-02', () => expectAccepted(uploaded, 'an upload'), uploaded)
       given(accepted, 'the upload was refused', uploaded)

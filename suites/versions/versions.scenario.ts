@@ -106,7 +106,7 @@ describe('versions of chats', () => {
         )
         // That an upload joins a chat by a field of its form is known of this target alone.
         if (profile.requests.upload?.chatField) {
-          const file = textUpload(nonce)
+          const file = textUpload(session, nonce)
           refuse('VER-05', 'POST /attachment', await attachments.upload(file, before, role))
         }
       }
