@@ -12,6 +12,7 @@ interface ServeFlags {
   readonly key?: string
   readonly seed?: number
   readonly pace?: string
+  readonly requestsPerMinute?: number
   readonly fault: readonly string[]
   readonly dialect: readonly string[]
   readonly listFaults?: boolean
@@ -23,6 +24,7 @@ Examples:
   $ chatgen serve
   $ chatgen serve --port 4010 --key test-key
   $ chatgen serve --pace ttft=200ms,gap=20ms,jitter=0.2
+  $ chatgen serve --requests-per-minute 60
   $ chatgen serve --list-faults
   $ chatgen serve --fault stream-terminal-missing`
 
@@ -36,6 +38,12 @@ export const serveCommand: AddCommand = (program, io) => {
     .addOption(flag('--key <key>', 'a throw-away key; without it one is made and printed'))
     .addOption(flag('--seed <n>', 'decides all text and jitter').argParser(positiveInteger))
     .addOption(flag('--pace <pace>', 'speed of the model: ttft=200ms,gap=20ms,jitter=0.2'))
+    .addOption(
+      flag(
+        '--requests-per-minute <n>',
+        'answer 429 to a caller who asks more often; without it nobody is',
+      ).argParser(positiveInteger),
+    )
     .addOption(
       flag('--fault <name>', 'violate the contract in one way').argParser(list).default([]),
     )
@@ -52,7 +60,7 @@ async function serve(flags: ServeFlags, io: Io): Promise<void> {
   if (flags.listDialects) io.out(deviationsText(dialects))
   if (flags.listFaults || flags.listDialects) return
 
-  const { port, host, key, seed, pace } = flags
+  const { port, host, key, seed, pace, requestsPerMinute } = flags
   const refits = [
     ...refitsOf('dialect', flags.dialect, dialects),
     ...refitsOf('fault', flags.fault, faults),
@@ -63,6 +71,7 @@ async function serve(flags: ServeFlags, io: Io): Promise<void> {
     ...(key === undefined ? {} : { keys: [key] }),
     ...(seed === undefined ? {} : { seed }),
     ...(pace === undefined ? {} : { pace: await readPace(pace) }),
+    ...(requestsPerMinute === undefined ? {} : { requestsPerMinute }),
     ...(refits.length === 0 ? {} : { refit: await combined(refits) }),
   })
   io.out(`Listening on ${server.url}`)
