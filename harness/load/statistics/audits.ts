@@ -1,0 +1,91 @@
+import type { AuditRow } from '../../../reports/model/load-generator.ts'
+
+/** What Little's law speaks of, in one window. */
+export interface Flow {
+  readonly windowNs: number
+  /** Requests in flight, integrated over the window. */
+  readonly inFlightNs: number
+  readonly inFlightAtStart: number
+  readonly inFlightAtEnd: number
+  /** Requests that ended in the window. */
+  readonly ended: number
+  /** Mean time in flight of these. */
+  readonly meanResidenceNs: number
+}
+
+/**
+ * `L = lambda W` (Little, Operations Research 9, 1961): the mean number in flight is the rate at
+ * which requests end, times their mean time in flight; at most 5 % apart. A request that was lost, a
+ * clock that ran wrong or a window that was cut wrong breaks it.
+ *
+ * The law is exact in the limit. In a window, the requests that were in flight at its two edges make
+ * a difference of about `(|N1 - N0| / 2 + 2 sqrt(L)) W` over the integral; where that alone may be
+ * 5 %, nothing can be said.
+ */
+export function littlesLaw(flow: Flow): AuditRow {
+  const inFlight = flow.inFlightNs / flow.windowNs
+  const product = (flow.ended / flow.windowNs) * flow.meanResidenceNs
+  const row = { name: 'littles-law', expected: rounded(product), observed: rounded(inFlight) }
+  const edges = Math.abs(flow.inFlightAtEnd - flow.inFlightAtStart) / 2 + 2 * Math.sqrt(inFlight)
+  if (!((edges * flow.meanResidenceNs) / flow.inFlightNs < 0.05)) {
+    const message = `The window of ${seconds(flow.windowNs)} is too short for ${inFlight.toFixed(1)} in flight of ${seconds(flow.meanResidenceNs)} each.`
+    return { ...row, verdict: 'not-applicable', message }
+  }
+  const off = Math.abs(inFlight - product) / inFlight
+  const message = `In flight on average ${inFlight.toFixed(2)}, rate times residence ${product.toFixed(2)}: ${(100 * off).toFixed(1)} % apart, less than 5 % allowed.`
+  return { ...row, verdict: off < 0.05 ? 'pass' : 'fail', message }
+}
+
+export interface Tally {
+  readonly planned: number
+  readonly dispatched: number
+  readonly notDispatched: number
+  readonly ok: number
+  readonly failed: number
+  readonly open: number
+  readonly left: number
+}
+
+/** No request may appear or vanish: planned against dispatched, dispatched against what became of it. */
+export function conservation(tally: Tally): AuditRow[] {
+  const { planned, dispatched, notDispatched, ok, failed, open, left } = tally
+  return [
+    balance(
+      'conservation-planned',
+      planned,
+      dispatched + notDispatched,
+      `${planned} planned = ${dispatched} dispatched + ${notDispatched} not dispatched`,
+    ),
+    balance(
+      'conservation-dispatched',
+      dispatched,
+      ok + failed + open + left,
+      `${dispatched} dispatched = ${ok} ok + ${failed} failed + ${open} open + ${left} left`,
+    ),
+  ]
+}
+
+/** No stamp may lie before the one that it follows on. */
+export function stampOrder(records: number, disordered: number): AuditRow {
+  const message =
+    disordered === 0
+      ? `The stamps of all ${records} requests are in order.`
+      : `${disordered} of ${records} requests have a stamp before the one that it follows on.`
+  const verdict = disordered === 0 ? 'pass' : 'fail'
+  return { name: 'stamp-order', verdict, expected: 0, observed: disordered, message }
+}
+
+function balance(name: string, expected: number, observed: number, law: string): AuditRow {
+  const verdict = expected === observed ? 'pass' : 'fail'
+  const message =
+    verdict === 'pass' ? `${law}.` : `${law} does not hold: ${expected - observed} unaccounted for.`
+  return { name, verdict, expected, observed, message }
+}
+
+function seconds(ns: number): string {
+  return Number.isFinite(ns) ? `${(ns / 1e9).toFixed(1)} s` : 'none'
+}
+
+function rounded(value: number): number | null {
+  return Number.isFinite(value) ? Number(value.toPrecision(6)) : null
+}

@@ -1,0 +1,93 @@
+import { binomialAtLeast, binomialCdf } from './binomial.ts'
+import { type OrderedSample, rankOf } from './ordered-sample.ts'
+
+/**
+ * Distribution-free interval of a quantile. Of n independent values, the number below the true
+ * quantile q is binomial(n, q), so two order statistics enclose it with a known probability, whatever
+ * the distribution (David & Nagaraja, Order Statistics, 3rd ed. 2003, 7.1). No resampling, and it
+ * works on histogram buckets.
+ */
+export interface RankInterval {
+  /** Rank from 1; null where no value is low enough to be a bound. */
+  readonly low: number | null
+  /** Null where no value is high enough: the sample is too small for an upper bound. */
+  readonly high: number | null
+}
+
+/** Ranks with at most `(1 - confidence) / 2` of error on either side. */
+export function quantileRanks(n: number, q: number, confidence = 0.95): RankInterval {
+  const error = (1 - confidence) / 2
+  // X(r) > quantile means that fewer than r values lie below it: P[B <= r - 1].
+  const low = lastWhere(n, (rank) => binomialCdf(rank - 1, n, q) <= error)
+  // X(r) < quantile means that r or more values do: P[B >= r].
+  const misses = lastWhere(n, (rank) => binomialAtLeast(n + 1 - rank, n, q) <= error)
+  return { low: low === 0 ? null : low, high: misses === 0 ? null : n + 1 - misses }
+}
+
+/**
+ * Values that it takes before a quantile is printed: with fewer than `3 / (1 - q)`, the largest
+ * value of all is below the quantile with more than 5 % probability (`q ** n > 0.05`; the rule of
+ * three, Hanley & Lippman-Hand, JAMA 249, 1983), so no figure of the sample can stand for it: 300
+ * for p99, 3,000 for p99.9. The same holds below the median, from the other end.
+ */
+export function minimumSamples(q: number): number {
+  const tail = Math.min(q, 1 - q)
+  return Math.ceil(3 / tail - 1e-6)
+}
+
+export interface QuantileEstimate {
+  readonly q: number
+  readonly value: number | null
+  readonly low: number | null
+  readonly high: number | null
+  /** Why there is no value; null where there is one. */
+  readonly why: string | null
+}
+
+/**
+ * A quantile with its interval, or none with the reason where the sample is too small.
+ *
+ * Neighbours in a run resemble each other, so ranks are found for `effective` independent values and
+ * stretched over all of them, outwards where they fall between two. Buckets are taken at the end that
+ * makes the interval wider.
+ */
+export function quantileEstimate(
+  sample: OrderedSample,
+  q: number,
+  effective = sample.count,
+  confidence = 0.95,
+): QuantileEstimate {
+  const n = sample.count
+  const least = minimumSamples(q)
+  if (n < least) {
+    const why = `n is ${n}; ${nameOf(q)} takes ${least}`
+    return { q, value: null, low: null, high: null, why }
+  }
+  const independent = Math.max(1, Math.min(n, Math.floor(effective)))
+  const ranks = quantileRanks(independent, q, confidence)
+  const stretch = n / independent
+  return {
+    q,
+    value: sample.highestAt(rankOf(q, n)),
+    low: ranks.low === null ? null : sample.lowestAt(Math.floor((ranks.low - 1) * stretch) + 1),
+    high: ranks.high === null ? null : sample.highestAt(Math.ceil(ranks.high * stretch)),
+    why: null,
+  }
+}
+
+/** `p50`, `p99`, `p99.9`. */
+export function nameOf(q: number): string {
+  return `p${Number((q * 100).toPrecision(10))}`
+}
+
+/** Last of 1..n for which it holds, given that it holds up to some point only; 0 for none. */
+function lastWhere(n: number, holds: (rank: number) => boolean): number {
+  let last = 0
+  let next = n + 1
+  while (next - last > 1) {
+    const middle = Math.floor((last + next) / 2)
+    if (holds(middle)) last = middle
+    else next = middle
+  }
+  return last
+}

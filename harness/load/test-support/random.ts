@@ -1,0 +1,16 @@
+/** Numbers from 0 to 1, the same for a seed (Mulberry32). */
+export function uniform(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296
+  }
+}
+
+/** Standard normal (Box & Muller, Ann. Math. Stat. 29, 1958). */
+export function normal(seed: number): () => number {
+  const random = uniform(seed)
+  return () => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())
+}
