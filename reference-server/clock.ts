@@ -10,16 +10,22 @@ export interface Clock {
 
 export const realClock: Clock = {
   now: () => performance.timeOrigin + performance.now(),
-  sleep: async (ms, signal) => {
-    await timeout(ms, undefined, signal === undefined ? {} : { signal })
-  },
+  sleep: (ms, signal) =>
+    signal === undefined
+      ? // A timer counts whole milliseconds and would drop the rest.
+        new Promise((resolve) => setTimeout(resolve, Math.round(ms)))
+      : timeout(Math.round(ms), undefined, { signal }),
 }
+
+/** To listen for the end of so short a wait costs more than to wait for it. */
+const shortMs = 50
 
 /** Absolute times do not drift: a late event does not make the next one late. */
 export async function sleepUntil(clock: Clock, time: number, signal?: AbortSignal): Promise<void> {
   signal?.throwIfAborted()
   const remaining = time - clock.now()
-  if (remaining > 0) await clock.sleep(remaining, signal)
+  if (remaining > shortMs) await clock.sleep(remaining, signal)
+  else if (remaining > 0) await clock.sleep(remaining)
 }
 
 export function unixSeconds(ms: number): number {

@@ -6,6 +6,7 @@ import { encodeBlock } from './events/sse.ts'
 import { type Authenticate, bearerAuthentication } from './http/auth.ts'
 import type { Call, Reply } from './http/call.ts'
 import { type RateLimit, requestsPerMinute, withoutLimit } from './http/rate-limit.ts'
+import { stampsOnRequest } from './http/stamps.ts'
 import type { Encoding } from './http/writer.ts'
 import { type Ids, randomIds } from './ids.ts'
 import { fakeModel } from './model/fake-model.ts'
@@ -56,7 +57,7 @@ export interface PartsOptions {
 
 export function composeParts(options: PartsOptions): Parts {
   const { keys, seed, refit = (parts) => parts } = options
-  return refit({
+  const plain: Parts = {
     clock: options.clock ?? realClock,
     ids: options.ids ?? randomIds,
     timing: seededTiming(seed, options.pace ?? asFastAsPossible),
@@ -75,5 +76,6 @@ export function composeParts(options: PartsOptions): Parts {
     outgoing: (_call, reply) => reply,
     encode: encodeBlock,
     bytes: (_call, chunks) => chunks,
-  })
+  }
+  return refit(stampsOnRequest(plain))
 }

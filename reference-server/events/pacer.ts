@@ -9,12 +9,17 @@ export interface PacedWork {
   readonly signal: AbortSignal
 }
 
-/** Each call waits until one fragment more is due. */
-export function pacer({ clock, startedAt, due, signal }: PacedWork): () => Promise<void> {
+/** Each call gives the wait until one fragment more is due; undefined where there is none. */
+export function pacer({
+  clock,
+  startedAt,
+  due,
+  signal,
+}: PacedWork): () => Promise<void> | undefined {
   let fragments = 0
-  return async () => {
+  return () => {
     const at = due[fragments] ?? 0
     fragments += 1
-    if (at > 0) await sleepUntil(clock, startedAt + at, signal)
+    return at > 0 ? sleepUntil(clock, startedAt + at, signal) : undefined
   }
 }

@@ -11,8 +11,8 @@ export type ResponseEvent = Unnumbered & { readonly sequence_number: number }
 /** The same run gives the same events, ids and numbers: a stream and its replay are one sequence. */
 export function* responseEvents(run: Run): Generator<ResponseEvent> {
   let sequence_number = 0
-  for (const { type, ...members } of unnumbered(run)) {
-    yield { type, sequence_number, ...members }
+  for (const event of unnumbered(run)) {
+    yield Object.assign({ type: event.type, sequence_number }, event)
     sequence_number += 1
   }
 }

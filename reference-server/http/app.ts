@@ -148,6 +148,7 @@ export function buildApp(
 type ReadBody = (request: FastifyRequest) => Promise<Pick<Call, 'body' | 'file'>>
 
 function callOf(request: FastifyRequest, reply: FastifyReply, parts: Parts): Call {
+  const receivedNs = process.hrtime.bigint()
   const { headers, method } = request
   const path = request.url.split('?', 1)[0] ?? ''
   return {
@@ -160,6 +161,7 @@ function callOf(request: FastifyRequest, reply: FastifyReply, parts: Parts): Cal
     body: undefined,
     file: undefined,
     caller: parts.authenticate(headers.authorization, { method, path }) ?? '',
+    receivedNs,
     signal: leaving(reply),
   }
 }

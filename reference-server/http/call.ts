@@ -17,6 +17,8 @@ export interface Call<Body = unknown, Query = unknown> {
   readonly file: UploadedFile | undefined
   /** Who asks: a name of ours, never the key. */
   readonly caller: string
+  /** When its head had been read: nanoseconds of the monotonic clock of the machine. */
+  readonly receivedNs: bigint
   /** Fires when the client leaves before the answer is complete. */
   readonly signal: AbortSignal
 }

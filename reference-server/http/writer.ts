@@ -1,7 +1,9 @@
 /** The one place where replies become bytes on a socket. */
 import type { ServerResponse } from 'node:http'
 import { type EncodeBlock, sseHeaders } from '../events/sse.ts'
+import { mapped } from '../mapped.ts'
 import type { Call, Reply, StreamReply, ValueReply } from './call.ts'
+import { chunkWriter } from './chunk-writer.ts'
 
 /** The bytes of any answer on their way out, in the pieces in which they will be written. */
 type Bytes = (call: Call, chunks: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>
@@ -52,9 +54,11 @@ async function writeStream(
 ): Promise<void> {
   raw.writeHead(status, { ...sseHeaders, ...headers })
   raw.flushHeaders()
+  const write = chunkWriter(raw)
   try {
-    for await (const chunk of bytes(call, encoded(blocks, encode))) {
-      await written(raw, chunk)
+    for await (const chunk of bytes(call, mapped(blocks, encode))) {
+      const wait = write(chunk)
+      if (wait !== undefined) await wait
       if (raw.destroyed) return
     }
     raw.end()
@@ -62,29 +66,6 @@ async function writeStream(
     raw.destroy()
     if (!call.signal.aborted) throw error
   }
-}
-
-/**
- * Waits until the chunk has left this process, and then for the others' turn: each is its own write,
- * never gathered with the next one; a reader who is slow slows us down, and one who is fast does not
- * keep the server to itself.
- */
-function written(raw: ServerResponse, chunk: Uint8Array): Promise<void> {
-  return new Promise((resolve) => {
-    const settle = () => {
-      raw.off('close', settle)
-      resolve()
-    }
-    raw.once('close', settle)
-    raw.write(chunk, () => setImmediate(settle))
-  })
-}
-
-async function* encoded(
-  blocks: StreamReply['blocks'],
-  encode: EncodeBlock,
-): AsyncGenerator<Uint8Array> {
-  for await (const block of blocks) yield encode(block)
 }
 
 async function* once(chunk: Uint8Array): AsyncGenerator<Uint8Array> {

@@ -94,6 +94,7 @@ async function piecesOf(refit: Refit): Promise<Uint8Array[]> {
     body: undefined,
     file: undefined,
     caller: 'caller-1',
+    receivedNs: 0n,
     signal: new AbortController().signal,
   }
   const reply = parts.outgoing(call, { status: 200, blocks: each(blocks) })

@@ -60,7 +60,10 @@ async function* liveChunks(
 ): AsyncGenerator<SseBlock> {
   const nextFragment = pacer(work)
   for (const { body, fragment } of completionChunks(completion, includeUsage)) {
-    if (fragment) await nextFragment()
+    if (fragment) {
+      const wait = nextFragment()
+      if (wait !== undefined) await wait
+    }
     yield { data: body }
   }
   yield { data: '[DONE]' }

@@ -1,0 +1,41 @@
+/**
+ * Monotonic stamps on request, in nanoseconds of CLOCK_MONOTONIC, which is one clock for all processes
+ * of a machine: a client beside the server can tell its own timestamp error from the server's time.
+ */
+import { mapped } from '../mapped.ts'
+import type { Parts } from '../parts.ts'
+import type { Call } from './call.ts'
+
+/** With the value 1 it asks for stamps; without it, answers are byte for byte what they always are. */
+export const stampsHeader = 'x-chatgen-stamps'
+
+/**
+ * An answer says when its request was received (`x-chatgen-received`); one in one piece, also when it
+ * was sent (`x-chatgen-sent`); in a stream each event begins with the comment `: sent <ns>`, in the
+ * same write.
+ */
+export function stampsOnRequest(parts: Parts): Parts {
+  const streamed = new WeakSet<Call>()
+  return {
+    ...parts,
+    outgoing: (call, reply) => {
+      const usual = parts.outgoing(call, reply)
+      if (call.headers[stampsHeader] !== '1') return usual
+      const received = { 'x-chatgen-received': String(call.receivedNs) }
+      if ('blocks' in usual) {
+        streamed.add(call)
+        return { ...usual, headers: { ...usual.headers, ...received } }
+      }
+      const sent = { 'x-chatgen-sent': String(process.hrtime.bigint()) }
+      return { ...usual, headers: { ...usual.headers, ...received, ...sent } }
+    },
+    bytes: (call, chunks) => {
+      const usual = parts.bytes(call, chunks)
+      return streamed.has(call) ? mapped(usual, stamped) : usual
+    },
+  }
+}
+
+function stamped(chunk: Uint8Array): Uint8Array {
+  return Buffer.concat([Buffer.from(`: sent ${process.hrtime.bigint()}\n`), chunk])
+}
