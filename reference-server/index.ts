@@ -1,5 +1,5 @@
 /** The reference server: the whole service, with a model whose every word can be computed. */
-export { type Pace, PaceSyntaxError, parsePace } from './pace.ts'
+export { type Pace, PaceSyntaxError, parsePace, type ServerPace } from './pace.ts'
 export type { Parts, Refit } from './parts.ts'
 export {
   type ReferenceServer,

@@ -1,13 +1,22 @@
-/** How fast the fake model speaks: time to the first token, time between tokens, seeded jitter. */
-import { seededDraw } from './random.ts'
+/** How fast the fake model speaks: time to the first token, time between tokens, both by seed. */
+import type { Freeze } from './freeze.ts'
+import { type Draw, seededDraw } from './random.ts'
 
 export interface Pace {
-  /** Milliseconds from the request to the first token. */
+  /** Milliseconds from the request to the first token; the median where they are spread. */
   readonly ttftMs: number
-  /** Milliseconds between two tokens. */
+  /** Milliseconds between two tokens; the median where they are spread. */
   readonly gapMs: number
-  /** Share of each interval, 0 to 1, by which it may be shorter or longer. */
+  /** Share, 0 to 1, by which each interval that is not spread may be shorter or longer. */
   readonly jitter: number
+  /** Sigma of the lognormal distribution of the time to the first token; 0 or absent: constant. */
+  readonly ttftSigma?: number
+  /** Sigma of the lognormal distribution of the time between tokens; 0 or absent: constant. */
+  readonly gapSigma?: number
+}
+
+export interface ServerPace extends Pace {
+  readonly freeze?: Freeze
 }
 
 /** Milliseconds after the start at which each of `count` tokens is due; ascending. */
@@ -18,48 +27,100 @@ export class PaceSyntaxError extends Error {
   override readonly name = 'PaceSyntaxError'
 }
 
-export const asFastAsPossible: Pace = { ttftMs: 0, gapMs: 0, jitter: 0 }
+export const asFastAsPossible: ServerPace = { ttftMs: 0, gapMs: 0, jitter: 0 }
 
 /**
- * Reads `ttft=200ms,gap=20ms,jitter=0.2`: any of the three, in any order; times in `ms` (the default)
- * or `s`.
+ * Reads `ttft=200ms,gap=lognormal(20ms,0.4),jitter=0.2,freeze=5s@10s`: any of the four, in any order;
+ * times in `ms` (the default) or `s`. `lognormal(MEDIAN,SIGMA)` spreads a time; `freeze=FOR@AT` makes
+ * the server stand still once, so long after its first answer.
  *
  * @throws PaceSyntaxError that names the part it cannot read
  */
-export function parsePace(text: string): Pace {
-  return { ...asFastAsPossible, ...parsePartialPace(text) }
+export function parsePace(text: string): ServerPace {
+  return { ...asFastAsPossible, ...readParts(text, { ...ofRun, freeze }) }
 }
 
-/** As `parsePace`, but leaves out what the text does not say. */
+/** The pace of one run: leaves out what the text does not say, and knows no freeze. */
 export function parsePartialPace(text: string): Partial<Pace> {
-  return Object.assign({}, ...text.split(',').map((part) => parsePart(part.trim())))
+  return readParts(text, ofRun)
 }
 
-/** Each run draws its own jitter, and the n-th run of two servers with one seed draws the same. */
+/** Each run draws its own intervals, and the n-th run of two servers with one seed draws the same. */
 export function seededTiming(seed: number, pace: Pace): Timing {
   let runs = 0
   return (count, override) => {
-    const { ttftMs, gapMs, jitter } = { ...pace, ...override }
+    const { ttftMs, gapMs, jitter, ttftSigma = 0, gapSigma = 0 } = { ...pace, ...override }
     runs += 1
     if (ttftMs === 0 && gapMs === 0) return new Array<number>(count).fill(0)
     const draw = seededDraw(seed, 'pace', String(runs))
     const due: number[] = []
     let at = 0
     for (let index = 0; index < count; index += 1) {
-      at += (index === 0 ? ttftMs : gapMs) * (1 + jitter * (2 * draw() - 1))
+      const [ms, sigma] = index === 0 ? [ttftMs, ttftSigma] : [gapMs, gapSigma]
+      at += ms * (sigma > 0 ? lognormal(draw, sigma) : 1 + jitter * (2 * draw() - 1))
       due.push(at)
     }
     return due
   }
 }
 
-function parsePart(part: string): Partial<Pace> {
-  const [name, value = '', ...rest] = part.split('=')
+/** With the median 1. One value of the two that a Box–Muller transform gives. */
+function lognormal(draw: Draw, sigma: number): number {
+  const radius = Math.sqrt(-2 * Math.log(1 - draw()))
+  return Math.exp(sigma * radius * Math.cos(2 * Math.PI * draw()))
+}
+
+type Readers<Read> = Readonly<Record<string, (part: string, value: string) => Read>>
+
+const ofRun: Readers<Partial<Pace>> = {
+  ttft: (part, value) => {
+    const { ms, sigma } = spread(part, value)
+    return { ttftMs: ms, ttftSigma: sigma }
+  },
+  gap: (part, value) => {
+    const { ms, sigma } = spread(part, value)
+    return { gapMs: ms, gapSigma: sigma }
+  },
+  jitter: (part, value) => ({
+    jitter: within(part, value, 1, 'expected a number from 0 to 1'),
+  }),
+}
+
+function readParts<Read extends object>(text: string, readers: Readers<Read>): Read {
+  const comma = /,(?![^()]*\))/
+  return Object.assign({}, ...text.split(comma).map((part) => readPart(part.trim(), readers)))
+}
+
+function readPart<Read>(part: string, readers: Readers<Read>): Read {
+  const [name = '', value = '', ...rest] = part.split('=')
   if (rest.length > 0 || value === '') throw unreadable(part, 'expected name=value')
-  if (name === 'ttft') return { ttftMs: milliseconds(part, value) }
-  if (name === 'gap') return { gapMs: milliseconds(part, value) }
-  if (name === 'jitter') return { jitter: share(part, value) }
-  throw unreadable(part, 'known names are ttft, gap and jitter')
+  const read = Object.hasOwn(readers, name) ? readers[name] : undefined
+  if (read === undefined) throw unreadable(part, `known names are ${listed(Object.keys(readers))}`)
+  return read(part, value)
+}
+
+/** A time, or `lognormal(MEDIAN,SIGMA)`. */
+function spread(part: string, value: string): { readonly ms: number; readonly sigma: number } {
+  if (!value.startsWith('lognormal')) return { ms: milliseconds(part, value), sigma: 0 }
+  const [, median, sigma] = /^lognormal\(([^,()]+),([^,()]+)\)$/.exec(value) ?? []
+  if (median === undefined || sigma === undefined) {
+    throw unreadable(part, 'expected lognormal(MEDIAN,SIGMA) such as lognormal(200ms,0.4)')
+  }
+  return {
+    ms: milliseconds(part, median.trim()),
+    sigma: within(part, sigma.trim(), widestSigma, `expected a sigma from 0 to ${widestSigma}`),
+  }
+}
+
+/** Beyond, one interval in a thousand would be ten thousand medians long. */
+const widestSigma = 3
+
+function freeze(part: string, value: string): { readonly freeze: Freeze } {
+  const [forHow, at, ...rest] = value.split('@')
+  if (forHow === undefined || at === undefined || rest.length > 0) {
+    throw unreadable(part, 'expected FOR@AT such as 5s@10s')
+  }
+  return { freeze: { forMs: milliseconds(part, forHow), atMs: milliseconds(part, at) } }
 }
 
 function milliseconds(part: string, value: string): number {
@@ -68,10 +129,14 @@ function milliseconds(part: string, value: string): number {
   return Number(match[1]) * (match[2] === 's' ? 1000 : 1)
 }
 
-function share(part: string, value: string): number {
+function within(part: string, value: string, most: number, expected: string): number {
   const number = Number(value)
-  if (!(number >= 0 && number <= 1)) throw unreadable(part, 'expected a number from 0 to 1')
+  if (value === '' || !(number >= 0 && number <= most)) throw unreadable(part, expected)
   return number
+}
+
+function listed(names: readonly string[]): string {
+  return `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
 }
 
 function unreadable(part: string, why: string): PaceSyntaxError {

@@ -3,6 +3,7 @@ import { type Clock, realClock } from './clock.ts'
 import type { Run } from './events/run.ts'
 import { type ResponseEvent, responseEvents } from './events/sequence.ts'
 import { encodeBlock } from './events/sse.ts'
+import { freezesOnce, held, neverStill, type Standstill } from './freeze.ts'
 import { type Authenticate, bearerAuthentication } from './http/auth.ts'
 import type { Call, Reply } from './http/call.ts'
 import { type RateLimit, requestsPerMinute, withoutLimit } from './http/rate-limit.ts'
@@ -11,7 +12,7 @@ import type { Encoding } from './http/writer.ts'
 import { type Ids, randomIds } from './ids.ts'
 import { fakeModel } from './model/fake-model.ts'
 import type { Model } from './model/types.ts'
-import { asFastAsPossible, type Pace, seededTiming, type Timing } from './pace.ts'
+import { asFastAsPossible, type ServerPace, seededTiming, type Timing } from './pace.ts'
 import { retrieve } from './retrieval/retrieval.ts'
 import type { Retrieval } from './retrieval/types.ts'
 import { type Runs, runRegistry } from './runs.ts'
@@ -32,6 +33,8 @@ export interface Parts extends Encoding {
   readonly keys: readonly string[]
   readonly authenticate: Authenticate
   readonly limit: RateLimit
+  /** Waited for before an answer goes out, and before each piece of it. */
+  readonly standstill: Standstill
   /** The v3 event sequence of a run, live and replayed. */
   readonly events: (run: Run) => Iterable<ResponseEvent>
   /** Each admitted request, before its schema reads it. */
@@ -46,7 +49,7 @@ export type Refit = (parts: Parts) => Parts
 export interface PartsOptions {
   readonly keys: readonly string[]
   readonly seed: number
-  readonly pace?: Pace
+  readonly pace?: ServerPace
   /** Of each key. Default: no limit. */
   readonly requestsPerMinute?: number
   readonly clock?: Clock
@@ -56,11 +59,13 @@ export interface PartsOptions {
 }
 
 export function composeParts(options: PartsOptions): Parts {
-  const { keys, seed, refit = (parts) => parts } = options
+  const { keys, seed, pace = asFastAsPossible, refit = (parts) => parts } = options
+  const clock = options.clock ?? realClock
+  const standstill = pace.freeze === undefined ? neverStill : freezesOnce(clock, pace.freeze)
   const plain: Parts = {
-    clock: options.clock ?? realClock,
+    clock,
     ids: options.ids ?? randomIds,
-    timing: seededTiming(seed, options.pace ?? asFastAsPossible),
+    timing: seededTiming(seed, pace),
     model: fakeModel(seed),
     retrieve,
     store: options.store ?? memoryStore({ bases: seededBases() }),
@@ -71,11 +76,13 @@ export function composeParts(options: PartsOptions): Parts {
       options.requestsPerMinute === undefined
         ? withoutLimit
         : requestsPerMinute(options.requestsPerMinute),
+    standstill,
     events: responseEvents,
     incoming: (call) => call,
     outgoing: (_call, reply) => reply,
     encode: encodeBlock,
-    bytes: (_call, chunks) => chunks,
+    bytes: (call, chunks) =>
+      pace.freeze === undefined ? chunks : held(chunks, standstill, call.signal),
   }
   return refit(stampsOnRequest(plain))
 }

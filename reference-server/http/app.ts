@@ -127,6 +127,7 @@ export function buildApp(
     try {
       const made = await settle(handle)
       const { call } = request
+      await parts.standstill(call.signal)
       const headers = { ...request.standing, ...made.headers }
       await writeReply(reply.raw, call, parts.outgoing(call, { ...made, headers }), parts)
     } catch (error) {

@@ -25,8 +25,14 @@ Examples:
   $ chatgen serve --port 4010 --key test-key
   $ chatgen serve --pace ttft=200ms,gap=20ms,jitter=0.2
   $ chatgen serve --requests-per-minute 60
+  $ chatgen serve --pace 'ttft=lognormal(200ms,0.4),gap=lognormal(20ms,0.3)' --seed 7
+  $ chatgen serve --pace gap=20ms,freeze=5s@10s
   $ chatgen serve --list-faults
-  $ chatgen serve --fault stream-terminal-missing`
+  $ chatgen serve --fault stream-terminal-missing
+
+A time of --pace may be spread by seed, lognormal(MEDIAN,SIGMA); freeze=FOR@AT makes the server stand
+still once, so long after its first answer. A request with the header X-Chatgen-Stamps: 1 is told when
+it was received and when each event was sent, in nanoseconds of the monotonic clock.`
 
 /** `chatgen serve`: the reference server, until it is interrupted. */
 export const serveCommand: AddCommand = (program, io) => {

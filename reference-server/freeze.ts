@@ -1,0 +1,37 @@
+/** A server that stands still once: what a load generator must not leave out of its figures. */
+import { type Clock, sleepUntil } from './clock.ts'
+
+export interface Freeze {
+  readonly forMs: number
+  /** After the first answer. */
+  readonly atMs: number
+}
+
+/** Gives the wait that is to be done before anything leaves the server, if there is one. */
+export type Standstill = (signal: AbortSignal) => Promise<void> | undefined
+
+export const neverStill: Standstill = () => undefined
+
+export function freezesOnce(clock: Clock, { forMs, atMs }: Freeze): Standstill {
+  let firstAnswerAt: number | undefined
+  return (signal) => {
+    const now = clock.now()
+    firstAnswerAt ??= now
+    const begins = firstAnswerAt + atMs
+    return now >= begins && now < begins + forMs
+      ? sleepUntil(clock, begins + forMs, signal)
+      : undefined
+  }
+}
+
+export async function* held(
+  chunks: AsyncIterable<Uint8Array>,
+  standstill: Standstill,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  for await (const chunk of chunks) {
+    const wait = standstill(signal)
+    if (wait !== undefined) await wait
+    yield chunk
+  }
+}
