@@ -1,7 +1,7 @@
 import { beforeAll, describe, test } from 'vitest'
 import type { ConformanceReport } from '../../reports/model.ts'
+import { textOf } from './test-support/hand-made/asked.ts'
 import { cursorAt } from './test-support/hand-made/chats.ts'
-import { textOf } from './test-support/hand-made/generate.ts'
 import type { HistoryPage, Hooks, Json, PagePlace } from './test-support/hand-made/hooks.ts'
 import { expectExactly, judged, judgedLegal, type Wrong } from './test-support/hand-made/judged.ts'
 import { together } from './test-support/hand-made/together.ts'

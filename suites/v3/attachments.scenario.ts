@@ -1,6 +1,4 @@
 import {
-  bodyJson,
-  contains,
   covers,
   declared,
   describe,
@@ -86,13 +84,13 @@ describe('v3: attachments', () => {
       // Two files are newer, so that a page of two that looks at no name does not show this one.
       const found = await chats.settled(
         () => attachments.list({ search: first.name, limit: 2 }),
-        (body) => contains(body, first.name),
+        (_, page) => attachments.shows(page, first.name),
       )
       claim(
         'V3-ATT-08',
         () => {
           expectAccepted(found, 'GET /attachment with search')
-          expect(contains(bodyJson(found), first.name), 'the search finds the file').toBe(true)
+          expect(attachments.shows(found, first.name), 'the search finds the file').toBe(true)
         },
         found,
       )
@@ -100,14 +98,14 @@ describe('v3: attachments', () => {
       const names = files.map(({ name }) => name)
       const together = await attachments.list({ search: nonce })
       // Where a search finds all three, nothing else comes between them.
-      const apart = names.every((name) => contains(bodyJson(together), name))
+      const apart = names.every((name) => attachments.shows(together, name))
       for (const query of [...(apart ? [{ limit: 2, search: nonce }] : []), { limit: 2 }]) {
         const limited = await attachments.list(query)
         claim(
           'V3-ATT-09',
           () => {
             expectAccepted(limited, 'GET /attachment with limit')
-            const shown = names.filter((name) => contains(bodyJson(limited), name))
+            const shown = names.filter((name) => attachments.shows(limited, name))
             expect(shown.length, 'files of ours on a page with limit 2').toBeLessThanOrEqual(2)
           },
           limited,
@@ -145,11 +143,11 @@ describe('v3: attachments', () => {
       }
       const ofChat = await chats.settled(
         () => attachments.list({ chat_id: chat.id }),
-        (body) => contains(body, inside.name),
+        (_, page) => attachments.shows(page, inside.name),
       )
       const list = await chats.attachments(chat.id)
       given(
-        [ofChat, list].some((page) => contains(bodyJson(page), inside.name)),
+        [ofChat, list].some((page) => attachments.shows(page, inside.name)),
         'the upload did not join the chat: say requests.upload.chatField',
         ofChat,
         list,
@@ -162,7 +160,7 @@ describe('v3: attachments', () => {
           row,
           () => {
             expectAccepted(page, route)
-            const shows = (name: string) => contains(bodyJson(page), name)
+            const shows = (name: string) => attachments.shows(page, name)
             expect(shows(inside.name), 'the list shows the file of the chat').toBe(true)
             expect(shows(outside.name), 'the list shows a file of no chat').toBe(false)
             expect(shows(elsewhere.name), 'the list shows a file of another chat').toBe(false)
@@ -177,13 +175,12 @@ describe('v3: attachments', () => {
         () => {
           expectAccepted(found, 'GET /chat/{chat_id}/attachments with search')
           expect(
-            contains(bodyJson(found), inside.name),
+            attachments.shows(found, inside.name),
             'the search finds the file by its name',
           ).toBe(true)
-          expect(
-            contains(bodyJson(missed), inside.name),
-            'a search for another name finds it',
-          ).toBe(false)
+          expect(attachments.shows(missed, inside.name), 'a search for another name finds it').toBe(
+            false,
+          )
         },
         found,
         missed,
@@ -207,13 +204,9 @@ describe('v3: attachments', () => {
       )
       const own = await chats.settled(
         () => attachments.list({ search: theirs.name }, other),
-        (body) => contains(body, theirs.name),
+        (_, page) => attachments.shows(page, theirs.name),
       )
-      given(
-        contains(bodyJson(own), theirs.name),
-        'the second caller does not see its own file',
-        own,
-      )
+      given(attachments.shows(own, theirs.name), 'the second caller does not see its own file', own)
       const walk = await attachments.walk({})
       claim(
         'V3-ATT-11',
@@ -226,7 +219,7 @@ describe('v3: attachments', () => {
         'V3-ATT-11',
         () =>
           expect(
-            contains(bodyJson(foreign), mine.name),
+            attachments.shows(foreign, mine.name),
             'a file of ours in the list of another caller',
           ).toBe(false),
         foreign,

@@ -61,16 +61,19 @@ describe('v3: chats', () => {
 
   test(
     'POST /chat yields a v3 chat whatever the body says',
-    covers(['VER-01'], { requests: 4, generations: 1, chats: 1 }),
+    covers(['VER-01'], { requests: 5, generations: 1, chats: 1 }),
     async ({ v3, claim, session }) => {
       const created = await v3.postChat(session.name(), { version: 'v2' })
       session.observe('OPEN-12', `POST /chat with version v2: ${created.response?.status}`, [
         created,
       ])
-      given(succeeded(created), 'a body with a version is refused, which is legal', created)
-      const id = v3.idOfNewChat(created)
+      given((created.response?.status ?? 500) < 500, 'a body with a version got no answer', created)
+      const fromBody = v3.idOfNewChat(created)
+      if (fromBody) v3.deleteAfterwards(fromBody)
+      // A server may take no such body; what it yields without is v3 then, or nothing is.
+      const refused = !succeeded(created)
+      const id = refused ? (await v3.createChat()).id : fromBody
       given(id, 'the answer to POST /chat shows no id of a chat', created)
-      v3.deleteAfterwards(id)
 
       const history = await v3.history(id)
       const reply = await v3.generate(v3.turn(id, 'Name a colour.'))
@@ -81,7 +84,8 @@ describe('v3: chats', () => {
         'VER-01',
         () => {
           expect(wrong, 'v3 calls sent to /api/v2').toEqual([])
-          expect(contains(bodyJson(created), 'v2'), 'the answer calls the chat v2').toBe(false)
+          const calledV2 = !refused && contains(bodyJson(created), 'v2')
+          expect(calledV2, 'the answer calls the chat v2').toBe(false)
         },
         created,
         history,

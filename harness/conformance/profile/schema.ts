@@ -92,6 +92,11 @@ export const targetProfile = z.strictObject({
       excludeFavorites: z.string().optional(),
       assistant: z.record(z.string(), z.unknown()).optional(),
       runs: z.array(z.unknown()).optional(),
+      /** Members without which a v3 generation or a one-shot is refused. */
+      generate: z.record(z.string(), z.unknown()).optional(),
+      oneShot: z.record(z.string(), z.unknown()).optional(),
+      /** A part of an input message that carries a video; `{url}` stands for its data URL. */
+      video: z.record(z.string(), z.unknown()).optional(),
     })
     .prefault({}),
   /** JSON pointers, where discovery by value fails. */

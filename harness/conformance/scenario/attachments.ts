@@ -1,6 +1,6 @@
 import { bodyJson, type Exchange, operations } from '../../contract/index.ts'
 import type { Session } from '../worker/session.ts'
-import { isRecord, valueAt } from './find.ts'
+import { contains, isRecord, leavesOf, valueAt } from './find.ts'
 import { multipart, type UploadFile } from './multipart.ts'
 import type { SendOptions } from './options.ts'
 import { type ListWalk, walkList } from './paging.ts'
@@ -14,6 +14,9 @@ export function attachmentRoutes(session: Session) {
   const part = requests.upload?.part ?? 'file'
   const chatField = requests.upload?.chatField ?? 'chat_id'
 
+  /** By the name of the file; what an answer did not tell is missing. */
+  const ids = new Map<string, string>()
+
   const routes = {
     upload(file: UploadFile, chat?: string, options: SendOptions = {}): Promise<Exchange> {
       const { surface, method, path } = operations['v3.upload']
@@ -23,7 +26,9 @@ export function attachmentRoutes(session: Session) {
       const send = () => session.send({ surface, method, path, raw, ...options })
       return session.create('attachment', file.name, send, (answer) => {
         const id = routes.recordIn(answer, file.name)?.['id']
-        return typeof id === 'string' ? id : undefined
+        if (typeof id !== 'string') return undefined
+        ids.set(file.name, id)
+        return id
       })
     },
 
@@ -32,12 +37,20 @@ export function attachmentRoutes(session: Session) {
       return session.send({ surface, method, path, query, ...options })
     },
 
-    walk: (query: Query): Promise<ListWalk> =>
-      walkList(
+    async walk(query: Query): Promise<ListWalk> {
+      const walk = await walkList(
         (cursor) =>
           routes.list(cursor === undefined ? query : { ...query, cursor }, { role: 'probe' }),
         shapes.attachmentCursor,
-      ),
+      )
+      const bodies = walk.pages.map((page) => bodyJson(page))
+      const pagesWith = (name: string) =>
+        bodies.flatMap((_, at) => (lists(bodies, at, name) ? [at] : []))
+      return { ...walk, pagesWith }
+    },
+
+    /** Whether a list shows a file that was uploaded, by its name or, where it shows none, by its id. */
+    shows: (page: Exchange, name: string): boolean => lists([bodyJson(page)], 0, name),
 
     /** A walk that shows all of these names, for as long as uploads may take to be listed. */
     settledWalk: (query: Query, names: readonly string[]): Promise<ListWalk> =>
@@ -57,6 +70,14 @@ export function attachmentRoutes(session: Session) {
     },
   }
   return routes
+
+  /** An id may be that of another caller as well, so that names go first where there are any. */
+  function lists(bodies: readonly unknown[], at: number, name: string): boolean {
+    const named = [...ids.keys()].some((known) => bodies.some((body) => contains(body, known)))
+    if (named || contains(bodies[at], name)) return contains(bodies[at], name)
+    const id = ids.get(name)
+    return id !== undefined && leavesOf(bodies[at]).some(({ value }) => value === id)
+  }
 }
 
 /** The members of section 2.4. */

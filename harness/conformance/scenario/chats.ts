@@ -46,6 +46,10 @@ export function chatRoutes(session: Session) {
     attachments: (chat: string, query: Query = {}, options: SendOptions = {}): Promise<Exchange> =>
       to('v3.chatAttachments', chat, { query, ...options }),
 
+    /** Whether an answer tells of a chat: which of its id and its name is shown, is open. */
+    shows: (answer: Exchange, { id, name }: Chat): boolean =>
+      [id, name].some((text) => contains(bodyJson(answer), text)),
+
     /** PATCH with the body of the profile, or the guess that a name is called name. */
     rename: (chat: string, name: string, options: SendOptions = {}): Promise<Exchange> =>
       to('v3.updateChat', chat, {

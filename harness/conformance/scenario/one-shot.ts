@@ -8,7 +8,7 @@ type Body = Readonly<Record<string, unknown>>
 
 /** `POST /message/one-shot` (section 4.3). */
 export function oneShotRoutes(session: Session) {
-  const { models } = session.context.setup.profile
+  const { models, requests } = session.context.setup.profile
   const { surface, method, path } = operations['v3.oneShot']
 
   const routes = {
@@ -17,6 +17,7 @@ export function oneShotRoutes(session: Session) {
       model_id: models.main,
       input,
       stream: false,
+      ...requests.oneShot,
       ...more,
     }),
 

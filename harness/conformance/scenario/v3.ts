@@ -57,6 +57,7 @@ export function v3Routes(session: Session) {
       model_id: models.main,
       input,
       stream: false,
+      ...profile.requests.generate,
       ...more,
     }),
 

@@ -20,16 +20,19 @@ export interface Chat {
 export type Chats = Map<string, Chat>
 
 export async function createChat(call: Call, chats: Chats): Promise<void> {
-  const { name } = await readJson(call)
+  const { name, folder, ...rest } = await readJson(call)
   if (typeof name !== 'string') throw new Refusal(422, 'a name is wanted')
+  if (call.hooks.wantsMore && (folder !== 'harbour' || Object.keys(rest).length > 0)) {
+    throw new Refusal(422, 'a folder is wanted, and nothing else')
+  }
   const chat = { id: crypto.randomUUID(), name, favorite: false, runs: [], items: [] }
   chats.set(chat.id, chat)
   sendJson(call, 200, call.hooks.created(chat.id, name))
 }
 
 export function showChat(call: Call, chats: Chats, id: string): void {
-  const { name } = chatOf(chats, id)
-  sendJson(call, 200, call.hooks.created(id, name))
+  const { name, runs } = chatOf(chats, id)
+  sendJson(call, 200, [{ about: { title: name, turns: runs.length } }])
 }
 
 export function deleteChat({ response }: Call, chats: Chats, id: string): void {

@@ -50,6 +50,8 @@ export interface Hooks {
   refusal(route: string): number
   /** Whether a check is made at all. */
   checks(check: Check): boolean
+  /** Whether bodies must have members that the document does not show and the profile does. */
+  readonly wantsMore: boolean
   /** Status of a refused v3 request. */
   readonly refusedStatus: number
   /** What a refused generation leaves behind. */
@@ -109,6 +111,7 @@ export const legal: Hooks = {
   accepts: (authorization, key) => authorization === `Bearer ${key}`,
   refusal: (route) => (route.includes('/api/openai/') ? 401 : 403),
   checks: () => true,
+  wantsMore: false,
   refusedStatus: 422,
   storesRefused: false,
   knows: () => true,

@@ -10,7 +10,7 @@ export interface Call {
   readonly url: URL
 }
 
-/** A refusal, in plain text. */
+/** Why a request is refused. */
 export class Refusal extends Error {
   readonly status: number
 
@@ -28,6 +28,16 @@ export function sendJson({ response }: Call, status: number, body: unknown): voi
 
 export function sendText({ response }: Call, status: number, text: string): void {
   response.writeHead(status, { 'content-type': 'text/plain' }).end(text)
+}
+
+/** In words on most routes, and in a form of its own, with slashes escaped, on v2. */
+export function sendRefusal(call: Call, { status, message }: Refusal): void {
+  if (!call.url.pathname.startsWith('/api/v2/')) {
+    sendText(call, status, message)
+    return
+  }
+  const body = JSON.stringify({ trouble: [{ because: message }] }).replaceAll('/', '\\/')
+  call.response.writeHead(status, { 'content-type': 'application/vnd.trouble+json' }).end(body)
 }
 
 /** The body as a JSON object. */

@@ -6,14 +6,29 @@ export type Conversation = readonly string[]
 const words = ['salt', 'wind', 'harbour', 'grey', 'foam', 'gull', 'rope', 'cold', 'light', 'stone']
 const sizes: Readonly<Record<string, number>> = { three: 30, five: 50, ten: 240 }
 
+/** What it can be told and asked again. */
+const memories = [
+  {
+    ask: /What is my name\?/,
+    tell: /My name is (\w+)\./,
+    answer: (name: string) => `Your name is ${name}, as you said.`,
+  },
+  {
+    ask: /Wie lautet das Kennwort\?/,
+    tell: /Das Kennwort lautet (\w+)!/,
+    answer: (word: string) => `So lautet es: ${word}.`,
+  },
+]
+
 /** Answers by rule: from what it was told, by saying a text again, or with words in an order. */
 export function answerTo(conversation: Conversation): string {
   const said = conversation.at(-1) ?? ''
   const [, repeat] = /Repeat exactly: (.*)/s.exec(said) ?? []
   if (repeat !== undefined) return repeat
-  if (/What is my name\?/.test(said)) {
-    const [, name] = /My name is (\w+)\./.exec([...conversation].reverse().join('\n')) ?? []
-    return name === undefined ? 'Nobody has told me.' : `Your name is ${name}, as you said.`
+  for (const { ask, tell, answer } of memories) {
+    if (!ask.test(said)) continue
+    const [, fact] = tell.exec([...conversation].reverse().join('\n')) ?? []
+    return fact === undefined ? 'Nobody has told me.' : answer(fact)
   }
   if (/^Count /.test(said)) return prose(said, 200)
   const [, size = ''] = /in (\w+) sentences|Write (?=ten)/.exec(said) ?? []

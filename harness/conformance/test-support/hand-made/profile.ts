@@ -1,8 +1,19 @@
-import type { TargetProfile } from '../../profile/index.ts'
+import { readFileSync } from 'node:fs'
+import { loadProfile, type TargetProfile } from '../../profile/index.ts'
 import { profileOf } from '../check.ts'
 import type { HandMadeServer } from './server.ts'
 
-/** The hand-made server described like any other target. */
+/** All that the hand-made server has, in a profile as its owner would write it. */
+export function wholeProfile(
+  { url, key, otherKey }: HandMadeServer,
+  more: Readonly<Record<string, unknown>> = {},
+): TargetProfile {
+  const text = readFileSync(new URL('target.yaml', import.meta.url), 'utf8')
+  const environment = { HAND_MADE_KEY: key, HAND_MADE_OTHER_KEY: otherKey }
+  return loadProfile({ name: 'target.yaml', text }, environment, { baseUrl: url, ...more })
+}
+
+/** The part of it that tables of wrong servers are about, described like any other target. */
 export function handMadeProfile(
   { url, key }: Pick<HandMadeServer, 'url' | 'key'>,
   more: Readonly<Record<string, unknown>> = {},
@@ -15,7 +26,7 @@ export function handMadeProfile(
   })
 }
 
-/** Rows about routes that the hand-made server does not have. */
+/** Rows about routes that the tables of wrong servers leave alone. */
 export const unbuilt = ['V2-*', 'VER-*', 'V3-ATT-*', 'KB-*', 'RAG-*', 'V3-ASST-*', 'V3-ONE-08']
 
 /** Rows about routes whose faults are not in the tables of wrong servers. */

@@ -1,0 +1,49 @@
+import { inputItems, refusalOf, textOf } from './asked.ts'
+import type { Json } from './hooks.ts'
+import { type Call, Refusal, readJson, sendBlocks, sendJson } from './http.ts'
+import { answerTo } from './model.ts'
+import { blockOf, eventsOf, responseTo } from './response.ts'
+import { archivist, lookUp, type Shelf } from './shelf.ts'
+import { mayUse } from './tools.ts'
+import type { World } from './world.ts'
+
+/** Generation without a chat: nothing of it is kept. */
+export async function answerOnce(call: Call, { shelf }: World): Promise<void> {
+  const { hooks } = call
+  const body = await readJson(call)
+  const refusal = refusalOf(call, body)
+  if (refusal) throw refusal
+  if (hooks.wantsMore && body['assistant_id'] === null && !hasPersona(body)) {
+    throw new Refusal(hooks.refusedStatus, 'who answers?')
+  }
+  const runs = Array.isArray(body['runs']) ? body['runs'] : []
+  const before = runs.flatMap((run: Json) =>
+    typeof run['output'] === 'string'
+      ? [run['output']]
+      : inputItems(run['input'] ?? []).map(textOf),
+  )
+  const said = inputItems(body['input'] ?? body['content']).map(textOf)
+  const [found] = searchFor(shelf, body, said)
+  const text = found ? `It is written: ${found.said}` : answerTo([...before, ...said])
+  const final = responseTo(call, body, said, text)
+  if (body['stream'] === true) {
+    const events = hooks.events(eventsOf(final, hooks.response(final, true)), body)
+    await sendBlocks(call, events.map(blockOf), hooks.streamType)
+  } else sendJson(call, 200, hooks.response(final, false))
+}
+
+/** What this server wants to know of an assistant that is in no catalogue. */
+function hasPersona({ assistant }: Json): boolean {
+  return typeof assistant === 'object' && assistant !== null && 'persona' in assistant
+}
+
+/** Without `rag`, as with `agent`, nothing is looked up in advance; `searcher` always looks. */
+function searchFor(shelf: Shelf, body: Json, said: readonly string[]) {
+  const { rag, assistant_id: assistant, kb_id: code } = body
+  const words = said.at(-1) ?? ''
+  if (assistant === 'searcher') {
+    return code === undefined || code === shelf.code ? lookUp(shelf, words) : []
+  }
+  const wanted = rag === true || (typeof rag === 'object' && rag !== null)
+  return wanted && assistant === archivist && mayUse('look_up', body) ? lookUp(shelf, words) : []
+}

@@ -1,0 +1,47 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { check, lineOf, rowsWith } from './test-support/check.ts'
+import { wholeProfile } from './test-support/hand-made/profile.ts'
+import { type HandMadeServer, startHandMadeServer } from './test-support/hand-made/server.ts'
+
+/**
+ * No scenario knows a path or a shape that the document does not show: a server that shares no code
+ * with ours, and has other wrappers, cursors, statuses and knowledge routes, proves every required
+ * row with its own profile.
+ */
+describe('the whole interface in other clothes', () => {
+  let server: HandMadeServer
+  beforeEach(async () => {
+    server = await startHandMadeServer({ wantsMore: true })
+  })
+  afterEach(() => server.close())
+
+  test('conforms, and leaves no required row open', async () => {
+    const report = await check(wholeProfile(server))
+    expect(rowsWith(report, 'fail', 'error').map(lineOf)).toEqual([])
+    const open = rowsWith(report, 'unproven', 'inconclusive', 'not-applicable')
+    expect(open.filter(({ level }) => level === 'required').map(lineOf)).toEqual([])
+    expect(report.faults).toEqual([])
+    expect(report.outcome).toBe('conforms')
+    expect(server.chats()).toBe(0)
+  })
+
+  test('may have its v2 chats named in the profile', async () => {
+    const ids = await Promise.all([1, 2, 3].map(() => openRoom(server)))
+    const only = ['V2-*', 'VER-*']
+    const report = await check(wholeProfile(server, { v2Chat: { ids } }), { only })
+    const rows = rowsWith(report, 'pass')
+    expect(rows).toHaveLength(report.requirements.length)
+    expect(report.outcome).toBe('conforms')
+  })
+})
+
+/** A v2 chat, made as the profile of the server says. */
+async function openRoom({ url, key }: HandMadeServer): Promise<string> {
+  const answer = await fetch(`${url}/api/portal/rooms`, {
+    method: 'PUT',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ label: 'A room of long ago' }),
+  })
+  const { opened } = (await answer.json()) as { opened: readonly { key: string }[] }
+  return opened[0]?.key ?? ''
+}
