@@ -65,12 +65,13 @@ export function quantileEstimate(
   }
   const independent = Math.max(1, Math.min(n, Math.floor(effective)))
   const ranks = quantileRanks(independent, q, confidence)
-  const stretch = n / independent
+  // Products first: a whole rank must come out whole.
+  const stretched = (rank: number) => (rank * n) / independent
   return {
     q,
     value: sample.highestAt(rankOf(q, n)),
-    low: ranks.low === null ? null : sample.lowestAt(Math.floor((ranks.low - 1) * stretch) + 1),
-    high: ranks.high === null ? null : sample.highestAt(Math.ceil(ranks.high * stretch)),
+    low: ranks.low === null ? null : sample.lowestAt(Math.floor(stretched(ranks.low - 1)) + 1),
+    high: ranks.high === null ? null : sample.highestAt(Math.ceil(stretched(ranks.high))),
     why: null,
   }
 }

@@ -1,0 +1,161 @@
+import type { SloRow } from '../../../reports/model/load-measures.ts'
+import { nameOf, type QuantileEstimate } from '../statistics/quantile-interval.ts'
+import { confidence, type Decision, decideShare, shareInterval } from './early-stopping.ts'
+import type { ErrorsSlo, GoodputSlo, LatencySlo, RateSlo, RequestLimit, Slo } from './slo.ts'
+
+/** What a run has measured, as far as an SLO asks for it; all of one window. */
+export interface SloEvidence {
+  latency(of: RequestLimit): LatencyEvidence
+  readonly goodput: ShareEvidence
+  readonly errors: ShareEvidence
+  readonly windowNs: number
+  readonly completed: number
+  readonly outputTokens: number
+}
+
+export interface LatencyEvidence {
+  /**
+   * Requests of which it is known on which side of the limit they are, and those over it. One that
+   * is still running counts once it is over, and is not known before.
+   */
+  readonly known: number
+  readonly over: number
+  /** Effective sample size as a share of all. */
+  readonly independent: number
+  readonly meanNs: number | null
+  readonly deviationNs: number | null
+  /** Values in the mean. */
+  readonly count: number
+  quantile(q: number): QuantileEstimate
+}
+
+/** How many of so many. */
+export interface ShareEvidence {
+  readonly count: number
+  readonly of: number
+  readonly independent: number
+}
+
+/** One SLO against what was measured, with what is missing for a decision. */
+export function decideSlo(slo: Slo, evidence: SloEvidence): SloRow {
+  switch (slo.kind) {
+    case 'latency': {
+      const measured = evidence.latency(slo)
+      return slo.statistic === 'mean'
+        ? decideMean(slo, measured)
+        : decideQuantile(slo, slo.statistic.quantile, measured)
+    }
+    case 'goodput':
+      return decideGoodput(slo, evidence.goodput)
+    case 'errors':
+      return decideErrors(slo, evidence.errors)
+    case 'rate':
+      return decideRate(slo, evidence)
+  }
+}
+
+function decideQuantile(slo: LatencySlo, q: number, measured: LatencyEvidence): SloRow {
+  const { known, over, independent } = measured
+  const decision = decideShare(known, over, shareOver(q), independent)
+  const { value, low, high } = measured.quantile(q)
+  const seen = `${over} of ${known} ${slo.metric === 'icl' ? 'gaps' : 'requests'} were over ${text(slo.limitNs)}`
+  return {
+    expression: slo.expression,
+    ...decision,
+    observed: milliseconds(value),
+    low: milliseconds(low),
+    high: milliseconds(high),
+    unit: 'ms',
+    message: `${seen}; ${nameOf(q)} allows ${percent(shareOver(q))}.${outlook(decision)}`,
+  }
+}
+
+/**
+ * The mean is met or missed where the limit lies outside its one-sided 99 % bound, on the effective
+ * sample: 2.326 standard errors. Under 30 independent values the normal approximation is not used.
+ */
+function decideMean(slo: LatencySlo, measured: LatencyEvidence): SloRow {
+  const { count, independent, meanNs, deviationNs } = measured
+  const row = { expression: slo.expression, unit: 'ms', observed: milliseconds(meanNs) }
+  const effective = Math.floor(count * independent)
+  const room = slo.limitNs - (meanNs ?? 0)
+  const deviation = deviationNs ?? 0
+  const wanted = Math.max(30, Math.ceil((2.326 * deviation) ** 2 / room ** 2) || 30)
+  const decision: Decision =
+    meanNs === null || effective < wanted
+      ? { verdict: 'undecided', needed: neededFor(wanted - effective, independent) }
+      : { verdict: room > 0 || (room === 0 && slo.inclusive) ? 'met' : 'missed', needed: null }
+  // 1.96 standard errors on either side: the 95 % interval, as of the quantiles.
+  const half = effective < 30 ? null : (1.96 * deviation) / Math.sqrt(effective)
+  const shown = meanNs === null ? 'Nothing was measured.' : `Mean ${text(meanNs)} of ${count}.`
+  return {
+    ...row,
+    ...decision,
+    low: half === null || meanNs === null ? null : milliseconds(meanNs - half),
+    high: half === null || meanNs === null ? null : milliseconds(meanNs + half),
+    message: `${shown}${outlook(decision)}`,
+  }
+}
+
+function decideGoodput(slo: GoodputSlo, { count, of, independent }: ShareEvidence): SloRow {
+  const bad = of - count
+  const decision = decideShare(of, bad, shareOver(slo.least), independent)
+  const seen = `${count} of ${of} due requests were good`
+  const message = `${seen}; ${bad} were not, ${percent(shareOver(slo.least))} may be.${outlook(decision)}`
+  return { expression: slo.expression, ...decision, ...inPercent(of, count), message }
+}
+
+function decideErrors(slo: ErrorsSlo, { count, of, independent }: ShareEvidence): SloRow {
+  const decision = decideShare(of, count, slo.most, independent)
+  const message = `${count} of ${of} due requests failed; ${percent(slo.most)} may.${outlook(decision)}`
+  return { expression: slo.expression, ...decision, ...inPercent(of, count), message }
+}
+
+/** A rate is counted, not estimated: what the window held is the answer. */
+function decideRate(slo: RateSlo, evidence: SloEvidence): SloRow {
+  const { windowNs, completed, outputTokens } = evidence
+  const count = slo.of === 'requests' ? completed : outputTokens
+  const row = { expression: slo.expression, low: null, high: null, unit: '/s', needed: null }
+  if (windowNs <= 0) {
+    return { ...row, verdict: 'undecided', observed: null, message: 'There is no measured window.' }
+  }
+  const observed = count / (windowNs / 1e9)
+  const kept = slo.inclusive ? observed >= slo.perSecond : observed > slo.perSecond
+  const message = `${count} ${slo.of} in ${(windowNs / 1e9).toFixed(1)} s.`
+  return { ...row, verdict: kept ? 'met' : 'missed', observed, message }
+}
+
+function outlook({ verdict, needed }: Decision): string {
+  if (verdict === 'undecided') return ` ${needed} more clean requests needed for a decision.`
+  return ` ${verdict === 'met' ? 'Met' : 'Missed'} at ${percent(confidence)} confidence.`
+}
+
+/** A mean at its limit is never decided; ten million stand for all that is more. */
+function neededFor(effective: number, independent: number): number {
+  return Math.min(1e7, Math.max(1, Math.ceil(effective / independent)))
+}
+
+function inPercent(of: number, count: number) {
+  if (of === 0) return { observed: null, low: null, high: null, unit: '%' }
+  const { low, high } = shareInterval(of, count)
+  return { observed: (100 * count) / of, low: 100 * low, high: 100 * high, unit: '%' }
+}
+
+/** 1 - 0.99 is 0.010000000000000009 in binary; it is meant to be 0.01. */
+function shareOver(q: number): number {
+  return Number((1 - q).toPrecision(12))
+}
+
+function percent(share: number): string {
+  return `${Number((100 * share).toPrecision(6))} %`
+}
+
+function milliseconds(ns: number | null): number | null {
+  return ns === null ? null : ns / 1e6
+}
+
+function text(ns: number): string {
+  return ns < 1e9
+    ? `${Number((ns / 1e6).toPrecision(4))} ms`
+    : `${Number((ns / 1e9).toPrecision(4))} s`
+}

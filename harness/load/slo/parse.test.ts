@@ -1,0 +1,233 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { parseSlo, parseSlos } from './parse.ts'
+import { goodputLimits } from './slo.ts'
+import { SloSyntaxError } from './syntax-error.ts'
+
+const response = { kind: 'latency', clock: 'response', inclusive: false }
+
+describe('reads', () => {
+  test.each([
+    [
+      'ttft.p95 < 500ms',
+      { ...response, metric: 'ttft', statistic: { quantile: 0.95 }, limitNs: 5e8 },
+    ],
+    [
+      'e2e.p99 <= 3s',
+      { ...response, metric: 'e2e', statistic: { quantile: 0.99 }, limitNs: 3e9, inclusive: true },
+    ],
+    [
+      'response.ttft.p99 < 1s',
+      { ...response, metric: 'ttft', statistic: { quantile: 0.99 }, limitNs: 1e9 },
+    ],
+    [
+      'service.e2e.p99.9<1.5min',
+      {
+        ...response,
+        clock: 'service',
+        metric: 'e2e',
+        statistic: { quantile: 0.999 },
+        limitNs: 90e9,
+      },
+    ],
+    [
+      'tpot.mean < 40ms',
+      { ...response, clock: 'service', metric: 'tpot', statistic: 'mean', limitNs: 4e7 },
+    ],
+    [
+      '  icl.p50<250us ',
+      {
+        ...response,
+        clock: 'service',
+        metric: 'icl',
+        statistic: { quantile: 0.5 },
+        limitNs: 250e3,
+      },
+    ],
+    ['goodput > 99%', { kind: 'goodput', limits: null, least: 0.99 }],
+    ['errors < 1%', { kind: 'errors', most: 0.01 }],
+    ['rate > 10/s', { kind: 'rate', of: 'requests', perSecond: 10, inclusive: false }],
+    ['tokens >= 600 / min', { kind: 'rate', of: 'tokens', perSecond: 10, inclusive: true }],
+  ])('%s', (text, expected) => {
+    expect(parseSlo(text)).toEqual({ ...expected, expression: text.trim() })
+  })
+
+  test('limits of a good request', () => {
+    expect(parseSlo('goodput(ttft < 500ms, service.e2e <= 3s) > 99%')).toMatchObject({
+      limits: [
+        { metric: 'ttft', clock: 'response', limitNs: 5e8, inclusive: false },
+        { metric: 'e2e', clock: 'service', limitNs: 3e9, inclusive: true },
+      ],
+    })
+  })
+})
+
+describe('points at', () => {
+  test('the place, and says what is allowed there', () => {
+    const wrong = [
+      '',
+      'tttf.p95 < 500ms',
+      'service.p95 < 500ms',
+      'service ttft < 1s',
+      'response.tpot.p95 < 40ms',
+      'ttft < 500ms',
+      'ttft.p95',
+      'ttft.p100 < 1s',
+      'ttft.max < 1s',
+      'ttft.p95 > 500ms',
+      'ttft.p95 < ',
+      'ttft.p95 < 500',
+      'ttft.p95 < 500 parsecs',
+      'ttft.p95 < 0ms',
+      'ttft.p95 < 500ms and more',
+      'goodput < 99%',
+      'goodput > 99',
+      'goodput > 100%',
+      'errors < 0%',
+      'goodput(ttft < 1s > 99%',
+      'goodput(icl < 1s) > 99%',
+      'goodput() > 99%',
+      'rate > 10',
+    ]
+    expect(wrong.map(messageOf).join('\n')).toMatchInlineSnapshot(`
+      "Expected an SLO such as "ttft.p95 < 500ms", "goodput > 99%", "errors < 1%" or "rate > 10/s".
+        
+        ^
+      Expected one of connect, ttfb, ttfe, ttft, ttfo, thinking, icl, tpot, e2e, close_lag, max_gap, goodput, errors, rate, tokens.
+        tttf.p95 < 500ms
+        ^
+      Expected one of connect, ttfb, ttfe, ttft, ttfo, thinking, icl, tpot, e2e, close_lag, max_gap, goodput, errors, rate, tokens.
+        service.p95 < 500ms
+                ^
+      Expected ".", as in service.ttft.p95.
+        service ttft < 1s
+                ^
+      tpot starts at an event of the answer, so it has no response time; that have ttfb, ttfe, ttft, ttfo, e2e.
+        response.tpot.p95 < 40ms
+        ^
+      Expected a statistic: ttft.p50, ttft.p99, ttft.p99.9 or ttft.mean.
+        ttft < 500ms
+             ^
+      Expected < or <=: ttft takes an upper limit.
+        ttft.p95
+                ^
+      Expected a percentile between p0 and p100.
+        ttft.p100 < 1s
+             ^
+      Expected a statistic: ttft.p50, ttft.p99, ttft.p99.9 or ttft.mean.
+        ttft.max < 1s
+             ^
+      Expected < or <=: ttft takes an upper limit.
+        ttft.p95 > 500ms
+                 ^
+      Expected a duration such as 500ms or 3s.
+        ttft.p95 < 
+                   ^
+      Expected a unit of time: us, ms, s or min.
+        ttft.p95 < 500
+                      ^
+      Expected a unit of time: us, ms, s or min.
+        ttft.p95 < 500 parsecs
+                       ^
+      Expected more than 0.
+        ttft.p95 < 0ms
+                   ^
+      Expected nothing more. Give each SLO a --slo of its own.
+        ttft.p95 < 500ms and more
+                         ^
+      Expected > or >=: goodput takes a lower limit.
+        goodput < 99%
+                ^
+      Expected "%".
+        goodput > 99
+                    ^
+      Expected more than 0% and less than 100%: no sample can show that something always or never happens.
+        goodput > 100%
+                  ^
+      Expected more than 0% and less than 100%: no sample can show that something always or never happens.
+        errors < 0%
+                 ^
+      Expected "," and another limit, or ")".
+        goodput(ttft < 1s > 99%
+                          ^
+      icl is of gaps, of which a request has many; max_gap limits the longest.
+        goodput(icl < 1s) > 99%
+                ^
+      Expected one of connect, ttfb, ttfe, ttft, ttfo, thinking, icl, tpot, e2e, close_lag, max_gap.
+        goodput() > 99%
+                ^
+      Expected /s or /min.
+        rate > 10
+                 ^"
+    `)
+  })
+
+  test('whatever it cannot read, inside the text', () => {
+    const piece = fc.constantFrom(
+      ...['ttft', 'goodput', 'errors', 'rate', 'service', '.', 'p95', 'mean', '<', '>', '='],
+      ...['(', ')', ',', '500', '99', '%', 'ms', '/s', ' '],
+    )
+    const text = fc.oneof(
+      fc.array(piece, { maxLength: 9 }).map((all) => all.join('')),
+      fc.string(),
+    )
+    fc.assert(
+      fc.property(text, (expression) => {
+        try {
+          parseSlo(expression)
+        } catch (error) {
+          if (!(error instanceof SloSyntaxError)) throw error
+          expect(error.at).toBeGreaterThanOrEqual(0)
+          expect(error.at).toBeLessThanOrEqual(expression.length)
+        }
+      }),
+      { numRuns: 2000 },
+    )
+  })
+})
+
+test('space does not matter between the pieces', () => {
+  const space = fc.constantFrom('', ' ', '   ')
+  fc.assert(
+    fc.property(fc.array(space, { minLength: 7, maxLength: 7 }), (gaps) => {
+      const pieces = ['service', '.', 'ttft', '.', 'p95', '<', '500', 'ms']
+      const text = pieces.map((piece, index) => piece + (gaps[index] ?? '')).join('')
+      expect(parseSlo(text)).toEqual({
+        ...parseSlo('service.ttft.p95<500ms'),
+        expression: text.trim(),
+      })
+    }),
+  )
+})
+
+describe('what makes a request good', () => {
+  test('is the limits of the other expressions, of single requests', () => {
+    const slos = parseSlos([
+      'ttft.p95 < 500ms',
+      'goodput > 99%',
+      'tpot.mean < 40ms',
+      'icl.p99 < 1s',
+    ])
+    expect(goodputLimits(slos).map(({ metric }) => metric)).toEqual(['ttft'])
+  })
+
+  test('is what goodput names, where it names something', () => {
+    const slos = parseSlos(['ttft.p95 < 500ms', 'goodput(e2e < 3s) > 99%'])
+    expect(goodputLimits(slos).map(({ metric }) => metric)).toEqual(['e2e'])
+  })
+
+  test('is said once', () => {
+    const twice = ['goodput(e2e < 3s) > 99%', 'goodput(ttft < 1s) > 99%']
+    expect(() => parseSlos(twice)).toThrow(SloSyntaxError)
+  })
+})
+
+function messageOf(expression: string): string {
+  try {
+    parseSlo(expression)
+  } catch (error) {
+    if (error instanceof SloSyntaxError) return error.message
+    throw error
+  }
+  return `${expression} was read`
+}

@@ -1,0 +1,138 @@
+import { type MetricName, metricNames } from '../../../reports/model/load-measures.ts'
+import { nanosecondsOf, perSecondOf, shareOf } from './quantities.ts'
+import { Scanner } from './scanner.ts'
+import { type Clock, type RequestLimit, type Slo, twoClocked } from './slo.ts'
+import { SloSyntaxError } from './syntax-error.ts'
+
+const examples =
+  'Expected an SLO such as "ttft.p95 < 500ms", "goodput > 99%", "errors < 1%" or "rate > 10/s".'
+
+/**
+ * Reads one SLO:
+ *
+ *     [response. | service.] METRIC . (pNN | mean)  < | <=  DURATION
+ *     goodput [ ( [response. | service.] METRIC < | <= DURATION , … ) ]  > | >=  SHARE %
+ *     errors  < | <=  SHARE %
+ *     rate | tokens  > | >=  NUMBER /s | /min
+ *
+ * @throws SloSyntaxError with the place and what is allowed there
+ */
+export function parseSlo(text: string): Slo {
+  const scan = new Scanner(text)
+  const expression = text.trim()
+  const start = scan.at
+  const word = scan.take(/[\w]+/)
+  const slo = readRest(scan, word, start, expression)
+  if (!scan.ended) scan.fail('Expected nothing more. Give each SLO a --slo of its own.')
+  return slo
+}
+
+/** Of a whole run. @throws SloSyntaxError also where two of them say differently what is good */
+export function parseSlos(texts: readonly string[]): Slo[] {
+  const slos = texts.map(parseSlo)
+  const explicit = slos.filter((slo) => slo.kind === 'goodput' && slo.limits !== null)
+  const [, second] = explicit
+  if (second !== undefined) {
+    const allowed = 'Only one goodput of a run may name limits: a request is either good or not.'
+    throw new SloSyntaxError(second.expression, second.expression.indexOf('('), allowed)
+  }
+  return slos
+}
+
+function readRest(scan: Scanner, word: string, start: number, expression: string): Slo {
+  switch (word) {
+    case '':
+      return scan.fail(examples)
+    case 'goodput': {
+      const limits = scan.take(/\(/) === '' ? null : readLimits(scan)
+      readComparison(scan, 'goodput', ['>', '>='])
+      return { kind: 'goodput', expression, limits, least: shareOf(scan) }
+    }
+    case 'errors':
+      readComparison(scan, 'errors', ['<', '<='])
+      return { kind: 'errors', expression, most: shareOf(scan) }
+    case 'rate':
+    case 'tokens': {
+      const inclusive = readComparison(scan, word, ['>', '>='])
+      const of = word === 'rate' ? 'requests' : 'tokens'
+      return { kind: 'rate', expression, of, perSecond: perSecondOf(scan), inclusive }
+    }
+    default: {
+      const subject = readMetric(scan, word, start, ['goodput', 'errors', 'rate', 'tokens'])
+      const statistic = readStatistic(scan, subject.metric)
+      return {
+        kind: 'latency',
+        expression,
+        ...subject,
+        statistic,
+        ...readLimit(scan, subject.metric),
+      }
+    }
+  }
+}
+
+function readMetric(
+  scan: Scanner,
+  word: string,
+  start: number,
+  others: readonly string[] = [],
+): { metric: MetricName; clock: Clock } {
+  const prefix = word === 'response' || word === 'service' ? word : null
+  if (prefix !== null && scan.take(/\./) === '')
+    scan.fail(`Expected ".", as in ${prefix}.ttft.p95.`)
+  const at = prefix === null ? start : scan.at
+  const name = prefix === null ? word : scan.take(/[\w]+/)
+  const metric = metricNames.find((known) => known === name)
+  if (metric === undefined) {
+    scan.fail(`Expected one of ${[...metricNames, ...others].join(', ')}.`, at)
+  }
+  if (prefix === 'response' && !twoClocked.includes(metric)) {
+    scan.fail(
+      `${metric} starts at an event of the answer, so it has no response time; that have ${twoClocked.join(', ')}.`,
+      start,
+    )
+  }
+  const clock = prefix ?? (twoClocked.includes(metric) ? 'response' : 'service')
+  return { metric, clock }
+}
+
+function readStatistic(scan: Scanner, metric: string): { quantile: number } | 'mean' {
+  const wanted = `Expected a statistic: ${metric}.p50, ${metric}.p99, ${metric}.p99.9 or ${metric}.mean.`
+  if (scan.take(/\./) === '') scan.fail(wanted)
+  const at = scan.at
+  const name = scan.take(/[A-Za-z]+(\d+(\.\d+)?)?/)
+  if (name === 'mean') return 'mean'
+  const percentile = /^p(\d+(?:\.\d+)?)$/.exec(name)?.[1]
+  if (percentile === undefined) scan.fail(wanted, at)
+  const quantile = Number((Number(percentile) / 100).toPrecision(12))
+  if (quantile <= 0 || quantile >= 1) scan.fail('Expected a percentile between p0 and p100.', at)
+  return { quantile }
+}
+
+function readLimits(scan: Scanner): RequestLimit[] {
+  const limits: RequestLimit[] = []
+  do {
+    const start = scan.at
+    const subject = readMetric(scan, scan.take(/[\w]+/), start)
+    if (subject.metric === 'icl') {
+      scan.fail('icl is of gaps, of which a request has many; max_gap limits the longest.', start)
+    }
+    limits.push({ ...subject, ...readLimit(scan, subject.metric) })
+  } while (scan.take(/,/) !== '')
+  if (scan.take(/\)/) === '') scan.fail('Expected "," and another limit, or ")".')
+  return limits
+}
+
+function readLimit(scan: Scanner, subject: string): { limitNs: number; inclusive: boolean } {
+  const inclusive = readComparison(scan, subject, ['<', '<='])
+  return { limitNs: nanosecondsOf(scan), inclusive }
+}
+
+/** True where the limit itself is allowed. */
+function readComparison(scan: Scanner, subject: string, allowed: readonly string[]): boolean {
+  const at = scan.at
+  const sign = scan.take(/[<>=!]+/)
+  if (allowed.includes(sign)) return sign.endsWith('=')
+  const side = allowed[0] === '<' ? 'an upper' : 'a lower'
+  return scan.fail(`Expected ${allowed.join(' or ')}: ${subject} takes ${side} limit.`, at)
+}

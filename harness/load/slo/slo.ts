@@ -1,0 +1,68 @@
+import type { MetricName } from '../../../reports/model/load-measures.ts'
+
+/** What a run has to keep, as `--slo` says it. */
+export type Slo = LatencySlo | GoodputSlo | ErrorsSlo | RateSlo
+
+/**
+ * A latency counts from the planned moment (`response`) unless the expression says `service`. A
+ * caller waits from the moment at which it wanted an answer; `service` starts when the request was
+ * written, so it leaves out the wait that a stalled target causes to those who are to be sent next
+ * (coordinated omission: a target that freezes for 5 s shows one slow request in it, not hundreds).
+ */
+export type Clock = 'service' | 'response'
+
+/** Metrics that are counted from both moments; the others start at an event of the answer. */
+export const twoClocked: readonly MetricName[] = ['ttfb', 'ttfe', 'ttft', 'ttfo', 'e2e']
+
+/** What one request must keep to be good. */
+export interface RequestLimit {
+  readonly metric: MetricName
+  readonly clock: Clock
+  readonly limitNs: number
+  /** True for `<=`: a request at exactly the limit keeps it. */
+  readonly inclusive: boolean
+}
+
+export interface LatencySlo extends RequestLimit {
+  readonly kind: 'latency'
+  readonly expression: string
+  /** A share of the requests, between 0 and 1, or their mean. */
+  readonly statistic: { readonly quantile: number } | 'mean'
+}
+
+export interface GoodputSlo {
+  readonly kind: 'goodput'
+  readonly expression: string
+  /** Null for a bare `goodput`: the limits of the other expressions make a request good. */
+  readonly limits: readonly RequestLimit[] | null
+  /** Share of the due requests, between 0 and 1. */
+  readonly least: number
+}
+
+export interface ErrorsSlo {
+  readonly kind: 'errors'
+  readonly expression: string
+  readonly most: number
+}
+
+export interface RateSlo {
+  readonly kind: 'rate'
+  readonly expression: string
+  /** Completed requests, or tokens that arrived. */
+  readonly of: 'requests' | 'tokens'
+  readonly perSecond: number
+  readonly inclusive: boolean
+}
+
+/**
+ * What makes a request good in a run with these SLOs: the limits that a `goodput(…)` names, and
+ * otherwise every latency of a single request that any of them limits by a quantile.
+ */
+export function goodputLimits(slos: readonly Slo[]): readonly RequestLimit[] {
+  for (const slo of slos) if (slo.kind === 'goodput' && slo.limits !== null) return slo.limits
+  return slos.flatMap((slo) => {
+    if (slo.kind !== 'latency' || slo.statistic === 'mean' || slo.metric === 'icl') return []
+    const { metric, clock, limitNs, inclusive } = slo
+    return [{ metric, clock, limitNs, inclusive }]
+  })
+}
