@@ -7,7 +7,7 @@ import {
 } from '../../contract/index.ts'
 import type { Session } from '../worker/session.ts'
 import { given } from './claims.ts'
-import { contains } from './find.ts'
+import { chatIdNames, contains, type Leaf, leavesOf } from './find.ts'
 import type { SendOptions } from './options.ts'
 import { type ListWalk, walkList } from './paging.ts'
 import { statusOf } from './read.ts'
@@ -47,8 +47,7 @@ export function chatRoutes(session: Session) {
       to('v3.chatAttachments', chat, { query, ...options }),
 
     /** Whether an answer tells of a chat: which of its id and its name is shown, is open. */
-    shows: (answer: Exchange, { id, name }: Chat): boolean =>
-      [id, name].some((text) => contains(bodyJson(answer), text)),
+    shows: (answer: Exchange, chat: Chat): boolean => tellsOf(bodyJson(answer), chat),
 
     /** PATCH with the body of the profile, or the guess that a name is called name. */
     rename: (chat: string, name: string, options: SendOptions = {}): Promise<Exchange> =>
@@ -115,6 +114,17 @@ export function chatRoutes(session: Session) {
     },
   }
   return routes
+}
+
+/** A name that stands beside the id of another chat tells of that one. */
+function tellsOf(body: unknown, { id, name }: Chat): boolean {
+  if (contains(body, id)) return true
+  const leaves = leavesOf(body)
+  const isBeside = (a: Leaf, b: Leaf) => a.path.slice(0, -1).join() === b.path.slice(0, -1).join()
+  const otherIds = leaves.filter(({ path }) => chatIdNames.includes(path.at(-1) ?? ''))
+  return leaves.some(
+    (leaf) => leaf.value === name && !otherIds.some((other) => isBeside(other, leaf)),
+  )
 }
 
 const pollMs = 250

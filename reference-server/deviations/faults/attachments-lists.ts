@@ -28,8 +28,8 @@ export const attachmentListFaults: readonly Fault[] = [
   fault(
     'attachment-list-without-names',
     'V3-ATT-06',
-    'The list of attachments shows ids alone.',
-    shows(fileList, 'result.*', ({ id }: { id: string }) => ({ id })),
+    'The list of attachments shows neither names nor ids.',
+    shows(fileList, 'result.*', ({ size }: { size: number }) => ({ size })),
   ),
   fault(
     'attachment-chat-ignored',
