@@ -19,7 +19,7 @@ const rooms = {
   ],
   'harness/load': [
     ...own('harness/contract', 'harness/judges', 'harness/client', 'fixtures', 'reports/model'),
-    ...pkg('undici', 'hdr-histogram-js', 'autocannon'),
+    ...pkg('undici', 'hdr-histogram-js', 'autocannon', 'zod', 'yaml'),
   ],
   'reference-server': [
     ...own('harness/contract', 'fixtures'),

@@ -1,3 +1,4 @@
+import type { LoadReport } from '../../reports/model/load.ts'
 import type { ConformanceReport } from '../../reports/model.ts'
 import { ConfigurationError, InterruptedError, TargetUnusableError } from '../conformance/errors.ts'
 
@@ -20,6 +21,14 @@ export function exitCodeOf(report: ConformanceReport): ExitCode {
   if (report.outcome === 'violated') return exitCode.violated
   if (report.faults.length > 0 || report.totals.error > 0) return exitCode.kitFault
   return report.outcome === 'incomplete' ? exitCode.incomplete : exitCode.done
+}
+
+/** Where several hold: interrupted, violated or missed, fault of the kit, invalid, met. */
+export function exitCodeOfLoad(report: LoadReport): ExitCode {
+  if (report.interrupted) return exitCode.interrupted
+  if (report.outcome === 'violated' || report.outcome === 'missed') return exitCode.violated
+  if (report.faults.length > 0) return exitCode.kitFault
+  return report.outcome === 'invalid' ? exitCode.measurementInvalid : exitCode.done
 }
 
 /** What was thrown before there was a report; undefined for a fault of the kit. */

@@ -2,12 +2,14 @@ import { Command, CommanderError } from 'commander'
 import { InterruptedError, KitError } from '../conformance/errors.ts'
 import { suiteVersion } from '../conformance/version.ts'
 import type { AddCommand } from './command.ts'
+import { benchCommand } from './commands/bench.ts'
 import { checkCommand } from './commands/check.ts'
 import { cleanupCommand } from './commands/cleanup.ts'
 import { compareCommand } from './commands/compare.ts'
 import { explainCommand } from './commands/explain.ts'
 import { initCommand } from './commands/init.ts'
 import { listCommand } from './commands/list.ts'
+import { loadCommand } from './commands/load.ts'
 import { rejudgeCommand } from './commands/rejudge.ts'
 import { reportCommand } from './commands/report.ts'
 import { serveCommand } from './commands/serve.ts'
@@ -16,9 +18,11 @@ import { type Io, processIo } from './io.ts'
 
 const commands: readonly AddCommand[] = [
   checkCommand,
+  loadCommand,
   reportCommand,
   compareCommand,
   rejudgeCommand,
+  benchCommand,
   serveCommand,
   listCommand,
   explainCommand,

@@ -13,7 +13,7 @@ import { CompletionsJudge } from './completions/judge.ts'
 import { asObject, show } from './json.ts'
 import { Ledger } from './ledger.ts'
 import { ResponsesJudge } from './responses/judge.ts'
-import type { StreamContext, StreamJudge } from './streams.ts'
+import type { StreamContext, StreamJudge, StreamWatcher } from './streams.ts'
 
 const eventStream = 'text/event-stream'
 
@@ -35,18 +35,28 @@ export function judge(exchange: Exchange): Judgement {
 /** Operations that can answer with a stream. */
 export type StreamedOperation = 'openai.chat' | 'v3.generate' | 'v3.oneShot'
 
+export interface StreamJudgeOptions {
+  /** Without an id the findings name no exchange. */
+  readonly exchangeId?: string
+  readonly watcher?: StreamWatcher
+  /** The request repeats another with the same idempotency key, so its answer may be a short replay. */
+  readonly repeat?: boolean
+}
+
 /**
  * Judges a stream while it arrives, for runs that keep no bodies: the same code as {@link judge},
- * without the rows about status and headers. Without an id the findings name no exchange.
+ * without the rows about status and headers.
  */
 export function createStreamJudge(
   operation: StreamedOperation,
   requestBody: unknown,
-  exchangeId?: string,
+  { exchangeId, watcher, repeat = false }: StreamJudgeOptions = {},
 ): StreamJudge {
   const exchanges = exchangeId === undefined ? [] : [exchangeId]
-  const context: StreamContext = { request: requestBody, repeat: false, exchanges }
-  return operation === 'openai.chat' ? new CompletionsJudge(context) : new ResponsesJudge(context)
+  const context: StreamContext = { request: requestBody, repeat, exchanges }
+  return operation === 'openai.chat'
+    ? new CompletionsJudge(context, watcher)
+    : new ResponsesJudge(context, watcher)
 }
 
 const nothing: Judgement = { findings: [], observations: [] }

@@ -29,7 +29,7 @@ describe('segmentation', () => {
 
   test.each(goldenTranscripts)('%s, judged while it arrives, is judged the same', (name) => {
     const { bytes, operation: of, request } = readTranscript(name)
-    const live = createStreamJudge(of, request, 'x1')
+    const live = createStreamJudge(of, request, { exchangeId: 'x1' })
     for (const chunk of bytewise(bytes)) live.push(chunk)
     expect(live.end(complete)).toEqual(withoutHeaders(judge(transcriptExchange(name))))
   })

@@ -10,6 +10,27 @@ export interface StreamContext {
   readonly exchanges: readonly string[]
 }
 
+/**
+ * Looks over the shoulder of a judge, so that who measures a stream need not read it a second time.
+ * Called while `push` runs, in the order of the stream.
+ */
+export interface StreamWatcher {
+  /** An event of any kind was dispatched. */
+  event(): void
+  /** Generated content that is not empty. */
+  content(kind: ContentKind, text: string): void
+  /** The event that ends the stream; of the compatible surface, `[DONE]`. */
+  terminal(): void
+  /** The server said inside the stream that it failed. */
+  serverFailed(why: string): void
+  /** What the stream counts; the last one counts. */
+  usage(usage: Readonly<Record<string, unknown>>): void
+  /** Of the response or the completion. */
+  id(id: string): void
+}
+
+export type ContentKind = 'text' | 'reasoning' | 'refusal' | 'tool'
+
 /** Judges a stream while it arrives. The segments may be cut anywhere. */
 export interface StreamJudge {
   push(chunk: WireChunk): void

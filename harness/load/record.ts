@@ -58,12 +58,14 @@ export interface Counts {
 
 /**
  * `ok` is a whole answer in which no judge found a violation; only such a one can be good.
+ * `left`: not a user's request: a client that misbehaved on purpose, or the twin in a race of
+ * idempotency keys. Its times are not the target's.
  * `open`: in flight when the run ended, so its latencies are only known to be longer than so far.
  */
 export type RequestOutcome =
   | { readonly kind: 'ok' }
   | { readonly kind: 'open' }
-  | { readonly kind: 'left'; readonly why: 'abort' | 'churn' }
+  | { readonly kind: 'left'; readonly why: 'abort' | 'churn' | 'slow-reader' | 'race' }
   | { readonly kind: FailureKind; readonly detail: string }
 
 export const failureKinds = [

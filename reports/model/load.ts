@@ -130,8 +130,8 @@ export const loadReport = z.object({
   errors: z.array(errorRow),
   /** In flight when the run ended. */
   open: z.int(),
-  /** Left on purpose by a client that misbehaves. */
-  left: z.object({ abort: z.int(), churn: z.int() }),
+  /** No users: clients that misbehave on purpose, twins of races. In no latency. */
+  left: z.object({ abort: z.int(), churn: z.int(), slowReader: z.int(), race: z.int() }),
   transactions: z.array(transaction),
   connections,
   integrity,

@@ -2,7 +2,7 @@ import type { Ending, Judgement, WireChunk } from '../../contract/index.ts'
 import { asObject, isObject, type JsonObject, parseJson, show } from '../json.ts'
 import { Ledger } from '../ledger.ts'
 import { type Block, SseScanner } from '../sse/scanner.ts'
-import type { StreamContext, StreamJudge } from '../streams.ts'
+import type { StreamContext, StreamJudge, StreamWatcher } from '../streams.ts'
 import { ChoiceJudge } from './choices.ts'
 import { DoneJudge } from './done.ts'
 import { EnvelopeJudge } from './envelope.ts'
@@ -10,6 +10,7 @@ import { ChunkObserver } from './observe.ts'
 import { type ChunkJudge, chunkOf } from './part.ts'
 import { StopJudge } from './stop.ts'
 import { UsageJudge } from './usage.ts'
+import { watchChunk } from './watch.ts'
 
 /** Judges the stream of the compatible surface (section 4.1; wire contract 2.2 and 2.3). */
 export class CompletionsJudge implements StreamJudge {
@@ -19,12 +20,14 @@ export class CompletionsJudge implements StreamJudge {
   readonly #done = new DoneJudge(this.#ledger)
   readonly #observer = new ChunkObserver(this.#ledger)
   readonly #judges: readonly ChunkJudge[]
+  readonly #watcher: StreamWatcher | undefined
   #chunks = 0
   /** An error or unreadable bytes: what follows proves nothing. */
   #spoiled = false
 
-  constructor(context: StreamContext) {
+  constructor(context: StreamContext, watcher?: StreamWatcher) {
     this.#context = context
+    this.#watcher = watcher
     const request = asObject(context.request) ?? {}
     this.#judges = [
       new EnvelopeJudge(this.#ledger),
@@ -54,8 +57,11 @@ export class CompletionsJudge implements StreamJudge {
   #block(block: Block): void {
     if (block.invalidAt !== null) this.#notUtf8(block)
     if (block.data === null) return
-    if (block.data.trim() === '[DONE]') this.#done.marker(block.index)
-    else {
+    this.#watcher?.event()
+    if (block.data.trim() === '[DONE]') {
+      this.#watcher?.terminal()
+      this.#done.marker(block.index)
+    } else {
       this.#done.block(block.index, this.#spoiled)
       if (!this.#spoiled) this.#read(block.data, block)
     }
@@ -66,6 +72,7 @@ export class CompletionsJudge implements StreamJudge {
     if (!isObject(json)) {
       this.#spoil(`The data of a block is ${show(data)}, no JSON object.`, block.index)
     } else if (json['error'] || block.name === 'error') {
+      this.#watcher?.serverFailed(show(json['error'] ?? json))
       this.#spoiled = true
     } else this.#json(json, block)
   }
@@ -80,6 +87,7 @@ export class CompletionsJudge implements StreamJudge {
       return
     }
     this.#chunks += 1
+    if (this.#watcher !== undefined) watchChunk(this.#watcher, json, choices)
     this.#ledger.held('OAI-STREAM-01', 'Blocks of JSON with choices.', index)
     for (const judge of this.#judges) judge.chunk(chunkOf(json, index, atMs))
   }

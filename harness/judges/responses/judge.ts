@@ -2,7 +2,7 @@ import type { Ending, Judgement, WireChunk } from '../../contract/index.ts'
 import { judgeOutput } from '../final-response.ts'
 import { Ledger } from '../ledger.ts'
 import { type Block, SseScanner } from '../sse/scanner.ts'
-import type { StreamContext, StreamJudge } from '../streams.ts'
+import type { StreamContext, StreamJudge, StreamWatcher } from '../streams.ts'
 import { judgeUsage } from '../usage.ts'
 import { judgeAgreement } from './agreement.ts'
 import { judgeAnnotations } from './annotations.ts'
@@ -16,6 +16,7 @@ import { SequenceJudge } from './sequence.ts'
 import { SnapshotJudge } from './snapshots.ts'
 import { StructureJudge } from './structure.ts'
 import { TerminalJudge } from './terminal.ts'
+import { watchEvent } from './watch.ts'
 
 /** Judges the event stream of a v3 reply (section 6; wire contract 1). */
 export class ResponsesJudge implements StreamJudge {
@@ -26,10 +27,12 @@ export class ResponsesJudge implements StreamJudge {
   readonly #terminal = new TerminalJudge(this.#ledger)
   readonly #structure = new StructureJudge(this.#ledger)
   readonly #judges: readonly EventJudge[]
+  readonly #watcher: StreamWatcher | undefined
   /** An event could not be read: what rests on the whole stream cannot be told any more. */
   #lost: 'nothing' | 'an event' | 'perhaps the end' = 'nothing'
 
-  constructor(context: StreamContext) {
+  constructor(context: StreamContext, watcher?: StreamWatcher) {
+    this.#watcher = watcher
     const structure = this.#structure
     const deltas = new DeltaJudge(this.#ledger, context.request)
     this.#context = context
@@ -56,6 +59,7 @@ export class ResponsesJudge implements StreamJudge {
   }
 
   #block(block: Block): void {
+    if (block.data !== null) this.#watcher?.event()
     if (block.data?.trim() === '[DONE]') {
       this.#terminal.marker(block.index)
       return
@@ -70,6 +74,7 @@ export class ResponsesJudge implements StreamJudge {
     const { event, lost } = this.#framing.read(block)
     if (lost) this.#lose(block)
     if (event === undefined) return
+    if (this.#watcher !== undefined) watchEvent(this.#watcher, event)
     this.#terminal.see(event)
     if (this.#lost === 'nothing') for (const judge of this.#judges) judge.event(event)
   }

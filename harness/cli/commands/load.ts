@@ -1,0 +1,76 @@
+import type { LoadReport } from '../../../reports/model/load.ts'
+import type { TargetProfile } from '../../conformance/profile/index.ts'
+import { surfaceOf } from '../../load/plan/mix.ts'
+import type { AddCommand } from '../command.ts'
+import { exitCodeOfLoad } from '../exit-codes.ts'
+import { flag } from '../flags.ts'
+import type { Io } from '../io.ts'
+import { addLoadFlags, type LoadFlags } from '../load/flags.ts'
+import { showLoadProgress } from '../load/progress.ts'
+import { publishLoad } from '../load/publish.ts'
+import { planOf } from '../load/spec.ts'
+import { loadTargetOf } from '../load/target.ts'
+import { withTarget } from '../target.ts'
+
+const examples = `
+Examples:
+  $ CHATGEN_API_KEY=… chatgen load https://chat.example.org --rate 20 --duration 60s
+  $ chatgen load --target staging.yaml --rate 50 --mix v3 --slo 'ttft.p95 < 500ms'
+  $ chatgen load --target staging.yaml --concurrency 100 --surface v3
+  $ chatgen load --target staging.yaml --ramp 0..100/60s --duration 90s
+  $ chatgen load --target staging.yaml --rate 400 --shard 2/8 --start-at 2026-12-01T10:00:00Z
+  $ chatgen load --target staging.yaml --rate 50 --dry-run
+
+Exit codes:
+  0 SLO met, no stream violated   1 SLO missed, or a stream violated   2 usage or configuration
+  3 target unreachable, or it refuses the key   4 a fault of the kit
+  6 the load generator was the bottleneck   130 interrupted`
+
+/** `chatgen load`: one load run. */
+export const loadCommand: AddCommand = (program, io, finish) => {
+  const command = program
+    .command('load')
+    .description('put a load on a deployment, and judge every stream of it')
+    .argument('[url]', 'base address of the deployment, without /api')
+  addLoadFlags(command)
+    .addOption(flag('--out <dir>', 'folder for the results').default('chatgen-results'))
+    .addOption(flag('--dry-run', 'say what would be sent, in numbers'))
+    .addOption(flag('--json', 'print report.json on standard output'))
+    .addOption(flag('--quiet', 'print the outcome only'))
+    .addOption(flag('--no-color', 'no colours'))
+    .addHelpText('after', examples)
+    .action(async (url: string | undefined, flags: LoadFlags) => {
+      const report = await withTarget(url, flags, io, (profile) => load(profile, flags, io))
+      publishLoad(report, flags, io)
+      finish(exitCodeOfLoad(report))
+    })
+}
+
+async function load(profile: TargetProfile, flags: LoadFlags, io: Io): Promise<LoadReport> {
+  const spec = planOf(flags)
+  const target = loadTargetOf(profile, spec.seed)
+  const { preflight } = await import('../../conformance/preflight.ts')
+  const { interfaceRevision, suiteVersion } = await import('../../conformance/version.ts')
+  const { runLoad } = await import('../../load/run.ts')
+  const surfaces = [...new Set(spec.mix.entries.map(({ kind }) => surfaceOf(kind)))]
+  await preflight({ profile, tag: target.tag, userAgent: target.userAgent }, surfaces)
+  const progress = showLoadProgress(io, !flags.quiet && !flags.json)
+  try {
+    return await runLoad({
+      target,
+      spec,
+      shard: flags.shard ?? null,
+      workers: flags.workers,
+      slo: flags.slo,
+      drainMs: flags.drain,
+      mostInFlight: flags.maxInFlight,
+      keepAlive: flags.keepAlive,
+      startAt: flags.startAt ?? null,
+      suite: { version: suiteVersion(), interface: interfaceRevision },
+      signal: io.signal,
+      onProgress: progress.update,
+    })
+  } finally {
+    progress.stop()
+  }
+}

@@ -1,0 +1,81 @@
+import { randomBytes } from 'node:crypto'
+import { ConfigurationError } from '../../conformance/errors.ts'
+import { didYouMean } from '../../conformance/suggest.ts'
+import { builtInMixes, type Mix, surfaceOf } from '../../load/plan/mix.ts'
+import type { PlanSpec } from '../../load/plan/plan.ts'
+import type { LoadFlags } from './flags.ts'
+
+const defaultMs = 30_000
+/** A closed loop starts as many as fit; this only bounds its plan. */
+const mostClosed = 100_000_000
+
+/**
+ * The plan that the flags ask for.
+ * @throws ConfigurationError where they ask for none, for several, or for what does not go together
+ */
+export function planOf(flags: LoadFlags): PlanSpec {
+  const { misbehave, races } = flags
+  const arrival = arrivalOf(flags)
+  const seed = flags.seed ?? randomBytes(6).toString('hex')
+  return {
+    seed,
+    mix: mixOf(flags),
+    arrival,
+    durationNs: (flags.duration ?? naturalMs(arrival)) * 1e6,
+    misbehaviour: misbehave ?? { slowReader: 0, abort: 0, churn: 0 },
+    idempotencyRaces: races,
+  }
+}
+
+function arrivalOf(flags: LoadFlags): PlanSpec['arrival'] {
+  const { rate, concurrency, ramp, steps, replay, arrival: process = 'poisson' } = flags
+  const said = Object.entries({ rate, concurrency, ramp, steps, replay })
+    .filter(([, value]) => value !== undefined)
+    .map(([name]) => `--${name}`)
+  const [first, second] = said
+  if (first === undefined) {
+    throw new ConfigurationError([
+      'say the load: --rate N, --concurrency N, --ramp FROM..TO/TIME, --steps or --replay FILE',
+    ])
+  }
+  if (second !== undefined) {
+    throw new ConfigurationError([`${said.join(' and ')} do not go together: say one of them`])
+  }
+  if (flags.arrival !== undefined && (concurrency !== undefined || replay !== undefined)) {
+    throw new ConfigurationError([`--arrival says nothing of ${first}`])
+  }
+  if (concurrency !== undefined) return { kind: 'closed', concurrency, most: mostClosed }
+  if (ramp !== undefined) {
+    return { kind: 'ramp', process, from: ramp.from, to: ramp.to, overNs: ramp.overMs * 1e6 }
+  }
+  if (steps !== undefined) {
+    const inNs = steps.map(({ perSecond, forMs }) => ({ perSecond, forNs: forMs * 1e6 }))
+    return { kind: 'steps', process, steps: inNs }
+  }
+  return { kind: process, perSecond: rate ?? 0 }
+}
+
+/** How long an arrival lasts by itself, in milliseconds. */
+function naturalMs(arrival: PlanSpec['arrival']): number {
+  if (arrival.kind === 'ramp') return arrival.overNs / 1e6
+  if (arrival.kind === 'steps')
+    return arrival.steps.reduce((sum, { forNs }) => sum + forNs, 0) / 1e6
+  return defaultMs
+}
+
+function mixOf({ mix: name, surface }: LoadFlags): Mix {
+  const chosen = name ?? (surface === undefined ? 'openai-stream' : surface)
+  const mix = builtInMixes.get(chosen)
+  if (mix === undefined) {
+    const known = [...builtInMixes.keys()]
+    throw new ConfigurationError([
+      `--mix: there is no file and no mix ${chosen}.${didYouMean(chosen, known)} Mixes: ${known.join(', ')}`,
+    ])
+  }
+  if (surface === undefined) return mix
+  const entries = mix.entries.filter(({ kind }) => surfaceOf(kind) === surface)
+  if (entries.length === 0) {
+    throw new ConfigurationError([`--surface: the mix ${mix.name} sends nothing to ${surface}`])
+  }
+  return { ...mix, entries }
+}

@@ -1,0 +1,33 @@
+import type { TargetProfile } from '../../conformance/profile/index.ts'
+import { suiteVersion } from '../../conformance/version.ts'
+import { credentialsOf } from '../../conformance/worker/credentials.ts'
+import type { LoadTarget, V2Chat } from '../../load/engine/target.ts'
+
+/** What the engine must know of the deployment that a profile describes. */
+export function loadTargetOf(profile: TargetProfile, seed: string): LoadTarget {
+  const { models, assistants, requests, shapes, limits, recall } = profile
+  const { openai, v2, v3 } = credentialsOf(profile)
+  return {
+    baseUrl: profile.baseUrl,
+    tokens: { openai: openai ?? null, v2: v2 ?? null, v3: v3 ?? null },
+    headers: profile.headers,
+    model: models.main,
+    assistant: assistants?.withKnowledge ?? null,
+    generate: requests.generate ?? {},
+    recall,
+    v2Chat: v2ChatOf(profile),
+    createChat: requests.createChat ?? {},
+    chatId: shapes.chatId ?? null,
+    timeoutMs: limits.timeoutMs,
+    userAgent: `chatgen-conformance/${suiteVersion()}`,
+    tag: `chatgen-load-${seed}`,
+  }
+}
+
+function v2ChatOf({ v2Chat }: TargetProfile): V2Chat | null {
+  if (v2Chat === undefined) return null
+  if ('ids' in v2Chat) return { kind: 'ids', ids: v2Chat.ids }
+  if ('anyUuid' in v2Chat) return { kind: 'any' }
+  const { method, path, query = {}, body, id = null } = v2Chat.create
+  return { kind: 'create', method, path, query, body, id }
+}

@@ -1,0 +1,30 @@
+import { terminalEvents } from '../../contract/event-names.ts'
+import { asObject, isObject, show } from '../json.ts'
+import type { ContentKind, StreamWatcher } from '../streams.ts'
+import type { ResponseEvent } from './event.ts'
+
+/** Tells a watcher what an event of a v3 stream brings. */
+export function watchEvent(watcher: StreamWatcher, { name, json }: ResponseEvent): void {
+  const kind = kinds[name]
+  if (kind !== undefined) {
+    const { delta } = json
+    if (typeof delta === 'string' && delta !== '') watcher.content(kind, delta)
+    return
+  }
+  const response = asObject(json['response'])
+  if (response !== undefined) {
+    if (typeof response['id'] === 'string') watcher.id(response['id'])
+    if (isObject(response['usage'])) watcher.usage(response['usage'])
+  }
+  if (name === 'error') watcher.serverFailed(show(json['error'] ?? json['message'] ?? json))
+  if (name === 'response.failed') watcher.serverFailed(show(response?.['error'] ?? name))
+  if ((terminalEvents as readonly string[]).includes(name)) watcher.terminal()
+}
+
+const kinds: Readonly<Record<string, ContentKind>> = {
+  'response.output_text.delta': 'text',
+  'response.reasoning_text.delta': 'reasoning',
+  'response.reasoning_summary_text.delta': 'reasoning',
+  'response.refusal.delta': 'refusal',
+  'response.function_call_arguments.delta': 'tool',
+}

@@ -1,0 +1,182 @@
+import { type CallAnswer, call } from './call.ts'
+import type { Connections } from './connections.ts'
+import { findId, valueAt } from './find-id.ts'
+import type { LoadTarget } from './target.ts'
+
+/** How many chats a run needs before it begins. */
+export interface ChatNeeds {
+  /** One for each transaction that takes a fresh one. */
+  readonly v3: number
+  readonly v2: number
+  /** With some turns in them, for readers of histories. */
+  readonly history: number
+}
+
+/** Requests of the preparation in flight. */
+const abreast = 8
+/** Turns in a chat whose history is read. */
+const historyTurns = 3
+
+/**
+ * The chats of a thread. They are made before the clock starts, so that making them is no load of
+ * the run, and deleted after it. A v3 chat serves one transaction alone.
+ */
+export class Chats {
+  /** What could not be made or removed, in words, with how often. */
+  readonly troubles = new Map<string, number>()
+  /** Made and not deleted. */
+  left = 0
+  readonly #connections: Connections
+  readonly #target: LoadTarget
+  readonly #place: string
+  readonly #fresh: string[] = []
+  readonly #histories: string[] = []
+  readonly #v2: string[] = []
+  readonly #made: string[] = []
+  #turn = 0
+
+  constructor(connections: Connections, target: LoadTarget, place: string) {
+    this.#connections = connections
+    this.#target = target
+    this.#place = place
+  }
+
+  async prepare(needs: ChatNeeds, signal: AbortSignal): Promise<void> {
+    await this.#many(needs.v3, signal, async () => {
+      const id = await this.#create()
+      if (id !== undefined) this.#fresh.push(id)
+    })
+    await this.#many(needs.history, signal, async () => {
+      const id = await this.#create()
+      if (id !== undefined && (await this.#fill(id))) this.#histories.push(id)
+    })
+    await this.#many(needs.v2, signal, async () => {
+      const id = await this.#createV2()
+      if (id !== undefined) this.#v2.push(id)
+    })
+  }
+
+  /** A chat that nobody has used; made now, where the prepared ones are used up. */
+  async take(): Promise<string | undefined> {
+    return this.#fresh.pop() ?? (await this.#create())
+  }
+
+  history(): string | undefined {
+    this.#turn += 1
+    return this.#histories[this.#turn % Math.max(1, this.#histories.length)]
+  }
+
+  /** In a v2 chat, a message without a parent begins a chain of its own, so it may be shared. */
+  v2(): string | undefined {
+    this.#turn += 1
+    return this.#v2[this.#turn % Math.max(1, this.#v2.length)]
+  }
+
+  async close(deadlineMs: number): Promise<void> {
+    const until = performance.now() + deadlineMs
+    const stop = AbortSignal.timeout(deadlineMs)
+    this.left = this.#made.length
+    await this.#many(this.#made.length, stop, async () => {
+      const id = this.#made.pop()
+      if (id === undefined || performance.now() > until) return
+      const answer = await this.#ask('DELETE', `/api/v3/chat/${id}`)
+      if (isGone(answer)) this.left -= 1
+      else this.#trouble('deleting a chat', answer)
+    })
+  }
+
+  async #create(): Promise<string | undefined> {
+    const name = `${this.#target.tag} ${this.#place}.${this.#made.length}`
+    const answer = await this.#ask('POST', '/api/v3/chat', { ...this.#target.createChat, name })
+    const { chatId } = this.#target
+    const id = chatId === null ? findId(answer.json) : asString(valueAt(answer.json, chatId))
+    if (!isSuccess(answer) || id === undefined) {
+      this.#trouble('making a chat', answer)
+      return undefined
+    }
+    this.#made.push(id)
+    return id
+  }
+
+  async #fill(chat: string): Promise<boolean> {
+    for (let turn = 0; turn < historyTurns; turn += 1) {
+      const json = {
+        ...this.#target.generate,
+        chat_id: chat,
+        stream: false,
+        model_id: this.#target.model,
+        input: `Say one word. This is turn ${turn}.`,
+      }
+      const headers = { 'idempotency-key': crypto.randomUUID() }
+      const answer = await this.#ask('POST', '/api/v3/message/generate', json, headers)
+      if (!isSuccess(answer)) {
+        this.#trouble('filling a history', answer)
+        return false
+      }
+    }
+    return true
+  }
+
+  async #createV2(): Promise<string | undefined> {
+    const { v2Chat, tag } = this.#target
+    if (v2Chat === null) return undefined
+    if (v2Chat.kind === 'any') return crypto.randomUUID()
+    if (v2Chat.kind === 'ids') return v2Chat.ids[this.#v2.length % v2Chat.ids.length]
+    const { method, path, query, body, id: pointer } = v2Chat
+    const name = `${tag} ${this.#place}.v2.${this.#v2.length}`
+    const fill = (text: string) => text.replaceAll('{name}', name)
+    const answer = await call(
+      this.#connections,
+      this.#target,
+      {
+        surface: 'v2',
+        method,
+        path: fill(path),
+        query: Object.fromEntries(Object.entries(query).map(([key, value]) => [key, fill(value)])),
+        json: body === undefined ? undefined : JSON.parse(fill(JSON.stringify(body))),
+      },
+      `prepare/${this.#place}`,
+    )
+    const id = pointer === null ? findId(answer.json) : asString(valueAt(answer.json, pointer))
+    if (!isSuccess(answer) || id === undefined) this.#trouble('making a v2 chat', answer)
+    return id
+  }
+
+  #ask(
+    method: string,
+    path: string,
+    json?: unknown,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<CallAnswer> {
+    const spec = { surface: 'v3', method, path, json, headers } as const
+    return call(this.#connections, this.#target, spec, `prepare/${this.#place}`)
+  }
+
+  #trouble(what: string, { status, error }: CallAnswer): void {
+    const said = `${what}: ${error ?? `status ${status}`}`
+    this.troubles.set(said, (this.troubles.get(said) ?? 0) + 1)
+  }
+
+  async #many(count: number, signal: AbortSignal, make: () => Promise<void>): Promise<void> {
+    let begun = 0
+    const lane = async () => {
+      while (begun < count && !signal.aborted) {
+        begun += 1
+        await make()
+      }
+    }
+    await Promise.all(Array.from({ length: Math.min(abreast, count) }, lane))
+  }
+}
+
+function isSuccess({ status }: CallAnswer): boolean {
+  return status >= 200 && status < 300
+}
+
+function isGone(answer: CallAnswer): boolean {
+  return isSuccess(answer) || answer.status === 404
+}
+
+function asString(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined
+}

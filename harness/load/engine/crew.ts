@@ -1,0 +1,80 @@
+import type { IntegrityLedger } from '../judging/integrity-ledger.ts'
+import type { RequestRecord } from '../record.ts'
+import type { Chats } from './chats.ts'
+import type { RunClock } from './clock.ts'
+import type { Connections } from './connections.ts'
+import type { Flight, Landing } from './flight.ts'
+import type { LoadTarget } from './target.ts'
+
+/** The run is over while a transaction still had something to send. */
+export class RunOverError extends Error {
+  override readonly name = 'RunOverError'
+}
+
+/** How often silent requests are looked for. */
+const sweepMs = 250
+
+/** What all transactions of a thread share. */
+export class Crew {
+  readonly clock: RunClock
+  readonly target: LoadTarget
+  readonly connections: Connections
+  readonly chats: Chats
+  readonly ledger: IntegrityLedger
+  /** Due, and not sent because too much was in flight already. */
+  undispatched = 0
+  #closed = false
+  #flights = new Set<Flight>()
+  #records: RequestRecord[] = []
+  readonly #sweep: NodeJS.Timeout
+
+  constructor(parts: Pick<Crew, 'clock' | 'target' | 'connections' | 'chats' | 'ledger'>) {
+    this.clock = parts.clock
+    this.target = parts.target
+    this.connections = parts.connections
+    this.chats = parts.chats
+    this.ledger = parts.ledger
+    this.#sweep = setInterval(() => this.#giveUpSilent(), sweepMs)
+    this.#sweep.unref()
+  }
+
+  get inFlight(): number {
+    return this.#flights.size
+  }
+
+  /** @throws RunOverError where nothing may be sent any more */
+  admit(): void {
+    if (this.#closed) throw new RunOverError('the run is over')
+  }
+
+  took(flight: Flight): void {
+    this.#flights.add(flight)
+  }
+
+  landed(flight: Flight, { record }: Landing): void {
+    this.#flights.delete(flight)
+    this.#records.push(record)
+  }
+
+  /** The records since the last call. */
+  takeRecords(): RequestRecord[] {
+    const records = this.#records
+    this.#records = []
+    return records
+  }
+
+  /** Nothing more is sent. */
+  close(): void {
+    this.#closed = true
+  }
+
+  cutOff(): void {
+    clearInterval(this.#sweep)
+    for (const flight of this.#flights) flight.cutOff()
+  }
+
+  #giveUpSilent(): void {
+    const oldest = this.clock.now() - this.target.timeoutMs * 1e6
+    for (const flight of this.#flights) if (flight.watch.lastSign < oldest) flight.timeout()
+  }
+}

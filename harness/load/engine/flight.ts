@@ -1,0 +1,233 @@
+import type { Ending, Header } from '../../contract/index.ts'
+import type { ContentKind, StreamWatcher } from '../../judges/index.ts'
+import { AnswerReader, type Question } from '../judging/answer-reader.ts'
+import { CrossTalkWatch } from '../judging/cross-talk.ts'
+import type { IntegrityLedger } from '../judging/integrity-ledger.ts'
+import type { Manner } from '../plan/plan.ts'
+import type { RequestOutcome, RequestRecord } from '../record.ts'
+import type { AnswerSink, Connection, Opened } from './connection.ts'
+import { connectFailure, outcomeOf } from './outcome.ts'
+import { readAnswer } from './read-answer.ts'
+import { Stopwatch } from './stopwatch.ts'
+
+/** One request as it is about to go out. */
+export interface FlightPlan extends Question {
+  readonly index: number
+  readonly step: number
+  readonly transaction: string
+  readonly surface: 'openai' | 'v2' | 'v3'
+  readonly planned: number
+  readonly dispatched: number
+  readonly nonce: string
+  readonly noncePrefix: string
+  readonly manner: Manner
+  readonly degree: number
+  readonly requestId: string
+  /** The second of two requests with one idempotency key. */
+  readonly twin: boolean
+}
+
+/** What the transaction learns of its answer. */
+export interface Landing {
+  readonly record: RequestRecord
+  /** Of an answer in one piece. */
+  readonly json: unknown
+  /** Id of the response that was streamed, or that the body shows. */
+  readonly id: string | undefined
+}
+
+/** Where an aborting client leaves at the latest, in fragments of generated content. */
+const latestAbort = 20
+const slowestReadMs = 60
+
+/** One request under way: it keeps the time, passes the bytes to the judges, and lands once. */
+export class Flight implements AnswerSink, StreamWatcher {
+  readonly plan: FlightPlan
+  readonly watch: Stopwatch
+  readonly #ledger: IntegrityLedger
+  readonly #land: (landing: Landing) => void
+  readonly #crossTalk: CrossTalkWatch
+  #connection: Connection | undefined
+  #reader: AnswerReader | undefined
+  #status: number | null = null
+  #failure: string | undefined
+  #id: string | undefined
+  #landed = false
+
+  constructor(plan: FlightPlan, ledger: IntegrityLedger, land: (landing: Landing) => void) {
+    this.plan = plan
+    this.watch = new Stopwatch(plan.planned, plan.dispatched)
+    this.#ledger = ledger
+    this.#land = land
+    this.#crossTalk = new CrossTalkWatch(plan.noncePrefix, plan.nonce)
+  }
+
+  launch(connection: Connection, bytes: Uint8Array): void {
+    this.#connection = connection
+    connection.send(this.plan.request.method, bytes, this)
+  }
+
+  sent(at: number, opened: Opened | null): void {
+    this.watch.sent(at, opened)
+    // After the write, so that the server has begun to work for a client that is gone.
+    if (this.plan.manner === 'churn') setImmediate(() => this.#leave('churn'))
+  }
+
+  head(status: number, headers: readonly Header[], at: number): void {
+    this.watch.read(0, at)
+    this.watch.moments.headers = at
+    this.#status = status
+    this.#reader = new AnswerReader(this.plan, { status, headers }, this)
+  }
+
+  data(bytes: Uint8Array, at: number): void {
+    this.watch.read(bytes.length, at)
+    this.#reader?.push(bytes, this.#sinceSent(at))
+    if (this.plan.manner === 'abort') this.#perhapsAbort()
+    else if (this.plan.manner === 'slow-reader') this.#dawdle()
+  }
+
+  end(at: number): void {
+    this.watch.moments.ended = at
+    this.#finish({ kind: 'complete', atMs: this.#sinceSent(at) })
+  }
+
+  failed(error: Error, at: number): void {
+    if (this.#reader === undefined) {
+      this.#landWith(connectFailure(error, this.watch.moments.sent !== null))
+      return
+    }
+    this.watch.moments.ended = at
+    this.#finish({ kind: 'cut', atMs: this.#sinceSent(at), error: error.message })
+  }
+
+  /** The peer was silent for too long. */
+  timeout(): void {
+    this.#connection?.abandon()
+    const where = this.#reader === undefined ? 'before headers' : 'inside the body'
+    this.#landWith({ kind: 'timeout', detail: where })
+  }
+
+  /** The run ends while the request is in flight. */
+  cutOff(): void {
+    this.#connection?.abandon()
+    this.#landWith({ kind: 'open' })
+  }
+
+  event(): void {
+    this.watch.event()
+  }
+
+  content(kind: ContentKind, text: string): void {
+    this.watch.content(kind)
+    this.#crossTalk.text(text)
+  }
+
+  terminal(): void {
+    this.watch.terminal()
+  }
+
+  usage(usage: Readonly<Record<string, unknown>>): void {
+    this.watch.usage(usage)
+  }
+
+  id(id: string): void {
+    this.#id ??= id
+  }
+
+  serverFailed(why: string): void {
+    this.#failure ??= why
+  }
+
+  #finish(ending: Ending): void {
+    const { plan, watch } = this
+    const reader = this.#reader
+    if (reader === undefined || this.#status === null) return
+    const judgement = reader.end(ending)
+    const occasion = { ...this.#occasion(), atNs: watch.at }
+    const violated = this.#ledger.judgement(judgement, occasion)
+    const json = reader.isStream ? undefined : reader.json()
+    if (reader.isStream) this.#ledger.stream(watch.events)
+    else this.#readBody(json, ending)
+    const leaked = this.#ledger.crossTalk(plan.surface, this.#crossTalk.leaked, occasion)
+    if (this.#id !== undefined) {
+      this.#ledger.id({ id: this.#id, surface: plan.surface, occasion })
+    }
+    const outcome = outcomeOf({
+      status: this.#status,
+      ending,
+      wholeStream: !reader.isStream || watch.moments.terminal !== null,
+      failure: this.#failure,
+      violated: violated ?? leaked,
+    })
+    this.#landWith(this.#forgive(outcome), json)
+  }
+
+  /** An answer in one piece: all of it is generated at once. */
+  #readBody(json: unknown, ending: Ending): void {
+    const { watch } = this
+    this.#ledger.body()
+    if (ending.kind === 'complete') watch.moments.terminal = watch.moments.ended
+    const read = readAnswer(json)
+    if (read === undefined) return
+    this.#id = read.id
+    if (read.usage !== undefined) watch.usage(read.usage)
+    if (read.failure !== undefined) this.#failure ??= read.failure
+    this.#crossTalk.text(read.text)
+  }
+
+  /** Such answers are judged, and their times say nothing of the target. */
+  #forgive(outcome: RequestOutcome): RequestOutcome {
+    const { manner, race, twin } = this.plan
+    // Which of the two is refused is up to the target.
+    if (twin || (race && outcome.kind === 'status')) return { kind: 'left', why: 'race' }
+    if (outcome.kind !== 'ok' || manner !== 'slow-reader') return outcome
+    return { kind: 'left', why: 'slow-reader' }
+  }
+
+  #perhapsAbort(): void {
+    if (this.watch.generated > this.plan.degree * latestAbort) this.#leave('abort')
+  }
+
+  #leave(why: 'abort' | 'churn'): void {
+    if (this.#landed) return
+    this.#connection?.abandon()
+    this.#landWith({ kind: 'left', why })
+  }
+
+  #dawdle(): void {
+    const connection = this.#connection
+    connection?.pause()
+    setTimeout(() => connection?.resume(), 1 + this.plan.degree * slowestReadMs)
+  }
+
+  #landWith(outcome: RequestOutcome, json?: unknown): void {
+    if (this.#landed) return
+    this.#landed = true
+    const { index, step, transaction, surface, operation, form } = this.plan
+    const { moments, gapsNs, counts } = this.watch
+    const record: RequestRecord = {
+      index,
+      step,
+      transaction,
+      surface,
+      operation,
+      form,
+      stamps: moments,
+      gapsNs,
+      counts,
+      status: this.#status,
+      outcome,
+    }
+    this.#land({ record, json, id: this.#id })
+  }
+
+  #occasion() {
+    const { index, step, operation, requestId } = this.plan
+    return { index, step, operation, requestId }
+  }
+
+  #sinceSent(at: number): number {
+    return (at - (this.watch.moments.sent ?? at)) / 1e6
+  }
+}

@@ -1,0 +1,44 @@
+import type { IntegrityCounts, SeenId } from '../judging/integrity-ledger.ts'
+import type { Part, PlanSpec } from '../plan/plan.ts'
+import type { RequestRecord } from '../record.ts'
+import type { ChatNeeds } from './chats.ts'
+import type { LoadTarget } from './target.ts'
+import type { SpentUsage } from './usage.ts'
+
+/** What threads tell each other; everything survives a structured clone. */
+
+export interface WorkerSetup {
+  readonly target: LoadTarget
+  readonly spec: PlanSpec
+  readonly part: Part
+  readonly needs: ChatNeeds
+  readonly keepAlive: boolean
+  readonly drainNs: number
+  readonly mostInFlight: number
+}
+
+export type ToWorker =
+  | { readonly type: 'start'; readonly startNs: bigint }
+  /** End now. */
+  | { readonly type: 'stop' }
+
+export type FromWorker =
+  | { readonly type: 'ready'; readonly troubles: Troubles }
+  | {
+      readonly type: 'records'
+      readonly records: readonly RequestRecord[]
+      readonly ids: readonly SeenId[]
+      readonly inFlight: number
+    }
+  | {
+      readonly type: 'done'
+      readonly integrity: IntegrityCounts
+      readonly undispatched: number
+      readonly connectionsOpened: number
+      readonly usage: SpentUsage
+    }
+  | { readonly type: 'fault'; readonly message: string }
+  | { readonly type: 'gone'; readonly left?: number; readonly troubles?: Troubles }
+
+/** In words, with how often. */
+export type Troubles = readonly (readonly [what: string, count: number])[]

@@ -1,0 +1,25 @@
+/** What a body in one piece says, on any surface. */
+export interface ReadAnswer {
+  readonly id: string | undefined
+  readonly text: string
+  readonly usage: Readonly<Record<string, unknown>> | undefined
+  readonly failure: string | undefined
+}
+
+/** Undefined where the body is no JSON object. */
+export function readAnswer(json: unknown): ReadAnswer | undefined {
+  if (!isRecord(json)) return undefined
+  const { id, usage, status, error } = json
+  const generated = ['choices', 'output', 'message'].some((member) => member in json)
+  return {
+    id: typeof id === 'string' && generated ? id : undefined,
+    text: generated ? JSON.stringify(json['choices'] ?? json['output'] ?? json['message']) : '',
+    usage: isRecord(usage) ? usage : undefined,
+    failure:
+      status === 'failed' ? `failed: ${JSON.stringify(error ?? null).slice(0, 200)}` : undefined,
+  }
+}
+
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,36 @@
+/** What the engine must know of a deployment; survives a structured clone. */
+export interface LoadTarget {
+  readonly baseUrl: string
+  /** Bearer token of each surface; null where it has none. */
+  readonly tokens: Readonly<Record<'openai' | 'v2' | 'v3', string | null>>
+  readonly headers: Readonly<Record<string, string>>
+  readonly model: string
+  /** One with a knowledge base, for requests with `rag`; null where none is known. */
+  readonly assistant: string | null
+  /** Further members of the body of a v3 generation. */
+  readonly generate: Readonly<Record<string, unknown>>
+  readonly recall: { readonly tell: string; readonly ask: string }
+  /** How a v2 chat comes to be; null where nothing is known. */
+  readonly v2Chat: V2Chat | null
+  /** Further members of the body that makes a v3 chat. */
+  readonly createChat: Readonly<Record<string, unknown>>
+  /** JSON pointer to the id of a new chat, where it is not found by value. */
+  readonly chatId: string | null
+  /** Longest silence, in milliseconds. */
+  readonly timeoutMs: number
+  readonly userAgent: string
+  /** Names the run in X-Request-Id and in everything that it creates. */
+  readonly tag: string
+}
+
+export type V2Chat =
+  | { readonly kind: 'ids'; readonly ids: readonly string[] }
+  | { readonly kind: 'any' }
+  | {
+      readonly kind: 'create'
+      readonly method: string
+      readonly path: string
+      readonly query: Readonly<Record<string, string>>
+      readonly body: unknown
+      readonly id: string | null
+    }

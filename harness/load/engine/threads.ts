@@ -1,0 +1,125 @@
+import { Worker } from 'node:worker_threads'
+import type { SeenId } from '../judging/integrity-ledger.ts'
+import type { RequestRecord } from '../record.ts'
+import type { FromWorker, ToWorker, Troubles, WorkerSetup } from './messages.ts'
+
+export interface ThreadsOptions {
+  /** Ends the run early; what was found is kept. */
+  readonly signal: AbortSignal
+  /** When to begin, once all threads are ready; resolves at that moment or shortly before. */
+  readonly mayStart: () => Promise<void>
+  readonly onStart: () => void
+  readonly onRecords: (records: readonly RequestRecord[], ids: readonly SeenId[]) => void
+}
+
+export type Done = Extract<FromWorker, { type: 'done' }>
+
+export interface ThreadsOutcome {
+  /** One for each thread that came to its end. */
+  readonly done: readonly Done[]
+  readonly troubles: Troubles
+  readonly faults: readonly string[]
+  /** Chats that were made and not deleted. */
+  readonly chatsLeft: number
+}
+
+/** All threads begin together, so much after the word is given. */
+const leadNs = 50_000_000n
+
+/** Runs one thread for each setup, from their preparation to their end. */
+export async function runThreads(
+  setups: readonly WorkerSetup[],
+  options: ThreadsOptions,
+): Promise<ThreadsOutcome> {
+  const threads = setups.map((setup) => new Thread(setup, options.onRecords))
+  const stop = () => {
+    for (const thread of threads) thread.say({ type: 'stop' })
+  }
+  options.signal.addEventListener('abort', stop, { once: true })
+  try {
+    await Promise.all(threads.map(({ ready }) => ready))
+    await options.mayStart()
+    const startNs = process.hrtime.bigint() + leadNs
+    for (const thread of threads) thread.say({ type: 'start', startNs })
+    if (options.signal.aborted) stop()
+    options.onStart()
+    await Promise.all(threads.map(({ gone }) => gone))
+  } finally {
+    options.signal.removeEventListener('abort', stop)
+    await Promise.all(threads.map((thread) => thread.end()))
+  }
+  return {
+    done: threads.flatMap(({ done }) => (done === undefined ? [] : [done])),
+    troubles: threads.flatMap(({ troubles }) => troubles),
+    faults: threads.flatMap(({ faults }) => faults),
+    chatsLeft: threads.reduce((sum, { chatsLeft }) => sum + chatsLeft, 0),
+  }
+}
+
+class Thread {
+  done: Done | undefined
+  troubles: Troubles = []
+  chatsLeft = 0
+  readonly faults: string[] = []
+  readonly #ready = Promise.withResolvers<void>()
+  readonly #gone = Promise.withResolvers<void>()
+  readonly #worker: Worker
+
+  constructor(setup: WorkerSetup, onRecords: ThreadsOptions['onRecords']) {
+    this.#worker = new Worker(workerFile, { workerData: setup })
+    this.#worker.on('message', (message: FromWorker) => this.#take(message, onRecords))
+    this.#worker.on('error', (error) => {
+      this.faults.push(error instanceof Error ? (error.stack ?? error.message) : String(error))
+      this.#over()
+    })
+    this.#worker.on('exit', () => this.#over())
+  }
+
+  get ready(): Promise<void> {
+    return this.#ready.promise
+  }
+
+  get gone(): Promise<void> {
+    return this.#gone.promise
+  }
+
+  say(message: ToWorker): void {
+    this.#worker.postMessage(message)
+  }
+
+  async end(): Promise<void> {
+    await this.#worker.terminate()
+  }
+
+  #take(message: FromWorker, onRecords: ThreadsOptions['onRecords']): void {
+    switch (message.type) {
+      case 'ready':
+        this.#ready.resolve()
+        return
+      case 'records':
+        onRecords(message.records, message.ids)
+        return
+      case 'done':
+        this.done = message
+        return
+      case 'fault':
+        this.faults.push(message.message)
+        return
+      case 'gone':
+        this.troubles = message.troubles ?? []
+        this.chatsLeft = message.left ?? 0
+        this.#over()
+    }
+  }
+
+  #over(): void {
+    this.#ready.resolve()
+    this.#gone.resolve()
+  }
+}
+
+/** A checkout runs from source, the package from what was compiled. */
+const workerFile = new URL(
+  import.meta.url.endsWith('.js') ? './worker.js' : './worker.ts',
+  import.meta.url,
+)

@@ -1,0 +1,40 @@
+import type { Header, WireRequest } from '../../contract/index.ts'
+import type { LoadTarget } from './target.ts'
+
+/** What a transaction wants to be sent. */
+export interface RequestSpec {
+  readonly surface: 'openai' | 'v2' | 'v3'
+  readonly method: string
+  /** Below the base address. */
+  readonly path: string
+  readonly query?: Readonly<Record<string, string>>
+  readonly json?: unknown
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** The request as judges see it. */
+export function wireRequest(spec: RequestSpec, target: LoadTarget, requestId: string): WireRequest {
+  const query = spec.query === undefined ? '' : `?${new URLSearchParams(spec.query)}`
+  const url = `${target.baseUrl}${spec.path}${query}`
+  const body = spec.json === undefined ? null : Buffer.from(JSON.stringify(spec.json))
+  const token = target.tokens[spec.surface]
+  const headers: Header[] = [
+    ['accept', 'application/json, text/event-stream'],
+    ['user-agent', target.userAgent],
+    ['x-request-id', requestId],
+  ]
+  if (body !== null) headers.push(['content-type', 'application/json'])
+  if (token !== null) headers.push(['authorization', `Bearer ${token}`])
+  headers.push(...Object.entries(target.headers), ...Object.entries(spec.headers ?? {}))
+  return { method: spec.method, url, headers, body }
+}
+
+/** Head and body as they go over the wire, in one piece. */
+export function requestBytes({ method, url, headers, body }: WireRequest): Uint8Array {
+  const { host, pathname, search } = new URL(url)
+  const lines = [`${method} ${pathname}${search} HTTP/1.1`, `host: ${host}`]
+  for (const [name, value] of headers) lines.push(`${name}: ${value}`)
+  if (body !== null || method === 'POST') lines.push(`content-length: ${body?.length ?? 0}`)
+  const head = Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1')
+  return body === null ? head : Buffer.concat([head, body])
+}

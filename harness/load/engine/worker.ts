@@ -1,0 +1,82 @@
+import { setMaxListeners } from 'node:events'
+import { parentPort, workerData } from 'node:worker_threads'
+import { IntegrityLedger } from '../judging/integrity-ledger.ts'
+import { Chats } from './chats.ts'
+import { RunClock } from './clock.ts'
+import { originOf } from './connection.ts'
+import { Connections } from './connections.ts'
+import { Crew } from './crew.ts'
+import { Driver } from './driver.ts'
+import type { FromWorker, ToWorker, WorkerSetup } from './messages.ts'
+import { Usage } from './usage.ts'
+
+/** The thread of a worker: prepares, waits for the word, drives its part of the plan, and tells. */
+
+const port = parentPort
+const setup = workerData as WorkerSetup
+const tellEveryMs = 100
+const tidyMs = 10_000
+
+if (port !== null) {
+  const tell = (message: FromWorker) => port.postMessage(message)
+  const interruption = new AbortController()
+  const started = Promise.withResolvers<bigint>()
+  setMaxListeners(0, interruption.signal)
+  let driver: Driver | undefined
+  port.on('message', (message: ToWorker) => {
+    if (message.type === 'start') started.resolve(message.startNs)
+    else {
+      interruption.abort()
+      driver?.stop()
+    }
+  })
+  work(tell).catch((error: unknown) => {
+    tell({ type: 'fault', message: describe(error) })
+    tell({ type: 'gone' })
+  })
+
+  async function work(tell: (message: FromWorker) => void): Promise<void> {
+    const { target, spec, part, needs } = setup
+    const origin = originOf(target.baseUrl)
+    const preparing = new Connections(origin, new RunClock(process.hrtime.bigint()), true)
+    const chats = new Chats(preparing, target, String(part.index))
+    await chats.prepare(needs, interruption.signal)
+    tell({ type: 'ready', troubles: [...chats.troubles] })
+
+    const clock = new RunClock(await started.promise)
+    const connections = new Connections(origin, clock, setup.keepAlive)
+    const ledger = new IntegrityLedger()
+    const crew = new Crew({ clock, target, connections, chats, ledger })
+    const usage = new Usage()
+    const report = () => {
+      const records = crew.takeRecords()
+      const ids = ledger.takeIds()
+      tell({ type: 'records', records, ids, inFlight: crew.inFlight })
+    }
+    const telling = setInterval(report, tellEveryMs)
+    const { drainNs, mostInFlight } = setup
+    driver = new Driver({ spec, part, drainNs, mostInFlight }, crew, (error) =>
+      tell({ type: 'fault', message: describe(error) }),
+    )
+    if (interruption.signal.aborted) driver.stop()
+    await driver.run()
+    const spent = usage.end()
+    clearInterval(telling)
+    report()
+    tell({
+      type: 'done',
+      integrity: ledger.counts,
+      undispatched: crew.undispatched,
+      connectionsOpened: connections.opened,
+      usage: spent,
+    })
+    connections.close()
+    await chats.close(tidyMs)
+    preparing.close()
+    tell({ type: 'gone', left: chats.left, troubles: [...chats.troubles] })
+  }
+}
+
+function describe(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error)
+}

@@ -1,0 +1,31 @@
+/**
+ * Looks for nonces of other requests in a text that arrives in fragments. All nonces of a run begin
+ * alike and have one length, so a search for the beginning finds every one of them, whoever asked.
+ */
+export class CrossTalkWatch {
+  /** The first foreign nonce that was seen. */
+  leaked: string | undefined
+  readonly #prefix: string
+  readonly #own: string
+  #tail = ''
+
+  constructor(prefix: string, own: string) {
+    this.#prefix = prefix
+    this.#own = own
+  }
+
+  text(fragment: string): void {
+    if (this.leaked !== undefined) return
+    const text = this.#tail + fragment
+    const { length } = this.#own
+    for (let at = text.indexOf(this.#prefix); at >= 0; at = text.indexOf(this.#prefix, at + 1)) {
+      const found = text.slice(at, at + length)
+      if (found.length < length) break
+      if (found !== this.#own && /^[0-9a-z]+$/.test(found)) {
+        this.leaked = found
+        return
+      }
+    }
+    this.#tail = text.slice(-length + 1)
+  }
+}

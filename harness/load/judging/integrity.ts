@@ -1,0 +1,88 @@
+import type { Integrity, LoadFinding } from '../../../reports/model/load-integrity.ts'
+import { isRequirementId, requirements } from '../../contract/index.ts'
+import { type IntegrityCounts, loadRows, noCounts, type SeenId } from './integrity-ledger.ts'
+import { addTally, type Evidence, rowOf, type Tally } from './tally.ts'
+
+/** What the judges of all threads found. Findings by id, those of required rows first. */
+export function integrityOf(threads: readonly IntegrityCounts[], ids: IdBook): Integrity {
+  const sum = noCounts()
+  for (const counts of threads) add(sum, counts)
+  addTally(sum.tally, ids.tally)
+  const rows = Object.entries(sum.tally)
+  const findings = rows.flatMap(([id, { broken, held, first }]): LoadFinding[] => {
+    if (broken === 0 || first === null) return []
+    const of = broken + held
+    return [{ id, ...aboutRow(id), broken, of, rate: broken / of, first: evidenceOf(first) }]
+  })
+  return {
+    judgedShare: 1,
+    streams: sum.streams,
+    bodies: sum.bodies,
+    events: sum.events,
+    held: rows.flatMap(([id, { broken }]) => (broken === 0 ? [id] : [])).sort(),
+    findings: findings.sort(bySeverity),
+    crossTalk: sum.crossTalk,
+    duplicateIds: { ids: ids.size, duplicates: ids.duplicates },
+    idempotencyRaces: sum.races,
+  }
+}
+
+/** Ids of completions and responses of a whole run, to find those that came twice. */
+export class IdBook {
+  readonly tally: Tally = {}
+  duplicates = 0
+  readonly #seen = new Set<string>()
+
+  get size(): number {
+    return this.#seen.size
+  }
+
+  add({ id, surface, occasion }: SeenId): void {
+    const row = rows[surface]
+    if (row === undefined) return
+    const key = `${surface} ${id}`
+    const counts = rowOf(this.tally, row)
+    if (!this.#seen.has(key)) {
+      counts.held += 1
+      // What it holds is bounded; a run that long has shown whether ids repeat.
+      if (this.#seen.size < mostIds) this.#seen.add(key)
+      return
+    }
+    this.duplicates += 1
+    counts.broken += 1
+    counts.first ??= { ...occasion, event: null, why: `The id ${id} was given before.` }
+  }
+}
+
+const mostIds = 2_000_000
+
+const rows = { openai: 'OAI-CHAT-14', v2: undefined, v3: 'V3-GEN-15' } as const
+
+function aboutRow(id: string): Pick<LoadFinding, 'level' | 'title'> {
+  if (isRequirementId(id)) {
+    const { level, title } = requirements[id]
+    return { level, title }
+  }
+  return loadRows['LOAD-CROSS-TALK']
+}
+
+function evidenceOf({ atNs, ...evidence }: Evidence) {
+  return { ...evidence, atMs: atNs / 1e6 }
+}
+
+function bySeverity(a: LoadFinding, b: LoadFinding): number {
+  if (a.level !== b.level) return a.level === 'required' ? -1 : 1
+  return a.id < b.id ? -1 : 1
+}
+
+function add(sum: IntegrityCounts, more: IntegrityCounts): void {
+  addTally(sum.tally, more.tally)
+  sum.streams += more.streams
+  sum.bodies += more.bodies
+  sum.events += more.events
+  sum.crossTalk.answers += more.crossTalk.answers
+  sum.crossTalk.leaks += more.crossTalk.leaks
+  sum.races.races += more.races.races
+  sum.races.doubled += more.races.doubled
+  sum.races.unreadable += more.races.unreadable
+}

@@ -1,0 +1,63 @@
+import { type Finding, type RequirementId, requirements } from '../../contract/index.ts'
+
+/** Where a row was seen broken for the first time. */
+export interface Evidence {
+  readonly index: number
+  readonly step: number
+  readonly atNs: number
+  readonly operation: string
+  readonly event: number | null
+  readonly why: string
+  readonly requestId: string
+}
+
+export interface RowTally {
+  broken: number
+  held: number
+  first: Evidence | null
+}
+
+/** How often each row held and broke. Tallies of threads and shards add up. */
+export type Tally = Record<string, RowTally>
+
+export type Occasion = Omit<Evidence, 'event' | 'why'>
+
+/** Counts what was found in one answer; gives the required row that it broke, if there is one. */
+export function countFindings(
+  tally: Tally,
+  findings: readonly Finding[],
+  occasion: Occasion,
+): RequirementId | undefined {
+  let violated: RequirementId | undefined
+  for (const { row, verdict, why, event } of findings) {
+    const counts = rowOf(tally, row)
+    if (verdict === 'held') {
+      counts.held += 1
+      continue
+    }
+    counts.broken += 1
+    counts.first ??= { ...occasion, event: event ?? null, why }
+    if (requirements[row].level === 'required') violated ??= row
+  }
+  return violated
+}
+
+/** Adds `more` to `tally`. */
+export function addTally(tally: Tally, more: Tally): void {
+  for (const [row, { broken, held, first }] of Object.entries(more)) {
+    const counts = rowOf(tally, row)
+    counts.broken += broken
+    counts.held += held
+    if (first !== null && (counts.first === null || first.atNs < counts.first.atNs)) {
+      counts.first = first
+    }
+  }
+}
+
+export function rowOf(tally: Tally, id: string): RowTally {
+  const known = tally[id]
+  if (known !== undefined) return known
+  const fresh: RowTally = { broken: 0, held: 0, first: null }
+  tally[id] = fresh
+  return fresh
+}

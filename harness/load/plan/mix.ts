@@ -1,0 +1,107 @@
+import type { Distribution } from './distribution.ts'
+
+/** What a transaction sends; see `harness/load/transactions`. */
+export const kinds = [
+  'openai-stream',
+  'openai-json',
+  'v3-stream',
+  'v3-json',
+  'one-shot-stream',
+  'one-shot-json',
+  'v2-turn',
+  'v3-history',
+  'v3-chat',
+] as const
+export type Kind = (typeof kinds)[number]
+
+/** What the mix asks for; factors are already split into one entry for each of their levels. */
+export interface Mix {
+  readonly name: string
+  readonly entries: readonly MixEntry[]
+}
+
+export interface MixEntry {
+  readonly name: string
+  readonly kind: Kind
+  /** Relative to the other entries. */
+  readonly weight: number
+  /** Length of the prompt, in words. */
+  readonly prompt: Distribution
+  /** Length of the answer, in tokens; null leaves it to the model. */
+  readonly answer: Distribution | null
+  /** How a user reads and types between two turns, in milliseconds. */
+  readonly thinkTime: Distribution
+  /** Turns of a chat that grows. */
+  readonly turns: Distribution
+  readonly think: boolean | null
+  readonly rag: Rag | null
+  /** `{nonce}`, `{words}`, `{tokens}`, `{tell}` and `{ask}` are filled in; null is the default prompt. */
+  readonly template: string | null
+  readonly model: string | null
+  /** Asks the compatible stream for its usage, without which tokens cannot be counted. */
+  readonly usage: boolean
+}
+
+export type Rag = boolean | 'agent' | Readonly<Record<string, unknown>>
+
+export type Surface = 'openai' | 'v2' | 'v3'
+
+export function surfaceOf(kind: Kind): Surface {
+  if (kind.startsWith('openai')) return 'openai'
+  return kind === 'v2-turn' ? 'v2' : 'v3'
+}
+
+const defaults = {
+  weight: 1,
+  prompt: { kind: 'lognormal', median: 40, sigma: 0.6, min: 4, max: 400 },
+  answer: { kind: 'lognormal', median: 80, sigma: 0.5, min: 8, max: 400 },
+  thinkTime: { kind: 'lognormal', median: 2000, sigma: 0.5, min: 200, max: 20_000 },
+  turns: { kind: 'uniform', min: 2, max: 5 },
+  think: null,
+  rag: null,
+  template: null,
+  model: null,
+  usage: true,
+} as const satisfies Omit<MixEntry, 'name' | 'kind'>
+
+/** An entry of a mix with everything that was not said. */
+export function mixEntry(entry: Pick<MixEntry, 'name' | 'kind'> & Partial<MixEntry>): MixEntry {
+  return { ...defaults, ...entry }
+}
+
+const single = (kind: Kind): Mix => ({ name: kind, entries: [mixEntry({ name: kind, kind })] })
+const weighted = (name: string, weights: Partial<Record<Kind, number>>): Mix => ({
+  name,
+  entries: kinds.flatMap((kind) => {
+    const weight = weights[kind]
+    return weight === undefined ? [] : [mixEntry({ name: kind, kind, weight })]
+  }),
+})
+
+/** Mixes that have a name: each kind alone, and a day in the life of each surface. */
+export const builtInMixes: ReadonlyMap<string, Mix> = new Map(
+  [
+    ...kinds.map(single),
+    weighted('openai', { 'openai-stream': 8, 'openai-json': 2 }),
+    weighted('v2', { 'v2-turn': 1 }),
+    weighted('v3', {
+      'v3-stream': 6,
+      'v3-json': 1,
+      'one-shot-stream': 1,
+      'one-shot-json': 0.5,
+      'v3-history': 1,
+      'v3-chat': 0.5,
+    }),
+    weighted('all', {
+      'openai-stream': 4,
+      'openai-json': 1,
+      'v3-stream': 4,
+      'v3-json': 1,
+      'one-shot-stream': 1,
+      'one-shot-json': 0.5,
+      'v2-turn': 1,
+      'v3-history': 1,
+      'v3-chat': 0.5,
+    }),
+  ].map((mix) => [mix.name, mix]),
+)

@@ -1,0 +1,186 @@
+import { createHash } from 'node:crypto'
+import { arrivalTimes, type OpenArrival } from './arrival-times.ts'
+import { drawCount, drawFrom } from './distribution.ts'
+import type { Mix, MixEntry } from './mix.ts'
+import { type Draw, drawsOf, hashText } from './random.ts'
+import type { TraceLine } from './trace.ts'
+
+/** Everything that decides what is sent and when; survives a structured clone. */
+export interface PlanSpec {
+  readonly seed: string
+  readonly mix: Mix
+  readonly arrival: OpenArrival | ClosedArrival | TraceArrival
+  readonly durationNs: number
+  readonly misbehaviour: Misbehaviour
+  /** Share of v3 generations that are sent twice at once with one Idempotency-Key. */
+  readonly idempotencyRaces: number
+}
+
+/** Each of so many clients sends when its last transaction is over. */
+export interface ClosedArrival {
+  readonly kind: 'closed'
+  readonly concurrency: number
+  /** No client ever starts more than this many in all. */
+  readonly most: number
+}
+
+export interface TraceArrival {
+  readonly kind: 'trace'
+  readonly file: string
+  readonly lines: readonly TraceLine[]
+}
+
+/** Shares of the requests, 0 to 1. */
+export interface Misbehaviour {
+  readonly slowReader: number
+  readonly abort: number
+  readonly churn: number
+}
+
+export type Manner = 'good' | 'slow-reader' | 'abort' | 'churn'
+
+export interface Arrival {
+  readonly index: number
+  /** Nanoseconds after the start of the run; null in a closed loop, which has no due times. */
+  readonly plannedNs: number | null
+  /** Place in the mix. */
+  readonly entry: number
+  /** Stands in the prompt, and in no other prompt of the run. */
+  readonly nonce: string
+  readonly promptWords: number
+  readonly answerTokens: number | null
+  /** Requests that go one after the other in the same chat have one session. */
+  readonly session: number
+  readonly turns: number
+  /** Before each turn but the first. */
+  readonly thinkNs: readonly number[]
+  readonly manner: Manner
+  /** Where an aborting client leaves, or how slow a slow reader is: 0 to 1. */
+  readonly degree: number
+  readonly race: boolean
+}
+
+/** The arrivals of a plan in the order of their index: a pure function of the spec. */
+export function* arrivals(spec: PlanSpec): Generator<Arrival, void> {
+  const seed = hashText(spec.seed)
+  const choose = weightedChoice(spec.mix.entries)
+  let index = 0
+  for (const { plannedNs, line } of moments(spec)) {
+    yield arrivalOf(spec, { index, plannedNs, line, draw: drawsOf(seed, index), choose })
+    index += 1
+  }
+}
+
+/** Which part of a plan one process or one thread sends: 0 ≤ index < of. */
+export interface Part {
+  readonly index: number
+  readonly of: number
+}
+
+/** Arrivals `index mod of`; a session stays whole. */
+export function isOwn({ session }: Arrival, { index, of }: Part): boolean {
+  return session % of === index
+}
+
+/** A worker's part of a shard: the shard first, so that the number of workers changes no shard. */
+export function partOfWorker(shard: Part, worker: Part): Part {
+  return { index: shard.index + shard.of * worker.index, of: shard.of * worker.of }
+}
+
+/** SHA-256 of what is sent and when; of a closed loop, of its first thousand transactions. */
+export function planHash(spec: PlanSpec): string {
+  const hash = createHash('sha256')
+  hash.update(JSON.stringify([spec.mix.entries, spec.durationNs]))
+  for (const arrival of arrivals(spec)) {
+    if (arrival.plannedNs === null && arrival.index >= 1000) break
+    hash.update(JSON.stringify(Object.values(arrival)))
+  }
+  return hash.digest('hex')
+}
+
+interface Moment {
+  readonly plannedNs: number | null
+  readonly line?: TraceLine | undefined
+}
+
+function* moments({ arrival, durationNs, seed }: PlanSpec): Generator<Moment, void> {
+  if (arrival.kind === 'closed') {
+    for (let count = 0; count < arrival.most; count += 1) yield { plannedNs: null }
+  } else if (arrival.kind === 'trace') {
+    for (const line of arrival.lines) {
+      if (line.atNs < durationNs) yield { plannedNs: line.atNs, line }
+    }
+  } else {
+    for (const plannedNs of arrivalTimes(arrival, durationNs, seed)) yield { plannedNs }
+  }
+}
+
+interface Occasion extends Moment {
+  readonly index: number
+  readonly draw: Draw
+  readonly choose: (draw: Draw) => number
+}
+
+function arrivalOf(spec: PlanSpec, { index, plannedNs, line, draw, choose }: Occasion): Arrival {
+  const chosen = choose(draw)
+  const named = spec.mix.entries.findIndex(({ name }) => name === line?.transaction)
+  const place = named < 0 ? chosen : named
+  const entry = spec.mix.entries[place] ?? never(place)
+  const promptWords = drawCount(entry.prompt, draw, 1)
+  const answer = entry.answer === null ? null : drawCount(entry.answer, draw, 1)
+  const drawnTurns = drawCount(entry.turns, draw, 1)
+  const turns = entry.kind === 'v3-chat' ? drawnTurns : 1
+  const manner = mannerOf(spec.misbehaviour, draw())
+  const [degree, racing, tag] = [draw(), draw(), draw()]
+  return {
+    index,
+    plannedNs,
+    entry: place,
+    nonce: nonceOf(spec.seed, index, tag),
+    promptWords: line?.promptWords ?? promptWords,
+    answerTokens: line?.answerTokens ?? answer,
+    session: line?.session ?? index,
+    turns,
+    thinkNs: Array.from({ length: turns - 1 }, () =>
+      Math.round(drawFrom(entry.thinkTime, draw) * 1e6),
+    ),
+    manner,
+    degree,
+    race: racing < spec.idempotencyRaces,
+  }
+}
+
+/** The same for all nonces of a run, so that any of them can be searched for; no word has it. */
+export function noncePrefix(seed: string): string {
+  return `zq${hashText(`${seed}/nonce`).toString(36).padStart(7, '0')}x`
+}
+
+/** Letters and digits alone, so that models repeat it as it is. */
+function nonceOf(seed: string, index: number, tag: number): string {
+  const check = Math.floor(tag * 36 ** 3)
+  return `${noncePrefix(seed)}${index.toString(36).padStart(5, '0')}${check.toString(36).padStart(3, '0')}`
+}
+
+function mannerOf({ slowReader, abort, churn }: Misbehaviour, drawn: number): Manner {
+  if (drawn < slowReader) return 'slow-reader'
+  if (drawn < slowReader + abort) return 'abort'
+  return drawn < slowReader + abort + churn ? 'churn' : 'good'
+}
+
+function weightedChoice(entries: readonly MixEntry[]): (draw: Draw) => number {
+  const total = entries.reduce((sum, { weight }) => sum + weight, 0)
+  let sum = 0
+  const ends = entries.map(({ weight }) => {
+    sum += weight
+    return sum / total
+  })
+  return (draw) => {
+    const drawn = draw()
+    const found = ends.findIndex((end) => drawn < end)
+    return found < 0 ? entries.length - 1 : found
+  }
+}
+
+function never(place: number): never {
+  throw new RangeError(`the mix has no entry ${place}`)
+}

@@ -1,0 +1,25 @@
+import { promptOf } from './prompt.ts'
+import type { Speaker, Transaction } from './speaker.ts'
+
+/** Section 4.1. */
+export const openaiStream: Transaction = async (speaker) => {
+  const usage = speaker.entry.usage ? { stream_options: { include_usage: true } } : {}
+  await speaker.send({
+    operation: 'openai.chat',
+    form: 'stream',
+    json: { ...bodyOf(speaker), stream: true, ...usage },
+  })
+}
+
+export const openaiJson: Transaction = async (speaker) => {
+  await speaker.send({ operation: 'openai.chat', form: 'json', json: bodyOf(speaker) })
+}
+
+function bodyOf({ arrival, entry, target }: Speaker) {
+  const { answerTokens } = arrival
+  return {
+    model: entry.model ?? target.model,
+    messages: [{ role: 'user', content: promptOf(arrival, entry, target.recall) }],
+    ...(answerTokens === null ? {} : { max_tokens: answerTokens }),
+  }
+}

@@ -1,0 +1,32 @@
+import { isRecord } from '../engine/read-answer.ts'
+import { promptOf } from './prompt.ts'
+import { succeeded, type Transaction } from './speaker.ts'
+
+/** Section 4.2: a message is stored, and then answered. */
+export const v2Turn: Transaction = async (speaker) => {
+  const { arrival, entry, target } = speaker
+  const chat = await speaker.v2Chat()
+  if (chat === undefined) return
+  const model = entry.model ?? target.model
+  const stored = await speaker.send({
+    operation: 'v2.message',
+    form: 'json',
+    json: {
+      chat_id: chat,
+      content: promptOf(arrival, entry, target.recall),
+      model_id: model,
+      ...(entry.think === null ? {} : { think: entry.think }),
+      ...(entry.rag === null ? {} : { rag: entry.rag }),
+      ...(entry.rag === null || target.assistant === null
+        ? {}
+        : { assistant_id: target.assistant }),
+    },
+  })
+  const id = isRecord(stored.json) ? stored.json['id'] : undefined
+  if (!succeeded(stored) || typeof id !== 'string') return
+  await speaker.send({
+    operation: 'v2.generate',
+    form: 'json',
+    json: { chat_id: chat, parent_id: id, model_id: model },
+  })
+}
