@@ -1,0 +1,16 @@
+import { randomBytes } from 'node:crypto'
+import { fileURLToPath } from 'node:url'
+import { type ChildServer, childServer } from '../load/child-server.ts'
+
+export interface BundledServer extends ChildServer {
+  readonly key: string
+}
+
+/** `chatgen serve` in a process of its own, with a throw-away key. */
+export async function bundledServer(flags: readonly string[] = []): Promise<BundledServer> {
+  const key = `sk-${randomBytes(24).toString('base64url')}`
+  const built = import.meta.url.endsWith('.js')
+  const bin = fileURLToPath(new URL(`${built ? '../' : ''}../../bin/chatgen.cjs`, import.meta.url))
+  const argv = [bin, 'serve', '--port', '0', ...flags]
+  return { ...(await childServer(argv, { env: { CHATGEN_KEY: key } })), key }
+}

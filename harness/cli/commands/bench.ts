@@ -1,0 +1,199 @@
+import { InvalidArgumentError } from 'commander'
+import { ConfigurationError, TargetUnusableError } from '../../conformance/errors.ts'
+import type { BenchFailures, BenchReport } from '../../load/bench/index.ts'
+import { bundledServer } from '../bundled-server.ts'
+import type { AddCommand } from '../command.ts'
+import { type ExitCode, exitCode } from '../exit-codes.ts'
+import { flag, list, positiveInteger } from '../flags.ts'
+import type { Io } from '../io.ts'
+import { withTarget } from '../target.ts'
+
+interface BenchFlags {
+  readonly target?: string
+  readonly keyEnv: string
+  readonly only: readonly string[]
+  readonly connections: number
+  readonly duration: number
+  readonly maxTokens: number
+  readonly turns: number
+  readonly timeout: number
+  readonly baseline?: boolean
+  readonly json?: boolean
+  readonly quiet?: boolean
+}
+
+const more = `
+Six cases, one after the other: a completion on the compatible surface, a v3 generation and a one-shot,
+each streamed and as JSON, in a closed loop: every connection sends its next request when it has its
+answer. Such a loop says how much a server can do at most, not how it does under a given rate: that is
+what chatgen load is for.
+
+A v3 chat grows with every turn, and a longer one costs more. A connection therefore leaves its chat
+after --turns turns for a fresh one, and the connections begin at different turns: at any time a chat
+holds (turns - 1) / 2 earlier turns on average. The chats are made before and deleted after.
+
+With --baseline each case is also run against a bare node:http server in a process of its own that
+writes the bytes of an answer of the target: the ratio of the two is comparable between machines.
+
+Without a URL the bundled server is benched, in a process of its own.
+
+Exit codes: 0 done, 1 an answer failed or was not whole, 2 usage, 3 target unreachable or key refused,
+6 the client was the bottleneck, 130 interrupted.
+
+Examples:
+  $ chatgen bench
+  $ chatgen bench --baseline --only '*stream'
+  $ chatgen bench http://127.0.0.1:4010 --connections 50 --duration 10s
+  $ chatgen bench --target target.yaml --only compatible* --json > bench.json`
+
+/** `chatgen bench`: how much the streaming core can do at most. */
+export const benchCommand: AddCommand = (program, io, finish) => {
+  program
+    .command('bench')
+    .description('autocannon throughput and latency of the streaming core')
+    .argument('[url]', 'base address; without it, the bundled server')
+    .addOption(flag('--target <file>', 'target profile, YAML or JSON'))
+    .addOption(
+      flag('--key-env <name>', 'variable that holds the API key').default('CHATGEN_API_KEY'),
+    )
+    .addOption(
+      flag('--only <glob>', 'cases by name, such as "generate stream"; may be repeated')
+        .argParser(list)
+        .default([]),
+    )
+    .addOption(
+      flag('--connections <n>', 'requests in flight, at most 1000')
+        .argParser(connectionCount)
+        .default(10),
+    )
+    .addOption(
+      flag('--duration <time>', 'of each case, 1s to 5m').argParser(wholeSeconds).default(5, '5s'),
+    )
+    .addOption(flag('--max-tokens <n>', 'longest answer').argParser(positiveInteger).default(64))
+    .addOption(flag('--turns <n>', 'of a chat').argParser(positiveInteger).default(8))
+    .addOption(flag('--timeout <ms>', 'for one answer').argParser(positiveInteger).default(60_000))
+    .addOption(flag('--baseline', 'beside it, a bare node:http server that writes the same bytes'))
+    .addOption(flag('--json', 'print JSON'))
+    .addOption(flag('--quiet', 'no progress'))
+    .addHelpText('after', more)
+    .action(async (url: string | undefined, flags: BenchFlags) => {
+      const { benchToText } = await import('../../load/bench/index.ts')
+      const report = await bench(url, flags, io)
+      io.out(flags.json ? JSON.stringify(report, null, 2) : benchToText(report))
+      finish(exitCodeOfBench(report))
+    })
+}
+
+async function bench(url: string | undefined, flags: BenchFlags, io: Io): Promise<BenchReport> {
+  if (url !== undefined || flags.target !== undefined) {
+    return withTarget(url, flags, io, ({ baseUrl, models, headers, ...profile }) =>
+      run(flags, io, {
+        baseUrl,
+        headers,
+        model: models.main,
+        prompt: { text: prompt, maxTokens: flags.maxTokens },
+        keys: {
+          openai: profile.compatKey ?? profile.apiKey,
+          v3: profile.nativeToken ?? profile.apiKey,
+        },
+      }),
+    )
+  }
+  const server = await bundledServer()
+  try {
+    return await run(flags, io, {
+      baseUrl: server.url,
+      headers: {},
+      model: 'svc-main-model',
+      prompt: { text: `${prompt} [[tokens=${flags.maxTokens}]]`, maxTokens: flags.maxTokens },
+      keys: { openai: server.key, v3: server.key },
+    })
+  } finally {
+    await server.stop()
+  }
+}
+
+const prompt = 'Describe a harbour at dawn, at some length.'
+
+type Target = Pick<
+  Parameters<typeof import('../../load/bench/index.ts').runBench>[0],
+  'baseUrl' | 'headers' | 'model' | 'prompt' | 'keys'
+>
+
+async function run(flags: BenchFlags, io: Io, target: Target): Promise<BenchReport> {
+  const { benchCases, runBench } = await import('../../load/bench/index.ts')
+  const cases = benchCases.filter(({ name }) => chosen(name, flags.only))
+  if (cases.length === 0) {
+    const names = benchCases.map(({ name }) => name).join(', ')
+    throw new ConfigurationError([`--only: there is no such case; there are ${names}`])
+  }
+  let report: BenchReport
+  try {
+    report = await runBench({
+      ...target,
+      cases,
+      connections: flags.connections,
+      seconds: flags.duration,
+      timeoutSeconds: Math.ceil(flags.timeout / 1000),
+      turns: flags.turns,
+      baseline: flags.baseline === true,
+      signal: io.signal,
+      ...(flags.quiet ? {} : { onProgress: (what) => io.err(`bench: ${what}`) }),
+    })
+  } catch (error) {
+    throw unreachable(error, target.baseUrl) ?? error
+  }
+  const refused = report.notMeasured.filter(({ status }) => status === 401 || status === 403)
+  if (refused.length === cases.length) {
+    throw new TargetUnusableError('E_KEY_REFUSED', `${target.baseUrl} refuses the key`)
+  }
+  return report
+}
+
+/** Where several hold: interrupted, failed, client-bound. */
+export function exitCodeOfBench(report: BenchReport): ExitCode {
+  if (report.interrupted) return exitCode.interrupted
+  if (report.notMeasured.length > 0) return exitCode.violated
+  if (report.rows.some(({ target }) => anyFailure(target.failures))) return exitCode.violated
+  return report.clientBound.length > 0 ? exitCode.measurementInvalid : exitCode.done
+}
+
+function anyFailure(failures: BenchFailures): boolean {
+  return Object.values(failures).some((count) => count > 0)
+}
+
+function unreachable(error: unknown, baseUrl: string): TargetUnusableError | undefined {
+  if (!(error instanceof Error) || !('code' in error)) return undefined
+  const { code } = error
+  return typeof code === 'string' && /^(?:E[A-Z]+|UND_ERR_\w+)$/.test(code)
+    ? new TargetUnusableError(
+        'E_UNREACHABLE',
+        `${baseUrl} cannot be reached: ${error.message || code}`,
+      )
+    : undefined
+}
+
+function chosen(name: string, globs: readonly string[]): boolean {
+  return globs.length === 0 || globs.some((glob) => matchesGlob(name, glob))
+}
+
+/** `*` stands for anything, a space included. */
+function matchesGlob(name: string, glob: string): boolean {
+  const pattern = glob.replaceAll(/[\\^$.+?()[\]{}|]/g, '\\$&').replaceAll('*', '.*')
+  return new RegExp(`^${pattern}$`, 'i').test(name)
+}
+
+function connectionCount(text: string): number {
+  const value = positiveInteger(text)
+  if (value > 1000) throw new InvalidArgumentError('must be at most 1000')
+  return value
+}
+
+function wholeSeconds(text: string): number {
+  const [, number = '', unit = 's'] = /^(\d{1,4})(s|m)?$/.exec(text) ?? []
+  const seconds = Number(number) * (unit === 'm' ? 60 : 1)
+  if (seconds < 1 || seconds > 300) {
+    throw new InvalidArgumentError('must be a time from 1s to 5m, such as 10s')
+  }
+  return seconds
+}

@@ -1,0 +1,52 @@
+/** Beside the target, a bare node:http server that writes the bytes of an answer of the target. */
+import { fileURLToPath } from 'node:url'
+import { type Dispatcher, request } from 'undici'
+import { type ChildServer, childServer } from '../child-server.ts'
+import type { KnownAnswer } from './bare-server.ts'
+import type { BenchCase } from './cases.ts'
+import { type BenchRequest, nextRequest } from './request.ts'
+
+export class NoAnswerError extends Error {
+  override readonly name = 'NoAnswerError'
+  readonly code = 'E_NO_ANSWER'
+  readonly status: number
+
+  constructor(message: string, status: number) {
+    super(message)
+    this.status = status
+  }
+}
+
+/** @throws NoAnswerError where the target refuses the request or breaks off */
+export async function seenAnswer(
+  benchCase: BenchCase,
+  asked: BenchRequest,
+  dispatcher: Dispatcher,
+): Promise<KnownAnswer> {
+  const { statusCode, headers, body } = await request(asked.url + benchCase.path, {
+    method: 'POST',
+    ...nextRequest(asked, 0),
+    dispatcher,
+  })
+  const bytes = Buffer.from(await body.arrayBuffer())
+  const text = bytes.toString()
+  if (statusCode >= 300 || !benchCase.whole.test(text)) {
+    throw new NoAnswerError(
+      `POST ${benchCase.path} gave no whole answer (status ${statusCode}): ${text.slice(0, 200)}`,
+      statusCode,
+    )
+  }
+  const pieces = benchCase.stream ? text.split(/(?<=\n\n)/) : [text]
+  return {
+    status: statusCode,
+    contentType: String(headers['content-type']),
+    stream: benchCase.stream,
+    pieces: pieces.map((piece) => Buffer.from(piece).toString('base64')),
+  }
+}
+
+export function bareServer(answer: KnownAnswer): Promise<ChildServer> {
+  const extension = import.meta.url.endsWith('.js') ? 'js' : 'ts'
+  const file = fileURLToPath(new URL(`./bare-server.${extension}`, import.meta.url))
+  return childServer([file], { line: JSON.stringify(answer) })
+}

@@ -1,0 +1,126 @@
+/** One case against one server: as many requests as so many connections can do, one after the other. */
+import { createHistogram, performance } from 'node:perf_hooks'
+import autocannon from 'autocannon'
+import type { BenchCase } from './cases.ts'
+import { type BenchRequest, nextRequest } from './request.ts'
+
+export interface BenchRun extends BenchRequest {
+  readonly connections: number
+  readonly seconds: number
+  readonly timeoutSeconds: number
+}
+
+export interface BenchFigures {
+  /** Whole answers. */
+  readonly answers: number
+  readonly answersPerSecond: number
+  /** Events of streams; null for answers in one piece. */
+  readonly eventsPerSecond: number | null
+  readonly bytesPerSecond: number
+  /** From the request to the end of the answer, milliseconds; null where there was none. */
+  readonly latencyMs: Record<'p50' | 'p90' | 'p99' | 'max', number> | null
+  readonly failures: BenchFailures
+  /** Share of the time in which the event loop of the client was busy. */
+  readonly clientBusy: number
+}
+
+export interface BenchFailures {
+  /** Connections refused or broken. */
+  readonly connection: number
+  readonly timeout: number
+  /** Answers that are no success. */
+  readonly status: number
+  /** Successes that are not whole. */
+  readonly broken: number
+  /** Sent, and neither answered nor in flight at the end: the connection ended in the middle. */
+  readonly lost: number
+}
+
+const mostFailuresEach = 100
+
+export async function measure(benchCase: BenchCase, run: BenchRun): Promise<BenchFigures> {
+  const latencies = createHistogram({ figures: 3 })
+  let events = 0
+  let connection = 0
+  const before = performance.eventLoopUtilization()
+  const result = await cannon(
+    {
+      url: run.url + benchCase.path,
+      method: 'POST',
+      connections: run.connections,
+      duration: run.seconds,
+      timeout: run.timeoutSeconds,
+      // It opens a refused connection again at once, for ever.
+      bailout: run.connections * mostFailuresEach,
+      headers: { ...run.headers },
+      body: JSON.stringify(run.body),
+      ...(run.chat === null ? {} : { setupClient: (client) => turns(client, run, connection++) }),
+      verifyBody: (body) => {
+        const text = String(body)
+        if (benchCase.stream) events += countBlocks(text)
+        return benchCase.whole.test(text)
+      },
+    },
+    (status, ms) => {
+      if (status < 300) latencies.record(Math.max(1, Math.round(ms * 1000)))
+    },
+  )
+  const { utilization } = performance.eventLoopUtilization(before)
+  const { duration, errors, timeouts, non2xx, mismatches } = result
+  const answered = result['2xx'] + non2xx
+  const answers = result['2xx'] - mismatches
+  return {
+    answers,
+    answersPerSecond: answers / duration,
+    eventsPerSecond: benchCase.stream ? events / duration : null,
+    bytesPerSecond: result.throughput.total / duration,
+    latencyMs:
+      latencies.count === 0
+        ? null
+        : {
+            p50: latencies.percentile(50) / 1000,
+            p90: latencies.percentile(90) / 1000,
+            p99: latencies.percentile(99) / 1000,
+            max: latencies.max / 1000,
+          },
+    failures: {
+      connection: errors - timeouts,
+      timeout: timeouts,
+      status: non2xx,
+      broken: mismatches,
+      // Where a connection ends in mid-answer, it opens another and says nothing.
+      lost: Math.max(0, result.requests.sent - answered - errors - run.connections),
+    },
+    clientBusy: utilization,
+  }
+}
+
+/**
+ * Without a rate it corrects no latencies for coordinated omission, and refuses to be told not to; with
+ * one, its correction takes seconds for milliseconds, and `ignoreCoordinatedOmission` would be needed.
+ * Its own histogram has a resolution of a millisecond.
+ */
+function cannon(
+  options: autocannon.Options,
+  onAnswer: (status: number, ms: number) => void,
+): Promise<autocannon.Result> {
+  return new Promise((resolve, reject) => {
+    const instance = autocannon(options, (error, result) => {
+      if (error) reject(error)
+      else resolve(result)
+    })
+    instance.on('response', (_client, status, _bytes, ms) => onAnswer(status, ms))
+  })
+}
+
+function turns(client: autocannon.Client, run: BenchRun, connection: number): void {
+  client.setRequests([
+    { setupRequest: (request) => ({ ...request, ...nextRequest(run, connection) }) },
+  ])
+}
+
+function countBlocks(text: string): number {
+  let blocks = 0
+  for (let at = text.indexOf('\n\n'); at >= 0; at = text.indexOf('\n\n', at + 2)) blocks += 1
+  return blocks
+}

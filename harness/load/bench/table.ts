@@ -1,0 +1,101 @@
+/** A bench as a table of plain text. */
+import { type BenchReport, type BenchRow, busiestClient } from './bench.ts'
+import type { BenchFigures } from './measure.ts'
+
+export function benchToText(report: BenchReport): string {
+  const { rows, connections, seconds, maxTokens, target } = report
+  const withBaseline = rows.some(({ baseline }) => baseline !== null)
+  const lines = rows.flatMap((row) => [
+    cells(row.case, row.target, withBaseline ? ratio(row) : []),
+    ...(row.baseline === null ? [] : [cells('  bare node:http', row.baseline, [''])]),
+  ])
+  return [
+    `${target.baseUrl}: ${connections} connections, ${seconds} s a case, at most ${maxTokens} tokens an answer`,
+    '',
+    ...aligned([[...heading, ...(withBaseline ? ['of bare'] : [])], ...lines]),
+    '',
+    ...rows.flatMap(remarks),
+    ...report.notMeasured.map((one) => `${one.case}: not measured: ${one.why}`),
+    ...clientBound(report),
+    ...(report.interrupted ? ['Interrupted: the other cases were not measured.'] : []),
+  ]
+    .join('\n')
+    .trimEnd()
+}
+
+const heading = [
+  'case',
+  'answers/s',
+  'events/s',
+  'MB/s',
+  'p50 ms',
+  'p90 ms',
+  'p99 ms',
+  'failed',
+  'client',
+]
+
+function cells(name: string, figures: BenchFigures, rest: readonly string[]): string[] {
+  const { latencyMs, eventsPerSecond, failures } = figures
+  const ms = (value: number | undefined) => value?.toFixed(value < 100 ? 1 : 0) ?? '-'
+  const failed = Object.values(failures).reduce((sum, count) => sum + count, 0)
+  return [
+    name,
+    figures.answersPerSecond.toFixed(figures.answersPerSecond < 100 ? 1 : 0),
+    eventsPerSecond?.toFixed(0) ?? '-',
+    (figures.bytesPerSecond / 1e6).toFixed(1),
+    ms(latencyMs?.p50),
+    ms(latencyMs?.p90),
+    ms(latencyMs?.p99),
+    String(failed),
+    `${(figures.clientBusy * 100).toFixed(0)}%`,
+    ...rest,
+  ]
+}
+
+function ratio(row: BenchRow): string[] {
+  return [row.ratio === null ? '-' : row.ratio.toFixed(2)]
+}
+
+function remarks({ case: name, target, chats }: BenchRow): string[] {
+  const failures = Object.entries(target.failures).filter(([, count]) => count > 0)
+  const { made = 0, turns = 0, exhausted = 0, leftBehind = 0 } = chats ?? {}
+  return [
+    ...(failures.length === 0
+      ? []
+      : [`${name}: failed: ${failures.map(([kind, count]) => `${count} ${kind}`).join(', ')}.`]),
+    ...(chats === null
+      ? []
+      : [
+          `${name}: ${made} chats, each left after ${turns} turns: ${(turns - 1) / 2} earlier turns on average, all the time.`,
+        ]),
+    ...(exhausted > 0
+      ? [
+          `${name}: ${exhausted} times no fresh chat was left, so that chats grew on: use more --turns.`,
+        ]
+      : []),
+    ...(leftBehind > 0 ? [`${name}: ${leftBehind} chats could not be deleted.`] : []),
+  ]
+}
+
+function clientBound({ clientBound: cases }: BenchReport): string[] {
+  if (cases.length === 0) return []
+  return [
+    `INVALID: the client was busy for more than ${busiestClient * 100}% of the time in ${cases.join(', ')}:`,
+    'what was measured there is the client. Use fewer connections, or a slower pace.',
+  ]
+}
+
+function aligned(rows: readonly (readonly string[])[]): string[] {
+  const widths = (rows[0] ?? []).map((_, column) =>
+    Math.max(...rows.map((row) => row[column]?.length ?? 0)),
+  )
+  return rows.map((row) =>
+    row
+      .map((cell, column) =>
+        column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0),
+      )
+      .join('  ')
+      .trimEnd(),
+  )
+}

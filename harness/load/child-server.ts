@@ -1,0 +1,58 @@
+/** A server in a process of its own, so that it shares no event loop with what measures it. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+
+export interface ChildServer {
+  /** Without a path, such as `http://127.0.0.1:4010`. */
+  readonly url: string
+  readonly pid: number
+  /** Resolves when the process has ended. */
+  stop(): Promise<void>
+}
+
+export class ChildServerError extends Error {
+  override readonly name = 'ChildServerError'
+  readonly code = 'E_CHILD_SERVER'
+}
+
+interface ChildOptions {
+  /** Written to its standard input, which stays open: its end tells the child to go. */
+  readonly line?: string
+  /** On top of the environment of this process. */
+  readonly env?: Readonly<Record<string, string>>
+}
+
+/**
+ * Starts Node with these arguments and waits for the line `Listening on URL` on its standard output.
+ *
+ * @throws ChildServerError where it ends before it listens
+ */
+export async function childServer(
+  argv: readonly string[],
+  { line = '', env = {} }: ChildOptions = {},
+): Promise<ChildServer> {
+  const child = spawn(process.execPath, [...argv], {
+    stdio: ['pipe', 'pipe', 'pipe'],
+    env: { ...process.env, ...env },
+  })
+  const ended = once(child, 'exit')
+  let said = ''
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    said = `${said}${text}`.slice(-2000)
+  })
+  child.stdin.on('error', () => {}).write(`${line}\n`)
+  for await (const out of createInterface(child.stdout)) {
+    const url = /^Listening on (\S+)$/.exec(out)?.[1]
+    if (url === undefined) continue
+    child.stdout.resume()
+    return { url, pid: child.pid ?? 0, stop }
+  }
+  throw new ChildServerError(`the server ended before it listened: ${said.trim()}`)
+
+  async function stop(): Promise<void> {
+    child.stdin.end()
+    child.kill('SIGTERM')
+    await ended
+  }
+}
