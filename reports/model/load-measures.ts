@@ -130,9 +130,40 @@ export const otherTool = z.object({
   tool: z.string(),
   metric: z.string(),
   definition: z.string(),
+  /** Where the tool says or does so. */
+  source: z.string().default(''),
   unit: z.string(),
   mean: z.number().nullable(),
   p50: z.number().nullable(),
   p99: z.number().nullable(),
 })
 export type OtherTool = z.infer<typeof otherTool>
+
+/** How evenly content came, in the measured window. */
+export const stalls = z.object({
+  /** A gap over this is a stall. */
+  overMs: z.number(),
+  streams: z.int(),
+  /** Streams with a stall, and stalls. */
+  stalled: z.int(),
+  stalls: z.int(),
+  /** Time in stalls, as a share of the time from first to last content. */
+  share: z.number(),
+  longestMs: z.number().nullable(),
+  gaps: z.int(),
+  /** Share of the gaps that are 0, because one read brought several pieces. */
+  coalesced: z.number(),
+})
+export type Stalls = z.infer<typeof stalls>
+
+/** How latencies were spread over time: a column for some seconds, a row for a range of latency. */
+export const heatMap = z.object({
+  metric: z.enum(['ttft', 'e2e']),
+  clock: z.literal('response'),
+  columnSeconds: z.int(),
+  /** Lower ends of the rows, milliseconds, ten a decade; the last one is the upper end of the last row. */
+  edgesMs: z.array(z.number()),
+  /** By column, then by row. */
+  counts: z.array(z.array(z.int())),
+})
+export type HeatMap = z.infer<typeof heatMap>

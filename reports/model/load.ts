@@ -1,7 +1,17 @@
 import { z } from 'zod'
 import { audit, generator } from './load-generator.ts'
 import { integrity } from './load-integrity.ts'
-import { goodput, metric, otherTool, rates, secondRow, sloRow, window } from './load-measures.ts'
+import {
+  goodput,
+  heatMap,
+  metric,
+  otherTool,
+  rates,
+  secondRow,
+  sloRow,
+  stalls,
+  window,
+} from './load-measures.ts'
 
 /**
  * The report of a load run that other programs read: `report.json`, schema version 1. Times are in
@@ -127,6 +137,8 @@ export const loadReport = z.object({
   rates,
   goodput,
   metrics: z.array(metric),
+  /** Null where nothing was streamed. */
+  stalls: stalls.nullable().default(null),
   errors: z.array(errorRow),
   /** In flight when the run ended. */
   open: z.int(),
@@ -139,6 +151,7 @@ export const loadReport = z.object({
   generator,
   audits: z.array(audit),
   series: z.array(secondRow),
+  heatMaps: z.array(heatMap).default([]),
   /** The same run in the definitions of other tools. */
   otherTools: z.array(otherTool),
   /** Faults of the kit itself. */

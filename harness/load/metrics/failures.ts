@@ -1,0 +1,78 @@
+import type { ErrorRow } from '../../../reports/model/load.ts'
+import { type FailureKind, failureKinds, type RequestRecord } from '../record.ts'
+
+interface Failure {
+  readonly kind: FailureKind
+  readonly detail: string
+  readonly count: number
+  /** Of the first request in the order of the plan. */
+  readonly index: number
+  readonly step: number
+  readonly atNs: number
+}
+
+export type StoredFailures = readonly Failure[]
+
+/** Failed requests by kind and detail, with the first of each in the order of the plan. */
+export class Failures {
+  readonly #failures = new Map<string, Failure>()
+
+  static from(stored: StoredFailures): Failures {
+    const failures = new Failures()
+    for (const failure of stored) failures.#put(failure)
+    return failures
+  }
+
+  add({ outcome, index, step, stamps }: RequestRecord): void {
+    if (outcome.kind === 'ok' || outcome.kind === 'open' || outcome.kind === 'left') return
+    const detail = withoutIds(outcome.detail)
+    this.#put({ kind: outcome.kind, detail, count: 1, index, step, atNs: stamps.dispatched })
+  }
+
+  merge(other: Failures): void {
+    for (const failure of other.#failures.values()) this.#put(failure)
+  }
+
+  /** The most frequent first. `due` is the number of requests of which shares are told. */
+  rows(due: number): ErrorRow[] {
+    return this.store()
+      .toSorted((a, b) => b.count - a.count)
+      .map(({ kind, detail, count, index, atNs }) => ({
+        kind,
+        detail,
+        count,
+        share: due === 0 ? 0 : count / due,
+        firstIndex: index,
+        firstSecond: atNs / 1e9,
+      }))
+  }
+
+  store(): StoredFailures {
+    const order = (failure: Failure) => failureKinds.indexOf(failure.kind)
+    return [...this.#failures.values()].sort(
+      (a, b) => order(a) - order(b) || (a.detail < b.detail ? -1 : 1),
+    )
+  }
+
+  #put(failure: Failure): void {
+    const key = `${failure.kind} ${failure.detail}`
+    const own = this.#failures.get(key)
+    if (own === undefined) {
+      this.#failures.set(key, failure)
+      return
+    }
+    const first = own.index - failure.index || own.step - failure.step
+    const count = own.count + failure.count
+    this.#failures.set(key, { ...(first <= 0 ? own : failure), count })
+  }
+}
+
+/** A message that names the request would be a kind of its own each time. */
+function withoutIds(detail: string): string {
+  return detail
+    .replace(/\b(?=[\w-]*\d)[\w-]{8,}\b/g, (id) => (rowId.test(id) ? id : '…'))
+    .slice(0, 160)
+}
+
+/** Requirements are named as they are. */
+const rowId = /^[A-Z]+\d?(-[A-Z]+)+-\d+$/

@@ -1,0 +1,42 @@
+import { type Metric, type MetricName, metricNames } from '../../../reports/model/load-measures.ts'
+import { twoClocked } from '../slo/slo.ts'
+import { distributionOf } from './distribution.ts'
+import type { Group } from './group.ts'
+import type { Independence } from './independence.ts'
+
+/** Every metric that the requests of a group have, by both clocks where it has two. */
+export function metricRows(group: Group, independence: Independence): Metric[] {
+  return metricNames.flatMap((name) => {
+    const row = metricRow(group, name, independence)
+    return row === null ? [] : [row]
+  })
+}
+
+export function metricRow(
+  group: Group,
+  name: MetricName,
+  independence: Independence,
+): Metric | null {
+  const independent = independentShare(group, name, independence)
+  const of = (clock: 'service' | 'response') =>
+    distributionOf(group.latencies(name, clock), group.censored(name, clock), independent)
+  const service = of('service')
+  const response = twoClocked.includes(name) ? of('response') : null
+  return service === null && response === null ? null : { name, unit: 'ms', service, response }
+}
+
+/**
+ * Effective sample size as a share. The gaps of one stream are far from independent of each other,
+ * so a stream counts as one value however many gaps it has.
+ */
+export function independentShare(
+  group: Group,
+  name: MetricName,
+  { ttft, e2e }: Independence,
+): number {
+  if (name === 'icl') {
+    const { streams, gaps } = group.outcomes
+    return gaps === 0 ? 1 : Math.min(1, (e2e * streams) / gaps)
+  }
+  return ['connect', 'ttfb', 'ttfe', 'ttft', 'ttfo'].includes(name) ? ttft : e2e
+}

@@ -1,0 +1,61 @@
+/** One request of the sample. Latencies from the planned moment; null where it has none. */
+export interface Sampled {
+  readonly index: number
+  readonly step: number
+  readonly transaction: string
+  readonly plannedNs: number
+  readonly ttftNs: number | null
+  readonly e2eNs: number | null
+  readonly good: boolean | null
+}
+
+const blockSize = 64
+const mostBlocks = 128
+
+/**
+ * A bounded sample in the order of the plan, for what histograms forget: whether neighbours resemble
+ * each other, and whether the run drifts. It holds whole blocks of 64 neighbouring arrivals, all
+ * of them up to 8,192 arrivals and beyond that the 128 blocks with the smallest hash (bottom-k
+ * sampling, Cohen & Kaplan, PODC 2007). The hash decides alone, so the sample of a run is the same
+ * however its requests were spread over workers and in whatever order they came.
+ */
+export class Reservoir {
+  readonly #blocks = new Map<number, Sampled[]>()
+  /** Blocks with this hash or a larger one are out for good. */
+  #limit = Number.POSITIVE_INFINITY
+
+  add(sampled: Sampled): void {
+    const block = Math.floor(sampled.index / blockSize)
+    if (hashOf(block) >= this.#limit) return
+    const found = this.#blocks.get(block)
+    if (found === undefined) this.#blocks.set(block, [sampled])
+    else found.push(sampled)
+    if (this.#blocks.size > mostBlocks) this.#drop()
+  }
+
+  /** Runs of neighbours, in the order of the plan. */
+  runs(): Sampled[][] {
+    return [...this.#blocks]
+      .sort(([a], [b]) => a - b)
+      .map(([, block]) => block.toSorted((a, b) => a.index - b.index || a.step - b.step))
+  }
+
+  #drop(): void {
+    let worst = -1
+    let largest = -1
+    for (const block of this.#blocks.keys()) {
+      const hash = hashOf(block)
+      if (hash > largest) [worst, largest] = [block, hash]
+    }
+    this.#blocks.delete(worst)
+    this.#limit = largest
+  }
+}
+
+/** The finalizer of MurmurHash3 (Appleby): a bijection on 32 bits, so no two blocks tie. */
+function hashOf(block: number): number {
+  let hash = block | 0
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35)
+  return (hash ^ (hash >>> 16)) >>> 0
+}

@@ -1,0 +1,174 @@
+import type { RequestRecord } from '../record.ts'
+import type { RequestLimit } from '../slo/slo.ts'
+import { forEachArrival } from './arrivals.ts'
+import { Failures, type StoredFailures } from './failures.ts'
+import { Group, isGood, type StoredGroup } from './group.ts'
+import { forEachLatency, lastSeen } from './latencies.ts'
+import { OtherTools, type StoredOtherTools } from './other-tools.ts'
+import { Reservoir, type Sampled } from './reservoir.ts'
+import { SecondQuantiles, type StoredSecondQuantiles } from './second-quantiles.ts'
+import { type StoredTimeline, Timeline } from './timeline.ts'
+
+export interface MetricsConfig {
+  /** Of the plan, without the drain. */
+  readonly durationNs: number
+  /** What a request must keep to be good. */
+  readonly limits: readonly RequestLimit[]
+  /** A gap over this is a stall. */
+  readonly stallNs: number
+}
+
+export interface StoredMetrics {
+  readonly config: MetricsConfig
+  readonly groups: readonly (readonly [slice: number, transaction: string, group: StoredGroup])[]
+  readonly slices: StoredTimeline
+  readonly seconds: StoredTimeline
+  readonly secondQuantiles: StoredSecondQuantiles
+  readonly failures: StoredFailures
+  readonly otherTools: StoredOtherTools
+  readonly sample: readonly Sampled[]
+}
+
+/** Into so many slices the plan is cut, so that a warm-up can be left out when its end is known. */
+export const sliceCount = 40
+const secondNs = 1e9
+
+/** Two parts of different runs, or of one run that was measured with different settings. */
+export class MetricsMismatch extends Error {
+  override readonly name = 'MetricsMismatch'
+}
+
+/**
+ * All that is kept of the requests of a run, one at a time: histograms by slice and transaction,
+ * counters by second, a bounded sample. Memory does not grow with the number of requests. Parts that
+ * were filled by different workers or shards merge to what one would hold that saw every request,
+ * in whatever order; every sum is of whole numbers for that.
+ */
+export class RunMetrics {
+  readonly config: MetricsConfig
+  readonly slices: Timeline
+  readonly seconds = new Timeline(secondNs)
+  readonly secondQuantiles = new SecondQuantiles()
+  readonly failures = new Failures()
+  readonly otherTools = new OtherTools()
+  readonly sample = new Reservoir()
+  readonly #groups = new Map<number, Map<string, Group>>()
+
+  constructor(config: MetricsConfig) {
+    this.config = config
+    this.slices = new Timeline(Math.max(1, Math.ceil(config.durationNs / sliceCount)))
+  }
+
+  static from(stored: StoredMetrics): RunMetrics {
+    const run = new RunMetrics(stored.config)
+    for (const [slice, transaction, group] of stored.groups) {
+      run.#group(slice, transaction).merge(Group.from(group))
+    }
+    run.slices.merge(Timeline.from(run.slices.widthNs, stored.slices))
+    run.seconds.merge(Timeline.from(secondNs, stored.seconds))
+    run.secondQuantiles.merge(SecondQuantiles.from(stored.secondQuantiles))
+    run.failures.merge(Failures.from(stored.failures))
+    run.otherTools.merge(OtherTools.from(stored.otherTools))
+    for (const sampled of stored.sample) run.sample.add(sampled)
+    return run
+  }
+
+  add(record: RequestRecord): void {
+    const { transaction, stamps, outcome } = record
+    this.#group(this.slices.indexOf(stamps.planned), transaction).add(record, this.config)
+    for (const timeline of [this.slices, this.seconds]) addTo(timeline, record)
+    this.secondQuantiles.add(record)
+    this.failures.add(record)
+    this.otherTools.add(record)
+    if (outcome.kind !== 'left') this.sample.add(sampledOf(record, this.config.limits))
+  }
+
+  /** An arrival that was due and that the generator did not get to. */
+  addNotDispatched(plannedNs: number, transaction: string): void {
+    this.#group(this.slices.indexOf(plannedNs), transaction).outcomes.notDispatched++
+    for (const timeline of [this.slices, this.seconds]) timeline.at(plannedNs).planned++
+  }
+
+  /** @throws MetricsMismatch */
+  merge(other: RunMetrics): void {
+    if (JSON.stringify(this.config) !== JSON.stringify(other.config)) {
+      throw new MetricsMismatch('The parts were measured with different settings')
+    }
+    for (const [slice, groups] of other.#groups) {
+      for (const [transaction, group] of groups) this.#group(slice, transaction).merge(group)
+    }
+    this.slices.merge(other.slices)
+    this.seconds.merge(other.seconds)
+    this.secondQuantiles.merge(other.secondQuantiles)
+    this.failures.merge(other.failures)
+    this.otherTools.merge(other.otherTools)
+    for (const sampled of other.sample.runs().flat()) this.sample.add(sampled)
+  }
+
+  /** Everything planned in the slices from one up to another; of one transaction, or of all. */
+  group(from: number, to: number, transaction?: string): Group {
+    const sum = new Group()
+    for (const [slice, groups] of this.#groups) {
+      if (slice < from || slice >= to) continue
+      for (const [name, group] of groups) {
+        if (transaction === undefined || name === transaction) sum.merge(group)
+      }
+    }
+    return sum
+  }
+
+  /** Plain data, the same for the same requests. */
+  store(): StoredMetrics {
+    return {
+      config: this.config,
+      groups: [...this.#groups]
+        .flatMap(([slice, groups]) =>
+          [...groups].map(([name, group]) => [slice, name, group.store()] as const),
+        )
+        .sort(([a, one], [b, other]) => a - b || (one < other ? -1 : 1)),
+      slices: this.slices.store(),
+      seconds: this.seconds.store(),
+      secondQuantiles: this.secondQuantiles.store(),
+      failures: this.failures.store(),
+      otherTools: this.otherTools.store(),
+      sample: this.sample.runs().flat(),
+    }
+  }
+
+  #group(slice: number, transaction: string): Group {
+    const groups = this.#groups.get(slice) ?? new Map<string, Group>()
+    this.#groups.set(slice, groups)
+    const group = groups.get(transaction) ?? new Group()
+    groups.set(transaction, group)
+    return group
+  }
+}
+
+function addTo(timeline: Timeline, record: RequestRecord): void {
+  const { stamps, outcome } = record
+  const end = lastSeen(record)
+  timeline.at(stamps.planned).planned++
+  timeline.at(stamps.dispatched).dispatched++
+  timeline.flight(stamps.dispatched, end)
+  if (outcome.kind === 'ok') timeline.at(end).completed++
+  else if (outcome.kind === 'shed') timeline.at(end).shed++
+  else if (outcome.kind !== 'open' && outcome.kind !== 'left') timeline.at(end).failed++
+  forEachArrival(record, (at, tokens, bytes) => {
+    const interval = timeline.at(at)
+    interval.events++
+    interval.outputTokens += tokens
+    interval.bytes += bytes
+  })
+}
+
+function sampledOf(record: RequestRecord, limits: readonly RequestLimit[]): Sampled {
+  let ttftNs: number | null = null
+  let e2eNs: number | null = null
+  forEachLatency(record, (metric, clock, ns) => {
+    if (clock === 'response' && metric === 'ttft') ttftNs = ns
+    if (clock === 'response' && metric === 'e2e') e2eNs = ns
+  })
+  const { index, step, transaction, stamps, outcome } = record
+  const good = outcome.kind === 'open' ? null : isGood(record, limits)
+  return { index, step, transaction, plannedNs: stamps.planned, ttftNs, e2eNs, good }
+}

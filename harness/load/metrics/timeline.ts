@@ -1,0 +1,139 @@
+/** What happened within one interval of a run. */
+export interface Interval {
+  planned: number
+  dispatched: number
+  completed: number
+  shed: number
+  failed: number
+  /** Reads that brought content. */
+  events: number
+  bytes: number
+  outputTokens: number
+  started: number
+  ended: number
+  /** Time in flight of the requests that ended here. */
+  residenceNs: number
+  /** From each start to the end of the interval; the same of each end. In whole nanoseconds. */
+  startedRestNs: number
+  endedRestNs: number
+}
+
+const empty: Interval = {
+  planned: 0,
+  dispatched: 0,
+  completed: 0,
+  shed: 0,
+  failed: 0,
+  events: 0,
+  bytes: 0,
+  outputTokens: 0,
+  started: 0,
+  ended: 0,
+  residenceNs: 0,
+  startedRestNs: 0,
+  endedRestNs: 0,
+}
+
+export type StoredTimeline = readonly (readonly [index: number, interval: Interval])[]
+
+/**
+ * Counters by interval of equal width, from the start of the run. A start and an end is enough to
+ * know how many were in flight at any time, and the integral of it, without touching the intervals
+ * between them.
+ */
+export class Timeline {
+  readonly widthNs: number
+  readonly #intervals = new Map<number, Interval>()
+
+  constructor(widthNs: number) {
+    this.widthNs = widthNs
+  }
+
+  static from(widthNs: number, stored: StoredTimeline): Timeline {
+    const timeline = new Timeline(widthNs)
+    for (const [index, interval] of stored) timeline.#intervals.set(index, { ...interval })
+    return timeline
+  }
+
+  at(ns: number): Interval {
+    return this.#interval(this.indexOf(ns))
+  }
+
+  indexOf(ns: number): number {
+    return Math.max(0, Math.floor(ns / this.widthNs))
+  }
+
+  flight(fromNs: number, toNs: number): void {
+    const start = this.at(fromNs)
+    start.started++
+    start.startedRestNs += this.#rest(fromNs)
+    const end = this.at(toNs)
+    end.ended++
+    end.residenceNs += Math.round(toNs - fromNs)
+    end.endedRestNs += this.#rest(toNs)
+  }
+
+  merge(other: Timeline): void {
+    for (const [index, interval] of other.#intervals) {
+      const own = this.#interval(index)
+      for (const key of keys) own[key] += interval[key]
+    }
+  }
+
+  /** The sum of the intervals from one index up to another, which is left out. */
+  sum(from: number, to: number): Interval {
+    const sum = { ...empty }
+    for (const [index, interval] of this.#intervals) {
+      if (index < from || index >= to) continue
+      for (const key of keys) sum[key] += interval[key]
+    }
+    return sum
+  }
+
+  /** Requests in flight at the start of an interval. */
+  inFlightAt(index: number): number {
+    const before = this.sum(0, index)
+    return before.started - before.ended
+  }
+
+  /** Integral of the requests in flight over the intervals from one index up to another. */
+  inFlightNs(from: number, to: number): number {
+    let inFlight = this.inFlightAt(from)
+    let integral = 0
+    for (let index = from; index < to; index++) {
+      const interval = this.#intervals.get(index) ?? empty
+      integral += inFlight * this.widthNs + interval.startedRestNs - interval.endedRestNs
+      inFlight += interval.started - interval.ended
+    }
+    return integral
+  }
+
+  /** Every interval from the first to the last that holds something. */
+  rows(): { readonly index: number; readonly interval: Interval; readonly inFlight: number }[] {
+    const last = Math.max(-1, ...this.#intervals.keys())
+    let inFlight = 0
+    return Array.from({ length: last + 1 }, (_, index) => {
+      const interval = this.#intervals.get(index) ?? empty
+      inFlight += interval.started - interval.ended
+      return { index, interval, inFlight }
+    })
+  }
+
+  store(): StoredTimeline {
+    return [...this.#intervals].sort(([a], [b]) => a - b)
+  }
+
+  #interval(index: number): Interval {
+    const found = this.#intervals.get(index)
+    if (found !== undefined) return found
+    const made = { ...empty }
+    this.#intervals.set(index, made)
+    return made
+  }
+
+  #rest(ns: number): number {
+    return Math.round((this.indexOf(ns) + 1) * this.widthNs - ns)
+  }
+}
+
+const keys = Object.keys(empty) as (keyof Interval)[]

@@ -1,0 +1,117 @@
+import fc from 'fast-check'
+import { failureKinds, type RequestOutcome, type RequestRecord, type Stamps } from '../record.ts'
+
+const ms = 1e6
+
+export interface RecordParts {
+  readonly stamps?: Partial<Stamps>
+  readonly counts?: Partial<RequestRecord['counts']>
+  readonly record?: Partial<RequestRecord>
+}
+
+/**
+ * A stream that was planned at 0, sent at 1 ms on a connection that was open, with the opening event
+ * at 51 ms, reasoning from 101 ms, text from 201 ms in gaps of 100, 20, 0 and 30 ms, the terminal
+ * event at 260 ms and the end of the body at 262 ms. 5 pieces, 11 tokens.
+ */
+export function recordOf({ stamps, counts, record }: RecordParts = {}): RequestRecord {
+  return {
+    index: 0,
+    step: 0,
+    transaction: 'chat',
+    surface: 'openai',
+    operation: 'openai.chat',
+    form: 'stream',
+    stamps: {
+      planned: 0,
+      dispatched: 0.5 * ms,
+      connected: 1 * ms,
+      sent: 1 * ms,
+      headers: 41 * ms,
+      firstEvent: 51 * ms,
+      firstGenerated: 101 * ms,
+      firstText: 201 * ms,
+      lastGenerated: 251 * ms,
+      terminal: 260 * ms,
+      ended: 262 * ms,
+      ...stamps,
+    },
+    gapsNs: [100 * ms, 20 * ms, 0, 30 * ms],
+    counts: {
+      bytes: 1000,
+      reads: 6,
+      events: 8,
+      generated: 5,
+      outputTokens: 11,
+      inputTokens: 7,
+      newConnection: false,
+      ...counts,
+    },
+    status: 200,
+    outcome: { kind: 'ok' },
+    ...record,
+  }
+}
+
+/** The same moved in time, as a request of its own. */
+export function shifted(record: RequestRecord, index: number, byNs: number): RequestRecord {
+  const stamps = Object.fromEntries(
+    Object.entries(record.stamps).map(([name, at]) => [name, at === null ? null : at + byNs]),
+  ) as unknown as Stamps
+  return { ...record, index, stamps }
+}
+
+const gap = fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 2_000 * ms }))
+
+/** Any request that an engine can report: its stamps are in order and may break off anywhere. */
+export const anyRecord: fc.Arbitrary<RequestRecord> = fc
+  .record({
+    index: fc.nat(20_000),
+    step: fc.nat(1),
+    transaction: fc.constantFrom('chat', 'history'),
+    form: fc.constantFrom('stream', 'json'),
+    planned: fc.integer({ min: 0, max: 20_000 * ms }),
+    steps: fc.array(gap, { minLength: 9, maxLength: 9 }),
+    reached: fc.integer({ min: 1, max: 9 }),
+    gapsNs: fc.array(gap, { maxLength: 6 }),
+    tokens: fc.option(fc.nat(40)),
+    bytes: fc.nat(5000),
+    newConnection: fc.boolean(),
+    outcome: fc.oneof(
+      fc.constant<RequestOutcome>({ kind: 'ok' }),
+      fc.constantFrom<RequestOutcome>({ kind: 'open' }, { kind: 'left', why: 'abort' }),
+      fc.record({ kind: fc.constantFrom(...failureKinds), detail: fc.constantFrom('a', '503') }),
+    ),
+  })
+  .map(({ index, step, transaction, form, planned, steps, reached, gapsNs, ...rest }) => {
+    let at = planned
+    const reach = (position: number) => {
+      at += steps[position] ?? 0
+      return position < reached ? at : null
+    }
+    const dispatched = reach(0) ?? planned
+    const connected = reach(1)
+    const sent = reach(2)
+    const headers = reach(3)
+    const streams = form === 'stream'
+    const firstEvent = streams ? reach(4) : null
+    const firstGenerated = streams ? reach(5) : null
+    const gaps = firstGenerated === null ? [] : gapsNs
+    if (firstGenerated !== null) at += gaps.reduce((sum, value) => sum + value, 0)
+    const lastGenerated = firstGenerated === null ? null : at
+    const { tokens, bytes, newConnection, outcome } = rest
+    return recordOf({
+      stamps: {
+        ...{ planned, dispatched, connected, sent, headers, firstEvent, firstGenerated },
+        firstText: firstGenerated === null || steps[6] === 0 ? null : lastGenerated,
+        lastGenerated,
+        terminal: reach(7),
+        ended: reach(8),
+      },
+      counts: { bytes, outputTokens: tokens, newConnection, generated: gaps.length + 1 },
+      record: {
+        ...{ index, step, transaction, form, gapsNs: gaps, outcome },
+        status: headers === null ? null : outcome.kind === 'status' ? 503 : 200,
+      },
+    })
+  })
