@@ -8,7 +8,8 @@ export interface ThreadsOptions {
   readonly signal: AbortSignal
   /** When to begin, once all threads are ready; resolves at that moment or shortly before. */
   readonly mayStart: () => Promise<void>
-  readonly onStart: () => void
+  /** `startNs`: the reading of the monotonic clock that the records call 0. */
+  readonly onStart: (startNs: bigint) => void
   readonly onRecords: (records: readonly RequestRecord[], ids: readonly SeenId[]) => void
 }
 
@@ -42,7 +43,7 @@ export async function runThreads(
     const startNs = process.hrtime.bigint() + leadNs
     for (const thread of threads) thread.say({ type: 'start', startNs })
     if (options.signal.aborted) stop()
-    options.onStart()
+    options.onStart(startNs)
     await Promise.all(threads.map(({ gone }) => gone))
   } finally {
     options.signal.removeEventListener('abort', stop)
