@@ -39,7 +39,7 @@ export interface Stamps {
   readonly lastGenerated: number | null
   /** The event that ends a stream, or the last byte of a body in one piece. */
   readonly terminal: number | null
-  /** End of the body, or of the connection. */
+  /** End of the body, or of the connection; of `open` and `timeout`, when the kit stopped waiting. */
   readonly ended: number | null
 }
 

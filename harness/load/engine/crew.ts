@@ -70,11 +70,13 @@ export class Crew {
 
   cutOff(): void {
     clearInterval(this.#sweep)
-    for (const flight of this.#flights) flight.cutOff()
+    const at = this.clock.now()
+    for (const flight of this.#flights) flight.cutOff(at)
   }
 
   #giveUpSilent(): void {
-    const oldest = this.clock.now() - this.target.timeoutMs * 1e6
-    for (const flight of this.#flights) if (flight.watch.lastSign < oldest) flight.timeout()
+    const at = this.clock.now()
+    const oldest = at - this.target.timeoutMs * 1e6
+    for (const flight of this.#flights) if (flight.watch.lastSign < oldest) flight.timeout(at)
   }
 }

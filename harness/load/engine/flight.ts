@@ -102,15 +102,17 @@ export class Flight implements AnswerSink, StreamWatcher {
   }
 
   /** The peer was silent for too long. */
-  timeout(): void {
+  timeout(at: number): void {
     this.#connection?.abandon()
+    this.watch.moments.ended = at
     const where = this.#reader === undefined ? 'before headers' : 'inside the body'
     this.#landWith({ kind: 'timeout', detail: where })
   }
 
   /** The run ends while the request is in flight. */
-  cutOff(): void {
+  cutOff(at: number): void {
     this.#connection?.abandon()
+    this.watch.moments.ended = at
     this.#landWith({ kind: 'open' })
   }
 
