@@ -25,6 +25,28 @@ describe('the whole interface in other clothes', () => {
     expect(server.chats()).toBe(0)
   })
 
+  /** A guess may be refused, or not be understood: the report names the member that would tell. */
+  test.each([
+    { silent: ['createChat'], open: ['V3-CHAT-01', 'V3-CHAT-03'] },
+    {
+      silent: ['upload', 'patchChat', 'video'],
+      open: ['V3-CHAT-10', 'V3-GEN-08', 'V3-ATT-01', 'V3-ATT-02'],
+    },
+    { silent: ['excludeFavorites', 'assistant', 'runs'], open: ['V3-CHAT-09', 'V3-ONE-05'] },
+  ])('is not accused where the profile does not say $silent', async ({ silent, open }) => {
+    const told = Object.entries(wholeProfile(server).requests)
+    const requests = Object.fromEntries(told.filter(([name]) => !silent.includes(name)))
+    const report = await check(wholeProfile(server, { requests }))
+    expect(rowsWith(report, 'fail', 'error').map(lineOf)).toEqual([])
+    expect(report.faults).toEqual([])
+    expect(report.outcome).toBe('incomplete')
+    const messages = report.requirements
+      .filter(({ id }) => open.includes(id))
+      .map(({ message }) => message)
+    expect(messages.filter((message) => !message?.includes('say requests.'))).toEqual([])
+    expect(messages).toHaveLength(open.length)
+  })
+
   test('may have its v2 chats named in the profile', async () => {
     const ids = await Promise.all([1, 2, 3].map(() => openRoom(server)))
     const only = ['V2-*', 'VER-*']

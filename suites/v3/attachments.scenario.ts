@@ -11,6 +11,7 @@ import {
   tellsOfTheList,
   test,
 } from '../../harness/conformance/scenario/index.ts'
+import { refusesGuess } from '../guesses.ts'
 import { textUpload } from '../uploads.ts'
 
 /** Sections 2.4 and 4.3: files of the caller and of a chat. */
@@ -21,10 +22,18 @@ describe('v3: attachments', () => {
       requests: 2,
       uploads: 2,
     }),
-    async ({ attachments, claim, session }) => {
+    async ({ attachments, claim, session, profile }) => {
       for (const more of ['', ' Größe 東京']) {
         const file = textUpload(session, session.nonce(), more)
         const uploaded = await attachments.upload(file)
+        if (refusesGuess(uploaded) && profile.requests.upload?.part === undefined) {
+          session.reserve(
+            'unproven',
+            ['V3-ATT-01', 'V3-ATT-02', 'V3-ATT-03', 'V3-ATT-04', 'V3-ATT-05'],
+            'a file in the part "file", which is a guess, was refused: say requests.upload.part',
+          )
+          return
+        }
         claim('V3-ATT-01', () => expectAccepted(uploaded, 'POST /attachment'), uploaded)
         const record = attachments.recordIn(uploaded, file.name)
         given(

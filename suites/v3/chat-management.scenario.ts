@@ -127,7 +127,7 @@ describe('v3: chat management', () => {
   test(
     'exclude_favorites leaves favorites out and keeps the others',
     covers(['V3-CHAT-09'], { requests: 24, chats: 2 }),
-    async ({ v3, chats, claim }) => {
+    async ({ v3, chats, claim, profile }) => {
       const [favorite, plain] = [await v3.createChat(), await v3.createChat()]
       const added = await chats.addFavorite(favorite.id, { role: 'arrange' })
       given(succeeded(added), `adding a favorite was refused with ${statusOf(added)}`, added)
@@ -138,6 +138,11 @@ describe('v3: chat management', () => {
         'the list could not be followed: say shapes.chatCursor',
       )
       const whole = await chats.walkOnce(query, [plain, favorite])
+      given(
+        whole.pagesWith(favorite.id).length === 0 || profile.requests.excludeFavorites,
+        'exclude_favorites: true, whose type is a guess, was not understood: say requests.excludeFavorites',
+        ...whole.pages.slice(0, 3),
+      )
       claim(
         'V3-CHAT-09',
         () => {

@@ -17,11 +17,10 @@ export async function answerOnce(call: Call, { shelf }: World): Promise<void> {
     throw new Refusal(hooks.refusedStatus, 'who answers?')
   }
   const runs = Array.isArray(body['runs']) ? body['runs'] : []
-  const before = runs.flatMap((run: Json) =>
-    typeof run['output'] === 'string'
-      ? [run['output']]
-      : inputItems(run['input'] ?? []).map(textOf),
-  )
+  const before = runs.flatMap(({ input, output }: Json) => {
+    if (typeof output === 'string') return [output]
+    return hooks.wantsMore ? [] : inputItems(input ?? []).map(textOf)
+  })
   const said = inputItems(body['input'] ?? body['content']).map(textOf)
   const [found] = searchFor(shelf, body, said)
   const text = found ? `It is written: ${found.said}` : answerTo([...before, ...said])
