@@ -1,6 +1,7 @@
 import type { Ending, Judgement, WireChunk } from '../../contract/index.ts'
 import { asObject, isObject, type JsonObject, parseJson, show } from '../json.ts'
 import { Ledger } from '../ledger.ts'
+import { AlikeBlocks } from '../sse/alike.ts'
 import { type Block, SseScanner } from '../sse/scanner.ts'
 import type { StreamContext, StreamJudge, StreamWatcher } from '../streams.ts'
 import { ChoiceJudge } from './choices.ts'
@@ -10,7 +11,7 @@ import { ChunkObserver } from './observe.ts'
 import { type ChunkJudge, chunkOf } from './part.ts'
 import { StopJudge } from './stop.ts'
 import { UsageJudge } from './usage.ts'
-import { watchChunk } from './watch.ts'
+import { type Fragment, loneFragment, watchChunk } from './watch.ts'
 
 /** Judges the stream of the compatible surface (section 4.1; wire contract 2.2 and 2.3). */
 export class CompletionsJudge implements StreamJudge {
@@ -21,6 +22,10 @@ export class CompletionsJudge implements StreamJudge {
   readonly #observer = new ChunkObserver(this.#ledger)
   readonly #judges: readonly ChunkJudge[]
   readonly #watcher: StreamWatcher | undefined
+  readonly #stop: StopJudge
+  readonly #alike = new AlikeBlocks()
+  /** What the last block brings, where that is one fragment and nothing else. */
+  #fragment: Fragment | undefined
   #chunks = 0
   /** An error or unreadable bytes: what follows proves nothing. */
   #spoiled = false
@@ -29,16 +34,23 @@ export class CompletionsJudge implements StreamJudge {
     this.#context = context
     this.#watcher = watcher
     const request = asObject(context.request) ?? {}
+    this.#stop = new StopJudge(this.#ledger, request)
     this.#judges = [
       new EnvelopeJudge(this.#ledger),
       new ChoiceJudge(this.#ledger, request),
       new UsageJudge(this.#ledger, request),
-      new StopJudge(this.#ledger, request),
+      this.#stop,
     ]
   }
 
   push({ bytes, atMs }: WireChunk): void {
-    for (const block of this.#scanner.feed(bytes, atMs)) this.#block(block)
+    const from = this.#alikeAtStart(bytes)
+    if (from === bytes.length) return
+    const rest = from === 0 ? bytes : bytes.subarray(from)
+    const wasIdle = this.#scanner.idle
+    const blocks = this.#scanner.feed(rest, atMs)
+    for (const block of blocks) this.#block(block)
+    if (blocks.length > 0) this.#learn(wasIdle && blocks.length === 1 ? rest : undefined)
   }
 
   end(ending: Ending): Judgement {
@@ -54,7 +66,34 @@ export class CompletionsJudge implements StreamJudge {
     return this.#ledger.judgement(this.#context.exchanges)
   }
 
+  /** Chunks like the last one but for their text change nothing but the text, in any judge. */
+  #alikeAtStart(bytes: Uint8Array): number {
+    const fragment = this.#fragment
+    if (!this.#alike.armed || fragment === undefined || !this.#scanner.idle) return 0
+    let from = 0
+    while (from < bytes.length) {
+      const end = this.#alike.match(bytes, from)
+      if (end < 0) break
+      const { text } = this.#alike
+      const index = this.#scanner.dispatched
+      this.#scanner.skip(end - from)
+      this.#chunks += 1
+      if (fragment.kind === 'text') this.#stop.again(text, index)
+      this.#watcher?.event()
+      this.#watcher?.content(fragment.kind, text)
+      from = end
+    }
+    return from
+  }
+
+  #learn(bytes: Uint8Array | undefined): void {
+    const fragment = this.#fragment
+    if (bytes === undefined || fragment === undefined || !this.#scanner.idle) this.#alike.forget()
+    else this.#alike.learn(bytes, fragment.member, fragment.text, undefined)
+  }
+
   #block(block: Block): void {
+    this.#fragment = undefined
     if (block.invalidAt !== null) this.#notUtf8(block)
     if (block.data === null) return
     this.#watcher?.event()
@@ -90,6 +129,7 @@ export class CompletionsJudge implements StreamJudge {
     if (this.#watcher !== undefined) watchChunk(this.#watcher, json, choices)
     this.#ledger.held('OAI-STREAM-01', 'Blocks of JSON with choices.', index)
     for (const judge of this.#judges) judge.chunk(chunkOf(json, index, atMs))
+    this.#fragment = loneFragment(json, choices)
   }
 
   #notUtf8({ invalidAt, index }: Block): void {

@@ -12,6 +12,7 @@ export class StopJudge implements ChunkJudge {
   readonly #stops: readonly string[]
   readonly #pieces = new Map<number, string[]>()
   #lastEvent = 0
+  #lastChoice = 0
 
   constructor(ledger: Ledger, request: JsonObject) {
     this.#ledger = ledger
@@ -25,7 +26,15 @@ export class StopJudge implements ChunkJudge {
       const pieces = this.#pieces.get(choice.index) ?? []
       pieces.push(contentOf(choice) ?? '')
       this.#pieces.set(choice.index, pieces)
+      this.#lastChoice = choice.index
     }
+  }
+
+  /** The same chunk as the last one, with another text. */
+  again(text: string, event: number): void {
+    if (this.#stops.length === 0) return
+    this.#lastEvent = event
+    this.#pieces.get(this.#lastChoice)?.push(text)
   }
 
   end(): void {

@@ -29,3 +29,24 @@ const contents: readonly (readonly [member: string, kind: ContentKind])[] = [
   ['refusal', 'refusal'],
   ['content', 'text'],
 ]
+
+/** A fragment that is all that a chunk brings. */
+export interface Fragment {
+  readonly member: string
+  readonly kind: ContentKind
+  readonly text: string
+}
+
+/** Undefined where the chunk says anything else: an end, a usage, a call, a second choice. */
+export function loneFragment(json: JsonObject, choices: readonly unknown[]): Fragment | undefined {
+  const choice = asObject(choices[0])
+  const delta = asObject(choice?.['delta'])
+  if (choices.length !== 1 || choice === undefined || delta === undefined) return undefined
+  if (json['usage'] != null || (choice['finish_reason'] ?? '') !== '') return undefined
+  if (delta['tool_calls'] != null) return undefined
+  const found = contents.flatMap(([member, kind]): Fragment[] => {
+    const text = delta[member]
+    return typeof text === 'string' && text !== '' ? [{ member, kind, text }] : []
+  })
+  return found.length === 1 ? found[0] : undefined
+}

@@ -15,6 +15,8 @@ export class AnswerJudge implements EventJudge {
   readonly #sources: { readonly structure: StructureJudge; readonly deltas: DeltaJudge }
   readonly #request: unknown
   readonly #repeat: boolean
+  /** The last event was a fragment of the answer. */
+  #answers = false
 
   constructor(
     ledger: Ledger,
@@ -29,9 +31,15 @@ export class AnswerJudge implements EventJudge {
 
   event({ name, json }: ResponseEvent): void {
     const { delta } = json
-    if (name !== 'response.output_text.delta' || typeof delta !== 'string') return
+    this.#answers = name === 'response.output_text.delta' && typeof delta === 'string'
+    if (!this.#answers || typeof delta !== 'string') return
     const [item, part] = [asIndex(json['output_index']), asIndex(json['content_index'])]
     this.#deltas.push({ text: delta, item: item ?? 0, part: part ?? 0 })
+  }
+
+  again(text: string): void {
+    const last = this.#deltas.at(-1)
+    if (this.#answers && last !== undefined) this.#deltas.push({ ...last, text })
   }
 
   end(outcome: StreamOutcome): void {

@@ -9,6 +9,8 @@ export class DeltaJudge implements EventJudge {
   readonly #reasoning: string[] = []
   /** A delta was no string, so the text is not known. */
   spoiled = false
+  /** The last event was one of reasoning. */
+  #reasons = false
 
   constructor(ledger: Ledger, request: unknown) {
     this.#ledger = ledger
@@ -22,7 +24,8 @@ export class DeltaJudge implements EventJudge {
 
   event({ name, json, index }: ResponseEvent): void {
     const { delta } = json
-    if (name === 'response.reasoning_text.delta') this.#judgeReasoning(delta, index)
+    this.#reasons = name === 'response.reasoning_text.delta'
+    if (this.#reasons) this.#judgeReasoning(delta, index)
     if (stated.has(name)) this.#judgeType(name, delta, index)
     if (!name.endsWith('.delta') || typeof delta !== 'string') return
     if (delta.isWellFormed()) {
@@ -31,6 +34,10 @@ export class DeltaJudge implements EventJudge {
       const why = `The delta ${show(delta)} holds half of a surrogate pair.`
       this.#ledger.broken('V3-SSE-27', why, index)
     }
+  }
+
+  again(text: string): void {
+    if (this.#reasons) this.#reasoning.push(text)
   }
 
   end({ ended }: StreamOutcome): void {

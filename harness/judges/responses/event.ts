@@ -28,6 +28,11 @@ export interface StreamOutcome {
  */
 export interface EventJudge {
   event(event: ResponseEvent): void
+  /**
+   * The last event once more, a delta, with another text and another sequence_number. It must say
+   * what `event` would.
+   */
+  again(text: string, sequenceNumber: number | undefined, index: number): void
   end(outcome: StreamOutcome): void
 }
 

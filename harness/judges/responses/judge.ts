@@ -1,6 +1,7 @@
 import type { Ending, Judgement, WireChunk } from '../../contract/index.ts'
 import { judgeOutput } from '../final-response.ts'
 import { Ledger } from '../ledger.ts'
+import { AlikeBlocks } from '../sse/alike.ts'
 import { type Block, SseScanner } from '../sse/scanner.ts'
 import type { StreamContext, StreamJudge, StreamWatcher } from '../streams.ts'
 import { judgeUsage } from '../usage.ts'
@@ -8,7 +9,7 @@ import { judgeAgreement } from './agreement.ts'
 import { judgeAnnotations } from './annotations.ts'
 import { AnswerJudge } from './answer.ts'
 import { DeltaJudge } from './deltas.ts'
-import { type EventJudge, holdsAll, type StreamOutcome } from './event.ts'
+import { type EventJudge, holdsAll, type ResponseEvent, type StreamOutcome } from './event.ts'
 import { FramingJudge } from './framing.ts'
 import { StreamObserver } from './observe.ts'
 import { judgeOutputs } from './outputs.ts'
@@ -16,7 +17,7 @@ import { SequenceJudge } from './sequence.ts'
 import { SnapshotJudge } from './snapshots.ts'
 import { StructureJudge } from './structure.ts'
 import { TerminalJudge } from './terminal.ts'
-import { watchEvent } from './watch.ts'
+import { contentKindOf, watchEvent } from './watch.ts'
 
 /** Judges the event stream of a v3 reply (section 6; wire contract 1). */
 export class ResponsesJudge implements StreamJudge {
@@ -28,6 +29,9 @@ export class ResponsesJudge implements StreamJudge {
   readonly #structure = new StructureJudge(this.#ledger)
   readonly #judges: readonly EventJudge[]
   readonly #watcher: StreamWatcher | undefined
+  readonly #alike = new AlikeBlocks()
+  /** The last event, where it is a delta that brought nothing but its text. */
+  #delta: ResponseEvent | undefined
   /** An event could not be read: what rests on the whole stream cannot be told any more. */
   #lost: 'nothing' | 'an event' | 'perhaps the end' = 'nothing'
 
@@ -47,7 +51,13 @@ export class ResponsesJudge implements StreamJudge {
   }
 
   push({ bytes, atMs }: WireChunk): void {
-    for (const block of this.#scanner.feed(bytes, atMs)) this.#block(block)
+    const from = this.#alikeAtStart(bytes)
+    if (from === bytes.length) return
+    const rest = from === 0 ? bytes : bytes.subarray(from)
+    const wasIdle = this.#scanner.idle
+    const blocks = this.#scanner.feed(rest, atMs)
+    for (const block of blocks) this.#block(block)
+    if (blocks.length > 0) this.#learn(wasIdle && blocks.length === 1 ? rest : undefined)
   }
 
   end(ending: Ending): Judgement {
@@ -58,7 +68,39 @@ export class ResponsesJudge implements StreamJudge {
     return this.#ledger.judgement(this.#context.exchanges)
   }
 
+  /** Deltas like the last one but for text and number change nothing else, in any judge. */
+  #alikeAtStart(bytes: Uint8Array): number {
+    const delta = this.#delta
+    if (!this.#alike.armed || delta === undefined || !this.#scanner.idle) return 0
+    const kind = contentKindOf(delta.name)
+    let from = 0
+    while (from < bytes.length) {
+      const end = this.#alike.match(bytes, from)
+      if (end < 0) break
+      const { text, number } = this.#alike
+      const index = this.#scanner.dispatched
+      this.#scanner.skip(end - from)
+      this.#watcher?.event()
+      if (kind !== undefined) this.#watcher?.content(kind, text)
+      for (const judge of this.#judges) judge.again(text, number, index)
+      from = end
+    }
+    return from
+  }
+
+  #learn(bytes: Uint8Array | undefined): void {
+    const delta = this.#delta?.json
+    if (bytes === undefined || delta === undefined || !this.#scanner.idle) {
+      this.#alike.forget()
+      return
+    }
+    const number = delta['sequence_number']
+    const text = String(delta['delta'])
+    this.#alike.learn(bytes, 'delta', text, typeof number === 'number' ? number : undefined)
+  }
+
   #block(block: Block): void {
+    this.#delta = undefined
     if (block.data !== null) this.#watcher?.event()
     if (block.data?.trim() === '[DONE]') {
       this.#terminal.marker(block.index)
@@ -76,7 +118,9 @@ export class ResponsesJudge implements StreamJudge {
     if (event === undefined) return
     if (this.#watcher !== undefined) watchEvent(this.#watcher, event)
     this.#terminal.see(event)
-    if (this.#lost === 'nothing') for (const judge of this.#judges) judge.event(event)
+    if (this.#lost !== 'nothing') return
+    for (const judge of this.#judges) judge.event(event)
+    if (isDelta(event)) this.#delta = event
   }
 
   #lose({ name, index }: Block): void {
@@ -103,4 +147,11 @@ export class ResponsesJudge implements StreamJudge {
       judgeOutput(this.#ledger, final, event)
     }
   }
+}
+
+/** A delta that does not end the stream, with text, and with a number that is one or with none. */
+function isDelta({ name, json }: ResponseEvent): boolean {
+  const { delta, sequence_number: number } = json
+  if (typeof delta !== 'string' || delta === '' || contentKindOf(name) === undefined) return false
+  return number === undefined || Number.isSafeInteger(number)
 }

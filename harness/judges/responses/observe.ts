@@ -29,6 +29,8 @@ export class StreamObserver implements EventJudge {
     if (!named.has(name)) this.#names.add(name)
   }
 
+  again(): void {}
+
   end({ ended, final }: StreamOutcome): void {
     if (!ended) return
     this.#ledger.observed('OPEN-17', [...this.#names].sort().join(', ') || 'none')

@@ -11,6 +11,8 @@ export class SequenceJudge implements EventJudge {
   readonly #ledger: Ledger
   readonly #numbers: number[] = []
   #last: number | undefined
+  #name = ''
+  #rose = false
 
   constructor(ledger: Ledger) {
     this.#ledger = ledger
@@ -26,13 +28,27 @@ export class SequenceJudge implements EventJudge {
       this.#ledger.broken('V3-SSE-06', why, index)
       return
     }
+    this.#name = name
     this.#ledger.held('V3-SSE-06', 'sequence_number is an integer.', index)
-    if (this.#last !== undefined) {
-      const why = `sequence_number ${number} of ${name} after ${this.#last}.`
-      if (number > this.#last) this.#ledger.held('V3-SSE-07', why, index)
-      else this.#ledger.broken('V3-SSE-07', why, index)
-    }
+    this.#compare(number, index)
+  }
+
+  again(_text: string, number: number | undefined, index: number): void {
+    if (number === undefined) return
+    this.#numbers.push(number)
+    this.#compare(number, index)
+  }
+
+  #compare(number: number, index: number): void {
+    const last = this.#last
     this.#last = number
+    if (last === undefined) return
+    const rises = number > last
+    if (rises && this.#rose) return
+    const why = `sequence_number ${number} of ${this.#name} after ${last}.`
+    if (rises) this.#ledger.held('V3-SSE-07', why, index)
+    else this.#ledger.broken('V3-SSE-07', why, index)
+    this.#rose ||= rises
   }
 
   end({ ended }: StreamOutcome): void {

@@ -24,6 +24,8 @@ export class SnapshotJudge implements EventJudge {
     this.#judgeStatus(name, response, index)
   }
 
+  again(): void {}
+
   end(): void {}
 
   #judgeFirst(name: string, index: number): void {

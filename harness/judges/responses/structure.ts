@@ -22,6 +22,8 @@ export class StructureJudge implements EventJudge {
   readonly #book = new ItemBook((complaint) => this.#complaints.push(complaint))
   #speaksFullGrammar = false
   #answered = false
+  /** The part that the last event was about. */
+  #slot: SlotTrace | undefined
 
   constructor(ledger: Ledger) {
     this.#ledger = ledger
@@ -37,6 +39,7 @@ export class StructureJudge implements EventJudge {
   }
 
   event(event: ResponseEvent): void {
+    this.#slot = undefined
     this.#judgeSnapshot(event)
     const kind = kindOf(event.name)
     if (kind === undefined) return
@@ -57,6 +60,11 @@ export class StructureJudge implements EventJudge {
     const fault = isNew ? undefined : orderFault(item, slot, kind, event)
     if (fault !== undefined) this.#complain(event, fault.why, fault.only)
     record(item, slot, kind, event)
+    this.#slot = slot
+  }
+
+  again(text: string): void {
+    this.#slot?.deltas.push(text)
   }
 
   end(outcome: StreamOutcome): void {

@@ -5,7 +5,7 @@ import type { ResponseEvent } from './event.ts'
 
 /** Tells a watcher what an event of a v3 stream brings. */
 export function watchEvent(watcher: StreamWatcher, { name, json }: ResponseEvent): void {
-  const kind = kinds[name]
+  const kind = contentKindOf(name)
   if (kind !== undefined) {
     const { delta } = json
     if (typeof delta === 'string' && delta !== '') watcher.content(kind, delta)
@@ -19,6 +19,11 @@ export function watchEvent(watcher: StreamWatcher, { name, json }: ResponseEvent
   if (name === 'error') watcher.serverFailed(show(json['error'] ?? json['message'] ?? json))
   if (name === 'response.failed') watcher.serverFailed(show(response?.['error'] ?? name))
   if ((terminalEvents as readonly string[]).includes(name)) watcher.terminal()
+}
+
+/** Undefined for events that bring no generated content. */
+export function contentKindOf(name: string): ContentKind | undefined {
+  return kinds[name]
 }
 
 const kinds: Readonly<Record<string, ContentKind>> = {

@@ -43,6 +43,16 @@ export class LineReader {
     if (from < bytes.length) this.#pieces.push(bytes.slice(from))
   }
 
+  /** True between two lines. */
+  get idle(): boolean {
+    return this.#pieces.length === 0 && !this.#skipLineFeed
+  }
+
+  /** So many bytes, whole lines, were read elsewhere. */
+  skip(bytes: number): void {
+    this.#start += bytes
+  }
+
   /** The line that nothing ended, if there is one. */
   rest(onLine: OnLine): void {
     if (this.#pieces.length > 0) this.#end(new Uint8Array(0), onLine)

@@ -63,6 +63,22 @@ export class SseScanner {
     return this.#block.build(this.#dispatched, atMs)
   }
 
+  /** Number of events dispatched so far. */
+  get dispatched(): number {
+    return this.#dispatched
+  }
+
+  /** True between two blocks: nothing is left over of an earlier segment. */
+  get idle(): boolean {
+    return this.#lines.idle && this.#block.isEmpty
+  }
+
+  /** One event of so many bytes was read elsewhere; only between two blocks. */
+  skip(bytes: number): void {
+    this.#lines.skip(bytes)
+    this.#dispatched += 1
+  }
+
   /** True where the stream began with a byte order mark. */
   get hadByteOrderMark(): boolean {
     return this.#lines.hadByteOrderMark
@@ -75,6 +91,10 @@ class BlockBuilder {
   #names = 0
   #data: string[] | undefined
   #invalidAt: number | null = null
+
+  get isEmpty(): boolean {
+    return this.#fields.length === 0 && this.#invalidAt === null
+  }
 
   line(text: string, invalidAt: number | null): void {
     this.#invalidAt ??= invalidAt
@@ -94,7 +114,7 @@ class BlockBuilder {
   }
 
   build(index: number, atMs: number): Block | undefined {
-    if (this.#fields.length === 0 && this.#invalidAt === null) return undefined
+    if (this.isEmpty) return undefined
     return {
       index,
       atMs,

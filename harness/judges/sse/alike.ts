@@ -1,0 +1,147 @@
+const quote = 34
+const backslash = 92
+const zero = 48
+const nine = 57
+const colon = 58
+const LF = 10
+
+type Hole = 'text' | 'number'
+
+/**
+ * Most events of a stream differ from the one before in two places: a fragment of text, and a count.
+ * Where the bytes of a block are those of the last one but for these two, what it means is known
+ * without reading it as JSON: strings without escapes and plain integers mean what they show.
+ * Comments before a block are skipped; clients never see them.
+ *
+ * A block counts as the model of others only after two of them in a row were read in full, so that
+ * whatever the first of its kind changes in a judge has happened.
+ */
+export class AlikeBlocks {
+  /** True where the next block may be compared. */
+  armed = false
+  /** The fragment of the block that matched last. */
+  text = ''
+  /** Its count; undefined where blocks of this kind have none. */
+  number: number | undefined
+  #pieces: readonly Uint8Array[] = []
+  #holes: readonly Hole[] = []
+
+  /** `bytes`: one whole block, with this fragment under this name in it, and this count. */
+  learn(bytes: Uint8Array, member: string, text: string, number: number | undefined): void {
+    if (this.#pieces.length > 0 && this.match(bytes, 0) === bytes.length) {
+      this.armed = true
+      return
+    }
+    this.forget()
+    const from = afterComments(bytes, 0)
+    const block = latin1.decode(bytes.subarray(from))
+    const holes = [
+      holeAt(block, `"${member}":"`, encoded(text), 'text'),
+      ...(number === undefined ? [] : [holeAt(block, '"sequence_number":', `${number}`, 'number')]),
+    ]
+    const found = holes.filter((hole) => hole !== undefined).sort((a, b) => a.start - b.start)
+    if (found.length < holes.length) return
+    const ends = [...found.map(({ start }) => start), block.length]
+    this.#pieces = ends.map((end, at) => bytes.slice(from + (found[at - 1]?.end ?? 0), from + end))
+    this.#holes = found.map(({ kind }) => kind)
+    if (this.match(bytes, 0) !== bytes.length || this.text !== text || this.number !== number) {
+      this.forget()
+    }
+  }
+
+  forget(): void {
+    this.armed = false
+    this.#pieces = []
+  }
+
+  /** Where the block that begins at `from` ends; -1 where it is not alike, or not all there. */
+  match(bytes: Uint8Array, from: number): number {
+    let at = afterComments(bytes, from)
+    this.number = undefined
+    for (let index = 0; index < this.#pieces.length; index += 1) {
+      const piece = this.#pieces[index]
+      if (piece === undefined || at + piece.length > bytes.length) return -1
+      for (let inner = 0; inner < piece.length; inner += 1) {
+        if (bytes[at + inner] !== piece[inner]) return -1
+      }
+      at += piece.length
+      const hole = this.#holes[index]
+      if (hole !== undefined) at = hole === 'text' ? this.#text(bytes, at) : this.#number(bytes, at)
+      if (at < 0) return -1
+    }
+    return at
+  }
+
+  #text(bytes: Uint8Array, from: number): number {
+    let at = from
+    let plain = ''
+    let isPlain = true
+    for (; at < bytes.length; at += 1) {
+      const byte = bytes[at] ?? quote
+      if (byte === quote) break
+      if (byte < 32 || byte === backslash) return -1
+      if (byte < 127) plain += String.fromCharCode(byte)
+      else isPlain = false
+    }
+    if (at === from || at === bytes.length) return -1
+    const text = isPlain ? plain : decode(bytes.subarray(from, at))
+    if (text === undefined) return -1
+    this.text = text
+    return at
+  }
+
+  #number(bytes: Uint8Array, from: number): number {
+    let at = from
+    let value = 0
+    for (; at < bytes.length; at += 1) {
+      const byte = bytes[at] ?? colon
+      if (byte < zero || byte > nine) break
+      value = value * 10 + (byte - zero)
+    }
+    // JSON has no leading zeros, and a number has 15 exact digits.
+    if (at === from || at - from > 15 || (bytes[from] === zero && at > from + 1)) return -1
+    this.number = value
+    return at
+  }
+}
+
+/** Comments of plain characters, such as a proxy or a server under measurement writes. */
+function afterComments(bytes: Uint8Array, from: number): number {
+  let at = from
+  while (bytes[at] === colon) {
+    let end = at + 1
+    for (let byte = bytes[end] ?? LF; byte >= 32 && byte < 127; byte = bytes[end] ?? LF) end += 1
+    if (bytes[end] !== LF) return from
+    at = end + 1
+  }
+  return at
+}
+
+interface FoundHole {
+  readonly start: number
+  readonly end: number
+  readonly kind: Hole
+}
+
+/** Undefined where the key is not there, or there more than once: then it is not clear which counts. */
+function holeAt(block: string, key: string, value: string, kind: Hole): FoundHole | undefined {
+  const at = block.indexOf(key)
+  if (at < 0 || block.indexOf(key, at + 1) >= 0) return undefined
+  const start = at + key.length
+  return block.startsWith(value, start) ? { start, end: start + value.length, kind } : undefined
+}
+
+const latin1 = new TextDecoder('latin1')
+const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+function encoded(text: string): string {
+  return latin1.decode(new TextEncoder().encode(text))
+}
+
+function decode(bytes: Uint8Array): string | undefined {
+  try {
+    return strict.decode(bytes)
+  } catch {
+    return undefined
+  }
+}
