@@ -1,8 +1,12 @@
 'use strict'
 
 const { existsSync } = require('node:fs')
+const { enableCompileCache } = require('node:module')
 const { join } = require('node:path')
 const { pathToFileURL } = require('node:url')
+
+// Later runs find the modules compiled.
+enableCompileCache?.()
 
 // A checkout runs from source, whatever an earlier build left behind; the package has no source.
 const source = join(__dirname, '..', 'harness', 'cli', 'main.ts')

@@ -94,13 +94,16 @@ function membersByName(whole: Buffer): Iterable<readonly Segment[]> {
   return byName.values()
 }
 
-/** A body that ends within a secret. */
+/** A body that ends within a secret: the longest part of it counts. */
 function atTheEnd(whole: Buffer, { form, mark }: Form): readonly Cut[] {
-  for (let length = form.length - 1; length >= shortestPart; length -= 1) {
-    const start = whole.length - length
-    if (start >= 0 && whole.subarray(start).equals(form.subarray(0, length))) {
+  const beginning = form.subarray(0, shortestPart)
+  let start = whole.indexOf(beginning, Math.max(0, whole.length - form.length + 1))
+  while (start >= 0) {
+    const length = whole.length - start
+    if (length < form.length && whole.compare(form, 0, length, start) === 0) {
       return [{ start, end: whole.length, mark }]
     }
+    start = whole.indexOf(beginning, start + 1)
   }
   return []
 }

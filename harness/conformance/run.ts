@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ConformanceReport, ObservationRow, Residue } from '../../reports/model.ts'
 import { createRedactor } from '../client/index.ts'
@@ -8,6 +7,7 @@ import { type Observation, questions, type RequirementId } from '../contract/ind
 import { setAside } from './applicability.ts'
 import { Collector, type Progress, type Scenario } from './collector.ts'
 import { defaultJobs, exchangesName, journalName, runRecordName } from './defaults.ts'
+import { type Engine, inlineEngine, runOnce } from './engine.ts'
 import { ConfigurationError, InterruptedError } from './errors.ts'
 import { startJournal } from './journal-file.ts'
 import { preflight } from './preflight.ts'
@@ -36,6 +36,8 @@ export interface RunOptions {
   /** The recording is evidence: an answer counts only for the request that it was given to. */
   readonly evidence?: boolean
   readonly onProgress?: (progress: Progress) => void
+  /** Stays open from run to run; without it, one is opened for this run alone. */
+  readonly engine?: Engine
   /** Interrupts the run; what was found so far is reported. */
   readonly signal?: AbortSignal
 }
@@ -57,7 +59,8 @@ export async function runConformance(options: RunOptions): Promise<ConformanceRe
 
   const redactor = createRedactor(secretsOf(setup))
   const collector = new Collector(options.onProgress ?? (() => {}), redactor.text)
-  const interrupted = await runSuites(collector, setup, options.signal)
+  const run = options.engine?.run ?? runOnce
+  const interrupted = await run(collector, setup, options.signal)
 
   const results = collector.resultsInOrder()
   const cost = results.map((result) => result.cost).reduce(addCosts, noCost)
@@ -123,52 +126,16 @@ export async function planConformance(
 
 /** Every scenario of the suites, with the rows that it can decide. */
 export async function listScenarios(): Promise<readonly Scenario[]> {
-  return withCache(async (cacheDir) => {
-    const collector = new Collector(() => {}, String)
-    const vitest = await openSuites(collector, null, cacheDir)
-    try {
-      const { testModules } = await vitest.collect([], { staticParse: false })
-      for (const module of testModules) collector.onTestModuleCollected(module)
-      const [fault] = testModules.flatMap((module) => module.errors())
-      if (fault) throw new Error(fault.message)
-      return collector.scenarios
-    } finally {
-      await vitest.close()
-    }
-  })
-}
-
-async function runSuites(
-  collector: Collector,
-  setup: RunSetup,
-  signal: AbortSignal | undefined,
-): Promise<boolean> {
-  // vitest sets the exit code when a test fails; ours comes from the report.
-  const { exitCode } = process
-  return withCache(async (cacheDir) => {
-    const vitest = await openSuites(collector, setup, cacheDir)
-    const interrupt = () => {
-      collector.interrupt()
-      vitest.cancelCurrentRun('keyboard-input')
-    }
-    signal?.addEventListener('abort', interrupt, { once: true })
-    try {
-      await vitest.start()
-    } finally {
-      signal?.removeEventListener('abort', interrupt)
-      await vitest.close()
-      process.exitCode = exitCode
-    }
-    return signal?.aborted ?? false
-  })
-}
-
-async function withCache<T>(use: (cacheDir: string) => Promise<T>): Promise<T> {
-  const cacheDir = mkdtempSync(join(tmpdir(), 'chatgen-'))
+  const collector = new Collector(() => {}, String)
+  const suites = await openSuites(collector)
   try {
-    return await use(cacheDir)
+    const { testModules } = await suites.vitest.collect([], { staticParse: false })
+    for (const module of testModules) collector.onTestModuleCollected(module)
+    const [fault] = testModules.flatMap((module) => module.errors())
+    if (fault) throw new Error(fault.message)
+    return collector.scenarios
   } finally {
-    rmSync(cacheDir, { recursive: true, force: true })
+    await suites.close()
   }
 }
 
@@ -233,4 +200,5 @@ function observationRows(seen: readonly Observation[]): ObservationRow[] {
     }))
 }
 
-export type { ProfileName, Progress, Scenario, Selection }
+export type { Engine, ProfileName, Progress, Scenario, Selection }
+export { inlineEngine }

@@ -1,7 +1,9 @@
-import { existsSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { createVitest, type Reporter, type Vitest } from 'vitest/node'
-import type { RunSetup } from './run-setup.ts'
+import { createVitest, type PoolRunnerInitializer, type Reporter, type Vitest } from 'vitest/node'
+import { keepProcess } from './process-state.ts'
 
 /**
  * Where this package lies: the checkout, or the installed package with its compiled files in
@@ -17,45 +19,45 @@ const entry = compiled ? 'dist/suites/index.scenario.js' : 'suites/index.scenari
  */
 export async function openSuites(
   reporter: Reporter,
-  setup: RunSetup | null,
-  cacheDir: string,
-): Promise<Vitest> {
+  pool: 'threads' | PoolRunnerInitializer = 'threads',
+): Promise<OpenSuites> {
   if (!existsSync(`${root}/${entry}`)) throw new Error(`the suites are missing: ${entry}`)
-  return ownSignals(() =>
-    createVitest(
-      'test',
-      {
-        config: false,
-        root,
-        include: [entry],
-        exclude: [],
-        watch: false,
-        reporters: [reporter],
-        pool: 'threads',
-        maxWorkers: 1,
-        isolate: false,
-        retry: 0,
-        testTimeout: 0,
-        hookTimeout: 0,
-        teardownTimeout: 5_000,
-        sequence: { concurrent: true },
-        maxConcurrency: 10_000,
-        ...(setup ? { provide: { setup } } : {}),
-      },
-      { cacheDir, logLevel: 'silent' },
-    ),
+  const cacheDir = mkdtempSync(join(tmpdir(), 'chatgen-'))
+  const restore = keepProcess()
+  const vitest = await createVitest(
+    'test',
+    {
+      config: false,
+      root,
+      include: [entry],
+      exclude: [],
+      watch: false,
+      reporters: [reporter],
+      pool,
+      maxWorkers: 1,
+      isolate: false,
+      retry: 0,
+      testTimeout: 0,
+      hookTimeout: 0,
+      teardownTimeout: 5_000,
+      sequence: { concurrent: true },
+      maxConcurrency: 10_000,
+      disableConsoleIntercept: true,
+    },
+    { cacheDir, logLevel: 'silent' },
   )
+  restore.signals()
+  return {
+    vitest,
+    async close() {
+      await vitest.close()
+      restore.all()
+      rmSync(cacheDir, { recursive: true, force: true })
+    },
+  }
 }
 
-/** vitest ends the process on a signal; an interrupted run of ours still reports what it found. */
-async function ownSignals<T>(open: () => Promise<T>): Promise<T> {
-  const signals = ['SIGINT', 'SIGTERM'] as const
-  const ours = signals.map((signal) => process.listeners(signal))
-  const opened = await open()
-  for (const [at, signal] of signals.entries()) {
-    for (const listener of process.listeners(signal)) {
-      if (!ours[at]?.includes(listener)) process.off(signal, listener)
-    }
-  }
-  return opened
+export interface OpenSuites {
+  readonly vitest: Vitest
+  close(): Promise<void>
 }

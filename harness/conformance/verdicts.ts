@@ -33,15 +33,15 @@ export function decide(
   scenarios: readonly Claims[],
   profile: TargetProfile,
 ): RequirementRow[] {
-  const evidence = new Map(rows.map((id) => [id, gather(id, results)]))
+  const findings = results.flatMap((result) => result.findings)
+  const byRow = Map.groupBy(findings, ({ row }) => row)
   const broken = new Set(
-    results.flatMap((result) =>
-      result.findings.filter(({ verdict }) => verdict === 'broken').map(({ row }) => row),
-    ),
+    findings.filter(({ verdict }) => verdict === 'broken').map(({ row }) => row),
   )
   return rows.map((id) => {
     const claimed = scenarios.filter((scenario) => scenario.rows.includes(id))
-    const ruling = rule(id, evidence.get(id) ?? gather(id, results), claimed, profile, broken)
+    const evidence = gather(id, byRow.get(id) ?? [], results)
+    const ruling = rule(id, evidence, claimed, profile, broken)
     const { level, surface, section, title } = requirements[id]
     return {
       id,
@@ -54,7 +54,9 @@ export function decide(
       message: ruling.message,
       blockedBy: ruling.blockedBy ?? null,
       scenarios: claimed.map(({ slug }) => slug),
-      brokenBy: results.filter((result) => breaks(result, id)).map(({ slug }) => slug),
+      brokenBy: broken.has(id)
+        ? results.filter((result) => breaks(result, id)).map(({ slug }) => slug)
+        : [],
       exchanges: [...ruling.exchanges],
       event: ruling.event ?? null,
     }
@@ -73,8 +75,11 @@ interface Evidence {
   readonly faults: readonly string[]
 }
 
-function gather(id: RequirementId, results: readonly ScenarioResult[]): Evidence {
-  const findings = results.flatMap((result) => result.findings).filter(({ row }) => row === id)
+function gather(
+  id: RequirementId,
+  findings: readonly Finding[],
+  results: readonly ScenarioResult[],
+): Evidence {
   const about = (list: readonly Reservation[]) => list.filter(({ rows }) => rows.includes(id))
   return {
     held: findings.filter(({ verdict }) => verdict === 'held'),

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { bodyText, type Exchange, restoreExchange } from '../contract/index.ts'
+import type { StoredExchange } from '../contract/index.ts'
 
 /**
  * What went over the wire in a run, free of what differs from run to run anyway: identifiers, times,
@@ -17,24 +17,37 @@ export interface Fingerprint {
 }
 
 export function fingerprintOf(exchangesFile: string): Fingerprint {
-  const exchanges = readFileSync(exchangesFile, 'utf8')
-    .split('\n')
-    .filter(Boolean)
-    .map((line) => restoreExchange(JSON.parse(line)))
+  const exchanges = [...storedIn(exchangesFile)]
   return {
     digests: new Map(exchanges.map((exchange) => [placeOf(exchange), digestOf(exchange)])),
-    chunks: sum(exchanges.map((exchange) => exchange.response?.chunks.length ?? 0)),
-    busyMs: sum(exchanges.map((exchange) => exchange.ending.atMs)),
+    ...effortOf(exchanges),
   }
 }
 
 /** Whether a deviation shows: in content, in segmentation, or in time. */
-export function differs(plain: Fingerprint, other: Fingerprint): boolean {
-  const changed = [...other.digests].some(([place, digest]) => {
-    const before = plain.digests.get(place)
-    return before !== undefined && before !== digest
-  })
-  return changed || apart(plain.chunks, other.chunks) || apart(plain.busyMs, other.busyMs)
+export function differs(plain: Fingerprint, exchangesFile: string): boolean {
+  const seen: StoredExchange[] = []
+  for (const exchange of storedIn(exchangesFile)) {
+    const before = plain.digests.get(placeOf(exchange))
+    if (before !== undefined && before !== digestOf(exchange)) return true
+    seen.push(exchange)
+  }
+  const { chunks, busyMs } = effortOf(seen)
+  return apart(plain.chunks, chunks) || apart(plain.busyMs, busyMs)
+}
+
+/** The lines are our own, so they are taken as they are. */
+function* storedIn(exchangesFile: string): Iterable<StoredExchange> {
+  for (const line of readFileSync(exchangesFile, 'utf8').split('\n')) {
+    if (line !== '') yield JSON.parse(line) as StoredExchange
+  }
+}
+
+function effortOf(exchanges: readonly StoredExchange[]) {
+  return {
+    chunks: sum(exchanges.map((exchange) => exchange.response?.chunks.length ?? 0)),
+    busyMs: sum(exchanges.map((exchange) => exchange.ending.atMs)),
+  }
 }
 
 /** By half or more: less may be chance. */
@@ -42,18 +55,22 @@ function apart(a: number, b: number): boolean {
   return Math.max(a, b) > 1.5 * Math.min(a, b)
 }
 
-function placeOf({ labels }: Exchange): string {
+function placeOf({ labels }: StoredExchange): string {
   return JSON.stringify([labels.scenario, labels.ordinal, labels.attempt])
 }
 
-function digestOf(exchange: Exchange): string {
-  const { response, ending } = exchange
+function digestOf({ response, ending }: StoredExchange): string {
   const headers = (response?.headers ?? [])
     .filter(([name]) => !['date', 'content-length', 'x-request-id', 'etag'].includes(name))
     .map(([name, value]) => `${name}: ${plain(value)}`)
     .sort()
-  const facts = [response?.status, ending.kind, ...headers, plain(bodyText(exchange))]
+  const body = Buffer.concat((response?.chunks ?? []).map(bytesOf)).toString()
+  const facts = [response?.status, ending.kind, ...headers, plain(body)]
   return createHash('sha256').update(JSON.stringify(facts)).digest('base64')
+}
+
+function bytesOf(chunk: { readonly text: string } | { readonly base64: string }): Buffer {
+  return 'text' in chunk ? Buffer.from(chunk.text) : Buffer.from(chunk.base64, 'base64')
 }
 
 /** Identifiers and times give way to marks. */

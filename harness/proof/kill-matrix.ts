@@ -105,8 +105,7 @@ function faultLine({ name, summary, breaks }: Fault, result: TargetResult): Faul
     ].sort(),
     survived: breaks.filter((id) => !red.includes(id)),
     undeclared: red.filter((id) => !declared.includes(id)),
-    // What turned a row red went over the wire, even where the comparison is blind to it (times).
-    applied: result.applied || red.length > 0,
+    applied: result.applied,
   }
 }
 

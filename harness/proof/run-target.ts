@@ -2,11 +2,13 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ConformanceReport } from '../../reports/model.ts'
+import { exchangesName } from '../conformance/defaults.ts'
+import type { Engine } from '../conformance/engine.ts'
 import { TargetUnusableError } from '../conformance/errors.ts'
 import { type RunOptions, runConformance, type Selection } from '../conformance/run.ts'
 import { differs, type Fingerprint, fingerprintOf } from './fingerprint.ts'
 import type { ProofTarget } from './target.ts'
-import { type TargetResult, verdictsOf } from './verdicts.ts'
+import { redRows, type TargetResult, verdictsOf } from './verdicts.ts'
 
 export interface Attempt {
   readonly kind: TargetResult['kind']
@@ -18,28 +20,45 @@ export interface Attempt {
 /** Every run has the same nonces, so that two can be compared. */
 const seed = 'proof'
 
-/** Runs the suites against one target; `plain` is the run of the server without deviation. */
+/** What the server without a deviation sends to the scenarios of a profile. */
+export async function runPlain(attempt: Attempt, engine: Engine): Promise<Fingerprint> {
+  return withResults(attempt, engine, (_report, exchangesFile) => fingerprintOf(exchangesFile))
+}
+
+/** Runs the suites against one target, and compares what went over the wire with the plain run. */
 export async function runTarget(
   attempt: Attempt,
-  plain: Fingerprint | undefined,
-): Promise<{ result: TargetResult; fingerprint: Fingerprint }> {
-  const { kind, name, selection } = attempt
-  const outDir = mkdtempSync(join(tmpdir(), 'chatgen-proof-'))
-  const target = await attempt.open()
+  plain: Fingerprint,
+  engine: Engine,
+): Promise<TargetResult> {
+  const { kind, name } = attempt
   const started = Date.now()
-  try {
-    const report = await judged({ profile: target.profile, selection, outDir, seed, jobs: 8 })
-    const fingerprint = fingerprintOf(join(outDir, 'exchanges.ndjson'))
-    const result: TargetResult = {
+  return withResults(attempt, engine, (report, exchangesFile) => {
+    const rows = report ? verdictsOf(report) : []
+    return {
       kind,
       name,
       outcome: report?.outcome ?? 'incomplete',
-      rows: report ? verdictsOf(report) : [],
+      rows,
       kitFaults: (report?.faults ?? []).map(({ scenario, message }) => `${scenario}: ${message}`),
-      applied: plain === undefined || differs(plain, fingerprint),
+      // What turned a row red went over the wire, even where the comparison is blind to it (times).
+      applied: kind === 'clean' || redRows({ rows }).length > 0 || differs(plain, exchangesFile),
       durationMs: Date.now() - started,
     }
-    return { result, fingerprint }
+  })
+}
+
+async function withResults<T>(
+  { open, selection }: Attempt,
+  engine: Engine,
+  read: (report: ConformanceReport | undefined, exchangesFile: string) => T,
+): Promise<T> {
+  const outDir = mkdtempSync(join(tmpdir(), 'chatgen-proof-'))
+  const target = await open()
+  try {
+    const { profile } = target
+    const report = await judged({ profile, selection, outDir, seed, jobs: 8, engine })
+    return read(report, join(outDir, exchangesName))
   } finally {
     await target.close()
     rmSync(outDir, { recursive: true, force: true })

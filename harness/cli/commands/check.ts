@@ -110,7 +110,8 @@ function check(
 ): Promise<ConformanceReport> {
   const { out, jobs, strict, maxRequests, seed } = flags
   return withTarget(url, flags, io, async (profile) => {
-    const { runConformance } = await import('../../conformance/run.ts')
+    const { inlineEngine, runConformance } = await import('../../conformance/run.ts')
+    const engine = inlineEngine()
     const progress = showProgress(io, !flags.quiet && !flags.json)
     try {
       return await runConformance({
@@ -119,12 +120,14 @@ function check(
         outDir: out,
         jobs,
         strict: strict ?? false,
+        engine,
         signal: io.signal,
         onProgress: progress.update,
         ...(maxRequests === undefined ? {} : { maxRequests }),
         ...(seed === undefined ? {} : { seed }),
       })
     } finally {
+      await engine.close()
       progress.stop()
     }
   })

@@ -1,6 +1,6 @@
 /** The scenario API: all that a suite may import from the kit. */
 
-export { describe, expect } from 'vitest'
+export { expect } from 'vitest'
 export {
   acceptsKey,
   type Claim,
@@ -11,6 +11,7 @@ export {
   given,
 } from './claims.ts'
 export { covers } from './covers.ts'
+export { describe, registerSections } from './describe.ts'
 export { tellsOfTheList } from './paging.ts'
 export * from './read.ts'
 export { fill } from './template.ts'

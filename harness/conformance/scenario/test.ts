@@ -60,13 +60,10 @@ export const test = base
   .extend('attachments', ({ session }) => attachmentRoutes(session))
   .extend('knowledge', ({ session }) => knowledgeRoutes(session))
 
-const contexts = new Map<string, RunContext>()
+let current: RunContext | undefined
 
-/** All scenarios of a run share one context; the worker keeps its modules from file to file. */
+/** All scenarios of a run share one context; the worker may stay for the next run. */
 function contextOf(setup: RunSetup): RunContext {
-  const known = contexts.get(setup.exchangesFile)
-  if (known) return known
-  const created = createRunContext(setup)
-  contexts.set(setup.exchangesFile, created)
-  return created
+  if (current?.setup.exchangesFile !== setup.exchangesFile) current = createRunContext(setup)
+  return current
 }
