@@ -150,5 +150,6 @@ export class Buckets implements OrderedSample {
 }
 
 function widthOf(units: number, bits: number): number {
-  return 2 ** Math.max(0, 32 - Math.clz32(units) - bits)
+  const surplus = 32 - Math.clz32(units) - bits
+  return surplus > 0 ? 1 << surplus : 1
 }
