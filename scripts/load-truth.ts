@@ -1,0 +1,138 @@
+/**
+ * What the load engine reports beside what the server's own stamps say, request by request the same
+ * streams: every metric, at 50 and at 300 concurrent streams, at constant times and at lognormal ones.
+ * A quantile is true where it is within the larger of 2 ms and 2 %.
+ *
+ *   node scripts/load-truth.ts [--streams 50,300] [--gap 40] [--seconds 6] [--kind openai-stream|one-shot-stream]
+ */
+import { loadavg } from 'node:os'
+import { parseArgs } from 'node:util'
+import { latencyOf } from '../harness/load/metrics/latencies.ts'
+import type { RequestRecord } from '../harness/load/record.ts'
+import type { EngineResult } from './load/engine-reader.ts'
+import type { LoggedStream } from './load/logging-server.ts'
+import { onePhase } from './load/one-phase.ts'
+import { quantile, table } from './load/text.ts'
+
+const { values } = parseArgs({
+  options: {
+    streams: { type: 'string', default: '50,300' },
+    seconds: { type: 'string', default: '6' },
+    kind: { type: 'string', default: 'openai-stream' },
+    gap: { type: 'string', default: '40' },
+    seed: { type: 'string', default: '1' },
+  },
+})
+
+const [ttft, gap, tokens] = [200, Number(values.gap), 40]
+const paces = {
+  constant: `ttft=${ttft}ms,gap=${gap}ms`,
+  lognormal: `ttft=lognormal(${ttft}ms,0.4),gap=lognormal(${gap}ms,0.4)`,
+}
+const quantiles = [0.5, 0.9, 0.99]
+
+/** Nanoseconds of one request, in the definitions of harness/load/metrics/latencies.ts. */
+type Metrics = Readonly<Record<string, readonly number[]>>
+
+let wrong = 0
+for (const [name, pace] of Object.entries(paces)) {
+  for (const streams of values.streams.split(',').map(Number)) {
+    const { result, log } = await onePhase<EngineResult>(
+      'engine',
+      { pace, seed: Number(values.seed) },
+      {
+        kind: values.kind === 'openai-stream' ? 'openai-stream' : 'one-shot-stream',
+        tokens,
+        streams,
+        streamMs: ttft + gap * (tokens - 1),
+        warmUpMs: 3000,
+        windowMs: Number(values.seconds) * 1000,
+      },
+    )
+    const pairs = pairsOf(result, log)
+    const events = pairs.reduce((sum, [, { sent }]) => sum + sent.length, 0)
+    console.log(
+      `\n${name} times (${pace}), ${streams} concurrent streams: ${pairs.length} requests, ${events} events,`,
+      `errors ${JSON.stringify(result.errors)}, load of the machine ${(loadavg()[0] ?? 0).toFixed(2)}\n`,
+    )
+    console.log(compared(pairs))
+  }
+}
+console.log(wrong === 0 ? '\nEvery quantile is true.' : `\n${wrong} quantiles are off.`)
+process.exitCode = wrong === 0 ? 0 : 1
+
+/** Requests that were sent within the window, and came to their end. */
+function pairsOf({ records, startNs, window }: EngineResult, log: readonly LoggedStream[]) {
+  const byId = new Map(log.map((stream) => [stream.id, stream]))
+  return records.flatMap((record): [RequestRecord, LoggedStream][] => {
+    const stream = byId.get(`efficiency/${record.index}.${record.step}`)
+    const sent = startNs + (record.stamps.sent ?? Number.NaN)
+    const within = sent >= window[0] && sent < window[1]
+    return stream !== undefined && within && record.outcome.kind === 'ok' ? [[record, stream]] : []
+  })
+}
+
+function compared(pairs: readonly (readonly [RequestRecord, LoggedStream])[]): string {
+  const ours = pooled(pairs.map(([record]) => measured(record)))
+  const truth = pooled(pairs.map(([, stream]) => stamped(stream)))
+  const rows = Object.entries(truth).map(([metric, real]) => [
+    metric,
+    ...quantiles.flatMap((share) =>
+      cells(quantile(ours[metric] ?? [], share), quantile(real, share)),
+    ),
+  ])
+  const head = quantiles.flatMap((share) => {
+    const name = `p${share * 100}`
+    return [`${name} ours`, 'server', 'off by', '']
+  })
+  return table(['metric, ms', ...head], rows)
+}
+
+function cells(ours: number, real: number): string[] {
+  const [mine, its] = [ours / 1e6, real / 1e6]
+  const isTrue = Math.abs(mine - its) <= Math.max(2, 0.02 * its)
+  if (!isTrue) wrong += 1
+  return [mine.toFixed(2), its.toFixed(2), (mine - its).toFixed(2), isTrue ? 'true' : 'OFF']
+}
+
+function measured(record: RequestRecord): Metrics {
+  const of = (metric: Parameters<typeof latencyOf>[1]) => [
+    latencyOf(record, metric, 'service') ?? Number.NaN,
+  ]
+  return {
+    ttfb: of('ttfb'),
+    ttfe: of('ttfe'),
+    ttft: of('ttft'),
+    ttfo: of('ttfo'),
+    icl: record.gapsNs,
+    tpot: of('tpot'),
+    max_gap: of('max_gap'),
+    e2e: of('e2e'),
+    close_lag: of('close_lag'),
+  }
+}
+
+function stamped({ received, head, sent, kinds, ended }: LoggedStream): Metrics {
+  const content = sent.filter((_, at) => kinds[at] === 'c')
+  const [first = Number.NaN, last = Number.NaN] = [content[0], content.at(-1)]
+  const terminal = sent[kinds.indexOf('t')] ?? Number.NaN
+  const gaps = content.slice(1).map((at, index) => at - (content[index] ?? Number.NaN))
+  return {
+    ttfb: [head - received],
+    ttfe: [(sent[0] ?? Number.NaN) - received],
+    ttft: [first - received],
+    ttfo: [first - received],
+    icl: gaps,
+    tpot: [(last - first) / (content.length - 1)],
+    max_gap: [Math.max(...gaps)],
+    e2e: [terminal - received],
+    close_lag: [ended - terminal],
+  }
+}
+
+function pooled(all: readonly Metrics[]): Metrics {
+  const names = Object.keys(all[0] ?? {})
+  return Object.fromEntries(
+    names.map((name) => [name, all.flatMap((metrics) => metrics[name] ?? [])]),
+  )
+}
