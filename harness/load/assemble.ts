@@ -1,32 +1,37 @@
-import type { ArrivalRow, LoadReport, TransactionRow } from '../../reports/model/load.ts'
+import type { ArrivalRow, LoadReport } from '../../reports/model/load.ts'
 import type { ThreadsOutcome } from './engine/threads.ts'
-import { generatorOf } from './generator.ts'
-import { type IdBook, integrityOf } from './judging/integrity.ts'
+import { integrityOf } from './judging/integrity.ts'
+import { summarize } from './metrics/summary.ts'
 import { surfaceOf } from './plan/mix.ts'
 import { sizeOf } from './plan/needs.ts'
-import { type PlanSpec, planHash } from './plan/plan.ts'
-import type { RequestRecord } from './record.ts'
+import { type PlanSpec, planHash, wholePlan } from './plan/plan.ts'
 import type { LoadOptions } from './run.ts'
-import { measure } from './stand-in.ts'
+import type { RunBook } from './run-book.ts'
 
 export interface RunFindings {
-  readonly records: readonly RequestRecord[]
-  readonly ids: IdBook
+  readonly book: RunBook
   readonly outcome: ThreadsOutcome
   readonly startedAt: Date
-  readonly durationMs: number
+  /** From the start to the last answer, or to the interruption. */
+  readonly lastedMs: number
 }
 
 /** All that a run found, as its report. */
 export function assemble(options: LoadOptions, findings: RunFindings): LoadReport {
-  const { spec, target, signal } = options
-  const { records, outcome, ids, startedAt, durationMs } = findings
-  const { connectMs, ...measured } = measure(records, spec.durationNs)
+  const { spec, target, slos, signal } = options
+  const { book, outcome, startedAt, lastedMs } = findings
+  const { reused, connectMs, transactionMetrics, ...measured } = summarize(book.metrics, {
+    slos,
+    warmUpNs: warmUpNs(options),
+    untilNs: signal.aborted ? lastedMs * 1e6 : spec.durationNs,
+    transactions: spec.mix.entries.map(({ name }) => name),
+  })
+  const threads = outcome.done
   const integrity = integrityOf(
-    outcome.done.map((done) => done.integrity),
-    ids,
+    threads.map((done) => done.integrity),
+    book.ids,
   )
-  const generator = generatorOf(records, outcome, durationMs)
+  const generator = book.generator.row(threads, book.undispatched, lastedMs)
   return {
     kind: 'load-report',
     schemaVersion: 1,
@@ -39,21 +44,30 @@ export function assemble(options: LoadOptions, findings: RunFindings): LoadRepor
     },
     seed: spec.seed,
     startedAt: startedAt.toISOString(),
-    durationMs,
+    durationMs: lastedMs,
     plan: planOf(options),
     config: configOf(options),
     ...measured,
-    transactions: transactionsOf(spec, records),
+    transactions: book.transactions.rows(spec.mix.entries, transactionMetrics),
     connections: {
-      opened: outcome.done.reduce((sum, { connectionsOpened }) => sum + connectionsOpened, 0),
-      reused: records.filter(({ stamps, counts }) => stamps.sent !== null && !counts.newConnection)
-        .length,
+      opened: threads.reduce((sum, { connectionsOpened }) => sum + connectionsOpened, 0),
+      reused,
       connectMs,
     },
     integrity,
     generator,
-    faults: [...outcome.faults, ...outcome.troubles.map(([what, count]) => `${what} (${count}×)`)],
+    faults: [...outcome.faults],
+    notes: [
+      ...outcome.troubles.map(([what, count]) => `${what} (${count} times)`),
+      ...(outcome.chatsLeft === 0 ? [] : [`${outcome.chatsLeft} chats were made and are left`]),
+    ],
   }
+}
+
+/** Where early and late differ on purpose, there is nothing to cut. */
+function warmUpNs({ warmUpMs, spec }: LoadOptions): number | 'auto' {
+  if (warmUpMs !== 'auto') return warmUpMs * 1e6
+  return ['poisson', 'constant', 'closed'].includes(spec.arrival.kind) ? 'auto' : 0
 }
 
 /** A violation stands however the run was timed; an SLO only where the generator kept time. */
@@ -72,8 +86,8 @@ function planOf(options: LoadOptions): LoadReport['plan'] {
     hash: planHash(spec),
     arrival: arrivalRow(spec),
     durationMs: spec.durationNs / 1e6,
-    transactions: sizeOf(spec, { index: 0, of: 1 }).transactions,
-    ownTransactions: sizeOf(spec, shard ?? { index: 0, of: 1 }).transactions,
+    transactions: sizeOf(spec, wholePlan).transactions,
+    ownTransactions: sizeOf(spec, shard ?? wholePlan).transactions,
     shard,
     mix: spec.mix.name,
   }
@@ -113,48 +127,4 @@ function configOf(options: LoadOptions): LoadReport['config'] {
     startAt: startAt?.toISOString() ?? null,
     mix: spec.mix.entries,
   }
-}
-
-function transactionsOf(spec: PlanSpec, records: readonly RequestRecord[]): TransactionRow[] {
-  const total = spec.mix.entries.reduce((sum, { weight }) => sum + weight, 0)
-  const byName = Map.groupBy(records, ({ transaction }) => transaction)
-  return spec.mix.entries.map(({ name, kind, weight }) => {
-    const own = byName.get(name) ?? []
-    const byIndex = [...Map.groupBy(own, ({ index }) => index).values()]
-    const ended = (kinds: readonly string[]) => (list: readonly RequestRecord[]) =>
-      list.some(({ outcome }) => kinds.includes(outcome.kind))
-    const open = byIndex.filter(ended(['open'])).length
-    const completed = byIndex.filter((list) => list.every(wentWell)).length
-    const operations = Map.groupBy(own, ({ operation, form }) => `${operation} ${form}`)
-    return {
-      name,
-      surface: surfaceOf(kind),
-      share: weight / total,
-      planned: byIndex.length,
-      completed,
-      open,
-      failed: byIndex.length - completed - open,
-      requests: [...operations.values()].flatMap((list) => {
-        const [first] = list
-        if (first === undefined) return []
-        const { operation, form } = first
-        const done = list.filter(wentWell).length
-        const cut = list.filter(({ outcome }) => outcome.kind === 'open').length
-        return [
-          {
-            operation,
-            form,
-            count: list.length,
-            completed: done,
-            failed: list.length - done - cut,
-          },
-        ]
-      }),
-      metrics: [],
-    }
-  })
-}
-
-function wentWell({ outcome }: RequestRecord): boolean {
-  return outcome.kind === 'ok' || outcome.kind === 'left'
 }

@@ -154,6 +154,8 @@ export const loadReport = z.object({
   heatMaps: z.array(heatMap).default([]),
   /** The same run in the definitions of other tools. */
   otherTools: z.array(otherTool),
+  /** What could not be arranged or tidied up. */
+  notes: z.array(z.string()).default([]),
   /** Faults of the kit itself. */
   faults: z.array(z.string()),
 })

@@ -1,14 +1,17 @@
 import type { LoadReport } from '../../../reports/model/load.ts'
 import type { TargetProfile } from '../../conformance/profile/index.ts'
 import { surfaceOf } from '../../load/plan/mix.ts'
+import type { PlanSpec } from '../../load/plan/plan.ts'
+import type { Slo } from '../../load/slo/slo.ts'
 import type { AddCommand } from '../command.ts'
 import { exitCodeOfLoad } from '../exit-codes.ts'
 import { flag } from '../flags.ts'
 import type { Io } from '../io.ts'
 import { addLoadFlags, type LoadFlags } from '../load/flags.ts'
+import { loadPlanText } from '../load/plan-text.ts'
 import { showLoadProgress } from '../load/progress.ts'
 import { publishLoad } from '../load/publish.ts'
-import { planOf } from '../load/spec.ts'
+import { planOf, slosOf } from '../load/spec.ts'
 import { loadTargetOf } from '../load/target.ts'
 import { withTarget } from '../target.ts'
 
@@ -40,14 +43,24 @@ export const loadCommand: AddCommand = (program, io, finish) => {
     .addOption(flag('--no-color', 'no colours'))
     .addHelpText('after', examples)
     .action(async (url: string | undefined, flags: LoadFlags) => {
-      const report = await withTarget(url, flags, io, (profile) => load(profile, flags, io))
+      // What is wrong with the flags is said before anything is sent.
+      const run = { spec: planOf(flags), slos: slosOf(flags.slo) }
+      if (flags.dryRun) {
+        io.out(loadPlanText(run.spec, flags.shard ?? null))
+        return
+      }
+      const report = await withTarget(url, flags, io, (profile) => load(profile, run, flags, io))
       publishLoad(report, flags, io)
       finish(exitCodeOfLoad(report))
     })
 }
 
-async function load(profile: TargetProfile, flags: LoadFlags, io: Io): Promise<LoadReport> {
-  const spec = planOf(flags)
+async function load(
+  profile: TargetProfile,
+  { spec, slos }: { readonly spec: PlanSpec; readonly slos: readonly Slo[] },
+  flags: LoadFlags,
+  io: Io,
+): Promise<LoadReport> {
   const target = loadTargetOf(profile, spec.seed)
   const { preflight } = await import('../../conformance/preflight.ts')
   const { interfaceRevision, suiteVersion } = await import('../../conformance/version.ts')
@@ -59,9 +72,10 @@ async function load(profile: TargetProfile, flags: LoadFlags, io: Io): Promise<L
     return await runLoad({
       target,
       spec,
+      slos,
       shard: flags.shard ?? null,
       workers: flags.workers,
-      slo: flags.slo,
+      warmUpMs: flags.warmUp ?? 'auto',
       drainMs: flags.drain,
       mostInFlight: flags.maxInFlight,
       keepAlive: flags.keepAlive,

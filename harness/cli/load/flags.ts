@@ -32,6 +32,7 @@ export interface LoadFlags extends TargetFlags {
   readonly shard?: Shard
   readonly startAt?: Date
   readonly workers: number
+  readonly warmUp?: number
   readonly misbehave?: Misbehaviour
   readonly races: number
   readonly drain: number
@@ -84,6 +85,9 @@ export function addLoadFlags(command: Command): Command {
     .addOption(flag('--shard <i/n>', 'send only this part of the plan').argParser(shard))
     .addOption(flag('--start-at <time>', 'begin at this time of the clock').argParser(moment))
     .addOption(flag('--workers <n>', 'threads that send').argParser(positiveInteger).default(1))
+    .addOption(
+      flag('--warm-up <time>', 'not measured (default: found by itself)').argParser(duration),
+    )
     .addOption(
       flag(
         '--misbehave <shares>',

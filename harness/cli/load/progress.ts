@@ -7,10 +7,14 @@ export function showLoadProgress(io: Io, wanted: boolean) {
   if (!io.terminal || !wanted) return { update: () => {}, stop: () => {} }
   const spinner = ora({ text: 'preparing', stream: process.stderr }).start()
   return {
-    update({ phase, elapsedMs, durationMs, requests, failed }: LoadProgress): void {
+    update({ phase, elapsedMs, durationMs, book }: LoadProgress): void {
+      const { requests, failed, inFlight } = book
       const left = Math.max(0, durationMs - elapsedMs) / 1000
       const trouble = failed > 0 ? `, ${failed} failed` : ''
-      const text = elapsedMs > 0 ? `${requests} requests${trouble}, ${left.toFixed(0)} s left` : ''
+      const text =
+        elapsedMs > 0
+          ? `${requests} requests, ${inFlight} in flight${trouble}, ${left.toFixed(0)} s left`
+          : ''
       spinner.text = `${phase} ${text}`.slice(0, io.width - 4)
     },
     stop: () => void spinner.stop(),

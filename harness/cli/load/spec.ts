@@ -3,6 +3,9 @@ import { ConfigurationError } from '../../conformance/errors.ts'
 import { didYouMean } from '../../conformance/suggest.ts'
 import { builtInMixes, type Mix, surfaceOf } from '../../load/plan/mix.ts'
 import type { PlanSpec } from '../../load/plan/plan.ts'
+import { parseSlos } from '../../load/slo/parse.ts'
+import type { Slo } from '../../load/slo/slo.ts'
+import { SloSyntaxError } from '../../load/slo/syntax-error.ts'
 import type { LoadFlags } from './flags.ts'
 
 const defaultMs = 30_000
@@ -24,6 +27,16 @@ export function planOf(flags: LoadFlags): PlanSpec {
     durationNs: (flags.duration ?? naturalMs(arrival)) * 1e6,
     misbehaviour: misbehave ?? { slowReader: 0, abort: 0, churn: 0 },
     idempotencyRaces: races,
+  }
+}
+
+/** @throws ConfigurationError that points at the place */
+export function slosOf(texts: readonly string[]): Slo[] {
+  try {
+    return parseSlos(texts)
+  } catch (error) {
+    if (error instanceof SloSyntaxError) throw new ConfigurationError([`--slo: ${error.message}`])
+    throw error
   }
 }
 

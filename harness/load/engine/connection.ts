@@ -58,10 +58,10 @@ export class Connection {
     origin: Origin,
     memory: Uint8Array,
     clock: RunClock,
-    onIdle: (connection: Connection) => void,
+    use: { readonly onIdle: (connection: Connection) => void; readonly onGone: () => void },
   ) {
     this.#clock = clock
-    this.#onIdle = onIdle
+    this.#onIdle = use.onIdle
     this.#startedAt = clock.now()
     const onread: OnReadOpts = {
       buffer: memory,
@@ -74,7 +74,10 @@ export class Connection {
     this.#socket.on('error', (error: Error) => {
       this.#error = error
     })
-    this.#socket.on('close', () => this.#closed())
+    this.#socket.on('close', () => {
+      this.#closed()
+      use.onGone()
+    })
   }
 
   get alive(): boolean {

@@ -9,7 +9,12 @@ const idleSeconds = 2
 /** Given up so much before the peer's own limit. */
 const marginSeconds = 1
 
-/** The connections of one thread to one origin; the one that was idle last is used first. */
+type Use = (connection: Connection) => void
+
+/**
+ * The connections of one thread to one origin; the one that was idle last is used first. Without a
+ * limit nobody ever waits for one; with it, whoever finds none free waits in the order of asking.
+ */
 export class Connections {
   /** How many were opened. */
   opened = 0
@@ -18,29 +23,53 @@ export class Connections {
   readonly #origin: Origin
   readonly #clock: RunClock
   readonly #keepAlive: boolean
+  readonly #most: number
+  readonly #waiting: Use[] = []
   readonly #sweep: NodeJS.Timeout
+  #open = 0
 
-  constructor(origin: Origin, clock: RunClock, keepAlive: boolean) {
+  constructor(
+    origin: Origin,
+    clock: RunClock,
+    keepAlive: boolean,
+    most = Number.POSITIVE_INFINITY,
+  ) {
     this.#origin = origin
     this.#clock = clock
     this.#keepAlive = keepAlive
+    this.#most = most
     this.#sweep = setInterval(() => this.#giveUpOld(), 500)
     this.#sweep.unref()
   }
 
   take(): Connection {
     for (let idle = this.#idle.pop(); idle !== undefined; idle = this.#idle.pop()) {
-      if (idle.alive && !this.#isOld(idle)) return idle
+      if (this.#isGood(idle)) return idle
       idle.abandon()
     }
     return this.fresh()
   }
 
+  /** Gives a connection at once where one may be had, otherwise when the next one is free. */
+  lend(use: Use): void {
+    if (this.#open < this.#most || this.#idle.some((idle) => this.#isGood(idle))) use(this.take())
+    else this.#waiting.push(use)
+  }
+
   fresh(): Connection {
     this.opened += 1
-    return new Connection(this.#origin, this.#memory, this.#clock, (idle) => {
-      if (this.#keepAlive) this.#idle.push(idle)
-      else idle.abandon()
+    this.#open += 1
+    return new Connection(this.#origin, this.#memory, this.#clock, {
+      onIdle: (idle) => {
+        if (!this.#keepAlive) return idle.abandon()
+        const next = this.#waiting.shift()
+        if (next === undefined) this.#idle.push(idle)
+        else next(idle)
+      },
+      onGone: () => {
+        this.#open -= 1
+        if (this.#open < this.#most) this.#waiting.shift()?.(this.fresh())
+      },
     })
   }
 
@@ -51,10 +80,14 @@ export class Connections {
   }
 
   #giveUpOld(): void {
-    const kept = this.#idle.filter((idle) => idle.alive && !this.#isOld(idle))
+    const kept = this.#idle.filter((idle) => this.#isGood(idle))
     if (kept.length === this.#idle.length) return
     for (const idle of this.#idle) if (!kept.includes(idle)) idle.abandon()
     this.#idle.splice(0, this.#idle.length, ...kept)
+  }
+
+  #isGood(idle: Connection): boolean {
+    return idle.alive && !this.#isOld(idle)
   }
 
   #isOld({ idleSince, idleSeconds: told }: Connection): boolean {

@@ -11,6 +11,8 @@ export class RunOverError extends Error {
   override readonly name = 'RunOverError'
 }
 
+export type NotDispatched = readonly [plannedNs: number, transaction: string]
+
 /** How often silent requests are looked for. */
 const sweepMs = 250
 
@@ -21,11 +23,10 @@ export class Crew {
   readonly connections: Connections
   readonly chats: Chats
   readonly ledger: IntegrityLedger
-  /** Due, and not sent because too much was in flight already. */
-  undispatched = 0
   #closed = false
   #flights = new Set<Flight>()
   #records: RequestRecord[] = []
+  #notDispatched: NotDispatched[] = []
   readonly #sweep: NodeJS.Timeout
 
   constructor(parts: Pick<Crew, 'clock' | 'target' | 'connections' | 'chats' | 'ledger'>) {
@@ -61,6 +62,17 @@ export class Crew {
     const records = this.#records
     this.#records = []
     return records
+  }
+
+  /** Due, and not sent because too much was in flight already. */
+  passOver(plannedNs: number, transaction: string): void {
+    this.#notDispatched.push([plannedNs, transaction])
+  }
+
+  takeNotDispatched(): NotDispatched[] {
+    const passed = this.#notDispatched
+    this.#notDispatched = []
+    return passed
   }
 
   /** Nothing more is sent. */

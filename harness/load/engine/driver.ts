@@ -98,7 +98,7 @@ export class Driver {
     const entry = spec.mix.entries[arrival.entry]
     if (entry === undefined) return
     if (this.#running >= mostInFlight) {
-      this.#crew.undispatched += 1
+      this.#crew.passOver(due, entry.name)
       return
     }
     this.#running += 1

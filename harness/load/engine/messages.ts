@@ -2,6 +2,7 @@ import type { IntegrityCounts, SeenId } from '../judging/integrity-ledger.ts'
 import type { Part, PlanSpec } from '../plan/plan.ts'
 import type { RequestRecord } from '../record.ts'
 import type { ChatNeeds } from './chats.ts'
+import type { NotDispatched } from './crew.ts'
 import type { LoadTarget } from './target.ts'
 import type { SpentUsage } from './usage.ts'
 
@@ -28,12 +29,12 @@ export type FromWorker =
       readonly type: 'records'
       readonly records: readonly RequestRecord[]
       readonly ids: readonly SeenId[]
+      readonly notDispatched: readonly NotDispatched[]
       readonly inFlight: number
     }
   | {
       readonly type: 'done'
       readonly integrity: IntegrityCounts
-      readonly undispatched: number
       readonly connectionsOpened: number
       readonly usage: SpentUsage
     }

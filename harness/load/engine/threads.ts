@@ -1,6 +1,4 @@
 import { Worker } from 'node:worker_threads'
-import type { SeenId } from '../judging/integrity-ledger.ts'
-import type { RequestRecord } from '../record.ts'
 import type { FromWorker, ToWorker, Troubles, WorkerSetup } from './messages.ts'
 
 export interface ThreadsOptions {
@@ -10,9 +8,11 @@ export interface ThreadsOptions {
   readonly mayStart: () => Promise<void>
   /** `startNs`: the reading of the monotonic clock that the records call 0. */
   readonly onStart: (startNs: bigint) => void
-  readonly onRecords: (records: readonly RequestRecord[], ids: readonly SeenId[]) => void
+  readonly onRecords: (worker: number, told: Told) => void
 }
 
+/** What a thread tells now and then. */
+export type Told = Extract<FromWorker, { type: 'records' }>
 export type Done = Extract<FromWorker, { type: 'done' }>
 
 export interface ThreadsOutcome {
@@ -32,7 +32,9 @@ export async function runThreads(
   setups: readonly WorkerSetup[],
   options: ThreadsOptions,
 ): Promise<ThreadsOutcome> {
-  const threads = setups.map((setup) => new Thread(setup, options.onRecords))
+  const threads = setups.map(
+    (setup, index) => new Thread(setup, (told) => options.onRecords(index, told)),
+  )
   const stop = () => {
     for (const thread of threads) thread.say({ type: 'stop' })
   }
@@ -66,7 +68,7 @@ class Thread {
   readonly #gone = Promise.withResolvers<void>()
   readonly #worker: Worker
 
-  constructor(setup: WorkerSetup, onRecords: ThreadsOptions['onRecords']) {
+  constructor(setup: WorkerSetup, onRecords: (told: Told) => void) {
     this.#worker = new Worker(workerFile, { workerData: setup })
     this.#worker.on('message', (message: FromWorker) => this.#take(message, onRecords))
     this.#worker.on('error', (error) => {
@@ -92,13 +94,13 @@ class Thread {
     await this.#worker.terminate()
   }
 
-  #take(message: FromWorker, onRecords: ThreadsOptions['onRecords']): void {
+  #take(message: FromWorker, onRecords: (told: Told) => void): void {
     switch (message.type) {
       case 'ready':
         this.#ready.resolve()
         return
       case 'records':
-        onRecords(message.records, message.ids)
+        onRecords(message)
         return
       case 'done':
         this.done = message

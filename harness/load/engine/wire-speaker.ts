@@ -3,6 +3,7 @@ import type { MixEntry } from '../plan/mix.ts'
 import type { Arrival } from '../plan/plan.ts'
 import { type Draw, drawsOf, hashText } from '../plan/random.ts'
 import type { RaceOutcome, Speaker, StepSpec } from '../transactions/index.ts'
+import type { Connection } from './connection.ts'
 import type { Crew } from './crew.ts'
 import { Flight, type FlightPlan, type Landing } from './flight.ts'
 import { sleep } from './sleep.ts'
@@ -147,8 +148,9 @@ export class WireSpeaker implements Speaker {
       })
       crew.took(flight)
       const { connections } = crew
-      const connection = plan.manner === 'churn' ? connections.fresh() : connections.take()
-      flight.launch(connection, requestBytes(request))
+      const launch = (connection: Connection) => flight.launch(connection, requestBytes(request))
+      if (plan.manner === 'churn') launch(connections.fresh())
+      else connections.lend(launch)
     })
   }
 

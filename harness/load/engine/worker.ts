@@ -51,7 +51,8 @@ if (port !== null) {
     const report = () => {
       const records = crew.takeRecords()
       const ids = ledger.takeIds()
-      tell({ type: 'records', records, ids, inFlight: crew.inFlight })
+      const notDispatched = crew.takeNotDispatched()
+      tell({ type: 'records', records, ids, notDispatched, inFlight: crew.inFlight })
     }
     const telling = setInterval(report, tellEveryMs)
     const { drainNs, mostInFlight } = setup
@@ -66,7 +67,6 @@ if (port !== null) {
     tell({
       type: 'done',
       integrity: ledger.counts,
-      undispatched: crew.undispatched,
       connectionsOpened: connections.opened,
       usage: spent,
     })

@@ -77,6 +77,8 @@ export interface Part {
   readonly of: number
 }
 
+export const wholePlan: Part = { index: 0, of: 1 }
+
 /** Arrivals `index mod of`; a session stays whole. */
 export function isOwn({ session }: Arrival, { index, of }: Part): boolean {
   return session % of === index

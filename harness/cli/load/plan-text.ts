@@ -1,0 +1,85 @@
+import type { ArrivalRow } from '../../../reports/model/load.ts'
+import { arrivalRow } from '../../load/assemble.ts'
+import {
+  arrivals,
+  isOwn,
+  type Part,
+  type PlanSpec,
+  planHash,
+  wholePlan,
+} from '../../load/plan/plan.ts'
+import { requestsOf } from '../../load/plan/requests.ts'
+
+/** What a run would ask of its target, as `--dry-run` prints it. */
+export function loadPlanText(spec: PlanSpec, shard: Part | null): string {
+  const totals = new Map(spec.mix.entries.map(({ name }) => [name, noTotal()]))
+  let count = 0
+  for (const arrival of arrivals(spec)) {
+    // A closed loop has no end in numbers: a sample of it shows what it is made of.
+    if (arrival.plannedNs === null && arrival.index >= closedSample) break
+    if (!isOwn(arrival, shard ?? wholePlan)) continue
+    count += 1
+    const entry = spec.mix.entries[arrival.entry]
+    const total = entry === undefined ? undefined : totals.get(entry.name)
+    if (entry === undefined || total === undefined) continue
+    total.transactions += 1
+    total.requests += requestsOf(entry, arrival)
+    total.promptWords += arrival.promptWords * arrival.turns
+    total.answerTokens += (arrival.answerTokens ?? 0) * arrival.turns
+  }
+  const closed = spec.arrival.kind === 'closed'
+  const rows = [...totals].map(([name, total]) => [name, ...Object.values(total).map(String)])
+  const seconds = spec.durationNs / 1e9
+  return [
+    'Nothing was sent.',
+    `Load      ${arrivalText(arrivalRow(spec))}, ${seconds} s`,
+    `Mix       ${spec.mix.name}`,
+    `Seed      ${spec.seed}`,
+    `Plan      ${planHash(spec)}`,
+    ...(shard === null ? [] : [`Shard     ${shard.index}/${shard.of}`]),
+    '',
+    closed
+      ? `The first ${count} transactions; how many there will be depends on the target:`
+      : `${count} transactions:`,
+    '',
+    ...table([['', 'transactions', 'requests', 'prompt words', 'answer tokens'], ...rows]),
+    '',
+    'Requests are the fewest; histories have as many pages as the target makes of them.',
+    'Chats are made before the run and deleted after it.',
+  ].join('\n')
+}
+
+/** `poisson, 20/s`. */
+export function arrivalText(arrival: ArrivalRow): string {
+  switch (arrival.kind) {
+    case 'ramp':
+      return `${arrival.process} ramp from ${arrival.from}/s to ${arrival.to}/s over ${arrival.overMs / 1000} s`
+    case 'steps':
+      return `${arrival.process} steps ${arrival.steps.map(({ perSecond, forMs }) => `${perSecond}/s for ${forMs / 1000} s`).join(', ')}`
+    case 'closed':
+      return `closed loop of ${arrival.concurrency} clients`
+    case 'trace':
+      return `replay of ${arrival.file}`
+    default:
+      return `${arrival.kind}, ${arrival.perSecond}/s`
+  }
+}
+
+const closedSample = 1000
+
+function noTotal() {
+  return { transactions: 0, requests: 0, promptWords: 0, answerTokens: 0 }
+}
+
+function table(rows: readonly (readonly string[])[]): string[] {
+  const widths = rows[0]?.map((_, column) =>
+    Math.max(...rows.map((row) => (row[column] ?? '').length)),
+  )
+  return rows.map((row) =>
+    row
+      .map((cell, column) =>
+        column === 0 ? cell.padEnd(widths?.[0] ?? 0) : cell.padStart((widths?.[column] ?? 0) + 2),
+      )
+      .join(''),
+  )
+}

@@ -1,0 +1,48 @@
+import type { NotDispatched } from './engine/crew.ts'
+import type { Told } from './engine/threads.ts'
+import { GeneratorWatch } from './generator.ts'
+import { IdBook } from './judging/integrity.ts'
+import { RunMetrics } from './metrics/run-metrics.ts'
+import { goodputLimits, type Slo } from './slo/slo.ts'
+import { TransactionBook } from './transaction-book.ts'
+
+/** A gap between fragments that a reader of the text would notice. */
+const stallNs = 500_000_000
+
+/** All that a run keeps of its requests while it lasts; bounded, however long it is. */
+export class RunBook {
+  readonly metrics: RunMetrics
+  readonly generator: GeneratorWatch
+  readonly transactions = new TransactionBook()
+  readonly ids = new IdBook()
+  requests = 0
+  failed = 0
+  inFlight = 0
+  undispatched = 0
+  readonly #inFlight: number[]
+
+  constructor(durationNs: number, slos: readonly Slo[], workers: number) {
+    this.metrics = new RunMetrics({ durationNs, limits: goodputLimits(slos), stallNs })
+    this.generator = new GeneratorWatch(workers)
+    this.#inFlight = Array.from({ length: workers }, () => 0)
+  }
+
+  take(worker: number, { records, ids, notDispatched, inFlight }: Told): void {
+    for (const record of records) {
+      this.requests += 1
+      if ('detail' in record.outcome) this.failed += 1
+      this.metrics.add(record)
+      this.generator.add(worker, record)
+      this.transactions.add(record)
+    }
+    for (const id of ids) this.ids.add(id)
+    for (const passed of notDispatched) this.#pass(passed)
+    this.#inFlight[worker] = inFlight
+    this.inFlight = this.#inFlight.reduce((sum, count) => sum + count, 0)
+  }
+
+  #pass([plannedNs, transaction]: NotDispatched): void {
+    this.undispatched += 1
+    this.metrics.addNotDispatched(plannedNs, transaction)
+  }
+}
