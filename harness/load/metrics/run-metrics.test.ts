@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { RequestRecord } from '../record.ts'
 import type { RequestLimit } from '../slo/slo.ts'
-import { anyRecord, recordOf, shifted } from '../test-support/records.ts'
+import { anyRecord, recordOf } from '../test-support/records.ts'
 import { MetricsMismatch, RunMetrics } from './run-metrics.ts'
 import { summarize } from './summary.ts'
 
@@ -42,6 +42,7 @@ describe('parts', () => {
         }
         expect(merged.store()).toEqual(measured(all).store())
       }),
+      { numRuns: 50 },
     )
   })
 
@@ -53,21 +54,8 @@ describe('parts', () => {
         expect(restored.store()).toEqual(run.store())
         expect(summaryOf(restored)).toEqual(summaryOf(run))
       }),
-      { numRuns: 30 },
+      { numRuns: 5 },
     )
-  })
-
-  test('more requests than the sample holds merge as well', () => {
-    const all = Array.from({ length: 150 * 64 }, (_, index) =>
-      shifted(recordOf(), index, index * 1e6),
-    )
-    const merged = new RunMetrics(config)
-    for (const rest of [2, 0, 1]) {
-      merged.merge(measured(all.filter(({ index }) => index % 3 === rest)))
-    }
-    const sample = measured(all).store().sample
-    expect(merged.store().sample).toEqual(sample)
-    expect(sample).toHaveLength(128 * 64)
   })
 
   test('of different settings do not merge', () => {
@@ -93,6 +81,7 @@ describe('conservation', () => {
           'stamp-order pass',
         ])
       }),
+      { numRuns: 20 },
     )
   })
 
