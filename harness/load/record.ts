@@ -51,6 +51,8 @@ export interface Counts {
   readonly generated: number
   /** From the usage that the answer tells; null where it tells none. */
   readonly outputTokens: number | null
+  /** The same without reasoning that was counted and never shown: what was there to be paced. */
+  readonly streamedTokens: number | null
   readonly inputTokens: number | null
   /** True where the request opened its connection. */
   readonly newConnection: boolean

@@ -18,6 +18,8 @@ export class Stopwatch implements StreamWatcher {
   generated = 0
   outputTokens: number | null = null
   inputTokens: number | null = null
+  #reasoningTokens = 0
+  #showedReasoning = false
   newConnection = false
 
   constructor(planned: number, dispatched: number) {
@@ -63,6 +65,7 @@ export class Stopwatch implements StreamWatcher {
     moments.lastGenerated = at
     this.generated += 1
     if (kind === 'text') moments.firstText ??= at
+    else if (kind === 'reasoning') this.#showedReasoning = true
   }
 
   terminal(): void {
@@ -77,14 +80,29 @@ export class Stopwatch implements StreamWatcher {
   usage(usage: Readonly<Record<string, unknown>>): void {
     this.outputTokens = count(usage['completion_tokens'] ?? usage['output_tokens'])
     this.inputTokens = count(usage['prompt_tokens'] ?? usage['input_tokens'])
+    const details = usage['completion_tokens_details'] ?? usage['output_tokens_details']
+    this.#reasoningTokens = count(memberOf(details, 'reasoning_tokens')) ?? 0
   }
 
   get counts(): Counts {
     const { bytes, reads, events, generated, outputTokens, inputTokens, newConnection } = this
-    return { bytes, reads, events, generated, outputTokens, inputTokens, newConnection }
+    const { streamedTokens } = this
+    return {
+      ...{ bytes, reads, events, generated },
+      ...{ outputTokens, streamedTokens, inputTokens, newConnection },
+    }
+  }
+
+  get streamedTokens(): number | null {
+    if (this.outputTokens === null || this.#showedReasoning) return this.outputTokens
+    return Math.max(0, this.outputTokens - this.#reasoningTokens)
   }
 }
 
 function count(value: unknown): number | null {
   return typeof value === 'number' && Number.isInteger(value) && value >= 0 ? value : null
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  return value !== null && typeof value === 'object' ? Reflect.get(value, name) : undefined
 }

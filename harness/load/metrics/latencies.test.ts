@@ -57,6 +57,11 @@ describe('the latencies of a stream', () => {
     expect(latencyOf(recordOf({ counts: { outputTokens } }), 'tpot', 'service')).toBeNull()
   })
 
+  test('reasoning that was counted and not shown is not paced', () => {
+    const hidden = recordOf({ counts: { outputTokens: 111, streamedTokens: 11 } })
+    expect(latencyOf(hidden, 'tpot', 'service')).toBe(15e6)
+  })
+
   test('an empty answer has no first token', () => {
     const empty = recordOf({
       stamps: { firstGenerated: null, firstText: null, lastGenerated: null },

@@ -128,11 +128,12 @@ function isWhole({ outcome }: RequestRecord): boolean {
 }
 
 /**
- * (last content - first content) / (N - 1), N from the usage that the answer tells. Null, never 0,
- * where N is unknown or below 2, and where all content came in one read: then nothing was paced.
+ * (last content - first content) / (N - 1), N from the usage that the answer tells; reasoning is in it
+ * where it was shown. Null, never 0, where N is unknown or below 2, and where all content came in one
+ * read: then nothing was paced.
  */
 function timePerOutputToken({ stamps, counts }: RequestRecord): number | null {
-  const tokens = counts.outputTokens
+  const tokens = counts.streamedTokens
   const whole = between(stamps.firstGenerated, stamps.lastGenerated)
   if (whole === null || whole === 0 || tokens === null || tokens < 2) return null
   return whole / (tokens - 1)

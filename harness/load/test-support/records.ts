@@ -43,6 +43,7 @@ export function recordOf({ stamps, counts, record }: RecordParts = {}): RequestR
       events: 8,
       generated: 5,
       outputTokens: 11,
+      streamedTokens: counts?.outputTokens === undefined ? 11 : counts.outputTokens,
       inputTokens: 7,
       newConnection: false,
       ...counts,
