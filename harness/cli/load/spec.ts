@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { ConfigurationError } from '../../conformance/errors.ts'
-import { didYouMean } from '../../conformance/suggest.ts'
-import { builtInMixes, type Mix, surfaceOf } from '../../load/plan/mix.ts'
+import { type Mix, surfaceOf } from '../../load/plan/mix.ts'
 import type { PlanSpec } from '../../load/plan/plan.ts'
 import { parseSlos } from '../../load/slo/parse.ts'
 import type { Slo } from '../../load/slo/slo.ts'
 import { SloSyntaxError } from '../../load/slo/syntax-error.ts'
+import { mixNamed, traceIn } from './files.ts'
 import type { LoadFlags } from './flags.ts'
 
 const defaultMs = 30_000
@@ -18,11 +18,12 @@ const mostClosed = 100_000_000
  */
 export function planOf(flags: LoadFlags): PlanSpec {
   const { misbehave, races } = flags
-  const arrival = arrivalOf(flags)
+  const mix = mixOf(flags)
+  const arrival = arrivalOf(flags, mix)
   const seed = flags.seed ?? randomBytes(6).toString('hex')
   return {
     seed,
-    mix: mixOf(flags),
+    mix,
     arrival,
     durationNs: (flags.duration ?? naturalMs(arrival)) * 1e6,
     misbehaviour: misbehave ?? { slowReader: 0, abort: 0, churn: 0 },
@@ -40,7 +41,7 @@ export function slosOf(texts: readonly string[]): Slo[] {
   }
 }
 
-function arrivalOf(flags: LoadFlags): PlanSpec['arrival'] {
+function arrivalOf(flags: LoadFlags, mix: Mix): PlanSpec['arrival'] {
   const { rate, concurrency, ramp, steps, replay, arrival: process = 'poisson' } = flags
   const said = Object.entries({ rate, concurrency, ramp, steps, replay })
     .filter(([, value]) => value !== undefined)
@@ -65,11 +66,13 @@ function arrivalOf(flags: LoadFlags): PlanSpec['arrival'] {
     const inNs = steps.map(({ perSecond, forMs }) => ({ perSecond, forNs: forMs * 1e6 }))
     return { kind: 'steps', process, steps: inNs }
   }
+  if (replay !== undefined) return { kind: 'trace', file: replay, lines: traceIn(replay, mix) }
   return { kind: process, perSecond: rate ?? 0 }
 }
 
 /** How long an arrival lasts by itself, in milliseconds. */
 function naturalMs(arrival: PlanSpec['arrival']): number {
+  if (arrival.kind === 'trace') return ((arrival.lines.at(-1)?.atNs ?? 0) + 1) / 1e6
   if (arrival.kind === 'ramp') return arrival.overNs / 1e6
   if (arrival.kind === 'steps')
     return arrival.steps.reduce((sum, { forNs }) => sum + forNs, 0) / 1e6
@@ -77,14 +80,7 @@ function naturalMs(arrival: PlanSpec['arrival']): number {
 }
 
 function mixOf({ mix: name, surface }: LoadFlags): Mix {
-  const chosen = name ?? (surface === undefined ? 'openai-stream' : surface)
-  const mix = builtInMixes.get(chosen)
-  if (mix === undefined) {
-    const known = [...builtInMixes.keys()]
-    throw new ConfigurationError([
-      `--mix: there is no file and no mix ${chosen}.${didYouMean(chosen, known)} Mixes: ${known.join(', ')}`,
-    ])
-  }
+  const mix = mixNamed(name ?? surface ?? 'openai-stream')
   if (surface === undefined) return mix
   const entries = mix.entries.filter(({ kind }) => surfaceOf(kind) === surface)
   if (entries.length === 0) {

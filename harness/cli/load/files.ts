@@ -1,0 +1,56 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { basename, extname } from 'node:path'
+import { ConfigurationError } from '../../conformance/errors.ts'
+import { checkDocument, readDocument } from '../../conformance/profile/document.ts'
+import { didYouMean } from '../../conformance/suggest.ts'
+import { builtInMixes, type Mix } from '../../load/plan/mix.ts'
+import { mixFile, mixOfFile } from '../../load/plan/mix-schema.ts'
+import { readTrace, type TraceLine, TraceSyntaxError } from '../../load/plan/trace.ts'
+
+/**
+ * A built-in mix by its name, or the mix of a file.
+ * @throws ConfigurationError that names file, line and field
+ */
+export function mixNamed(name: string): Mix {
+  const builtIn = builtInMixes.get(name)
+  if (builtIn !== undefined) return builtIn
+  if (!existsSync(name)) {
+    const known = [...builtInMixes.keys()]
+    throw new ConfigurationError([
+      `--mix: there is no file and no mix ${name}.${didYouMean(name, known)} Mixes: ${known.join(', ')}`,
+    ])
+  }
+  const { value, place } = readDocument({ name, text: textOf('--mix', name) }, 'a mix')
+  return mixOfFile(checkDocument(mixFile, value, place), basename(name, extname(name)))
+}
+
+/** @throws ConfigurationError that names file and line */
+export function traceIn(file: string, mix: Mix): TraceLine[] {
+  const lines = readLines(file)
+  const names = mix.entries.map(({ name }) => name)
+  for (const { transaction } of lines) {
+    if (transaction === undefined || names.includes(transaction)) continue
+    throw new ConfigurationError([
+      `${file}: the mix ${mix.name} has no ${transaction}.${didYouMean(transaction, names)} It has ${names.join(', ')}`,
+    ])
+  }
+  return lines
+}
+
+function readLines(file: string): TraceLine[] {
+  try {
+    return readTrace(textOf('--replay', file))
+  } catch (error) {
+    if (!(error instanceof TraceSyntaxError)) throw error
+    throw new ConfigurationError([`${file}:${error.line}: ${error.message}`])
+  }
+}
+
+function textOf(flag: string, file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new ConfigurationError([`${flag}: the file cannot be read: ${reason}`])
+  }
+}

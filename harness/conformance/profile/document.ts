@@ -1,0 +1,150 @@
+import {
+  isMap,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type ParsedNode,
+  parseDocument,
+  type Document as YamlDocument,
+} from 'yaml'
+import { z } from 'zod'
+import { ConfigurationError } from '../errors.ts'
+import { didYouMean } from '../suggest.ts'
+
+export type Path = readonly PropertyKey[]
+
+/** A file of YAML or JSON, as its text. */
+export interface Source {
+  readonly name: string
+  readonly text: string
+}
+
+/** What a file holds, and where each of its members stands. */
+export interface ReadDocument {
+  readonly value: Readonly<Record<string, unknown>>
+  /** `file.yaml:12`. */
+  readonly place: (path: Path) => string
+}
+
+/**
+ * Reads a mapping from YAML or JSON; `what` names it in messages. An empty file is an empty mapping.
+ * @throws ConfigurationError that names file and line
+ */
+export function readDocument({ name, text }: Source, what: string): ReadDocument {
+  const lines = new LineCounter()
+  const document = parseDocument(text, { lineCounter: lines, logLevel: 'error' })
+  if (document.errors.length > 0) {
+    throw new ConfigurationError(
+      document.errors.map((error) => {
+        const line = error.linePos?.[0].line
+        const what = error.message.split('\n')[0] ?? error.message
+        return `${name}${line === undefined ? '' : `:${line}`}: ${what}`
+      }),
+    )
+  }
+  const value = contentOf(document, name) ?? {}
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new ConfigurationError([`${name}: ${what} is a mapping of fields`])
+  }
+  return {
+    value: value as Readonly<Record<string, unknown>>,
+    place: (path) => `${name}${lineOf(document.contents, path, lines)}`,
+  }
+}
+
+/**
+ * Checks a value against its schema.
+ * @throws ConfigurationError that names file, line and field of every problem
+ */
+export function checkDocument<Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+  place: (path: Path) => string,
+): z.output<Schema> {
+  const result = schema.safeParse(value)
+  if (result.success) return result.data
+  throw new ConfigurationError(
+    result.error.issues.flatMap((issue) =>
+      describe(schema, issue).map(({ path, text }) => `${place(path)}: ${text}`),
+    ),
+  )
+}
+
+/** An alias may name no anchor, or an anchor that contains itself. */
+function contentOf(document: Pick<YamlDocument, 'toJS'>, name: string): unknown {
+  try {
+    const value: unknown = document.toJS()
+    JSON.stringify(value)
+    return value
+  } catch (error) {
+    const reason = error instanceof ReferenceError ? error.message : 'an anchor contains itself'
+    throw new ConfigurationError([`${name}: ${reason}`])
+  }
+}
+
+function describe(schema: z.ZodType, issue: z.core.$ZodIssue): { path: Path; text: string }[] {
+  if (issue.code === 'unrecognized_keys') {
+    const known = keysAt(schema, issue.path)
+    return issue.keys.map((key) => ({
+      path: [...issue.path, key],
+      text: `${[...issue.path, key].join('.')}: there is no such field.${didYouMean(key, known)}`,
+    }))
+  }
+  return [{ path: issue.path, text: `${issue.path.join('.')}: ${lowerFirst(issue.message)}` }]
+}
+
+function keysAt(schema: z.ZodType, path: Path): string[] {
+  let at = schema
+  for (const key of path) {
+    at = unwrap(at)
+    const inner =
+      at instanceof z.ZodArray
+        ? at.element
+        : at instanceof z.ZodObject
+          ? at.shape[String(key)]
+          : undefined
+    if (!(inner instanceof z.ZodType)) return []
+    at = inner
+  }
+  at = unwrap(at)
+  return at instanceof z.ZodObject ? Object.keys(at.shape) : []
+}
+
+function unwrap(schema: z.ZodType): z.ZodType {
+  let at = schema
+  while (at instanceof z.ZodOptional || at instanceof z.ZodDefault || at instanceof z.ZodPrefault) {
+    const inner = at.unwrap()
+    if (!(inner instanceof z.ZodType)) break
+    at = inner
+  }
+  return at
+}
+
+/** Of the last member of the path that the file has. */
+function lineOf(contents: ParsedNode | null, path: Path, lines: LineCounter): string {
+  let node: unknown = contents
+  let offset: number | undefined
+  for (const key of path) {
+    if (isSeq(node)) {
+      node = node.items[Number(key)]
+      offset = startOf(node) ?? offset
+      continue
+    }
+    if (!isMap(node)) break
+    const pair = node.items.find((item) => isScalar(item.key) && item.key.value === key)
+    if (!pair || !isScalar(pair.key)) break
+    offset = pair.key.range?.[0]
+    node = pair.value
+  }
+  return offset === undefined ? '' : `:${lines.linePos(offset).line}`
+}
+
+function startOf(node: unknown): number | undefined {
+  if (typeof node !== 'object' || node === null || !('range' in node)) return undefined
+  const { range } = node
+  return Array.isArray(range) && typeof range[0] === 'number' ? range[0] : undefined
+}
+
+function lowerFirst(text: string): string {
+  return text.charAt(0).toLowerCase() + text.slice(1)
+}
