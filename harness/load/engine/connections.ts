@@ -61,10 +61,10 @@ export class Connections {
     this.#open += 1
     return new Connection(this.#origin, this.#memory, this.#clock, {
       onIdle: (idle) => {
-        if (!this.#keepAlive) return idle.abandon()
-        const next = this.#waiting.shift()
-        if (next === undefined) this.#idle.push(idle)
-        else next(idle)
+        const next = this.#keepAlive ? this.#waiting.shift() : undefined
+        if (next !== undefined) next(idle)
+        else if (this.#keepAlive) this.#idle.push(idle)
+        else idle.abandon()
       },
       onGone: () => {
         this.#open -= 1

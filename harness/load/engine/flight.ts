@@ -63,6 +63,11 @@ export class Flight implements AnswerSink, StreamWatcher {
   }
 
   launch(connection: Connection, bytes: Uint8Array): void {
+    // It waited for the connection for too long.
+    if (this.#landed) {
+      connection.abandon()
+      return
+    }
     this.#connection = connection
     connection.send(this.plan.request.method, bytes, this)
   }

@@ -1,0 +1,55 @@
+/**
+ * A server that stands still delays everybody who wants something of it meanwhile, also those whose
+ * request has not left the client yet. Where connections are few, only as many requests as there are
+ * connections see the freeze in service time; all that were due see it in response time.
+ */
+import { expect, it, onTestFinished } from 'vitest'
+import { startReferenceServer } from '../../../reference-server/index.ts'
+import { latencyOf } from '../metrics/latencies.ts'
+import type { RequestRecord } from '../record.ts'
+import { type DriveOptions, drive } from '../test-support/drive.ts'
+
+const [perSecond, seconds, connectionCount] = [100, 4, 5]
+const freeze = { forMs: 2000, atMs: 1000 }
+
+it('shows a freeze in response time at the right quantile, and not in service time', async () => {
+  const pace = { ttftMs: 1, gapMs: 0, jitter: 0, freeze }
+  const server = await startReferenceServer({ keys: ['key'], pace })
+  onTestFinished(() => server.close())
+  const records = await drive(plan(server.url, connectionCount))
+  expect(records).toHaveLength(perSecond * seconds)
+  expect(new Set(records.map(({ outcome }) => outcome.kind))).toEqual(new Set(['ok']))
+
+  const response = latencies(records, 'response')
+  const service = latencies(records, 'service')
+  // Half of what was due fell into the freeze, and waited for its end: evenly from 0 to 2 s.
+  expect(quantile(response, 0.9)).toBeGreaterThan(0.6 * freeze.forMs)
+  expect(quantile(response, 0.75)).toBeGreaterThan(0.25 * freeze.forMs)
+  expect(quantile(service, 0.9)).toBeLessThan(0.25 * freeze.forMs)
+  const stuck = service.filter((ms) => ms > 0.5 * freeze.forMs)
+  expect(stuck.length).toBeLessThanOrEqual(connectionCount)
+  expect(stuck.length).toBeGreaterThan(0)
+}, 30_000)
+
+it('sends without a limit what is due, so that service time shows the freeze as well', async () => {
+  const pace = { ttftMs: 1, gapMs: 0, jitter: 0, freeze }
+  const server = await startReferenceServer({ keys: ['key'], pace })
+  onTestFinished(() => server.close())
+  const records = await drive(plan(server.url, Number.POSITIVE_INFINITY))
+  expect(quantile(latencies(records, 'service'), 0.9)).toBeGreaterThan(0.6 * freeze.forMs)
+}, 30_000)
+
+function latencies(records: readonly RequestRecord[], clock: 'response' | 'service'): number[] {
+  return records.flatMap((record) => {
+    const ns = latencyOf(record, 'e2e', clock)
+    return ns === null ? [] : [ns / 1e6]
+  })
+}
+
+function quantile(values: readonly number[], share: number): number {
+  return values.toSorted((a, b) => a - b)[Math.ceil(share * values.length) - 1] ?? Number.NaN
+}
+
+function plan(url: string, connections: number): DriveOptions {
+  return { url, key: 'key', connections, perSecond, seconds, drainSeconds: 15 }
+}
