@@ -174,9 +174,12 @@ function examples(): string[][] {
     ],
     [
       ...comment('Bodies that the document does not show, where our guesses are refused.'),
-      example(
-        'requests: { patchChat: { name: "{name}" }, upload: { part: file, chatField: chat_id } }',
-      ),
+      example('requests:'),
+      example('  patchChat: { name: "{name}" }'),
+      example('  upload: { part: file, chatField: chat_id }'),
+      ...comment('Members without which every generation or one-shot is refused:', '  '),
+      example('  generate: { assistant_id: <uuid> }'),
+      example('  oneShot: { assistant_id: null }'),
     ],
     [
       ...comment('How a fact is told and asked for, in the language of the model.'),
