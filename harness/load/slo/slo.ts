@@ -33,7 +33,7 @@ export interface LatencySlo extends RequestLimit {
 export interface GoodputSlo {
   readonly kind: 'goodput'
   readonly expression: string
-  /** Null for a bare `goodput`: the limits of the other expressions make a request good. */
+  /** Null for a bare `goodput`: see `goodputLimits`. */
   readonly limits: readonly RequestLimit[] | null
   /** Share of the due requests, between 0 and 1. */
   readonly least: number
@@ -56,12 +56,14 @@ export interface RateSlo {
 
 /**
  * What makes a request good in a run with these SLOs: the limits that a `goodput(…)` names, and
- * otherwise every latency of a single request that any of them limits by a quantile.
+ * otherwise every latency of a single request that any of them limits at p90 or above. Such a limit
+ * is one that each request should keep, with a share that need not; a median tells of the middle.
  */
 export function goodputLimits(slos: readonly Slo[]): readonly RequestLimit[] {
   for (const slo of slos) if (slo.kind === 'goodput' && slo.limits !== null) return slo.limits
   return slos.flatMap((slo) => {
     if (slo.kind !== 'latency' || slo.statistic === 'mean' || slo.metric === 'icl') return []
+    if (slo.statistic.quantile < 0.9) return []
     const { metric, clock, limitNs, inclusive } = slo
     return [{ metric, clock, limitNs, inclusive }]
   })
