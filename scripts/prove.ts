@@ -5,49 +5,57 @@ import { parseArgs } from 'node:util'
 import {
   allAttempts,
   buildMatrix,
+  changedSince,
+  differences,
   matrixToMarkdown,
   nullServerNames,
   objections,
   redRows,
   runInPool,
+  spread,
+  stabilityGroups,
   type TargetResult,
 } from '../harness/proof/index.ts'
 import { faults } from '../reference-server/deviations/index.ts'
 
+const help = `npm run prove -- [options]
+
+Runs the suites against every fault, dialect, combination of dialects and null server, and says what a
+proof must not show: a fault that survives, a row that turns red though no fault names it, a legal
+server that fails, a pass against a server that does nothing, a deviation without effect.
+
+  --only GLOB        only targets with such a name; may be repeated
+  --sample N         so many of them, evenly spread
+  --changed COMMIT   only faults of the rows that changed since a commit
+  --stability        the same verdicts in other orders, one at a time or eight, and with a slow server
+  --processes N      at once (${defaultProcesses()})
+  --write            writes docs/kill-matrix.md and docs/kill-matrix.json
+  --verbose          tells every row that is not green
+
+  npm run prove -- --only 'openai-*'
+  npm run prove -- --only null-echo --verbose
+  npm run prove -- --changed main~5`
+
 const { values } = parseArgs({
   options: {
     only: { type: 'string', multiple: true, default: [] },
-    processes: { type: 'string', default: String(Math.min(availableParallelism(), 4)) },
-    verbose: { type: 'boolean', default: false },
     sample: { type: 'string' },
+    changed: { type: 'string' },
+    stability: { type: 'boolean', default: false },
+    processes: { type: 'string', default: String(defaultProcesses()) },
     write: { type: 'boolean', default: false },
+    verbose: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
 })
+const started = Date.now()
 
-if (values.help) {
-  console.log(`npm run prove -- [--only GLOB] [--sample N] [--processes N] [--verbose] [--write]
+if (values.help) console.log(help)
+else if (values.stability) await proveStability()
+else await prove(chosen())
 
-Runs the suites against every fault, dialect and null server (or those that a glob names) and says
-what a proof must not show. --sample takes so many of them, evenly spread. --write writes docs/kill-matrix.md and docs/kill-matrix.json.
-
-  npm run prove -- --only 'openai-*'
-  npm run prove -- --only null-echo --verbose`)
-} else {
-  const all = [...allAttempts().map(({ name }) => name), ...nullServerNames].filter(wanted)
-  const names = spread(all, Number(values.sample ?? all.length))
-  const started = Date.now()
-  const first = await runInPool(names, Number(values.processes), (result, done) => {
-    const red = redRows(result)
-    console.log(
-      `${done}/${names.length} ${result.name} (${result.durationMs} ms): ${red.join(' ') || 'nothing red'}`,
-    )
-    if (!values.verbose) return
-    for (const { id, verdict, message } of result.rows) {
-      if (['fail', 'warn', 'error', 'inconclusive'].includes(verdict))
-        console.log(`    ${id} ${verdict}: ${message}`)
-    }
-  })
+async function prove(names: readonly string[]): Promise<void> {
+  const first = await runInPool(names, Number(values.processes), show(names.length))
   const doubtful = first.filter((result) => objectionsTo([result]).length > 0)
   if (doubtful.length > 0) console.log(`${doubtful.length} targets are run again, one at a time`)
   const again = await runInPool(
@@ -59,30 +67,71 @@ what a proof must not show. --sample takes so many of them, evenly spread. --wri
   for (const { name } of unstable) console.log(`?? ${name}: another verdict the second time`)
   const results = first.map((result) => again.find(({ name }) => name === result.name) ?? result)
   const matrix = buildMatrix(faults, results)
-  const found = objections(matrix, results)
   if (values.write) {
     writeFileSync('docs/kill-matrix.md', matrixToMarkdown(matrix))
-    writeFileSync('docs/kill-matrix.json', `${JSON.stringify(matrix, null, 2)}\n`)
+    writeFileSync('docs/kill-matrix.json', `${JSON.stringify(matrix, null, 1)}\n`)
   }
+  conclude(names.length, objections(matrix, results), unstable.length)
+}
+
+async function proveStability(): Promise<void> {
+  const groups = stabilityGroups()
+  const names = [...new Set([...groups.values()].flat().map(({ name }) => name))]
+  const results = await runInPool(names, Number(values.processes), show(names.length))
+  const byName = new Map(results.map((result) => [result.name, result]))
+  const found = [...groups.values()].flatMap(([subject, ...others]) =>
+    others.flatMap(({ name }) => {
+      const first = byName.get(subject?.name ?? '')
+      const other = byName.get(name)
+      return first && other ? differences(first, other).map((text) => `${name}: ${text}`) : []
+    }),
+  )
+  conclude(names.length, found, 0)
+}
+
+function conclude(targets: number, found: readonly string[], unstable: number): void {
   for (const objection of found) console.log(`!! ${objection}`)
   const seconds = Math.round((Date.now() - started) / 1000)
   console.log(
-    `${names.length} targets in ${seconds} s: ${found.length} objections, ${unstable.length} unstable`,
+    `${targets} targets in ${seconds} s: ${found.length} objections, ${unstable} unstable`,
   )
   process.exitCode = found.length === 0 ? 0 : 1
+}
+
+function chosen(): readonly string[] {
+  if (values.changed !== undefined) {
+    const { rows, elsewhere, names, leftOut } = changedSince(values.changed)
+    console.log(`rows that changed since ${values.changed}: ${rows.join(' ') || 'none'}`)
+    if (elsewhere.length > 0) console.log(`a sample of all faults for ${elsewhere.join(' ')}`)
+    if (leftOut > 0) console.log(`${leftOut} faults of these rows are left to a whole run`)
+    return names
+  }
+  const all = [...allAttempts().map(({ name }) => name), ...nullServerNames].filter(wanted)
+  return spread(all, Number(values.sample ?? all.length))
+}
+
+function show(count: number) {
+  return (result: TargetResult, done: number): void => {
+    const red = redRows(result).join(' ') || 'nothing red'
+    console.log(`${done}/${count} ${result.name} (${result.durationMs} ms): ${red}`)
+    if (!values.verbose) return
+    for (const { id, verdict, message } of result.rows) {
+      if (['fail', 'warn', 'error', 'inconclusive'].includes(verdict))
+        console.log(`    ${id} ${verdict}: ${message}`)
+    }
+  }
 }
 
 function objectionsTo(results: readonly TargetResult[]): readonly string[] {
   return objections(buildMatrix(faults, results), results)
 }
 
-/** So many of a list, at even distances. */
-function spread(list: readonly string[], count: number): readonly string[] {
-  const step = Math.max(1, list.length / count)
-  return list.filter((_, at) => Math.floor(at / step) !== Math.floor((at - 1) / step))
-}
-
 function wanted(name: string): boolean {
   if (values.only.length === 0) return true
   return values.only.some((glob) => new RegExp(`^${glob.replaceAll('*', '.*')}$`).test(name))
+}
+
+/** A target waits now and then: one more than cores keeps them busy. */
+function defaultProcesses(): number {
+  return Math.min(availableParallelism() + 1, 5)
 }

@@ -173,6 +173,7 @@ async function audit(quirks: Quirks, arrange: (server: ChatServer) => readonly J
       tag: 'chatgen-5eed',
       userAgent: 'test',
       jobs: 1,
+      shuffle: null,
       maxRequests: null,
       exchangesFile: join(folder, 'exchanges.ndjson'),
       journalFile,

@@ -13,6 +13,8 @@ export interface RunSetup {
   readonly userAgent: string
   /** Scenarios in flight. */
   readonly jobs: number
+  /** Makes the order of the scenarios; null for that of the suites. */
+  readonly shuffle: string | null
   /** Null where there is no limit. */
   readonly maxRequests: number | null
   readonly exchangesFile: string

@@ -29,6 +29,8 @@ export interface RunOptions {
   readonly outDir: string
   readonly seed?: string
   readonly jobs?: number
+  /** Makes another order of the scenarios. */
+  readonly shuffle?: string
   readonly maxRequests?: number
   readonly strict?: boolean
   /** `exchanges.ndjson` of an earlier run with the same seed, to judge in place of the network. */
@@ -148,6 +150,7 @@ function setUp(options: RunOptions, rows: readonly RequirementId[]): RunSetup {
     tag: `chatgen-${seed}`,
     userAgent: `chatgen-conformance/${suiteVersion()}`,
     jobs: options.jobs ?? defaultJobs,
+    shuffle: options.shuffle ?? null,
     maxRequests: options.maxRequests ?? null,
     exchangesFile: join(options.outDir, exchangesName),
     journalFile: join(options.outDir, journalName),

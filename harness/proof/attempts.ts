@@ -1,5 +1,6 @@
 import { targetFixture } from '../../fixtures/targets.ts'
 import {
+  combineDialects,
   type Dialect,
   dialects,
   type Fault,
@@ -9,9 +10,21 @@ import { type ProfileName, type Selection, surfacesOf } from '../conformance/sel
 import type { Attempt } from './run-target.ts'
 import { startDeviant } from './target.ts'
 
-/** Everything that the proof runs the suites against, by kind and name. */
+/** Everything that the proof runs the suites against, without the servers that do nothing. */
 export function allAttempts(): Attempt[] {
-  return [plainAttempt('full'), ...faults.map(faultAttempt), ...dialects.map(dialectAttempt)]
+  return [
+    plainAttempt('full'),
+    ...faults.map(faultAttempt),
+    ...dialects.map((dialect) => dialectAttempt('dialect', dialect)),
+    ...combinations().map((dialect) => dialectAttempt('combination', dialect)),
+  ]
+}
+
+const combinationCount = 200
+
+/** Several dialects at once; the seed is the number. */
+function combinations(): Dialect[] {
+  return Array.from({ length: combinationCount }, (_, at) => combineDialects(at + 1))
 }
 
 /** The server without a deviation: all others are compared with it. */
@@ -24,7 +37,7 @@ export function plainAttempt(profile: ProfileName): Attempt {
  * A fault is run with the surfaces that its rows are about: what deviates there cannot show on
  * another, and the proof takes a third of the time. `everywhere` runs all surfaces.
  */
-function faultAttempt({ name, refit, breaks }: Fault): Attempt {
+export function faultAttempt({ name, refit, breaks }: Fault): Attempt {
   const open = () => startDeviant(refit, targetFixture('reference'))
   const surfaces = new Set(breaks.flatMap(surfacesOf))
   const [surface] = surfaces
@@ -32,13 +45,22 @@ function faultAttempt({ name, refit, breaks }: Fault): Attempt {
   return { kind: 'fault', name, open, selection: whole(profile) }
 }
 
-function dialectAttempt({ name, refit, profile }: Dialect): Attempt {
+function dialectAttempt(
+  kind: 'dialect' | 'combination',
+  { name, refit, profile }: Dialect,
+): Attempt {
   const open = () => startDeviant(refit, targetFixture('reference'), profile)
-  return { kind: 'dialect', name, open, selection: whole('full') }
+  return { kind, name, open, selection: whole('full') }
 }
 
 const everywhere = process.env['CHATGEN_PROVE_EVERYWHERE'] === 'true'
 
 function whole(profile: ProfileName): Selection {
   return { profile, only: [], skip: [] }
+}
+
+/** So many of a list, at even distances. */
+export function spread<T>(list: readonly T[], count: number): readonly T[] {
+  const step = Math.max(1, list.length / count)
+  return list.filter((_, at) => Math.floor(at / step) !== Math.floor((at - 1) / step))
 }

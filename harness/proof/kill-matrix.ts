@@ -23,6 +23,8 @@ export interface KillMatrix {
   /** Scenarios that no fault needs: every fault that they kill, another one kills as well. */
   readonly neverNeeded: readonly string[]
   readonly dialects: readonly DialectLine[]
+  /** Several dialects at once, by seed. */
+  readonly combinations: readonly DialectLine[]
   readonly nullServers: readonly NullLine[]
 }
 
@@ -61,6 +63,7 @@ export function buildMatrix(
     },
     neverNeeded: neverNeeded(lines),
     dialects: results.filter(({ kind }) => kind === 'dialect').map(dialectLine),
+    combinations: results.filter(({ kind }) => kind === 'combination').map(dialectLine),
     nullServers: results.filter(({ kind }) => kind === 'null').map(nullLine),
   }
 }
@@ -73,7 +76,7 @@ export function objections(matrix: KillMatrix, results: readonly TargetResult[])
       ...survived.map((id) => `${name}: survives ${id}`),
       ...undeclared.map((id) => `${name}: turns ${id} red without naming it`),
     ]),
-    ...matrix.dialects.flatMap(({ name, failed, applied }) => [
+    ...[...matrix.dialects, ...matrix.combinations].flatMap(({ name, failed, applied }) => [
       ...(applied ? [] : [`${name}: never took effect`]),
       ...failed.map((id) => `${name}: a legal server is accused by ${id}`),
     ]),

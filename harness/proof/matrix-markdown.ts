@@ -11,6 +11,7 @@ export function matrixToMarkdown(matrix: KillMatrix): string {
     `- ${matrix.unproven.required.length} required rows that no fault turns red${list(matrix.unproven.required)}`,
     `- ${matrix.unproven.expected.length} expected rows that no fault turns red${list(matrix.unproven.expected)}`,
     `- ${matrix.dialects.filter(({ failed }) => failed.length === 0).length} of ${matrix.dialects.length} dialects without a failure`,
+    `- ${matrix.combinations.filter(({ failed }) => failed.length === 0).length} of ${matrix.combinations.length} random combinations of dialects without a failure`,
     `- ${matrix.nullServers.filter(({ passed }) => passed.length === 0).length} of ${matrix.nullServers.length} null servers without an undue pass`,
     '## Faults',
     table(

@@ -5,12 +5,15 @@ import { allAttempts, plainAttempt } from './attempts.ts'
 import type { Fingerprint } from './fingerprint.ts'
 import { nullAttempts } from './null-servers.ts'
 import { runPlain, runTarget } from './run-target.ts'
+import { stabilityGroups } from './stability.ts'
 
 // vitest forbids it to what runs beside its tests.
 const exit = process.exit.bind(process)
 const engine = inlineEngine()
 const attempts = new Map(
-  [...allAttempts(), ...nullAttempts()].map((attempt) => [attempt.name, attempt]),
+  [...[...stabilityGroups().values()].flat(), ...allAttempts(), ...nullAttempts()].map(
+    (attempt) => [attempt.name, attempt],
+  ),
 )
 const plain = new Map<ProfileName, Fingerprint>()
 

@@ -2,7 +2,7 @@ import type { ConformanceReport, RequirementRow } from '../../reports/model.ts'
 
 /** What the suites said of one target, as far as the proof needs it. */
 export interface TargetResult {
-  readonly kind: 'clean' | 'fault' | 'dialect' | 'null'
+  readonly kind: 'clean' | 'fault' | 'dialect' | 'combination' | 'null'
   readonly name: string
   readonly outcome: ConformanceReport['outcome']
   readonly rows: readonly RowResult[]

@@ -40,5 +40,7 @@ export const faults: readonly Fault[] = [
 ]
 export const dialects: readonly Dialect[] = allDialects
 
+export { combineDialects } from './dialects/combination.ts'
+export { delayed } from './dialects/pace.ts'
 export { together } from './together.ts'
 export type { Dialect, Fault } from './types.ts'

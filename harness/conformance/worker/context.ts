@@ -16,6 +16,7 @@ import type { RunSetup } from '../run-setup.ts'
 import { createBackOff } from './back-off.ts'
 import { createBreaker } from './breaker.ts'
 import { BudgetSpentError, CircuitOpenError } from './errors.ts'
+import { drawFrom } from './identities.ts'
 import { secretsOf } from './secrets.ts'
 import { createSemaphore } from './semaphore.ts'
 
@@ -43,7 +44,10 @@ export function createRunContext(setup: RunSetup): RunContext {
   const live = setup.recordingFile === null
   const redactor = createRedactor(secretsOf(setup))
   const transport = openTransport(setup, redactor)
-  const slots = createSemaphore(setup.jobs)
+  const slots = createSemaphore(
+    setup.jobs,
+    setup.shuffle === null ? undefined : drawFrom(setup.shuffle),
+  )
   const pace = createBackOff(profile.limits.requestsPerSecond)
   const breaker = createBreaker()
   const journal = live ? journalWriter(setup.journalFile, redactor.text) : () => {}

@@ -19,6 +19,15 @@ export function uuidFrom(text: string): string {
   return [...parts, `${variant}${hex.slice(17, 20)}`, hex.slice(20, 32)].join('-')
 }
 
+/** Numbers from 0 up to what it is given, the same for the same text. */
+export function drawFrom(text: string): (below: number) => number {
+  let drawn = 0
+  return (below) => {
+    const digest = createHash('sha256').update(`${text}/${++drawn}`).digest()
+    return digest.readUInt32BE(0) % below
+  }
+}
+
 function syllable(byte: number): string {
   const consonant = consonants.charAt(byte % consonants.length)
   return consonant + vowels.charAt(Math.floor(byte / consonants.length) % vowels.length)

@@ -1,22 +1,33 @@
-/** Lets at most `slots` holders in at a time, in the order of asking. */
-export function createSemaphore(slots: number) {
+/** Which of so many that wait goes next, from 0. */
+export type Pick = (waiting: number) => number
+
+const inOrder: Pick = () => 0
+
+/** Lets at most `slots` holders in at a time, in the order of asking unless `pick` chooses. */
+export function createSemaphore(slots: number, pick: Pick = inOrder) {
   let free = slots
   const waiting: (() => void)[] = []
 
-  function release(): void {
-    const next = waiting.shift()
-    if (next) next()
-    else free += 1
+  function admit(): void {
+    while (free > 0 && waiting.length > 0) {
+      free -= 1
+      const [next] = waiting.splice(pick(waiting.length), 1)
+      next?.()
+    }
   }
 
   return {
     async acquire(): Promise<() => void> {
-      if (free > 0) free -= 1
-      else await new Promise<void>((resolve) => waiting.push(resolve))
+      await new Promise<void>((resolve) => {
+        waiting.push(resolve)
+        // Those who ask at the same time wait for each other, so that the choice is among all.
+        setImmediate(admit)
+      })
       let held = true
       return () => {
-        if (held) release()
+        if (held) free += 1
         held = false
+        admit()
       }
     },
   }

@@ -42,13 +42,13 @@ export const knowledge = {
     ...rag,
     title: 'rag: false makes no search before the answer.',
     member: 'tools.search',
-    needs: ['V3-GEN-01'],
+    needs: ['V3-GEN-01', 'V3-HIST-16'],
   },
   'RAG-03': {
     ...rag,
     title: 'rag: agent makes no search before the answer.',
     member: 'tools.search',
-    needs: ['V3-GEN-01'],
+    needs: ['V3-GEN-01', 'V3-HIST-16'],
   },
   'RAG-04': {
     ...rag,
@@ -60,7 +60,7 @@ export const knowledge = {
     ...rag,
     title: 'Without rag a chat generation makes no search before the answer.',
     member: 'tools.search',
-    needs: ['V3-GEN-01'],
+    needs: ['V3-GEN-01', 'V3-HIST-16'],
   },
   'RAG-06': {
     ...rag,

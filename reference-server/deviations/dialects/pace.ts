@@ -44,7 +44,8 @@ export const paces: readonly Dialect[] = [
   },
 ]
 
-function delayed(ms: number): Refit {
+/** Every answer comes so much later, give or take a half. */
+export function delayed(ms: number): Refit {
   const draw = seededDraw(1, 'latency')
   return (parts) => ({
     ...parts,

@@ -217,7 +217,7 @@ export const openaiChatFaults: readonly Fault[] = [
   ),
   fault(
     'openai-answers-cached-by-question',
-    'OAI-CHAT-16',
+    'OAI-CHAT-13',
     'The same last message gets the answer that it got before, whatever was said ahead of it.',
     remembering(() => {
       const answers = new Map<string, Generation>()

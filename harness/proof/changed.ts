@@ -1,0 +1,72 @@
+import { execFileSync } from 'node:child_process'
+import { faults } from '../../reference-server/deviations/index.ts'
+import { isRequirementId } from '../contract/index.ts'
+import { spread } from './attempts.ts'
+
+/** What decides verdicts; a change elsewhere changes none. */
+const rooms = [
+  'suites',
+  'harness/contract',
+  'harness/judges',
+  'harness/client',
+  'harness/conformance',
+  'harness/proof',
+  'reference-server',
+  'fixtures',
+]
+
+/** More would take longer than a minute. */
+const most = 80
+/** Of all faults, where a change cannot be put down to rows. */
+const sampled = 40
+
+export interface Changed {
+  readonly rows: readonly string[]
+  /** Files with a change that names no row. */
+  readonly elsewhere: readonly string[]
+  readonly names: readonly string[]
+  /** Faults of the rows touched that were left out, to stay under a minute. */
+  readonly leftOut: number
+}
+
+/**
+ * Faults of the rows that are named in what changed since a commit, or near it, and those whose own
+ * definition changed. Where a changed file names no row, a sample of all faults as well.
+ */
+export function changedSince(commit: string): Changed {
+  const perFile = diffSince(commit)
+    .split(/^diff --git /m)
+    .slice(1)
+  const rows = new Set(perFile.flatMap(rowsIn))
+  const elsewhere = perFile.filter((text) => rowsIn(text).length === 0).map(fileOf)
+  const text = perFile.join('\n')
+  const touched = faults.filter(
+    ({ name, breaks }) => text.includes(`'${name}'`) || breaks.some((id) => rows.has(id)),
+  )
+  const chosen = spread(touched, most)
+  const sample = elsewhere.length > 0 ? spread(faults, sampled) : []
+  return {
+    rows: [...rows].sort(),
+    elsewhere,
+    names: [...new Set(['clean-full', ...[...chosen, ...sample].map(({ name }) => name)])],
+    leftOut: touched.length - chosen.length,
+  }
+}
+
+/** With so much around a change that the rows of its claims stand in it. */
+function diffSince(commit: string): string {
+  const sources = rooms.flatMap((room) => [`${room}/*.ts`, `${room}/*.yaml`])
+  const tests = [':(exclude)*.test.ts', ':(exclude)*/test-support/*']
+  return execFileSync('git', ['diff', '-U12', commit, '--', ...sources, ...tests], {
+    encoding: 'utf8',
+    maxBuffer: 256 * 1024 * 1024,
+  })
+}
+
+function rowsIn(text: string): string[] {
+  return (text.match(/\b[A-Z0-9]+(?:-[A-Z0-9]+)*-\d{2}\b/g) ?? []).filter(isRequirementId)
+}
+
+function fileOf(text: string): string {
+  return /^a\/(\S+)/.exec(text)?.[1] ?? 'a file'
+}

@@ -1,0 +1,51 @@
+import { targetFixture } from '../../fixtures/targets.ts'
+import { delayed, faults } from '../../reference-server/deviations/index.ts'
+import { faultAttempt, plainAttempt, spread } from './attempts.ts'
+import type { Attempt } from './run-target.ts'
+import { startDeviant } from './target.ts'
+import type { TargetResult } from './verdicts.ts'
+
+/** Latency of the slow server, give or take a half. */
+const latencyMs = 300
+const shuffles = 10
+/** Faults that are run in other orders as well: what is red stays red. */
+const faultsToShuffle = 25
+
+/**
+ * The same targets in other circumstances: another order of the scenarios, one at a time or eight, a
+ * server that is slow to answer. The first of each group is what the others are compared with.
+ */
+export function stabilityGroups(): ReadonlyMap<string, readonly Attempt[]> {
+  const subjects = [plainAttempt('full'), ...spread(faults, faultsToShuffle).map(faultAttempt)]
+  const groups = subjects.map((subject): [string, readonly Attempt[]] => [
+    subject.name,
+    [subject, ...shuffled(subject, subject.kind === 'clean' ? shuffles : 2)],
+  ])
+  return new Map([...groups, ['slow', [plainAttempt('full'), slow(8), slow(32)]]])
+}
+
+/** Every second one takes one scenario at a time. */
+function shuffled(subject: Attempt, times: number): Attempt[] {
+  return Array.from({ length: times }, (_, at) => {
+    const jobs = at % 2 === 0 ? 1 : 8
+    const name = `${subject.name}, order ${at + 1}, ${jobs} at a time`
+    return { ...subject, name, jobs, shuffle: String(at + 1) }
+  })
+}
+
+function slow(jobs: number): Attempt {
+  const open = () => startDeviant(delayed(latencyMs), targetFixture('reference'))
+  return { ...plainAttempt('full'), name: `slow, ${jobs} at a time`, jobs, open }
+}
+
+/** Rows whose verdict is another than in the first run, with both; empty where all are the same. */
+export function differences(first: TargetResult, other: TargetResult): string[] {
+  const before = new Map(first.rows.map((row) => [row.id, row]))
+  return other.rows.flatMap(({ id, verdict, brokenBy, message }) => {
+    const row = before.get(id)
+    if (row === undefined) return [`${id} is new`]
+    if (row.verdict !== verdict) return [`${id} is ${verdict}, was ${row.verdict}: ${message}`]
+    const same = row.brokenBy.toSorted().join() === brokenBy.toSorted().join()
+    return same ? [] : [`${id} is broken by ${brokenBy.join()}, was by ${row.brokenBy.join()}`]
+  })
+}
