@@ -43,7 +43,7 @@ export function* arrivalTimes(
     const held = (((from + end) / 2) * lasts) / 1e9
     while (mass - before < held) {
       const at = start + timeOf(mass - before, from, end, lasts)
-      if (at < durationNs) yield Math.round(at)
+      if (at < durationNs) yield Math.floor(at)
       mass += process === 'constant' ? 1 : exponential(draw)
     }
     before += held

@@ -92,7 +92,7 @@ export function partOfWorker(shard: Part, worker: Part): Part {
 /** SHA-256 of what is sent and when; of a closed loop, of its first thousand transactions. */
 export function planHash(spec: PlanSpec): string {
   const hash = createHash('sha256')
-  hash.update(JSON.stringify([spec.mix.entries, spec.durationNs]))
+  hash.update(JSON.stringify([spec.seed, spec.mix.entries, spec.durationNs]))
   for (const arrival of arrivals(spec)) {
     if (arrival.plannedNs === null && arrival.index >= 1000) break
     hash.update(JSON.stringify(Object.values(arrival)))

@@ -1,0 +1,251 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { OpenArrival } from './arrival-times.ts'
+import { arrivalTimes } from './arrival-times.ts'
+import { builtInMixes, mixEntry } from './mix.ts'
+import { arrivals, isOwn, noncePrefix, type PlanSpec, partOfWorker, planHash } from './plan.ts'
+
+const second = 1e9
+const seeds = fc.string({ minLength: 1, maxLength: 12 })
+const rates = fc.double({ min: 0.5, max: 400, noNaN: true })
+const process = fc.constantFrom<'constant' | 'poisson'>('constant', 'poisson')
+const open: fc.Arbitrary<OpenArrival> = fc.oneof(
+  fc.record({ kind: process, perSecond: rates }),
+  fc.record({
+    kind: fc.constant('ramp' as const),
+    process,
+    from: fc.double({ min: 0, max: 200, noNaN: true }),
+    to: fc.double({ min: 1, max: 200, noNaN: true }),
+    overNs: fc.integer({ min: 1, max: 20 }).map((seconds) => seconds * second),
+  }),
+  fc.record({
+    kind: fc.constant('steps' as const),
+    process,
+    steps: fc.array(
+      fc.record({ perSecond: rates, forNs: fc.integer({ min: 1, max: 5 }).map((s) => s * second) }),
+      { minLength: 1, maxLength: 4 },
+    ),
+  }),
+)
+const durations = fc.integer({ min: 1, max: 15 }).map((seconds) => seconds * second)
+
+const spec = (more: Partial<PlanSpec> = {}): PlanSpec => ({
+  seed: 'a',
+  mix: mixNamed('all'),
+  arrival: { kind: 'poisson', perSecond: 20 },
+  durationNs: 10 * second,
+  misbehaviour: { slowReader: 0.1, abort: 0.1, churn: 0.1 },
+  idempotencyRaces: 0.2,
+  ...more,
+})
+const specs = fc
+  .record({ seed: seeds, arrival: open, durationNs: fc.constant(3 * second) })
+  .map(spec)
+
+describe('planned times', () => {
+  test('ascend, and lie within the run', () => {
+    fc.assert(
+      fc.property(open, durations, seeds, (arrival, durationNs, seed) => {
+        let before = -1
+        for (const at of arrivalTimes(arrival, durationNs, seed)) {
+          expect(at).toBeGreaterThanOrEqual(Math.max(0, before))
+          expect(at).toBeLessThan(durationNs)
+          before = at
+        }
+      }),
+    )
+  })
+
+  test('keep their rate: a constant one to one arrival', () => {
+    fc.assert(
+      fc.property(rates, durations, (perSecond, durationNs) => {
+        const count = [...arrivalTimes({ kind: 'constant', perSecond }, durationNs, 's')].length
+        expect(Math.abs(count - (perSecond * durationNs) / second)).toBeLessThanOrEqual(1)
+      }),
+    )
+  })
+
+  test('keep their rate: in any stretch of a ramp or a staircase the integral of it', () => {
+    fc.assert(
+      fc.property(
+        open,
+        durations,
+        fc.double({ min: 0, max: 1, noNaN: true }),
+        (any, lasts, cut) => {
+          const arrival = even(any)
+          const until = lasts * cut
+          const count = [...arrivalTimes(arrival, lasts, 's')].filter((at) => at < until).length
+          expect(Math.abs(count - integral(arrival, until))).toBeLessThanOrEqual(1.01)
+        },
+      ),
+    )
+  })
+
+  test('of a Poisson process: as many as its rate, and gaps as spread as they are long', () => {
+    fc.assert(
+      fc.property(seeds, (seed) => {
+        const times = [...arrivalTimes({ kind: 'poisson', perSecond: 100 }, 100 * second, seed)]
+        const gaps = times.map((at, index) => (at - (times[index - 1] ?? 0)) / second)
+        const mean = gaps.reduce((sum, gap) => sum + gap, 0) / gaps.length
+        const variance = gaps.reduce((sum, gap) => sum + (gap - mean) ** 2, 0) / gaps.length
+        // Six standard deviations of the count, and of the coefficient of variation.
+        expect(Math.abs(times.length - 10_000)).toBeLessThan(600)
+        expect(Math.abs(Math.sqrt(variance) / mean - 1)).toBeLessThan(0.09)
+      }),
+      { numRuns: 30 },
+    )
+  })
+})
+
+describe('a plan', () => {
+  test('is the same for the same seed, and another for another', () => {
+    fc.assert(
+      fc.property(specs, (one) => {
+        expect([...arrivals(one)]).toEqual([...arrivals({ ...one })])
+        expect(planHash(one)).toBe(planHash(structuredClone(one)))
+        expect(planHash({ ...one, seed: `${one.seed}x` })).not.toBe(planHash(one))
+      }),
+      { numRuns: 30 },
+    )
+  })
+
+  test('has another hash where anything that is sent differs', () => {
+    const hashes = [
+      spec(),
+      spec({ arrival: { kind: 'poisson', perSecond: 21 } }),
+      spec({ durationNs: 11 * second }),
+      spec({ mix: mixNamed('v3') }),
+      spec({ idempotencyRaces: 0 }),
+      spec({ misbehaviour: { slowReader: 0, abort: 0, churn: 0 } }),
+    ].map(planHash)
+    expect(new Set(hashes).size).toBe(hashes.length)
+  })
+
+  test('is split by shards and workers without loss, double or change', () => {
+    const parts = fc.record({
+      shards: fc.integer({ min: 1, max: 5 }),
+      workers: fc.integer({ min: 1, max: 4 }),
+    })
+    fc.assert(
+      fc.property(specs, parts, (one, { shards, workers }) => {
+        const all = [...arrivals(one)]
+        const taken = pairs(shards, workers).flatMap(([shard, worker]) => {
+          const part = partOfWorker({ index: shard, of: shards }, { index: worker, of: workers })
+          const own = all.filter((arrival) => isOwn(arrival, part))
+          for (const { session } of own) expect(session % shards).toBe(shard)
+          return own
+        })
+        expect(taken.sort((a, b) => a.index - b.index)).toEqual(all)
+      }),
+      { numRuns: 40 },
+    )
+  })
+
+  test('keeps the sessions of a trace together', () => {
+    const lines = Array.from({ length: 30 }, (_, at) => ({
+      atNs: at * 1e8,
+      transaction: undefined,
+      promptWords: 7,
+      answerTokens: undefined,
+      session: at % 4,
+    }))
+    const one = spec({ arrival: { kind: 'trace', file: 't', lines } })
+    for (const index of [0, 1, 2]) {
+      const own = [...arrivals(one)].filter((arrival) => isOwn(arrival, { index, of: 3 }))
+      expect(new Set(own.map(({ session }) => session % 3))).toEqual(new Set([index]))
+      expect(own.every(({ promptWords }) => promptWords === 7)).toBe(true)
+    }
+  })
+
+  test('gives every request a nonce of its own, all of one length and one beginning', () => {
+    const nonces = [...arrivals(spec({ arrival: { kind: 'constant', perSecond: 200 } }))].map(
+      ({ nonce }) => nonce,
+    )
+    expect(new Set(nonces).size).toBe(nonces.length)
+    expect(new Set(nonces.map(({ length }) => length)).size).toBe(1)
+    expect(nonces.every((nonce) => nonce.startsWith(noncePrefix('a')))).toBe(true)
+  })
+
+  test('mixes transactions and manners as their shares say', () => {
+    const many = [...arrivals(spec({ arrival: { kind: 'constant', perSecond: 2000 } }))]
+    const share = (of: (one: (typeof many)[number]) => boolean) =>
+      many.filter(of).length / many.length
+    const { entries } = mixNamed('all')
+    const total = entries.reduce((sum, { weight }) => sum + weight, 0)
+    for (const [place, { weight }] of entries.entries()) {
+      expect(share(({ entry }) => entry === place)).toBeCloseTo(weight / total, 1)
+    }
+    expect(share(({ manner }) => manner === 'abort')).toBeCloseTo(0.1, 1)
+    expect(share(({ manner }) => manner === 'good')).toBeCloseTo(0.7, 1)
+    expect(share(({ race }) => race)).toBeCloseTo(0.2, 1)
+  })
+
+  test('draws lengths from their distributions', () => {
+    const entry = mixEntry({
+      name: 'x',
+      kind: 'openai-stream',
+      prompt: { kind: 'uniform', min: 10, max: 20 },
+      answer: { kind: 'lognormal', median: 100, sigma: 0.5, max: 300 },
+    })
+    const one = spec({
+      mix: { name: 'x', entries: [entry] },
+      arrival: { kind: 'constant', perSecond: 1000 },
+    })
+    const many = [...arrivals(one)]
+    const answers = many.map(({ answerTokens }) => answerTokens ?? 0).sort((a, b) => a - b)
+    expect(Math.min(...many.map(({ promptWords }) => promptWords))).toBe(10)
+    expect(Math.max(...many.map(({ promptWords }) => promptWords))).toBe(20)
+    expect(answers[5000]).toBeGreaterThan(95)
+    expect(answers[5000]).toBeLessThan(105)
+    // The logarithm's standard deviation above the median: the 84th percentile.
+    expect(answers[8413]).toBeGreaterThan(155)
+    expect(answers[8413]).toBeLessThan(175)
+    expect(answers.at(-1)).toBe(300)
+  })
+
+  test('of a closed loop has no times, and a hash all the same', () => {
+    const closed = spec({ arrival: { kind: 'closed', concurrency: 5, most: 1e8 } })
+    expect(arrivals(closed).next().value).toMatchObject({ index: 0, plannedNs: null })
+    expect(planHash(closed)).toMatch(/^[0-9a-f]{64}$/)
+  })
+})
+
+function mixNamed(name: string) {
+  const mix = builtInMixes.get(name)
+  if (mix === undefined) throw new Error(`no mix ${name}`)
+  return mix
+}
+
+function pairs(shards: number, workers: number): [number, number][] {
+  return Array.from({ length: shards * workers }, (_, at) => [at % shards, Math.floor(at / shards)])
+}
+
+function even(arrival: OpenArrival): OpenArrival {
+  return 'process' in arrival
+    ? { ...arrival, process: 'constant' }
+    : { ...arrival, kind: 'constant' }
+}
+
+/** How many arrivals the rate makes until then, by small steps. */
+function integral(arrival: OpenArrival, untilNs: number): number {
+  const steps = 20_000
+  let sum = 0
+  for (let at = 0; at < steps; at += 1) {
+    sum += rateAt(arrival, ((at + 0.5) / steps) * untilNs) * (untilNs / steps / second)
+  }
+  return sum
+}
+
+function rateAt(arrival: OpenArrival, ns: number): number {
+  if (arrival.kind === 'ramp') {
+    const { from, to, overNs } = arrival
+    return from + (to - from) * Math.min(1, ns / overNs)
+  }
+  if (arrival.kind !== 'steps') return arrival.perSecond
+  let start = 0
+  for (const { perSecond, forNs } of arrival.steps) {
+    if (ns < start + forNs) return perSecond
+    start += forNs
+  }
+  return arrival.steps.at(-1)?.perSecond ?? 0
+}
