@@ -8,7 +8,8 @@ import { type HandMadeServer, startHandMadeServer } from './test-support/hand-ma
  * with ours, and has other wrappers, cursors, statuses and knowledge routes, proves every required
  * row with its own profile.
  */
-describe('the whole interface in other clothes', () => {
+// Whole runs, on a machine that may be busy with other things.
+describe('the whole interface in other clothes', { timeout: 90_000 }, () => {
   let server: HandMadeServer
   beforeEach(async () => {
     server = await startHandMadeServer({ wantsMore: true })
