@@ -76,7 +76,7 @@ async function prove(names: readonly string[]): Promise<void> {
 
 async function proveStability(): Promise<void> {
   const groups = stabilityGroups()
-  const names = [...new Set([...groups.values()].flat().map(({ name }) => name))]
+  const names = [...new Set([...groups.values()].flat().map(({ name }) => name))].filter(wanted)
   const results = await runInPool(names, Number(values.processes), show(names.length))
   const byName = new Map(results.map((result) => [result.name, result]))
   const found = [...groups.values()].flatMap(([subject, ...others]) =>

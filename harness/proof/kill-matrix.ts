@@ -1,4 +1,4 @@
-import type { Fault } from '../../reference-server/deviations/index.ts'
+import { combineDialects, dialects, type Fault } from '../../reference-server/deviations/index.ts'
 import { requirementIds, requirements } from '../contract/index.ts'
 import { redRows, type TargetResult } from './verdicts.ts'
 
@@ -30,6 +30,7 @@ export interface KillMatrix {
 
 export interface DialectLine {
   readonly name: string
+  readonly summary: string
   readonly failed: readonly string[]
   readonly warned: readonly string[]
   readonly applied: boolean
@@ -115,7 +116,14 @@ function faultLine({ name, summary, breaks }: Fault, result: TargetResult): Faul
 function dialectLine(result: TargetResult): DialectLine {
   const ids = (verdict: string) =>
     result.rows.filter((row) => row.verdict === verdict).map(({ id }) => id)
-  return { name: result.name, failed: ids('fail'), warned: ids('warn'), applied: result.applied }
+  const { name, applied } = result
+  return { name, summary: summaryOf(name), failed: ids('fail'), warned: ids('warn'), applied }
+}
+
+function summaryOf(name: string): string {
+  const dialect = dialects.find((known) => known.name === name)
+  const seed = Number(name.split('-').at(-1))
+  return dialect?.summary ?? combineDialects(seed).summary
 }
 
 function nullLine({ name, rows }: TargetResult): NullLine {

@@ -7,6 +7,8 @@ import type { TargetResult } from './verdicts.ts'
 
 /** Latency of the slow server, give or take a half. */
 const latencyMs = 300
+/** An answer takes longer than the line, so that how it is delivered shows. */
+const unhurried = { ttftMs: 50, gapMs: 10, jitter: 0.2 }
 const shuffles = 10
 /** Faults that are run in other orders as well: what is red stays red. */
 const faultsToShuffle = 25
@@ -34,7 +36,7 @@ function shuffled(subject: Attempt, times: number): Attempt[] {
 }
 
 function slow(jobs: number): Attempt {
-  const open = () => startDeviant(delayed(latencyMs), targetFixture('reference'))
+  const open = () => startDeviant(delayed(latencyMs), targetFixture('reference'), {}, unhurried)
   return { ...plainAttempt('full'), name: `slow, ${jobs} at a time`, jobs, open }
 }
 

@@ -13,13 +13,14 @@ export interface ProofTarget {
 }
 
 /** Quick, but slow enough that a stream can be told from an answer in one piece. */
-const pace: Pace = { ttftMs: 2, gapMs: 1, jitter: 0 }
+const quick: Pace = { ttftMs: 2, gapMs: 1, jitter: 0 }
 
 /** The reference server with a deviation, described by the profile that the proof is given. */
 export async function startDeviant(
   refit: Refit,
   profile: { readonly name: string; readonly text: string },
   overrides: Readonly<Record<string, unknown>> = {},
+  pace: Pace = quick,
 ): Promise<ProofTarget> {
   const server: ReferenceServer = await startReferenceServer({
     pace,

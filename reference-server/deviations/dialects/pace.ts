@@ -1,4 +1,5 @@
 /** Servers that take their time, or send signs of life meanwhile. */
+import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Refit } from '../../parts.ts'
 import { seededDraw } from '../../random.ts'
@@ -44,14 +45,22 @@ export const paces: readonly Dialect[] = [
   },
 ]
 
-/** Every answer comes so much later, give or take a half. */
+/** Every piece of an answer comes so much later than it was made, as over a long line. */
 export function delayed(ms: number): Refit {
   const draw = seededDraw(1, 'latency')
   return (parts) => ({
     ...parts,
-    async *bytes(call, chunks) {
-      await sleep(ms * (0.5 + draw()))
-      yield* parts.bytes(call, chunks)
-    },
+    bytes: (call, chunks) => late(parts.bytes(call, chunks), ms * (0.5 + draw())),
   })
+}
+
+/** Pieces on the way at a time; an answer of the model has fewer. */
+const onTheWay = 10_000
+
+async function* late(chunks: AsyncIterable<Uint8Array>, ms: number): AsyncGenerator<Uint8Array> {
+  const afterwards = async (chunk: Uint8Array) => {
+    await sleep(ms)
+    return chunk
+  }
+  yield* Readable.from(chunks).map(afterwards, { concurrency: onTheWay })
 }
