@@ -197,7 +197,7 @@ describe('chatgen load', () => {
   })
 
   test('finds races of idempotency keys that a target loses', async () => {
-    const url = await served('--fault', 'v3-idempotency-loses-races')
+    const url = await served('--fault', 'v3-idempotency-loses-races', '--pace', 'ttft=50ms')
     const args = [url, '--rate', '20', '--duration', '1s', '--mix', 'v3-json', '--races', '100%']
     const { code, report } = await load(args)
     const finding = report.integrity.findings.find(({ id }) => id === 'V3-IDEM-05')

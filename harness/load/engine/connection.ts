@@ -49,6 +49,7 @@ export class Connection {
   #sink: AnswerSink | undefined
   #parser: ResponseParser | undefined
   #waiting: (() => void) | undefined
+  readonly #settled = Promise.withResolvers<void>()
   #error: Error | undefined
   /** When it became idle, in nanoseconds of the run. */
   idleSince = 0
@@ -80,6 +81,11 @@ export class Connection {
     })
   }
 
+  /** Resolves when it is ready to send, or when it never will be. */
+  get settled(): Promise<void> {
+    return this.#settled.promise
+  }
+
   get alive(): boolean {
     return !this.#socket.destroyed && this.#socket.readyState !== 'closed'
   }
@@ -96,7 +102,8 @@ export class Connection {
       // The sink may have left at once.
       if (this.#sink === sink) this.#socket.write(bytes)
     }
-    if (this.#readyAt === null) this.#waiting = write
+    if (!this.alive) queueMicrotask(() => this.#closed())
+    else if (this.#readyAt === null) this.#waiting = write
     else write()
   }
 
@@ -122,6 +129,7 @@ export class Connection {
     this.#readyAt = this.#clock.now()
     this.#waiting?.()
     this.#waiting = undefined
+    this.#settled.resolve()
   }
 
   #read(memory: Uint8Array, length: number): boolean {
@@ -160,6 +168,7 @@ export class Connection {
   }
 
   #closed(): void {
+    this.#settled.resolve()
     if (this.#sink !== undefined) this.#fail(this.#error ?? new PeerClosedError())
   }
 

@@ -18,6 +18,14 @@ export interface Circumstances {
   readonly signal: AbortSignal
 }
 
+interface LaunchOptions {
+  /** Another request with the same idempotency key leaves at the same time. */
+  readonly race?: boolean
+  /** It is that other request. */
+  readonly twin?: boolean
+  readonly over?: Connection
+}
+
 /** Speaks for one transaction over the connections of its thread. */
 export class WireSpeaker implements Speaker {
   readonly arrival: Arrival
@@ -42,17 +50,20 @@ export class WireSpeaker implements Speaker {
   }
 
   async send(step: StepSpec): Promise<Landing> {
-    const landing = await this.#launch(step, {})
+    const landing = await this.#launch(step)
     this.#due = this.#crew.clock.now()
     return landing
   }
 
   async sendTwice(step: StepSpec): Promise<readonly [Landing, Landing]> {
-    const both = [
-      this.#launch(step, { race: true }),
-      this.#launch(step, { race: true, twin: true }),
-    ] as const
-    const landings = await Promise.all(both)
+    const { connections } = this.#crew
+    const [one, other] = [connections.take(), connections.take()]
+    // A connection that is still to be made would give the other request a start.
+    await Promise.all([one.settled, other.settled])
+    const landings = await Promise.all([
+      this.#launch(step, { race: true, over: one }),
+      this.#launch(step, { race: true, twin: true, over: other }),
+    ])
     this.#due = this.#crew.clock.now()
     return landings
   }
@@ -111,7 +122,7 @@ export class WireSpeaker implements Speaker {
 
   #launch(
     step: StepSpec,
-    { race = false, twin = false }: { race?: boolean; twin?: boolean },
+    { race = false, twin = false, over }: LaunchOptions = {},
   ): Promise<Landing> {
     const crew = this.#crew
     crew.admit()
@@ -149,7 +160,8 @@ export class WireSpeaker implements Speaker {
       crew.took(flight)
       const { connections } = crew
       const launch = (connection: Connection) => flight.launch(connection, requestBytes(request))
-      if (plan.manner === 'churn') launch(connections.fresh())
+      if (over !== undefined) launch(over)
+      else if (plan.manner === 'churn') launch(connections.fresh())
       else connections.lend(launch)
     })
   }
