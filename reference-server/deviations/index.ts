@@ -42,5 +42,6 @@ export const dialects: readonly Dialect[] = allDialects
 
 export { combineDialects } from './dialects/combination.ts'
 export { delayed } from './dialects/pace.ts'
+export { loadFaults } from './faults/under-load.ts'
 export { together } from './together.ts'
 export type { Dialect, Fault } from './types.ts'

@@ -117,7 +117,11 @@ function answerText(
 ): string {
   if (directives.say !== undefined) return directives.say
   if (directives.tokens !== undefined) {
-    return proseOfTokens(seed, question, directives.tokens).join('')
+    const told = remembered === undefined ? [] : splitTokens(remembered)
+    const prose = proseOfTokens(seed, question, directives.tokens)
+    if (told.length === 0) return prose.join('')
+    const [first = '', ...others] = prose
+    return [...told, ` ${first}`, ...others].slice(0, directives.tokens).join('')
   }
   const last = request.turns.at(-1)
   if (last?.role === 'tool') return `The tool answered: ${last.text}`

@@ -61,7 +61,9 @@ export const serveCommand: AddCommand = (program, io) => {
 }
 
 async function serve(flags: ServeFlags, io: Io): Promise<void> {
-  const { faults, dialects } = await import('../../../reference-server/deviations/index.ts')
+  const deviations = await import('../../../reference-server/deviations/index.ts')
+  const { dialects } = deviations
+  const faults = [...deviations.faults, ...deviations.loadFaults]
   if (flags.listFaults) io.out(deviationsText(faults))
   if (flags.listDialects) io.out(deviationsText(dialects))
   if (flags.listFaults || flags.listDialects) return

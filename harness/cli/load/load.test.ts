@@ -196,6 +196,21 @@ describe('chatgen load', () => {
     expect(parts.map(({ report }) => report.integrity.streams)).toEqual(sent)
   })
 
+  test.each([
+    ['v3-stream', 'V3-CTX-02'],
+    ['openai-stream', 'LOAD-CROSS-TALK'],
+  ])('finds what a busy target tells the wrong client: %s breaks %s', async (mix, row) => {
+    const url = await served('--fault', 'load-answers-of-others')
+    const args = [url, '--rate', '60', '--arrival', 'constant', '--duration', '3s', '--mix', mix]
+    const { code, report } = await load(args)
+    const [finding, ...others] = report.integrity.findings
+    expect(finding).toMatchObject({ id: row, level: 'required' })
+    expect(finding?.first.why).toMatch(/^The answer shows zq\w+, which another request of the run/)
+    expect(finding?.broken).toBe(report.integrity.crossTalk.leaks)
+    expect(others).toEqual([])
+    expect(code).toBe(1)
+  })
+
   test('finds races of idempotency keys that a target loses', async () => {
     const url = await served('--fault', 'v3-idempotency-loses-races', '--pace', 'ttft=50ms')
     const args = [url, '--rate', '20', '--duration', '1s', '--mix', 'v3-json', '--races', '100%']
