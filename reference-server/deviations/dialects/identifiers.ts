@@ -37,6 +37,8 @@ export const identifiers: readonly Dialect[] = [
   {
     name: 'attachment-ids-tagged',
     summary: 'The ids of attachments are no UUIDs.',
+    // A tag hides the UUID from those that read it back.
+    excludes: ['uuids-in-capitals'],
     refit: taggedAttachments(),
   },
   ...alternatives([
