@@ -1,14 +1,10 @@
 import { availableParallelism, cpus, loadavg } from 'node:os'
 import type { GeneratorRow, Spread, WorkerRow } from '../../reports/model/load-generator.ts'
+import { generatorVerdict } from './calibration/verdict.ts'
 import type { Done } from './engine/threads.ts'
-import { Buckets } from './metrics/buckets.ts'
+import { Buckets, type StoredBuckets } from './metrics/buckets.ts'
 import type { RequestRecord } from './record.ts'
 import { rankOf } from './statistics/ordered-sample.ts'
-
-/** Later than this at p99, and the target was not offered what was planned. */
-const latestMs = { degraded: 20, invalid: 100 }
-/** A loop that is never idle stamps late. */
-const busiest = { degraded: 0.8, invalid: 0.97 }
 
 /** What the run knows of its own error, one record at a time. */
 export class GeneratorWatch {
@@ -32,11 +28,17 @@ export class GeneratorWatch {
     const cpuMs = done.reduce((sum, { usage }) => sum + (usage.cpuMs ?? 0), 0)
     const eventLoopUtilization = Math.max(0, ...done.map(({ usage }) => usage.eventLoopUtilization))
     const scheduleDelay = spreadOf(this.#delays)
-    const reasons = reasonsOf({ scheduleDelay, eventLoopUtilization, undispatched })
+    const errors = done.map(({ timestampError }) => errorOf(timestampError))
     return {
-      verdict: verdictOf(reasons),
-      reasons: reasons.map(({ text }) => text),
-      timestampError: null,
+      ...generatorVerdict({
+        timestampError: worstOf(errors),
+        scheduleDelay,
+        eventLoopDelayMs: largest(done.map(({ usage }) => usage.eventLoopDelayMs)),
+        eventLoopUtilization,
+        cpuShare: largest(done.map(({ usage }) => usage.cpuShare)),
+        undispatched,
+      }),
+      timestampError: spreadOf(merged(done)),
       scheduleDelay,
       eventLoopUtilization,
       cpuMs,
@@ -44,13 +46,14 @@ export class GeneratorWatch {
       eventsPerCpuSecond: cpuMs === 0 ? null : events / (cpuMs / 1000),
       calibration: null,
       workers: done.map(
-        ({ usage }, index): WorkerRow => ({
+        ({ usage: { cpuMs, eventLoopUtilization } }, index): WorkerRow => ({
           index,
           requests: this.#requests[index] ?? 0,
           events: this.#events[index] ?? 0,
-          ...usage,
+          cpuMs,
+          eventLoopUtilization,
           scheduleDelay: null,
-          timestampError: null,
+          timestampError: errors[index] ?? null,
         }),
       ),
       environment: {
@@ -64,52 +67,35 @@ export class GeneratorWatch {
   }
 }
 
-interface Reason {
-  readonly grade: 'degraded' | 'invalid'
-  readonly text: string
-}
-
-function reasonsOf(seen: {
-  readonly scheduleDelay: Spread | null
-  readonly eventLoopUtilization: number
-  readonly undispatched: number
-}): Reason[] {
-  const late = seen.scheduleDelay?.p99 ?? 0
-  const busy = seen.eventLoopUtilization
-  return [
-    ...graded(late, latestMs, `planned arrivals left up to ${late.toFixed(1)} ms late (p99)`),
-    ...graded(
-      busy,
-      busiest,
-      `the busiest event loop was busy ${(busy * 100).toFixed(0)} % of the time`,
-    ),
-    ...(seen.undispatched === 0
-      ? []
-      : [
-          {
-            grade: 'invalid',
-            text: `${seen.undispatched} due transactions were not sent: too many were in flight`,
-          } as const,
-        ]),
-  ]
-}
-
-function verdictOf(reasons: readonly Reason[]): GeneratorRow['verdict'] {
-  if (reasons.some(({ grade }) => grade === 'invalid')) return 'invalid'
-  return reasons.length > 0 ? 'degraded' : 'valid'
-}
-
 function spreadOf(delays: Buckets): Spread | null {
   if (delays.count === 0) return null
   const at = (q: number) => delays.highestAt(rankOf(q, delays.count)) / 1e6
   return { p50: at(0.5), p99: at(0.99), max: (delays.maxNs ?? 0) / 1e6, count: delays.count }
 }
 
-function graded(
-  value: number,
-  limits: { readonly degraded: number; readonly invalid: number },
-  text: string,
-): Reason[] {
-  if (value < limits.degraded) return []
-  return [{ grade: value < limits.invalid ? 'degraded' : 'invalid', text }]
+function errorOf(stored: StoredBuckets | null): Spread | null {
+  return stored === null ? null : spreadOf(Buckets.from(stored))
+}
+
+function merged(done: readonly Done[]): Buckets {
+  const all = new Buckets()
+  for (const { timestampError } of done) {
+    if (timestampError !== null) all.merge(Buckets.from(timestampError))
+  }
+  return all
+}
+
+/** One late worker spoils what it measured, however many others were in time. */
+function worstOf(spreads: readonly (Spread | null)[]): Spread | null {
+  return spreads.reduce(
+    (worst, spread) => (spread !== null && spread.p99 > (worst?.p99 ?? -1) ? spread : worst),
+    null,
+  )
+}
+
+function largest(values: readonly (number | null)[]): number | null {
+  return values.reduce(
+    (most, value) => (value !== null && value > (most ?? Number.NEGATIVE_INFINITY) ? value : most),
+    null,
+  )
 }

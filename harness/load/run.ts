@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events'
 import type { LoadReport } from '../../reports/model/load.ts'
 import { assemble } from './assemble.ts'
+import { startCanaryServer } from './calibration/canary-server.ts'
 import type { WorkerSetup } from './engine/messages.ts'
 import { sleep } from './engine/sleep.ts'
 import type { LoadTarget } from './engine/target.ts'
@@ -54,7 +55,8 @@ export async function runLoad(options: LoadOptions): Promise<LoadReport> {
   const tell = (phase: LoadProgress['phase']) =>
     onProgress({ phase, elapsedMs: elapsedMs(), durationMs, book })
   tell('preparing')
-  const outcome = await runThreads(setupsOf(options), {
+  const canary = await startCanaryServer()
+  const outcome = await runThreads(setupsOf(options, canary.port), {
     signal,
     mayStart: async () => {
       tell('waiting')
@@ -69,11 +71,11 @@ export async function runLoad(options: LoadOptions): Promise<LoadReport> {
       book.take(worker, told)
       tell(elapsedMs() < durationMs ? 'running' : 'draining')
     },
-  })
+  }).finally(canary.close)
   return assemble(options, { book, outcome, startedAt, lastedMs: elapsedMs() })
 }
 
-function setupsOf(options: LoadOptions): WorkerSetup[] {
+function setupsOf(options: LoadOptions, canaryPort: number): WorkerSetup[] {
   const { spec, target, workers, keepAlive, drainMs, mostInFlight } = options
   const shard = options.shard ?? wholePlan
   return Array.from({ length: workers }, (_, index) => {
@@ -86,6 +88,7 @@ function setupsOf(options: LoadOptions): WorkerSetup[] {
       keepAlive,
       drainNs: drainMs * 1e6,
       mostInFlight: Math.ceil(mostInFlight / workers),
+      canaryPort,
     }
   })
 }

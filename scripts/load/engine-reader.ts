@@ -53,6 +53,7 @@ export async function readWithEngine(
     keepAlive: true,
     drainNs: 30e9,
     mostInFlight: 10_000,
+    canaryPort: null,
   }
   const records: RequestRecord[] = []
   let window: Window | undefined

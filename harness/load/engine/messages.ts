@@ -1,4 +1,5 @@
 import type { IntegrityCounts, SeenId } from '../judging/integrity-ledger.ts'
+import type { StoredBuckets } from '../metrics/buckets.ts'
 import type { Part, PlanSpec } from '../plan/plan.ts'
 import type { RequestRecord } from '../record.ts'
 import type { ChatNeeds } from './chats.ts'
@@ -16,6 +17,8 @@ export interface WorkerSetup {
   readonly keepAlive: boolean
   readonly drainNs: number
   readonly mostInFlight: number
+  /** Of the canary server; null where there is none. */
+  readonly canaryPort: number | null
 }
 
 export type ToWorker =
@@ -37,6 +40,8 @@ export type FromWorker =
       readonly integrity: IntegrityCounts
       readonly connectionsOpened: number
       readonly usage: SpentUsage
+      /** Of the canary: how late the stamps of this thread were. */
+      readonly timestampError: StoredBuckets | null
     }
   | { readonly type: 'fault'; readonly message: string }
   | { readonly type: 'gone'; readonly left?: number; readonly troubles?: Troubles }

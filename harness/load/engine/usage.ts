@@ -1,22 +1,39 @@
-import { performance } from 'node:perf_hooks'
+import { monitorEventLoopDelay, performance } from 'node:perf_hooks'
 
 /** What a thread used while the run lasted. */
 export interface SpentUsage {
   /** Null where the runtime does not tell the CPU time of a thread. */
   readonly cpuMs: number | null
+  /** CPU time per time that passed. */
+  readonly cpuShare: number | null
   /** Busy share of the event loop, 0 to 1. */
   readonly eventLoopUtilization: number
+  /** How late its timers came, p99. */
+  readonly eventLoopDelayMs: number
 }
+
+const resolutionMs = 10
 
 export class Usage {
   readonly #loop = performance.eventLoopUtilization()
+  readonly #delay = monitorEventLoopDelay({ resolution: resolutionMs })
   readonly #cpuMs = threadCpuMs()
+  readonly #began = performance.now()
+
+  constructor() {
+    this.#delay.enable()
+  }
 
   end(): SpentUsage {
-    const cpuMs = threadCpuMs()
+    this.#delay.disable()
+    const now = threadCpuMs()
+    const cpuMs = now === null || this.#cpuMs === null ? null : now - this.#cpuMs
+    const late = this.#delay.percentile(99) / 1e6 - resolutionMs
     return {
-      cpuMs: cpuMs === null || this.#cpuMs === null ? null : cpuMs - this.#cpuMs,
+      cpuMs,
+      cpuShare: cpuMs === null ? null : cpuMs / (performance.now() - this.#began),
       eventLoopUtilization: performance.eventLoopUtilization(this.#loop).utilization,
+      eventLoopDelayMs: Math.max(0, late),
     }
   }
 }

@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import { parentPort, workerData } from 'node:worker_threads'
+import { Canary } from '../calibration/canary.ts'
 import { IntegrityLedger } from '../judging/integrity-ledger.ts'
 import { Chats } from './chats.ts'
 import { RunClock } from './clock.ts'
@@ -47,6 +48,7 @@ if (port !== null) {
     const connections = new Connections(origin, clock, setup.keepAlive)
     const ledger = new IntegrityLedger()
     const crew = new Crew({ clock, target, connections, chats, ledger })
+    const canary = setup.canaryPort === null ? undefined : new Canary(setup.canaryPort)
     const usage = new Usage()
     const report = () => {
       const records = crew.takeRecords()
@@ -62,6 +64,7 @@ if (port !== null) {
     if (interruption.signal.aborted) driver.stop()
     await driver.run()
     const spent = usage.end()
+    const timestampError = canary?.end() ?? null
     clearInterval(telling)
     report()
     tell({
@@ -69,6 +72,7 @@ if (port !== null) {
       integrity: ledger.counts,
       connectionsOpened: connections.opened,
       usage: spent,
+      timestampError,
     })
     connections.close()
     await chats.close(tidyMs)

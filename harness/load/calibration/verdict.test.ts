@@ -1,0 +1,84 @@
+import { expect, it } from 'vitest'
+import { type GeneratorSigns, generatorLimits, generatorVerdict } from './verdict.ts'
+
+const spread = (p99: number, count = 1000) => ({ p50: p99 / 10, p99, max: p99, count })
+const calm: GeneratorSigns = {
+  timestampError: spread(0.4),
+  scheduleDelay: spread(1.2),
+  eventLoopDelayMs: 1,
+  eventLoopUtilization: 0.3,
+  cpuShare: 0.3,
+  undispatched: 0,
+}
+
+it('is valid where nothing speaks against it', () => {
+  expect(generatorVerdict(calm)).toEqual({ verdict: 'valid', reasons: [] })
+})
+
+it('is not made better by what is not known', () => {
+  const unknown = {
+    timestampError: null,
+    scheduleDelay: null,
+    eventLoopDelayMs: null,
+    cpuShare: null,
+  }
+  expect(generatorVerdict({ ...calm, ...unknown }).verdict).toBe('valid')
+  expect(generatorVerdict({ ...calm, ...unknown, eventLoopUtilization: 1 }).verdict).toBe('invalid')
+})
+
+const signs = [
+  [
+    'timestampError',
+    generatorLimits.timestampError,
+    (at: number) => ({ timestampError: spread(at) }),
+  ],
+  ['scheduleDelay', generatorLimits.scheduleDelay, (at: number) => ({ scheduleDelay: spread(at) })],
+  ['eventLoopDelay', generatorLimits.eventLoopDelay, (at: number) => ({ eventLoopDelayMs: at })],
+  [
+    'eventLoopUtilization',
+    generatorLimits.eventLoopUtilization,
+    (at: number) => ({ eventLoopUtilization: at }),
+  ],
+  ['cpuShare', generatorLimits.cpuShare, (at: number) => ({ cpuShare: at })],
+] as const
+
+it.each(signs)('%s alone decides at its limits', (_name, { degraded, invalid }, sign) => {
+  const verdictAt = (value: number) => generatorVerdict({ ...calm, ...sign(value) }).verdict
+  expect(verdictAt(degraded * 0.999)).toBe('valid')
+  expect(verdictAt(degraded)).toBe('degraded')
+  expect(verdictAt(invalid * 0.999)).toBe('degraded')
+  expect(verdictAt(invalid)).toBe('invalid')
+})
+
+it('gives every reason, and the worst of them is the verdict', () => {
+  const bad = {
+    timestampError: spread(25),
+    scheduleDelay: spread(30),
+    eventLoopDelayMs: 22,
+    eventLoopUtilization: 0.9,
+    cpuShare: 0.95,
+    undispatched: 3,
+  }
+  expect(generatorVerdict(bad)).toMatchInlineSnapshot(`
+    {
+      "reasons": [
+        "its own stamps were up to 25.0 ms late (p99)",
+        "planned arrivals left up to 30.0 ms late (p99)",
+        "timers of the busiest event loop came up to 22.0 ms late (p99)",
+        "the busiest event loop was busy 90 % of the time",
+        "the busiest thread used 95 % of a CPU",
+        "3 due transactions were not sent: too many were in flight",
+      ],
+      "verdict": "invalid",
+    }
+  `)
+})
+
+it('judges a short run by its median, for a tail of it is one slow turn of the loop', () => {
+  const short = { ...calm, timestampError: spread(19, 298) }
+  expect(generatorVerdict(short).verdict).toBe('valid')
+  expect(generatorVerdict({ ...short, timestampError: spread(21, 298) }).reasons).toEqual([
+    'its own stamps were up to 2.1 ms late (p50)',
+  ])
+  expect(generatorVerdict({ ...calm, timestampError: spread(19, 299) }).verdict).toBe('degraded')
+})

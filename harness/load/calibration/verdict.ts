@@ -1,0 +1,115 @@
+/** Whether the figures of a run are those of the target, or of a generator that could not keep up. */
+import type { GeneratorRow, Spread } from '../../../reports/model/load-generator.ts'
+
+export interface GeneratorSigns {
+  /** Milliseconds, of the worst worker; null where no canary was heard. */
+  readonly timestampError: Spread | null
+  /** Milliseconds that planned arrivals left late. */
+  readonly scheduleDelay: Spread | null
+  /** Milliseconds that a timer of the busiest worker came late, p99; null where it is not known. */
+  readonly eventLoopDelayMs: number | null
+  /** Busy share of the busiest event loop. */
+  readonly eventLoopUtilization: number
+  /** CPU of the busiest worker's thread per time that passed; null where the runtime does not tell. */
+  readonly cpuShare: number | null
+  /** Due, and not sent because too much was in flight. */
+  readonly undispatched: number
+}
+
+export interface Limits {
+  readonly degraded: number
+  readonly invalid: number
+}
+
+/** From `degraded` on figures are to be read with the error that the report prints; from `invalid` on, not at all. */
+export const generatorLimits = {
+  /**
+   * Milliseconds at p99. Every stamp of the run carries this error: up to 2 ms it is what the kit
+   * promises of its quantiles; 20 ms is a whole gap between tokens of a model that speaks 50 a second.
+   */
+  timestampError: { degraded: 2, invalid: 20 },
+  /**
+   * Milliseconds at p99 that arrivals left after their time. Response times hold the delay, so nothing
+   * is hidden; but a target that gets its arrivals late and in bunches was offered another load.
+   */
+  scheduleDelay: { degraded: 20, invalid: 100 },
+  /** Milliseconds at p99. As coarse as its 10 ms resolution, and blind to what happens within a turn. */
+  eventLoopDelay: { degraded: 20, invalid: 100 },
+  /** What waits for a server that is busy for a share ρ waits like ρ / (1 − ρ): 4 turns, then 32. */
+  eventLoopUtilization: { degraded: 0.8, invalid: 0.97 },
+  /** A thread cannot use more than one CPU; beyond this it was out of it for seconds together. */
+  cpuShare: { degraded: 0.9, invalid: 0.99 },
+} as const satisfies Record<string, Limits>
+
+/** Fewer samples than this do not show a p99 (one order statistic above it at 95 %: n ≥ 299). */
+const leastSamples = 299
+
+export function generatorVerdict(signs: GeneratorSigns): Pick<GeneratorRow, 'verdict' | 'reasons'> {
+  const reasons = reasonsOf(signs)
+  return {
+    verdict: reasons.some(({ grade }) => grade === 'invalid')
+      ? 'invalid'
+      : reasons.length > 0
+        ? 'degraded'
+        : 'valid',
+    reasons: reasons.map(({ text }) => text),
+  }
+}
+
+interface Reason {
+  readonly grade: 'degraded' | 'invalid'
+  readonly text: string
+}
+
+function reasonsOf(signs: GeneratorSigns): readonly Reason[] {
+  const limits = generatorLimits
+  const error = tailOf(signs.timestampError)
+  const late = tailOf(signs.scheduleDelay)
+  const { eventLoopDelayMs, eventLoopUtilization, cpuShare, undispatched } = signs
+  return [
+    ...graded(error.ms, limits.timestampError, (ms) => {
+      return `its own stamps were up to ${ms.toFixed(1)} ms late (${error.name})`
+    }),
+    ...graded(late.ms, limits.scheduleDelay, (ms) => {
+      return `planned arrivals left up to ${ms.toFixed(1)} ms late (${late.name})`
+    }),
+    ...graded(eventLoopDelayMs, limits.eventLoopDelay, (ms) => {
+      return `timers of the busiest event loop came up to ${ms.toFixed(1)} ms late (p99)`
+    }),
+    ...graded(eventLoopUtilization, limits.eventLoopUtilization, (share) => {
+      return `the busiest event loop was busy ${percent(share)} of the time`
+    }),
+    ...graded(cpuShare, limits.cpuShare, (share) => {
+      return `the busiest thread used ${percent(share)} of a CPU`
+    }),
+    ...(undispatched === 0
+      ? []
+      : [
+          {
+            grade: 'invalid',
+            text: `${undispatched} due transactions were not sent: too many were in flight`,
+          } as const,
+        ]),
+  ]
+}
+
+/** A short run is judged by its median: one slow turn of a loop is no tail. */
+function tailOf(spread: Spread | null): { readonly ms: number | null; readonly name: string } {
+  if (spread === null) return { ms: null, name: '' }
+  return spread.count < leastSamples
+    ? { ms: spread.p50, name: 'p50' }
+    : { ms: spread.p99, name: 'p99' }
+}
+
+function graded(
+  value: number | null,
+  limits: Limits,
+  text: (value: number) => string,
+): readonly Reason[] {
+  if (value === null || value < limits.degraded) return []
+  return [{ grade: value < limits.invalid ? 'degraded' : 'invalid', text: text(value) }]
+}
+
+function percent(share: number): string {
+  return `${(share * 100).toFixed(0)} %`
+}
