@@ -1,8 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { type LoadReport, loadReport } from '../../../reports/model/load.ts'
 import { chatgen, emptyFolder, type Running, start } from '../test-support/chatgen.ts'
+
+vi.setConfig({ testTimeout: 90_000 })
 
 /** The real bin puts a load on a real reference server; each in a process of its own. */
 

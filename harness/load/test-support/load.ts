@@ -1,0 +1,57 @@
+import type { LoadReport } from '../../../reports/model/load.ts'
+import type { Kind } from '../plan/mix.ts'
+import { mixEntry } from '../plan/mix.ts'
+import type { PlanSpec } from '../plan/plan.ts'
+import { type LoadOptions, runLoad } from '../run.ts'
+
+export interface TestLoad {
+  readonly perSecond?: number
+  readonly seconds?: number
+  readonly kind?: Kind
+  readonly timeoutMs?: number
+  readonly spec?: Partial<PlanSpec>
+  readonly options?: Partial<LoadOptions>
+}
+
+/** A short run with constant arrivals, through threads and all. */
+export function load(url: string, test: TestLoad = {}): Promise<LoadReport> {
+  const { perSecond = 20, seconds = 1, kind = 'openai-stream', timeoutMs = 5000 } = test
+  return runLoad({
+    target: {
+      baseUrl: url,
+      tokens: { openai: 'key', v2: 'key', v3: 'key' },
+      headers: {},
+      model: 'svc-main-model',
+      assistant: null,
+      generate: {},
+      recall: { tell: 'My name is {nonce}.', ask: 'What is my name?' },
+      v2Chat: null,
+      createChat: {},
+      chatId: null,
+      timeoutMs,
+      userAgent: 'test',
+      tag: 'test',
+    },
+    spec: {
+      seed: 'test',
+      mix: { name: kind, entries: [mixEntry({ name: kind, kind, usage: false })] },
+      arrival: { kind: 'constant', perSecond },
+      durationNs: seconds * 1e9,
+      misbehaviour: { slowReader: 0, abort: 0, churn: 0 },
+      idempotencyRaces: 0,
+      ...test.spec,
+    },
+    shard: null,
+    workers: 1,
+    slos: [],
+    warmUpMs: 0,
+    drainMs: 3000,
+    mostInFlight: 1000,
+    keepAlive: true,
+    startAt: null,
+    suite: { version: '0', interface: '0' },
+    signal: new AbortController().signal,
+    onProgress: () => {},
+    ...test.options,
+  })
+}

@@ -1,0 +1,108 @@
+/** A compatible surface of a few lines that can go wrong in each of the ways that a record tells apart. */
+import { createServer, type ServerResponse } from 'node:http'
+import { onTestFinished } from 'vitest'
+
+export type Manner =
+  | 'well'
+  | 'cut'
+  | 'without end'
+  | 'error inside'
+  | 'silent'
+  | 'stuck'
+  | 'same id'
+  | 'not JSON'
+  | 'reset'
+  | number
+
+export interface OddServer {
+  readonly url: string
+  /** Requests so far. */
+  readonly requests: () => number
+  /** Connections so far. */
+  readonly connections: () => number
+  /** Answers whose client left before their end. */
+  readonly left: () => number
+}
+
+/** `manner` says how the n-th request, from 0, is answered. */
+export async function oddServer(
+  manner: (n: number) => Manner,
+  { tokens = 5, gapMs = 2 } = {},
+): Promise<OddServer> {
+  const seen = { requests: 0, connections: 0, left: 0 }
+  const server = createServer((request, response) => {
+    request.resume()
+    const n = seen.requests
+    seen.requests += 1
+    response.on('close', () => {
+      if (!response.writableEnded) seen.left += 1
+    })
+    request.on('end', () => void answer(response, manner(n), { n, tokens, gapMs }))
+  })
+  server.on('connection', () => {
+    seen.connections += 1
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(async () => {
+    server.closeAllConnections()
+    await new Promise((resolve) => server.close(resolve))
+  })
+  const address = server.address()
+  const port = typeof address === 'object' && address !== null ? address.port : 0
+  return {
+    url: `http://127.0.0.1:${port}`,
+    requests: () => seen.requests,
+    connections: () => seen.connections,
+    left: () => seen.left,
+  }
+}
+
+interface Speech {
+  readonly n: number
+  readonly tokens: number
+  readonly gapMs: number
+}
+
+async function answer(
+  response: ServerResponse,
+  manner: Manner,
+  { n, tokens, gapMs }: Speech,
+): Promise<void> {
+  if (typeof manner === 'number') {
+    response.writeHead(manner, { 'content-type': 'application/json' }).end('{"error":{}}')
+    return
+  }
+  if (manner === 'silent') return
+  if (manner === 'reset') {
+    response.destroy()
+    return
+  }
+  response.writeHead(200, { 'content-type': 'text/event-stream' })
+  const id = manner === 'same id' ? 'one' : `c${n}`
+  const chunk = (delta: object, finish: string | null = null) =>
+    `data: ${JSON.stringify({
+      id,
+      object: 'chat.completion.chunk',
+      created: 1,
+      model: 'm',
+      choices: [{ index: 0, delta, finish_reason: finish }],
+    })}\n\n`
+  response.write(chunk({ role: 'assistant', content: '' }))
+  for (let at = 0; at < tokens && !response.destroyed; at += 1) {
+    await new Promise((resolve) => setTimeout(resolve, gapMs))
+    if (at === 2 && manner === 'stuck') return
+    if (at === 2 && manner === 'cut') {
+      response.destroy()
+      return
+    }
+    if (at === 2 && manner === 'error inside') {
+      response.end('data: {"error":{"code":"overloaded"}}\n\n')
+      return
+    }
+    if (at === 2 && manner === 'not JSON') response.write('data: {"id":\n\n')
+    response.write(chunk({ content: ` w${at}` }))
+  }
+  if (manner !== 'without end') response.write(chunk({}, 'stop'))
+  if (manner !== 'without end') response.write('data: [DONE]\n\n')
+  response.end()
+}
