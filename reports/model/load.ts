@@ -158,5 +158,9 @@ export const loadReport = z.object({
   notes: z.array(z.string()).default([]),
   /** Faults of the kit itself. */
   faults: z.array(z.string()),
+  /** Of a report that was merged from shards and lacks some: how many there are, and which it lacks. */
+  partial: z.object({ of: z.int(), missing: z.array(z.int()) }).optional(),
+  /** In the report of a shard: all that merging takes, as JSON, compressed by gzip, in base64. */
+  measurements: z.string().optional(),
 })
 export type LoadReport = z.infer<typeof loadReport>

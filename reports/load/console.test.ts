@@ -1,0 +1,106 @@
+import { expect, test } from 'vitest'
+import { loadOutcome, loadToConsole } from './console.ts'
+import { loadReportOf } from './test-support/sketch.ts'
+
+const plain = { color: false, width: 100 }
+
+test('a run of which some went well', () => {
+  expect(loadToConsole(loadReportOf(), plain)).toMatchInlineSnapshot(`
+    "VIOLATED  1 of 3 SLOs met, 1 missed, 1 undecided; 303 streams and 0 bodies judged, 1 required row broken; 95.71 % good of 303 due; generator degraded
+    target: http://127.0.0.1:4010, openai and v3
+    load: poisson, 100/s, for 3 s; mix openai-stream; seed a-seed; plan 0123456789ab
+    measured: 0 s to 3 s of the run (MSER-5 on ttft); steady: no trend
+    kit: 0.1.0, interface 2026-01
+
+    SLO
+      met       ttft.p90 < 500ms: 131 [128, 133] ms
+                10 of 300 requests were over 500 ms; p90 allows 10 %. Met at 99 % confidence.
+      missed    goodput > 99%: 95.7 [92.8, 97.7] %
+                290 of 303 due requests were good; 13 were not, 1 % may be. Missed at 99 % confidence.
+      undecided errors < 2%: 2.31 [0.93, 4.70] %
+                7 of 303 due requests failed; 2 % may. 1200 more clean requests needed for a decision.
+
+    V3-SSE-17 (required) broken in 4 of 303, 1.32 %: The text of response.completed is all that the
+              deltas said.
+      found: </script><script>window.pwned=1</script><img src=x onerror="window.pwned=1"> | \`x\` ]]>
+             \\u202etxt
+      first: request 17.0 at 0.2 s, v3.generate, event 12, X-Request-Id chatgen-a-seed-17
+
+    Rates in the measured window
+                  count  a second
+      offered       306       102
+      dispatched    306       102
+      completed     296      98.7
+      shed            2      0.67
+      failed          5      1.67
+      good          290      96.7
+      3 requests open at the end; 40 connections opened, 266 requests found one open
+
+    Latency in the measured window, ms
+                         n  mean   p50   p90   p99   max
+      ttft  response   300   134   108   129   990  1125
+      ttft  service    300   105   105   125   129   130
+      icl   service   3000  20.3  20.8  25.0  25.9  26.0
+      tpot  service    300  21.0  21.0  25.0  25.9  26.0
+      e2e   response   300   557   531   634  1540  1750
+      e2e   service    300   525   524   624   647   649
+
+    stalls: 2 of 300 streams stalled for more than 500 ms, 1.2 % of their time; longest gap 812 ms; 3.3
+            % of the gaps are 0, one read brought several pieces
+
+    Failed requests
+           4  integrity V3-SSE-17, 1.32 %, first request 17 at 0.2 s
+           2  shed 429, 0.66 %, first request 90 at 0.9 s
+           1  truncated </script><script>window.pwned=1</script><img src=x onerror="window.pwned=1"> |
+              \`x\` ]]> \\u202etxt, 0.33 %, first request 99 at 1 s
+
+    Generator degraded
+      because its own stamps were up to 3.1 ms late (p99)
+      stamps late by p50 0.08, p99 3.10, max 4.40 ms; sent late by p50 0.30, p99 2.20, max 6.00 ms;
+      busiest event loop 42 %; 1865 events/s; 4911 a CPU second
+
+    Audits
+      pass littles-law: In flight on average 50.10, rate times residence 49.60: 1.0 % apart.
+      fail conservation-planned: 306 planned = 305 dispatched + 0 not dispatched does not hold.
+
+    Notes
+      DELETE /api/v3/chat: 503 (2 times)
+
+    VIOLATED  1 of 3 SLOs met, 1 missed, 1 undecided; 303 streams and 0 bodies judged, 1 required row broken; 95.71 % good of 303 due; generator degraded
+    "
+  `)
+})
+
+test('what --verbose adds', () => {
+  const brief = loadToConsole(loadReportOf(), plain)
+  const verbose = loadToConsole(loadReportOf(), { ...plain, verbose: true })
+  const added = verbose.split('\n').filter((line) => !brief.split('\n').includes(line))
+  expect(added.join('\n')).toMatchInlineSnapshot(`
+    "Latency of openai-stream, ms
+    The whole run as other tools define it
+                                                 mean   p50   p99      unit
+      vLLM bench serve  TTFT                     51.2  50.8  61.1        ms
+      all four          Output token throughput  2400   n/a   n/a  tokens/s
+      vLLM bench serve TTFT: first message that has \`choices\`, empty or not - dispatch
+      all four Output token throughput: all tokens / (last answer - first dispatch)"
+  `)
+})
+
+test('says of what it is not whole', () => {
+  const report = loadReportOf({ partial: { of: 3, missing: [1] }, interrupted: true, slo: [] })
+  expect(loadOutcome(report, plain)).toMatchInlineSnapshot(
+    `"VIOLATED  no SLO was given; 303 streams and 0 bodies judged, 1 required row broken; 95.71 % good of 303 due; generator degraded; partial: without 1 shard of 3 (1)"`,
+  )
+  expect(loadToConsole(report, plain)).toContain('interrupted: holds only what was found so far')
+})
+
+test('nothing that a target sent reaches the terminal', () => {
+  const text = loadToConsole(loadReportOf(), { ...plain, verbose: true })
+  const obeyed = [...text].filter((character) => character < ' ' && character !== '\n')
+  expect([...obeyed, ...text.matchAll(/\u202e/g)]).toEqual([])
+})
+
+test('no line but that of the outcome is wider than the terminal', () => {
+  const lines = loadToConsole(loadReportOf(), { color: false, width: 80 }).split('\n')
+  expect(lines.filter((line) => line.length > 80 && !line.startsWith('VIOLATED'))).toEqual([])
+})

@@ -1,0 +1,67 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { validateXML } from 'xmllint-wasm'
+import { loadToJUnit } from './junit.ts'
+import { evil, loadReportOf } from './test-support/sketch.ts'
+
+const schema = readFileSync(new URL('../test-support/junit.xsd', import.meta.url), 'utf8')
+
+test('a case for each SLO, row, audit and for the generator', () => {
+  const xml = loadToJUnit(loadReportOf())
+  expect(xml.replaceAll(/<prop[\s\S]*?<\/properties>\n/g, '')).toMatchInlineSnapshot(`
+    "<?xml version="1.0" encoding="UTF-8"?>
+    <testsuites>
+    <testsuite id="0" name="slo" package="chatgen-conformance" hostname="127.0.0.1" timestamp="2026-01-02T03:04:05" tests="3" failures="2" errors="0" skipped="0" time="9.750">
+    <testcase name="ttft.p90 &lt; 500ms" classname="slo" time="3.250"/>
+    <testcase name="goodput &gt; 99%" classname="slo" time="3.250"><failure type="missed" message="missed: 95.7 [92.8, 97.7] %">290 of 303 due requests were good; 13 were not, 1 % may be. Missed at 99 % confidence.</failure></testcase>
+    <testcase name="errors &lt; 2%" classname="slo" time="3.250"><failure type="undecided" message="undecided: 2.31 [0.93, 4.70] %">7 of 303 due requests failed; 2 % may. 1200 more clean requests needed for a decision.</failure></testcase>
+    <system-out>ttft.p90 &lt; 500ms: 131 [128, 133] ms</system-out>
+    <system-err></system-err>
+    </testsuite>
+    <testsuite id="1" name="integrity" package="chatgen-conformance" hostname="127.0.0.1" timestamp="2026-01-02T03:04:05" tests="3" failures="1" errors="0" skipped="0" time="0.000">
+    <testcase name="V3-SSE-17 The text of response.completed is all that the deltas said." classname="integrity" time="0.000"><failure type="violated" message="broken in 4 of 303, 1.32 %">&lt;/script&gt;&lt;script&gt;window.pwned=1&lt;/script&gt;&lt;img src=x onerror="window.pwned=1"&gt; | \`x\` ]]&gt; \\u202etxt
+    first: request 17.0 at 232 ms, v3.generate, event 12, X-Request-Id chatgen-a-seed-17</failure></testcase>
+    <testcase name="OAI-STREAM-03 held in every answer" classname="integrity" time="0.000"/>
+    <testcase name="OAI-STREAM-04 held in every answer" classname="integrity" time="0.000"/>
+    <system-out></system-out>
+    <system-err></system-err>
+    </testsuite>
+    <testsuite id="2" name="generator" package="chatgen-conformance" hostname="127.0.0.1" timestamp="2026-01-02T03:04:05" tests="3" failures="0" errors="1" skipped="0" time="0.000">
+    <testcase name="the load generator was not the bottleneck" classname="generator" time="0.000"/>
+    <testcase name="littles-law" classname="generator" time="0.000"/>
+    <testcase name="conservation-planned" classname="generator" time="0.000"><error type="audit" message="306 planned = 305 dispatched + 0 not dispatched does not hold."/></testcase>
+    <system-out>generator degraded, its own error p99 3.10 ms; its own stamps were up to 3.1 ms late (p99)</system-out>
+    <system-err></system-err>
+    </testsuite>
+    </testsuites>
+    "
+  `)
+})
+
+test('the generator that was the bottleneck is an error of the kit', () => {
+  const { generator } = loadReportOf()
+  const reasons = ['timers came late']
+  const xml = loadToJUnit(
+    loadReportOf({ generator: { ...generator, verdict: 'invalid', reasons } }),
+  )
+  expect(xml).toContain('<error type="invalid" message="timers came late">')
+})
+
+describe('valid by the common schema', () => {
+  test.each([
+    ['with everything', loadReportOf()],
+    [
+      'with faults and lost shards',
+      loadReportOf({
+        faults: [evil, `x\n${evil}`],
+        partial: { of: 2, missing: [0] },
+        interrupted: true,
+      }),
+    ],
+    ['without SLOs', loadReportOf({ slo: [], audits: [] })],
+  ])('a report %s', async (_, report) => {
+    const xml = [{ fileName: 'report.xml', contents: loadToJUnit(report) }]
+    const { errors } = await validateXML({ xml, schema })
+    expect(errors.map(({ message }) => message)).toEqual([])
+  })
+})

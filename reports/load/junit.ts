@@ -1,0 +1,101 @@
+import { clean } from '../console-page.ts'
+import type { JUnitCase, JUnitResult } from '../junit-cases.ts'
+import { junitOf } from '../junit-suites.ts'
+import type { LoadReport } from '../model/load.ts'
+import type { SloRow } from '../model/load-measures.ts'
+import { figure, interval, outcomeText, partialText, percent, planText } from './words.ts'
+
+/**
+ * JUnit XML of a load run: a case for each SLO, for each row that the traffic broke or kept, for each
+ * audit and for the verdict on the generator itself. What decides the outcome is a `<failure>`, what
+ * the kit is to blame for an `<error>`; an SLO that could not be decided fails, with what it lacks.
+ */
+export function loadToJUnit(report: LoadReport): string {
+  const suites = [
+    { name: 'slo', cases: report.slo.map((row) => caseOfSlo(row, report)) },
+    { name: 'integrity', cases: casesOfIntegrity(report) },
+    { name: 'generator', cases: [caseOfGenerator(report), ...casesOfAudits(report)] },
+    { name: 'kit', cases: casesOfRun(report) },
+  ].filter(({ cases }) => cases.length > 0)
+  return junitOf(suites, { ...report, properties: propertiesOf(report) })
+}
+
+function caseOfSlo(row: SloRow, { durationMs }: LoadReport): JUnitCase {
+  const { expression, verdict, observed, low, high, unit, message } = row
+  const seen = `${interval(observed, low, high)} ${unit}`
+  return {
+    name: clean(expression),
+    timeMs: durationMs,
+    output: verdict === 'met' ? `${clean(expression)}: ${seen}` : null,
+    result:
+      verdict === 'met'
+        ? null
+        : { tag: 'failure', type: verdict, message: `${verdict}: ${seen}`, text: message },
+  }
+}
+
+function casesOfIntegrity({ integrity }: LoadReport): readonly JUnitCase[] {
+  const broken = integrity.findings.map(({ id, level, title, broken, of, rate, first }) => {
+    const found = `broken in ${broken} of ${of}, ${percent(rate)}`
+    const event = first.event === null ? '' : `, event ${first.event}`
+    const text = `${clean(first.why)}\nfirst: request ${first.index}.${first.step} at ${figure(first.atMs)} ms, ${clean(first.operation)}${event}, X-Request-Id ${clean(first.requestId)}`
+    const name = `${id} ${title}`
+    return level === 'required'
+      ? caseOf(name, { tag: 'failure', type: 'violated', message: found, text })
+      : { ...caseOf(name, null), output: `warning: ${id} ${found}: ${clean(first.why)}` }
+  })
+  const held = integrity.held.map((id) => caseOf(`${id} held in every answer`, null))
+  return [...broken, ...held]
+}
+
+function caseOfGenerator({ generator }: LoadReport): JUnitCase {
+  const { verdict, reasons, timestampError } = generator
+  const error = timestampError === null ? 'unknown' : `p99 ${figure(timestampError.p99)} ms`
+  const name = 'the load generator was not the bottleneck'
+  const text = reasons.join('\n')
+  if (verdict === 'invalid') {
+    return caseOf(name, { tag: 'error', type: 'invalid', message: reasons[0] ?? verdict, text })
+  }
+  const output = [`generator ${verdict}, its own error ${error}`, ...reasons].join('; ')
+  return { ...caseOf(name, null), output }
+}
+
+function casesOfAudits({ audits }: LoadReport): readonly JUnitCase[] {
+  return audits.map(({ name, verdict, message }) => {
+    if (verdict === 'pass') return caseOf(name, null)
+    const tag = verdict === 'fail' ? 'error' : 'skipped'
+    return caseOf(name, { tag, type: 'audit', message, text: '' })
+  })
+}
+
+function casesOfRun({ faults, interrupted, partial }: LoadReport): readonly JUnitCase[] {
+  const error = (name: string, message: string, text = '') =>
+    caseOf(name, { tag: 'error', type: 'kit', message: clean(message), text })
+  return [
+    ...faults.map((fault) => {
+      const lines = fault.split('\n').map(clean)
+      return error('a fault of the kit', lines[0] ?? '', lines.join('\n'))
+    }),
+    ...(interrupted ? [error('the run came to its end', 'interrupted')] : []),
+    ...(partial === undefined ? [] : [error('every shard is there', partialText(partial))]),
+  ]
+}
+
+function caseOf(name: string, result: JUnitResult | null): JUnitCase {
+  return { name: clean(name), timeMs: 0, result, output: null }
+}
+
+function propertiesOf(report: LoadReport) {
+  const { outcome, target, seed, suite, plan, interrupted } = report
+  return {
+    outcome,
+    summary: outcomeText(report),
+    target: target.baseUrl,
+    load: clean(planText(report)),
+    'plan.hash': plan.hash,
+    seed,
+    interrupted: String(interrupted),
+    'kit.version': suite.version,
+    'interface.version': suite.interface,
+  }
+}

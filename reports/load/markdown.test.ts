@@ -1,0 +1,82 @@
+import { expect, test } from 'vitest'
+import { loadToMarkdown } from './markdown.ts'
+import { loadReportOf } from './test-support/sketch.ts'
+
+test('a run of which some went well', () => {
+  expect(loadToMarkdown(loadReportOf())).toMatchInlineSnapshot(`
+    "## ❌ Violated
+
+    1 of 3 SLOs met, 1 missed, 1 undecided; 303 streams and 0 bodies judged, 1 required row broken; 95.71 % good of 303 due; generator degraded
+
+    \`http://127.0.0.1:4010\`; poisson, 100/s, for 3 s; mix openai-stream; seed a-seed; plan 0123456789ab  
+    Measured: 0 s to 3 s of the run (MSER-5 on ttft); steady: no trend
+
+    ### SLO
+
+    |  | SLO | observed, 95 % interval |  |
+    | --- | --- | --- | --- |
+    | ✅ met | \`ttft.p90 < 500ms\` | 131 \\[128, 133\\] ms | 10 of 300 requests were over 500 ms; p90 allows 10 %. Met at 99 % confidence. |
+    | ❌ missed | \`goodput > 99%\` | 95.7 \\[92.8, 97.7\\] % | 290 of 303 due requests were good; 13 were not, 1 % may be. Missed at 99 % confidence. |
+    | ⚠️ undecided | \`errors < 2%\` | 2.31 \\[0.93, 4.70\\] % | 7 of 303 due requests failed; 2 % may. 1200 more clean requests needed for a decision. |
+
+    ### Violated
+
+    - **V3-SSE-17** (required) 4 of 303, 1.32 %: The text of response.completed is all that the deltas said.  
+      Found: \`\`</script><script>window.pwned=1</script><img src=x onerror="window.pwned=1"> | \`x\` ]]> \\u202etxt\`\`; request 17.0 at 0.2 s, v3.generate, event 12, X-Request-Id \`chatgen-a-seed-17\`
+
+    ### Rates
+
+    |  | count | a second |
+    | --- | ---: | ---: |
+    | offered | 306 | 102 |
+    | dispatched | 306 | 102 |
+    | completed | 296 | 98.7 |
+    | shed | 2 | 0.67 |
+    | failed | 5 | 1.67 |
+    | good | 290 | 96.7 |
+
+    ### Latency, ms
+
+    | metric | clock | n | mean | p50 | p90 | p99 | max |
+    | --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |
+    | ttft | response | 300 | 134 | 108 \\[107, 108\\] | 129 \\[128, 129\\] | 990 \\[720, 1125\\] | 1125 |
+    | ttft | service | 300 | 105 | 105 \\[104, 105\\] | 125 \\[124, 125\\] | 129 \\[128, 130\\] | 130 |
+    | icl | service | 3000 | 20.3 | 20.8 \\[20.6, 20.9\\] | 25.0 \\[24.8, 25.0\\] | 25.9 \\[25.7, 26.0\\] | 26.0 |
+    | tpot | service | 300 | 21.0 | 21.0 \\[20.8, 21.1\\] | 25.0 \\[24.8, 25.1\\] | 25.9 \\[25.7, 26.0\\] | 26.0 |
+    | e2e | response | 300 | 557 | 531 \\[525, 533\\] | 634 \\[629, 637\\] | 1540 \\[1120, 1750\\] | 1750 |
+    | e2e | service | 300 | 525 | 524 \\[519, 527\\] | 624 \\[619, 627\\] | 647 \\[642, 649\\] | 649 |
+
+    ### Failed requests
+
+    | kind | detail | count | share |
+    | --- | --- | ---: | ---: |
+    | integrity | \`V3-SSE-17\` | 4 | 1.32 % |
+    | shed | \`429\` | 2 | 0.66 % |
+    | truncated | \`\`</script><script>window.pwned=1</script><img src=x onerror="window.pwned=1"> \\| \`x\` ]]> \\u202etxt\`\` | 1 | 0.33 % |
+
+    ### Generator
+
+    **degraded**: its own stamps were late by 0.08 ms (p50), 3.10 ms (p99); its own stamps were up to 3.1 ms late (p99)
+
+    ### Notes
+
+    - DELETE /api/v3/chat: 503 (2 times)
+
+    <details><summary>Audits</summary>
+
+    - pass: littles-law: In flight on average 50.10, rate times residence 49.60: 1.0 % apart.
+    - fail: conservation-planned: 306 planned = 305 dispatched + 0 not dispatched does not hold.
+
+    </details>
+
+    <details><summary>The whole run as other tools define it</summary>
+
+    | tool | metric | definition | mean | p50 | p99 | unit |
+    | --- | --- | --- | ---: | ---: | ---: | ---: |
+    | vLLM bench serve | TTFT | first message that has \\\`choices\\\`, empty or not - dispatch | 51.2 | 50.8 | 61.1 | ms |
+    | all four | Output token throughput | all tokens / (last answer - first dispatch) | 2400 | n/a | n/a | tokens/s |
+
+    </details>
+    "
+  `)
+})

@@ -1,0 +1,164 @@
+import { clean } from '../console-page.ts'
+import { cell, code, escaped } from '../markdown-text.ts'
+import type { LoadReport } from '../model/load.ts'
+import {
+  clocked,
+  figure,
+  interval,
+  outcomeText,
+  outcomeWords,
+  percent,
+  planText,
+  quantileName,
+  rateRows,
+  seconds,
+  windowText,
+} from './words.ts'
+
+/**
+ * A load report for the summary of a job or a comment of a pull request: the outcome and the SLOs
+ * first, what was measured below, and folded what only some will look for.
+ */
+export function loadToMarkdown(report: LoadReport): string {
+  const parts = [
+    heading(report),
+    escaped(outcomeText(report)),
+    about(report),
+    section('SLO', sloTable(report)),
+    section('Violated', findings(report)),
+    section('Rates', rates(report)),
+    section('Latency, ms', latencies(report)),
+    section('Failed requests', errors(report)),
+    section('Generator', generator(report)),
+    section(
+      'Faults of the kit itself',
+      report.faults.map((text) => `- ${code(clean(text))}`),
+    ),
+    section(
+      'Notes',
+      report.notes.map((text) => `- ${escaped(clean(text))}`),
+    ),
+    folded('Audits', audits(report)),
+    folded('The whole run as other tools define it', otherTools(report)),
+  ]
+  return `${parts.filter((part) => part !== '').join('\n\n')}\n`
+}
+
+function heading({ outcome, interrupted }: LoadReport): string {
+  const mark = { met: '✅', missed: '❌', violated: '❌', invalid: '⚠️' }[outcome]
+  return `## ${mark} ${outcomeWords[outcome]}${interrupted ? ' (interrupted: holds what was found so far)' : ''}`
+}
+
+function about(report: LoadReport): string {
+  return [
+    `${code(clean(report.target.baseUrl))}; ${escaped(clean(planText(report)))}`,
+    `Measured: ${escaped(windowText(report))}`,
+  ].join('  \n')
+}
+
+function sloTable({ slo }: LoadReport): readonly string[] {
+  return table(
+    ['', 'SLO', 'observed, 95 % interval', ''],
+    slo.map(({ expression, verdict, observed, low, high, unit, message }) => [
+      { met: '✅ met', missed: '❌ missed', undecided: '⚠️ undecided' }[verdict],
+      cell(clean(expression)),
+      escaped(`${interval(observed, low, high)} ${unit}`),
+      escaped(message),
+    ]),
+  )
+}
+
+function findings({ integrity }: LoadReport): readonly string[] {
+  return integrity.findings.map(({ id, level, title, broken, of, rate, first }) => {
+    const event = first.event === null ? '' : `, event ${first.event}`
+    const where = `request ${first.index}.${first.step} at ${seconds(first.atMs)}, ${clean(first.operation)}${event}, X-Request-Id `
+    return `- **${id}** (${level}) ${broken} of ${of}, ${percent(rate)}: ${escaped(clean(title))}  \n  Found: ${code(clean(first.why))}; ${escaped(where)}${code(clean(first.requestId))}`
+  })
+}
+
+function rates(report: LoadReport): readonly string[] {
+  return table(
+    ['', 'count', 'a second'],
+    rateRows(report).map(([name, count, perSecond]) => [name, String(count), figure(perSecond)]),
+    1,
+  )
+}
+
+function latencies({ metrics }: LoadReport): readonly string[] {
+  const rows = clocked(metrics)
+  const names = rows[0]?.distribution.quantiles.map(quantileName) ?? []
+  return table(
+    ['metric', 'clock', 'n', 'mean', ...names, 'max'],
+    rows.map(({ name, clock, distribution }) => [
+      name.replace('_', '\\_'),
+      clock,
+      String(distribution.count),
+      figure(distribution.mean),
+      ...distribution.quantiles.map(({ value, low, high }) => escaped(interval(value, low, high))),
+      figure(distribution.max),
+    ]),
+    2,
+  )
+}
+
+function errors({ errors }: LoadReport): readonly string[] {
+  return table(
+    ['kind', 'detail', 'count', 'share'],
+    errors.map(({ kind, detail, count, share }) => [
+      kind,
+      cell(clean(detail)),
+      String(count),
+      percent(share),
+    ]),
+    2,
+  )
+}
+
+function generator({ generator }: LoadReport): readonly string[] {
+  const { verdict, reasons, timestampError } = generator
+  const error =
+    timestampError === null
+      ? 'its own error is not known'
+      : `its own stamps were late by ${figure(timestampError.p50)} ms (p50), ${figure(timestampError.p99)} ms (p99)`
+  return [`**${verdict}**: ${[error, ...reasons].map(escaped).join('; ')}`]
+}
+
+function audits({ audits }: LoadReport): readonly string[] {
+  return audits.map(({ name, verdict, message }) => `- ${verdict}: ${name}: ${escaped(message)}`)
+}
+
+function otherTools({ otherTools }: LoadReport): readonly string[] {
+  return table(
+    ['tool', 'metric', 'definition', 'mean', 'p50', 'p99', 'unit'],
+    otherTools.map(({ tool, metric, definition, mean, p50, p99, unit }) => [
+      escaped(tool),
+      escaped(metric),
+      escaped(definition),
+      figure(mean),
+      figure(p50),
+      figure(p99),
+      unit,
+    ]),
+    3,
+  )
+}
+
+/** The first `names` columns to the left, figures to the right; nothing without rows. */
+function table(
+  head: readonly string[],
+  rows: readonly (readonly string[])[],
+  names = head.length,
+): readonly string[] {
+  if (rows.length === 0) return []
+  const rule = head.map((_, at) => (at < names ? '---' : '---:'))
+  return [head, rule, ...rows].map((cells) => `| ${cells.join(' | ')} |`)
+}
+
+function section(title: string, lines: readonly string[]): string {
+  return lines.length === 0 ? '' : `### ${title}\n\n${lines.join('\n')}`
+}
+
+function folded(title: string, lines: readonly string[]): string {
+  if (lines.length === 0) return ''
+  return `<details><summary>${title}</summary>\n\n${lines.join('\n')}\n\n</details>`
+}
