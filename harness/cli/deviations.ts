@@ -22,9 +22,10 @@ export function refitsOf(
   kind: 'fault' | 'dialect',
   names: readonly string[],
   deviations: readonly (Fault | Dialect)[],
+  unlisted: (name: string) => Dialect | undefined = () => undefined,
 ): Refit[] {
   return names.map((name) => {
-    const found = deviations.find((deviation) => deviation.name === name)
+    const found = deviations.find((deviation) => deviation.name === name) ?? unlisted(name)
     if (found) return found.refit
     const known = deviations.map((deviation) => deviation.name)
     const hint = didYouMean(name, known)

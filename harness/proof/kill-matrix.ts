@@ -1,4 +1,4 @@
-import { combineDialects, dialects, type Fault } from '../../reference-server/deviations/index.ts'
+import { combinationNamed, dialects, type Fault } from '../../reference-server/deviations/index.ts'
 import { requirementIds, requirements } from '../contract/index.ts'
 import { redRows, type TargetResult } from './verdicts.ts'
 
@@ -121,9 +121,8 @@ function dialectLine(result: TargetResult): DialectLine {
 }
 
 function summaryOf(name: string): string {
-  const dialect = dialects.find((known) => known.name === name)
-  const seed = Number(name.split('-').at(-1))
-  return dialect?.summary ?? combineDialects(seed).summary
+  const dialect = dialects.find((known) => known.name === name) ?? combinationNamed(name)
+  return dialect?.summary ?? ''
 }
 
 function nullLine({ name, rows }: TargetResult): NullLine {

@@ -40,7 +40,7 @@ export const faults: readonly Fault[] = [
 ]
 export const dialects: readonly Dialect[] = allDialects
 
-export { combineDialects } from './dialects/combination.ts'
+export { combinationNamed, combineDialects } from './dialects/combination.ts'
 export { delayed } from './dialects/pace.ts'
 export { loadFaults } from './faults/under-load.ts'
 export { together } from './together.ts'

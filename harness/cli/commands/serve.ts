@@ -53,7 +53,11 @@ export const serveCommand: AddCommand = (program, io) => {
     .addOption(
       flag('--fault <name>', 'violate the contract in one way').argParser(list).default([]),
     )
-    .addOption(flag('--dialect <name>', 'be odd in a legal way').argParser(list).default([]))
+    .addOption(
+      flag('--dialect <name>', 'be odd in a legal way; combination-N is several at once')
+        .argParser(list)
+        .default([]),
+    )
     .addOption(flag('--list-faults', 'name the faults, with the rows that they break'))
     .addOption(flag('--list-dialects', 'name the dialects'))
     .addHelpText('after', examples)
@@ -62,7 +66,7 @@ export const serveCommand: AddCommand = (program, io) => {
 
 async function serve(flags: ServeFlags, io: Io): Promise<void> {
   const deviations = await import('../../../reference-server/deviations/index.ts')
-  const { dialects } = deviations
+  const { combinationNamed, dialects } = deviations
   const faults = [...deviations.faults, ...deviations.loadFaults]
   if (flags.listFaults) io.out(deviationsText(faults))
   if (flags.listDialects) io.out(deviationsText(dialects))
@@ -70,7 +74,7 @@ async function serve(flags: ServeFlags, io: Io): Promise<void> {
 
   const { port, host, key, seed, pace, requestsPerMinute } = flags
   const refits = [
-    ...refitsOf('dialect', flags.dialect, dialects),
+    ...refitsOf('dialect', flags.dialect, dialects, combinationNamed),
     ...refitsOf('fault', flags.fault, faults),
   ]
   const server = await listen({

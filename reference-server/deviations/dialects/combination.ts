@@ -24,6 +24,12 @@ export function combineDialects(seed: number): Dialect {
   }
 }
 
+/** The combination of that name, `combination-25`; undefined where it is no such name. */
+export function combinationNamed(name: string): Dialect | undefined {
+  const [, seed] = /^combination-(\d{1,9})$/.exec(name) ?? []
+  return seed === undefined ? undefined : combineDialects(Number(seed))
+}
+
 function agree(a: Dialect, b: Dialect): boolean {
   return !a.excludes?.includes(b.name) && !b.excludes?.includes(a.name)
 }
