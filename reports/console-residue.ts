@@ -4,12 +4,15 @@ import { count, printable } from './text.ts'
 
 /** What the run has left on the target: chats one by one, what no route deletes by its number. */
 export function residueList(page: Page): Lines {
-  const { residue } = page.report
+  const { residue, residueUnseen } = page.report
   const chats = residue.filter(({ kind }) => kind === 'chat')
   const others = residue.filter(({ kind }) => kind !== 'chat')
   return [
     ...(chats.length === 0 ? [] : chatLines(page, chats)),
     ...(others.length === 0 ? [] : otherLines(page, others)),
+    ...(residueUnseen === null
+      ? []
+      : hanging(page, 'what is left was not looked for to the end: ', clean(residueUnseen))),
   ]
 }
 

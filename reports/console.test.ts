@@ -99,6 +99,7 @@ const report: ConformanceReport = {
     },
   ],
   faults: [{ scenario: 'v3-idempotency/racing', message: 'TypeError: turns is undefined\n  at x' }],
+  residueUnseen: null,
   residue: [
     {
       kind: 'chat',
@@ -255,6 +256,14 @@ test('an interrupted and a strict run say so', () => {
   })
   expect(text).toContain('interrupted: holds only what was found so far')
   expect(text).toContain('1 warning (strict: counted)')
+})
+
+test('what was not looked for is said', () => {
+  const spent = { ...report, residueUnseen: 'the budget of 60 requests (--max-requests) is spent' }
+  const text = reportToConsole(spent, exchanges, { color: false, width: 120 })
+  expect(text).toContain(
+    'what is left was not looked for to the end: the budget of 60 requests (--max-requests) is spent',
+  )
 })
 
 test('report.json is the model, and reads back', () => {

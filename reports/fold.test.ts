@@ -84,6 +84,7 @@ test('on a terminal the cause stands first, and the evidence once', () => {
     observations: [],
     faults: [],
     residue: [],
+    residueUnseen: null,
   }
   const text = reportToConsole(report, exchanges, { color: false, width: 90 })
   expect(text).toMatchInlineSnapshot(`

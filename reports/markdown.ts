@@ -119,9 +119,14 @@ function dialectCard({ observations }: ConformanceReport): string {
   return `<details><summary>${title}</summary>\n\n${table}\n\n</details>`
 }
 
-function residueLines({ residue }: ConformanceReport): readonly string[] {
-  return [...Map.groupBy(residue, ({ kind }) => kind)].map(
-    ([kind, all]) =>
-      `- ${count(all.length, kind)}: ${all.map(({ id }) => code(clean(id ?? 'no id'))).join(', ')}`,
-  )
+function residueLines({ residue, residueUnseen }: ConformanceReport): readonly string[] {
+  return [
+    ...[...Map.groupBy(residue, ({ kind }) => kind)].map(
+      ([kind, all]) =>
+        `- ${count(all.length, kind)}: ${all.map(({ id }) => code(clean(id ?? 'no id'))).join(', ')}`,
+    ),
+    ...(residueUnseen === null
+      ? []
+      : [`- Not looked for to the end: ${escaped(clean(residueUnseen))}`]),
+  ]
 }

@@ -129,6 +129,8 @@ export const conformanceReport = z.object({
   faults: z.array(z.object({ scenario: z.string(), message: z.string() })),
   /** What the run has left on the target: no violation. Earlier reports say nothing of it. */
   residue: z.array(residue).default([]),
+  /** Why what the run has left was not looked for, or not to the end; null where it was. */
+  residueUnseen: z.string().nullable().default(null),
   /** Absent where the run was given no baseline. */
   baseline: baselineOutcome.optional(),
 })

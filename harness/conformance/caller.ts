@@ -30,12 +30,14 @@ export interface CallerOptions {
   readonly atOnce?: number
   /** How often a request is tried that is answered 429 or 503; four times where nothing is said. */
   readonly tries?: number
+  /** What is thrown in place of every request beyond so many. */
+  readonly budget?: { readonly requests: number; readonly spent: Error } | undefined
   /** Takes the exchanges, redacted, a line each. */
   readonly evidenceFile?: string
 }
 
 export function createCaller(setup: Introduction, options: CallerOptions): Caller {
-  const { purpose, signal, evidenceFile, tries = Number.POSITIVE_INFINITY } = options
+  const { purpose, signal, evidenceFile, budget, tries = Number.POSITIVE_INFINITY } = options
   const { limits } = setup.profile
   const transport = createNetworkTransport()
   const pace = createBackOff(limits.requestsPerSecond)
@@ -65,6 +67,7 @@ export function createCaller(setup: Introduction, options: CallerOptions): Calle
     for (let attempt = 0; ; attempt += 1) {
       await pace.turn()
       signal?.throwIfAborted()
+      if (budget !== undefined && requests >= budget.requests) throw budget.spent
       requests += 1
       const id = `${purpose}-${requests}`
       const { exchange: pending } = transport.send({

@@ -2,6 +2,7 @@ import { appendFileSync, existsSync, readFileSync } from 'node:fs'
 import { z } from 'zod'
 import { type Exchange, operationAt, requestPath, succeeded } from '../contract/index.ts'
 import { ConfigurationError } from './errors.ts'
+import { BudgetSpentError } from './worker/errors.ts'
 
 /**
  * The creation journal of a run: what is about to be created is written down before it is sent, so
@@ -143,7 +144,11 @@ export async function journalled(
   idIn: (answer: Exchange) => string | undefined,
 ): Promise<Exchange> {
   journal({ event: 'create', ...about })
-  const answer = await send()
+  const answer = await send().catch((error: unknown) => {
+    // It was not sent at all, so there is nothing to look for.
+    if (error instanceof BudgetSpentError) journal({ event: 'refused', ...about })
+    throw error
+  })
   const status = answer.response?.status ?? 0
   const id = succeeded(answer) ? idIn(answer) : undefined
   if (id !== undefined) journal({ event: 'created', ...about, id })

@@ -148,6 +148,22 @@ describe('the audit of what is left', () => {
     expect(Date.now() - startedAt).toBeLessThan(4_000)
   })
 
+  test('stays within the budget of the run, and says what it did not get to', async () => {
+    const told = 'the budget of 60 requests (--max-requests) is spent'
+    const lost = (server: ChatServer) => [
+      ...made(server, name('Known1')).lines,
+      ...made(server, name('Known2')).lines,
+    ]
+    const few = await audit({}, lost, { maxRequests: 60, spent: 56 })
+    expect(few.server.asked).toHaveLength(4)
+    expect(few.unseen).toBe(told)
+    const none = await audit({}, lost, { maxRequests: 60, spent: 60 })
+    expect(none.server.asked).toEqual([])
+    expect(none.residue.map(({ why }) => why)).toEqual([told, told])
+    const enough = await audit({}, lost, { maxRequests: 100, spent: 60 })
+    expect(enough).toMatchObject({ residue: [], unseen: null })
+  })
+
   test('names what no route deletes', async () => {
     const { residue } = await audit({}, () => [
       { event: 'created', kind: 'attachment', name: 'a.txt', id: 'a1', scenario: 's' },
@@ -157,7 +173,11 @@ describe('the audit of what is left', () => {
   })
 })
 
-async function audit(quirks: Quirks, arrange: (server: ChatServer) => readonly JournalEntry[]) {
+async function audit(
+  quirks: Quirks,
+  arrange: (server: ChatServer) => readonly JournalEntry[],
+  { maxRequests = null, spent = 0 }: { maxRequests?: number | null; spent?: number } = {},
+) {
   const server = await startChatServer(quirks)
   try {
     const folder = temporaryFolder()
@@ -174,13 +194,14 @@ async function audit(quirks: Quirks, arrange: (server: ChatServer) => readonly J
       userAgent: 'test',
       jobs: 1,
       shuffle: null,
-      maxRequests: null,
+      maxRequests,
+      spentBefore: 0,
       exchangesFile: join(folder, 'exchanges.ndjson'),
       journalFile,
       recordingFile: null,
     }
-    const residue = await auditResidue(setup, { spent: false, interrupted: false })
-    return { residue, server, open: openEntries(readJournal(journalFile)) }
+    const { residue, unseen } = await auditResidue(setup, { spent, interrupted: false })
+    return { residue, unseen, server, open: openEntries(readJournal(journalFile)) }
   } finally {
     await server.close()
   }

@@ -24,6 +24,7 @@ import type { RunSetup } from './run-setup.ts'
 import { walkList } from './scenario/paging.ts'
 import { declined } from './scenario/read.ts'
 import { secretsOf } from './worker/context.ts'
+import { BudgetSpentError } from './worker/errors.ts'
 
 /** A verdict is never kept waiting longer for the sake of tidiness. */
 const patienceMs = 5_000
@@ -37,44 +38,50 @@ const mostPages = 5
 
 export const undeletable = 'no route of the document deletes it'
 
+/** What an audit has found, and what it cost. */
+export interface Audit {
+  readonly residue: readonly Residue[]
+  /** Why it was not looked for, or not to the end; null where it was. */
+  readonly unseen: string | null
+  readonly requests: number
+}
+
+export interface AuditOptions {
+  /** Somebody is waiting. */
+  readonly interrupted: boolean
+  /** Requests of the run so far, which its budget has gone into. */
+  readonly spent: number
+}
+
 /**
  * What a run has left on its target. Chats whose deletion was not confirmed are checked one by one
  * and deleted again; of the confirmed ones the latest few are read, and a short walk through the
- * list of chats looks for the tag of the run. `spent`: the budget of the run is used up, so that
- * only what is open is seen to; `interrupted`: somebody is waiting.
+ * list of chats looks for the tag of the run. It asks no more than the budget of the run has left.
  */
-export async function auditResidue(
-  setup: RunSetup,
-  { spent, interrupted }: { readonly spent: boolean; readonly interrupted: boolean },
-): Promise<Residue[]> {
-  if (setup.recordingFile !== null || !existsSync(setup.journalFile)) return []
+export async function auditResidue(setup: RunSetup, options: AuditOptions): Promise<Audit> {
+  if (setup.recordingFile !== null || !existsSync(setup.journalFile)) return nothing
   const journal = readJournal(setup.journalFile)
-  const open = openEntries(journal)
-  const others = open.filter(({ kind }) => kind !== 'chat')
+  const others = openEntries(journal).filter(({ kind }) => kind !== 'chat')
   const { text } = createRedactor(secretsOf(setup))
-  const kept = [
-    ...(await chatsLeft(setup, journal, { spent, interrupted, redact: text })),
-    ...others.map((entry) => residueOf(entry, undeletable)),
-  ]
-  return kept.map((one) => ({ ...one, name: text(one.name), why: text(one.why) }))
+  const chats = await auditChats(setup, journal, text, options)
+  const kept = [...chats.residue, ...others.map((entry) => residueOf(entry, undeletable))]
+  return {
+    ...chats,
+    residue: kept.map((one) => ({ ...one, name: text(one.name), why: text(one.why) })),
+  }
 }
 
-async function chatsLeft(
+const nothing: Audit = { residue: [], unseen: null, requests: 0 }
+
+async function auditChats(
   setup: RunSetup,
   journal: Journal,
-  {
-    spent,
-    interrupted,
-    redact,
-  }: {
-    readonly spent: boolean
-    readonly interrupted: boolean
-    readonly redact: (text: string) => string
-  },
-): Promise<Residue[]> {
+  redact: (text: string) => string,
+  { interrupted, spent }: AuditOptions,
+): Promise<Audit> {
   const open = openEntries(journal).filter(({ kind }) => kind === 'chat')
   const made = createdEntries(journal).filter(({ kind }) => kind === 'chat')
-  if (open.length === 0 && made.length === 0) return []
+  if (open.length === 0 && made.length === 0) return nothing
 
   const outOfTime = new AbortController()
   const timer = setTimeout(
@@ -85,6 +92,7 @@ async function chatsLeft(
     purpose: 'residue-audit',
     signal: outOfTime.signal,
     tries,
+    budget: whatIsLeft(setup, spent),
     evidenceFile: setup.exchangesFile,
   })
   const options: RemovalOptions = {
@@ -97,13 +105,25 @@ async function chatsLeft(
   try {
     const removals = await removeChats(open, options)
     const left = removals.filter(isLeft).map(({ entry, why }) => residueOf(entry, why))
-    if (spent || removals.some(({ outcome }) => outcome === 'unanswered')) return left
+    const unanswered = removals.find(({ outcome }) => outcome === 'unanswered')
+    if (unanswered) return { residue: left, unseen: unanswered.why, requests: caller.requests }
     const confirmed = made.filter(({ id }) => !open.some((entry) => entry.id === id))
-    return [...left, ...(await stillThere(confirmed, open, options))]
+    const still = await stillThere(confirmed, open, options)
+    return {
+      residue: [...left, ...still.residue],
+      unseen: still.unseen,
+      requests: caller.requests,
+    }
   } finally {
     clearTimeout(timer)
     await caller.close()
   }
+}
+
+function whatIsLeft({ maxRequests }: RunSetup, spent: number) {
+  if (maxRequests === null) return undefined
+  const requests = maxRequests - spent
+  return { requests, spent: new NoAnswer(new BudgetSpentError(maxRequests).message) }
 }
 
 /** Chats that are there although their deletion was confirmed, or of which the journal knows nothing. */
@@ -111,7 +131,7 @@ async function stillThere(
   confirmed: readonly (OpenEntry & { readonly id: string })[],
   seenTo: readonly OpenEntry[],
   options: RemovalOptions,
-): Promise<Residue[]> {
+): Promise<Pick<Audit, 'residue' | 'unseen'>> {
   try {
     const listed = await listedWithTag(options)
     const again = confirmed.filter(
@@ -121,8 +141,11 @@ async function stillThere(
     const known = [...confirmed, ...seenTo].map(({ id }) => id)
     const unknown = listed.filter((id) => !known.includes(id)).slice(0, mostUnknown)
     const reads = await Promise.all(unknown.map((id) => call(options.caller, 'v3.chat', id)))
-    return [
-      ...removals.filter(isLeft).map(({ entry, why }) => residueOf(entry, why)),
+    const residue = [
+      // A deletion was confirmed, so what could not be read again is not known to be there.
+      ...removals
+        .filter(({ outcome }) => outcome === 'left')
+        .map(({ entry, why }) => residueOf(entry, why)),
       ...unknown.flatMap((id, at): Residue[] => {
         const read = reads[at]
         if (read === undefined || declined(read)) return []
@@ -130,9 +153,11 @@ async function stillThere(
         return [{ kind: 'chat', name: options.tag, id, why }]
       }),
     ]
+    const unanswered = removals.find(({ outcome }) => outcome === 'unanswered')
+    return { residue, unseen: unanswered?.why ?? null }
   } catch (error) {
     // Nothing is known to be left, and a target that has gone can tell no more.
-    if (error instanceof NoAnswer) return []
+    if (error instanceof NoAnswer) return { residue: [], unseen: error.message }
     throw error
   }
 }

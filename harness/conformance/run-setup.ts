@@ -17,6 +17,8 @@ export interface RunSetup {
   readonly shuffle: string | null
   /** Null where there is no limit. */
   readonly maxRequests: number | null
+  /** Requests of the budget that went before the first scenario. */
+  readonly spentBefore: number
   readonly exchangesFile: string
   readonly journalFile: string
   /** A recording to answer from, in place of the network; null for the network. */

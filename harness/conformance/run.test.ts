@@ -67,10 +67,10 @@ describe('a budget of requests', () => {
       { maxRequests: 60, jobs: 4 },
     )
     expectOnlyUndecided(counted, /the budget of 60 requests \(--max-requests\) is spent/)
-    expect(counted.report.cost.requests).toBe(60)
-    // Who is there is asked before, and what is left behind is removed after the run.
-    const judged = asked.filter((place) => !/preflight|residue-audit/.test(place))
-    expect(judged).toHaveLength(60)
+    // With those that ask who is there, and those that see to what is left.
+    expect(asked.length).toBeLessThanOrEqual(60)
+    expect(asked.length).toBeGreaterThan(45)
+    expect(counted.report.cost.requests).toBe(asked.length)
     expect(counted.server.chats()).toBe(0)
   })
 })

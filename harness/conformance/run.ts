@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { ConformanceReport, ObservationRow, Residue } from '../../reports/model.ts'
+import type { ConformanceReport, ObservationRow } from '../../reports/model.ts'
 import { createRedactor } from '../client/index.ts'
 import { type Observation, questions, type RequirementId } from '../contract/index.ts'
 import { setAside } from './applicability.ts'
@@ -13,7 +13,7 @@ import { startJournal } from './journal-file.ts'
 import { preflight } from './preflight.ts'
 import type { TargetProfile } from './profile/index.ts'
 import { writeRunRecord } from './rejudge-record.ts'
-import { auditResidue } from './residue.ts'
+import { type Audit, type AuditOptions, auditResidue } from './residue.ts'
 import { addCosts, noCost, type RunSetup } from './run-setup.ts'
 import { type ProfileName, type Selection, selectRows, surfacesOfProfile } from './selection.ts'
 import { openSuites } from './suites.ts'
@@ -53,6 +53,10 @@ export async function runConformance(options: RunOptions): Promise<ConformanceRe
   const startedAt = new Date()
   const rows = selectRows(options.selection)
   const setup = setUp(options, rows)
+  if (setup.maxRequests !== null && setup.maxRequests <= setup.spentBefore) {
+    const asked = `the first ${setup.spentBefore} ask who is there`
+    throw new ConfigurationError([`${setup.maxRequests} requests are too few: ${asked}`])
+  }
   prepare(options, setup, startedAt)
   if (setup.recordingFile === null) {
     await preflight(setup, surfacesOfProfile(options.selection.profile))
@@ -65,9 +69,9 @@ export async function runConformance(options: RunOptions): Promise<ConformanceRe
   const interrupted = await run(collector, setup, options.signal)
 
   const results = collector.resultsInOrder()
-  const cost = results.map((result) => result.cost).reduce(addCosts, noCost)
-  const spent = setup.maxRequests !== null && cost.requests >= setup.maxRequests
-  const residue = await auditedResidue(collector, setup, { spent, interrupted })
+  const before = { ...noCost, requests: setup.spentBefore }
+  const judged = results.map((result) => result.cost).reduce(addCosts, before)
+  const audit = await auditedResidue(collector, setup, { spent: judged.requests, interrupted })
 
   const requirements = decide(rows, results, collector.scenarios, options.profile)
   const observations = observationRows(results.flatMap((result) => result.observations))
@@ -88,7 +92,7 @@ export async function runConformance(options: RunOptions): Promise<ConformanceRe
     startedAt: startedAt.toISOString(),
     durationMs: Date.now() - startedAt.getTime(),
     totals: totalsOf(requirements, observations.length),
-    cost,
+    cost: addCosts(judged, { ...noCost, requests: audit.requests }),
     requirements,
     observations,
     faults: [
@@ -97,7 +101,8 @@ export async function runConformance(options: RunOptions): Promise<ConformanceRe
         fault === null ? [] : [{ scenario: title, message: fault }],
       ),
     ],
-    residue,
+    residue: [...audit.residue],
+    residueUnseen: audit.unseen,
   }
 }
 
@@ -105,14 +110,14 @@ export async function runConformance(options: RunOptions): Promise<ConformanceRe
 async function auditedResidue(
   collector: Collector,
   setup: RunSetup,
-  about: { readonly spent: boolean; readonly interrupted: boolean },
-): Promise<Residue[]> {
+  options: AuditOptions,
+): Promise<Audit> {
   try {
-    return await auditResidue(setup, about)
+    return await auditResidue(setup, options)
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error)
     collector.faults.push({ scenario: 'audit of what the run has left', message })
-    return []
+    return { residue: [], unseen: message, requests: 0 }
   }
 }
 
@@ -152,6 +157,8 @@ function setUp(options: RunOptions, rows: readonly RequirementId[]): RunSetup {
     jobs: options.jobs ?? defaultJobs,
     shuffle: options.shuffle ?? null,
     maxRequests: options.maxRequests ?? null,
+    // Who is there is asked before.
+    spentBefore: options.recordingFile ? 0 : surfacesOfProfile(options.selection.profile).length,
     exchangesFile: join(options.outDir, exchangesName),
     journalFile: join(options.outDir, journalName),
     recordingFile: options.recordingFile ?? null,

@@ -23,11 +23,11 @@ function faults({ faults }: ConformanceReport): Markup | null {
 </section>`
 }
 
-function residue({ residue }: ConformanceReport): Markup | null {
-  if (residue.length === 0) return null
+function residue({ residue, residueUnseen }: ConformanceReport): Markup | null {
+  if (residue.length === 0 && residueUnseen === null) return null
   const groups = [...Map.groupBy(residue, ({ kind, why }) => `${kind}: ${why}`)]
   return html`<section aria-labelledby="residue">
 <h2 id="residue">Left on the target</h2>
-<ul>${groups.map(([what, own]) => html`<li>${own.length} × ${what}</li>`)}</ul>
+<ul>${groups.map(([what, own]) => html`<li>${own.length} × ${what}</li>`)}${residueUnseen === null ? null : html`<li>Not looked for to the end: ${residueUnseen}</li>`}</ul>
 </section>`
 }

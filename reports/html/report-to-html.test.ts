@@ -176,6 +176,7 @@ test('nothing that a target sent is more than text', () => {
       observations: [{ id: hostile, question: hostile, answer: hostile, exchanges: [hostile] }],
       faults: [{ scenario: hostile, message: hostile }],
       residue: [{ kind: 'chat', name: hostile, id: hostile, why: hostile }],
+      residueUnseen: hostile,
       seed: hostile,
     }),
     new Map([['x1', exchange]]),

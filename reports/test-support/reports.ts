@@ -73,6 +73,7 @@ export const violated: ConformanceReport = {
     },
   ],
   faults: [{ scenario: 'v3-idempotency/racing', message: 'TypeError: turns is undefined\n  at x' }],
+  residueUnseen: null,
   residue: [{ kind: 'chat', name: 'Tavoru7316', id: 'c-1', why: 'it can still be read' }],
   baseline: {
     file: 'known.yaml',
@@ -95,6 +96,7 @@ export const conforming: ConformanceReport = {
   observations: [],
   faults: [],
   residue: [],
+  residueUnseen: null,
 }
 
 export function row(

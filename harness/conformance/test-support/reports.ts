@@ -24,6 +24,7 @@ export function reportOf(
     observations: [],
     faults: [],
     residue: [],
+    residueUnseen: null,
     ...more,
   }
 }

@@ -15,7 +15,8 @@ import { deletedChat, journalWriter, type WriteJournal } from '../journal.ts'
 import type { RunSetup } from '../run-setup.ts'
 import { createBackOff } from './back-off.ts'
 import { createBreaker } from './breaker.ts'
-import { BudgetSpentError, CircuitOpenError } from './errors.ts'
+import { createBudget } from './budget.ts'
+import { CircuitOpenError } from './errors.ts'
 import { drawFrom } from './identities.ts'
 import { secretsOf } from './secrets.ts'
 import { createSemaphore } from './semaphore.ts'
@@ -50,9 +51,13 @@ export function createRunContext(setup: RunSetup): RunContext {
   )
   const pace = createBackOff(profile.limits.requestsPerSecond)
   const breaker = createBreaker()
-  const journal = live ? journalWriter(setup.journalFile, redactor.text) : () => {}
+  const budget = createBudget(setup.maxRequests, setup.spentBefore)
+  const write = live ? journalWriter(setup.journalFile, redactor.text) : () => {}
+  const journal: WriteJournal = (entry) => {
+    budget.note(entry)
+    write(entry)
+  }
   let exchanges = 0
-  let requests = 0
 
   return {
     setup,
@@ -61,11 +66,8 @@ export function createRunContext(setup: RunSetup): RunContext {
     // What is recorded keeps its id, so what is missing needs another kind.
     nextExchangeId: () => `${live ? 'x' : 'missing-'}${++exchanges}`,
     async send(outgoing) {
-      if (setup.maxRequests !== null && requests >= setup.maxRequests) {
-        throw new BudgetSpentError(setup.maxRequests)
-      }
       if (live && breaker.open) throw new CircuitOpenError(breaker.reason)
-      requests += 1
+      budget.spend(outgoing.labels.role)
       if (live) await pace.turn()
       const pending = transport.send(outgoing)
       const exchange = pending.exchange.then((ended) => {

@@ -51,6 +51,7 @@ export function reportOf(
     observations: [],
     faults: [],
     residue: [],
+    residueUnseen: null,
     ...more,
   }
 }
