@@ -1,0 +1,72 @@
+/**
+ * How long each format takes and how large it gets: the results of a real run, its exchanges repeated
+ * until there are many, each row seen in all repetitions of its own.
+ *
+ *   node scripts/report-size.ts chatgen-results [--exchanges 5000] [--violated]
+ *
+ * With --violated every row counts as violated, which is when most evidence is shown. Ends with 1 where
+ * a format takes more than 2 s of processor time, or is 10 MB or larger.
+ */
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { readRecording } from '../harness/cli/exchanges.ts'
+import { reportFormats } from '../harness/cli/report-formats.ts'
+import { readStored } from '../harness/cli/stored-report.ts'
+import { exchangesName } from '../harness/conformance/defaults.ts'
+import type { Exchange } from '../harness/contract/index.ts'
+import type { ConformanceReport } from '../reports/model.ts'
+import { table } from './load/text.ts'
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    exchanges: { type: 'string', default: '5000' },
+    violated: { type: 'boolean', default: false },
+  },
+})
+const most = { ms: 2_000, bytes: 10_000_000 }
+
+const [dir = 'chatgen-results'] = positionals
+const { value: stored, ms: readMs } = timed(() => readStored(dir))
+const { report, exchanges } = repeated(stored, Number(values.exchanges))
+const rows = Object.entries(reportFormats).map(([name, { render }]) => {
+  const { value, ms } = timed(() => render(report, exchanges, { color: false, width: 100 }))
+  return { name, ms, bytes: Buffer.byteLength(value) }
+})
+
+const recorded = readRecording(join(dir, exchangesName)).exchanges.size
+console.log(
+  `${dir}: ${recorded} exchanges, read in ${readMs.toFixed(0)} ms; repeated to ${exchanges.size}${values.violated ? ', every row violated' : ''}\n`,
+)
+console.log(
+  table(
+    ['format', 'CPU ms', 'MB'],
+    rows.map(({ name, ms, bytes }) => [name, ms.toFixed(0), (bytes / 1e6).toFixed(3)]),
+  ),
+)
+process.exitCode = rows.some(({ ms, bytes }) => ms > most.ms || bytes >= most.bytes) ? 1 : 0
+
+function repeated(
+  { report, exchanges }: { report: ConformanceReport; exchanges: ReadonlyMap<string, Exchange> },
+  count: number,
+) {
+  const times = Math.ceil(count / Math.max(1, exchanges.size))
+  const copies = (id: string) => Array.from({ length: times }, (_, at) => `${id}-${at + 1}`)
+  const all = [...exchanges.values()].flatMap((exchange) =>
+    copies(exchange.id).map((id) => [id, { ...exchange, id }] as const),
+  )
+  const requirements = report.requirements.map((row) => ({
+    ...row,
+    exchanges: row.exchanges.flatMap(copies),
+    ...(values.violated ? { verdict: 'fail' as const, message: row.message ?? row.title } : {}),
+  }))
+  return { report: { ...report, requirements }, exchanges: new Map(all.slice(0, count)) }
+}
+
+/** Of this thread, so that a busy machine makes no difference. */
+function timed<T>(work: () => T): { readonly value: T; readonly ms: number } {
+  const before = process.threadCpuUsage()
+  const value = work()
+  const { user, system } = process.threadCpuUsage(before)
+  return { value, ms: (user + system) / 1000 }
+}
