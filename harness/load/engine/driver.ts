@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import {
   type Arrival,
   arrivals,
@@ -84,7 +85,13 @@ export class Driver {
       }
     }
     await this.#until(0)
-    await Promise.all(Array.from({ length: clients }, client))
+    const running: Promise<void>[] = []
+    for (let at = 0; at < clients; at += 1) {
+      running.push(client())
+      // All at once they would keep the loop from stamping what the first of them are answered.
+      if (at % begunAtOnce === begunAtOnce - 1) await nextTurn()
+    }
+    await Promise.all(running)
   }
 
   *#own(): Generator<Arrival, void> {
@@ -124,6 +131,8 @@ export class Driver {
     }
   }
 }
+
+const begunAtOnce = 10
 
 function sharedOut(total: number, { index, of }: Part): number {
   return Math.floor(total / of) + (index < total % of ? 1 : 0)
