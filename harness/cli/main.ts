@@ -3,6 +3,7 @@ import { InterruptedError, KitError } from '../conformance/errors.ts'
 import { suiteVersion } from '../conformance/version.ts'
 import type { AddCommand } from './command.ts'
 import { benchCommand } from './commands/bench.ts'
+import { calibrateCommand } from './commands/calibrate.ts'
 import { checkCommand } from './commands/check.ts'
 import { cleanupCommand } from './commands/cleanup.ts'
 import { compareCommand } from './commands/compare.ts'
@@ -23,6 +24,7 @@ const commands: readonly AddCommand[] = [
   compareCommand,
   rejudgeCommand,
   benchCommand,
+  calibrateCommand,
   serveCommand,
   listCommand,
   explainCommand,

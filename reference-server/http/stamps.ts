@@ -3,8 +3,13 @@
  * of a machine: a client beside the server can tell its own timestamp error from the server's time.
  */
 import { mapped } from '../mapped.ts'
-import type { Parts } from '../parts.ts'
-import type { Call } from './call.ts'
+import type { Call, Reply } from './call.ts'
+import type { Encoding } from './writer.ts'
+
+/** What becomes of an answer on its way out. */
+interface WayOut extends Pick<Encoding, 'bytes'> {
+  readonly outgoing: (call: Call, reply: Reply) => Reply
+}
 
 /** With the value 1 it asks for stamps; without it, answers are byte for byte what they always are. */
 export const stampsHeader = 'x-chatgen-stamps'
@@ -14,7 +19,7 @@ export const stampsHeader = 'x-chatgen-stamps'
  * was sent (`x-chatgen-sent`); in a stream each event begins with the comment `: sent <ns>`, in the
  * same write.
  */
-export function stampsOnRequest(parts: Parts): Parts {
+export function stampsOnRequest<Parts extends WayOut>(parts: Parts): Parts {
   const streamed = new WeakSet<Call>()
   return {
     ...parts,

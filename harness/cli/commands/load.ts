@@ -7,6 +7,7 @@ import type { AddCommand } from '../command.ts'
 import { exitCodeOfLoad } from '../exit-codes.ts'
 import { flag } from '../flags.ts'
 import type { Io } from '../io.ts'
+import { calibrationFile, storedCalibration } from '../load/calibration.ts'
 import { addLoadFlags, type LoadFlags } from '../load/flags.ts'
 import { loadPlanText } from '../load/plan-text.ts'
 import { showLoadProgress } from '../load/progress.ts'
@@ -65,11 +66,12 @@ async function load(
   const { preflight } = await import('../../conformance/preflight.ts')
   const { interfaceRevision, suiteVersion } = await import('../../conformance/version.ts')
   const { runLoad } = await import('../../load/run.ts')
+  const { usedOf } = await import('../../load/calibration/calibrate.ts')
   const surfaces = [...new Set(spec.mix.entries.map(({ kind }) => surfaceOf(kind)))]
   await preflight({ profile, tag: target.tag, userAgent: target.userAgent }, surfaces)
   const progress = showLoadProgress(io, !flags.quiet && !flags.json)
   try {
-    return await runLoad({
+    const report = await runLoad({
       target,
       spec,
       slos,
@@ -84,6 +86,9 @@ async function load(
       signal: io.signal,
       onProgress: progress.update,
     })
+    const stored = storedCalibration(calibrationFile(io))
+    const { generator } = report
+    return { ...report, generator: { ...generator, calibration: usedOf(stored, generator) } }
   } finally {
     progress.stop()
   }

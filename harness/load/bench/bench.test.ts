@@ -2,8 +2,9 @@ import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
 import { startReferenceServer } from '../../../reference-server/index.ts'
-import { type BenchOptions, runBench } from './bench.ts'
+import { runBench } from './bench.ts'
 import { benchCases } from './cases.ts'
+import type { BenchOptions } from './report.ts'
 import { benchToText } from './table.ts'
 
 it('measures a case beside a bare server, and leaves no chat behind', async () => {

@@ -1,76 +1,8 @@
 /** `chatgen bench`: throughput and latency of the streaming core in a closed loop (autocannon). */
 import { Agent } from 'undici'
 import { NoAnswerError } from './baseline.ts'
-import type { BenchCase, BenchPrompt } from './cases.ts'
-import type { BenchFigures } from './measure.ts'
 import { benchOne } from './one-case.ts'
-
-export interface BenchOptions {
-  readonly baseUrl: string
-  /** Bearer tokens; undefined where the target wants none. */
-  readonly keys: { readonly openai: string | undefined; readonly v3: string | undefined }
-  /** Sent with every request. */
-  readonly headers: Readonly<Record<string, string>>
-  readonly model: string
-  readonly prompt: BenchPrompt
-  readonly cases: readonly BenchCase[]
-  readonly connections: number
-  /** Of each measurement; a second of warming up goes before it. */
-  readonly seconds: number
-  readonly timeoutSeconds: number
-  /** A chat of v3 generate is left after so many turns. */
-  readonly turns: number
-  /** Also benches a bare server that writes the same bytes. */
-  readonly baseline: boolean
-  readonly signal: AbortSignal
-  readonly onProgress?: (what: string) => void
-}
-
-export interface BenchRow {
-  readonly case: string
-  readonly target: BenchFigures
-  readonly baseline: BenchFigures | null
-  /** Answers per second of the target to those of the bare server; null without a baseline. */
-  readonly ratio: number | null
-  /** Null for what is not stored. */
-  readonly chats: ChatsUsed | null
-}
-
-export interface ChatsUsed {
-  /** After which a connection goes on in a fresh chat. */
-  readonly turns: number
-  readonly made: number
-  /** How often there was no fresh one, so that a chat grew on. */
-  readonly exhausted: number
-  /** Could not be deleted. */
-  readonly leftBehind: number
-}
-
-export interface BenchReport {
-  readonly kind: 'bench-report'
-  readonly schemaVersion: 1
-  readonly target: { readonly baseUrl: string }
-  readonly startedAt: string
-  readonly connections: number
-  readonly seconds: number
-  readonly maxTokens: number
-  readonly rows: readonly BenchRow[]
-  /** Cases that the target refused or broke off when they were tried. */
-  readonly notMeasured: readonly {
-    readonly case: string
-    readonly status: number
-    readonly why: string
-  }[]
-  /** Cases in which it was the client that was measured, of the target or of the bare server. */
-  readonly clientBound: readonly string[]
-  readonly interrupted: boolean
-}
-
-/**
- * Above this share the event loop of the client has no time left: throughput is that of the client,
- * and latency holds the time that answers waited for it.
- */
-export const busiestClient = 0.95
+import { type BenchOptions, type BenchReport, type BenchRow, busiestClient } from './report.ts'
 
 /**
  * One case after the other; an interruption ends it after the measurement that is going on.

@@ -1,4 +1,5 @@
-export { type BenchReport, runBench } from './bench.ts'
+export { runBench } from './bench.ts'
 export { benchCases } from './cases.ts'
 export type { BenchFailures } from './measure.ts'
+export type { BenchReport } from './report.ts'
 export { benchToText } from './table.ts'

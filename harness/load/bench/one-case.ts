@@ -2,10 +2,10 @@
 import type { Dispatcher } from 'undici'
 import type { KnownAnswer } from './bare-server.ts'
 import { bareServer, seenAnswer } from './baseline.ts'
-import type { BenchOptions, BenchRow, ChatsUsed } from './bench.ts'
 import type { BenchCase } from './cases.ts'
 import { chatSupply } from './chats.ts'
 import { type BenchFigures, type BenchRun, measure } from './measure.ts'
+import type { BenchOptions, BenchRow, ChatsUsed } from './report.ts'
 
 const warmUpSeconds = 1
 

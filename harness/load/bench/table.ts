@@ -1,6 +1,7 @@
 /** A bench as a table of plain text. */
-import { type BenchReport, type BenchRow, busiestClient } from './bench.ts'
+
 import type { BenchFigures } from './measure.ts'
+import { type BenchReport, type BenchRow, busiestClient } from './report.ts'
 
 export function benchToText(report: BenchReport): string {
   const { rows, connections, seconds, maxTokens, target } = report

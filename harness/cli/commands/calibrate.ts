@@ -1,0 +1,139 @@
+import { InvalidArgumentError } from 'commander'
+import type { Calibration, CalibrationPoint } from '../../../reports/model/calibration.ts'
+import { type BundledServer, bundledServer } from '../bundled-server.ts'
+import type { AddCommand } from '../command.ts'
+import { type ExitCode, exitCode } from '../exit-codes.ts'
+import { flag, positiveInteger } from '../flags.ts'
+import type { Io } from '../io.ts'
+import { calibrationFile, storeCalibration } from '../load/calibration.ts'
+import { duration } from '../load/values.ts'
+
+interface CalibrateFlags {
+  readonly rates: readonly number[]
+  readonly duration: number
+  readonly workers: number
+  readonly out?: string
+  readonly json?: boolean
+  readonly quiet?: boolean
+}
+
+const more = `
+Drives the bundled server, in a process of its own, at growing rates of events, and measures how late
+the stamps of the generator are: each worker also reads a stream whose events carry the time at which
+they were written. What is found is stored for this machine; reports of chatgen load then say which
+share of what the machine can do a run used.
+
+The bundled server needs about a core of its own: do not calibrate on a machine that is busy.
+
+Exit codes: 0 done, 2 usage, 4 a fault of the kit, 6 no rate was without doubt, 130 interrupted.
+
+Examples:
+  $ chatgen calibrate
+  $ chatgen calibrate --workers 2 --rates 1000,5000,20000 --duration 10s
+  $ chatgen calibrate --out calibration.json --json`
+
+/** `chatgen calibrate`: how late the stamps of this machine are, by the rate of events. */
+export const calibrateCommand: AddCommand = (program, io, finish) => {
+  program
+    .command('calibrate')
+    .description('measure the timestamp error of the load generator on this machine')
+    .addOption(
+      flag('--rates <list>', 'events a second, ascending')
+        .argParser(rates)
+        .default([500, 1000, 2000, 4000, 8000, 13_000], '500,1000,2000,4000,8000,13000'),
+    )
+    .addOption(flag('--duration <time>', 'of each rate').argParser(duration).default(8000, '8s'))
+    .addOption(flag('--workers <n>', 'threads that send').argParser(positiveInteger).default(1))
+    .addOption(flag('--out <file>', 'where to store it (default: the cache of the user)'))
+    .addOption(flag('--json', 'print what is stored'))
+    .addOption(flag('--quiet', 'no progress'))
+    .addHelpText('after', more)
+    .action(async (flags: CalibrateFlags) => {
+      const file = flags.out ?? calibrationFile(io)
+      const found = await measure(flags, io)
+      if (!io.signal.aborted) storeCalibration(file, found)
+      io.out(flags.json ? JSON.stringify(found, null, 2) : textOf(found, file, io.signal.aborted))
+      finish(codeOf(found, io))
+    })
+}
+
+async function measure(flags: CalibrateFlags, io: Io): Promise<Calibration> {
+  const { calibrate } = await import('../../load/calibration/calibrate.ts')
+  const { interfaceRevision, suiteVersion } = await import('../../conformance/version.ts')
+  const server = await bundledServer(['--pace', 'ttft=50ms,gap=10ms,jitter=0.3'])
+  try {
+    return await calibrate({
+      target: targetOf(server, `chatgen-conformance/${suiteVersion()}`),
+      suite: { version: suiteVersion(), interface: interfaceRevision },
+      workers: flags.workers,
+      rates: flags.rates,
+      seconds: flags.duration / 1000,
+      signal: io.signal,
+      onPoint: (point) => {
+        if (!flags.quiet) io.err(`calibrate: ${sentenceOf(point)}`)
+      },
+    })
+  } finally {
+    await server.stop()
+  }
+}
+
+function targetOf({ url, key }: BundledServer, userAgent: string) {
+  return {
+    baseUrl: url,
+    tokens: { openai: key, v2: key, v3: key },
+    headers: {},
+    model: 'svc-main-model',
+    assistant: null,
+    generate: {},
+    recall: { tell: 'My name is {nonce}.', ask: 'What is my name?' },
+    v2Chat: null,
+    createChat: {},
+    chatId: null,
+    timeoutMs: 60_000,
+    userAgent,
+    tag: 'chatgen-calibrate',
+  }
+}
+
+function textOf(found: Calibration, file: string, interrupted: boolean): string {
+  const { ceilingEventsPerSecond: ceiling } = found
+  const rows = found.points.map((point) =>
+    [
+      point.plannedEventsPerSecond.toFixed(0).padStart(10),
+      point.eventsPerSecond.toFixed(0).padStart(10),
+      (point.timestampError?.p50.toFixed(3) ?? '-').padStart(9),
+      (point.timestampError?.p99.toFixed(3) ?? '-').padStart(9),
+      `${(point.eventLoopUtilization * 100).toFixed(0)}%`.padStart(6),
+      `  ${point.verdict}`,
+    ].join(''),
+  )
+  return [
+    '  events/s      came   p50 ms   p99 ms  busy  verdict',
+    ...rows,
+    '',
+    ceiling === 0
+      ? 'At no rate were the stamps less than 2 ms late (p99): is this machine busy?'
+      : `Stamps are less than 2 ms late (p99) up to ${ceiling.toFixed(0)} events/s.`,
+    interrupted ? 'Interrupted: nothing was stored.' : `Stored in ${file}.`,
+  ].join('\n')
+}
+
+function sentenceOf({ eventsPerSecond, timestampError, verdict }: CalibrationPoint): string {
+  const error = timestampError === null ? 'unknown' : `${timestampError.p99.toFixed(3)} ms`
+  return `${eventsPerSecond.toFixed(0)} events/s: error p99 ${error}, ${verdict}`
+}
+
+function codeOf({ ceilingEventsPerSecond }: Calibration, { signal }: Io): ExitCode {
+  if (signal.aborted) return exitCode.interrupted
+  return ceilingEventsPerSecond === 0 ? exitCode.measurementInvalid : exitCode.done
+}
+
+function rates(text: string): number[] {
+  const values = text.split(',').map(Number)
+  const ascending = values.every((value, at) => value > (values[at - 1] ?? 0))
+  if (!ascending || !values.every((value) => Number.isFinite(value) && value <= 1_000_000)) {
+    throw new InvalidArgumentError('must be ascending numbers, such as 1000,5000,20000')
+  }
+  return values
+}

@@ -1,0 +1,32 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { type Calibration, calibration } from '../../../reports/model/calibration.ts'
+import { ConfigurationError } from '../../conformance/errors.ts'
+import type { Io } from '../io.ts'
+
+/** In the cache of the user (XDG Base Directory Specification). */
+export function calibrationFile({ env }: Pick<Io, 'env'>): string {
+  const cache = env['XDG_CACHE_HOME']
+  return join(cache ? cache : join(homedir(), '.cache'), 'chatgen', 'calibration.json')
+}
+
+/** Undefined where there is none, or none that this version reads. */
+export function storedCalibration(file: string): Calibration | undefined {
+  try {
+    return calibration.parse(JSON.parse(readFileSync(file, 'utf8')))
+  } catch {
+    return undefined
+  }
+}
+
+/** @throws ConfigurationError where the file cannot be written */
+export function storeCalibration(file: string, found: Calibration): void {
+  try {
+    mkdirSync(dirname(file), { recursive: true })
+    writeFileSync(file, `${JSON.stringify(found, null, 2)}\n`)
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new ConfigurationError([`the calibration cannot be written: ${reason}`])
+  }
+}

@@ -1,0 +1,30 @@
+import { z } from 'zod'
+
+/** What `chatgen calibrate` stores of this machine: how late stamps are at what rate of events. */
+
+const spread = z.object({ p50: z.number(), p99: z.number(), max: z.number(), count: z.int() })
+
+const point = z.object({
+  plannedEventsPerSecond: z.number(),
+  /** What came; less, where server or generator had enough. */
+  eventsPerSecond: z.number(),
+  /** Milliseconds; null where no canary was heard. */
+  timestampError: spread.nullable(),
+  eventLoopUtilization: z.number(),
+  eventsPerCpuSecond: z.number().nullable(),
+  verdict: z.enum(['valid', 'degraded', 'invalid']),
+})
+export type CalibrationPoint = z.infer<typeof point>
+
+export const calibration = z.object({
+  kind: z.literal('calibration'),
+  schemaVersion: z.literal(1),
+  measuredAt: z.string(),
+  /** A calibration holds for the machine and the runtime that it was made on. */
+  machine: z.object({ node: z.string(), cpus: z.int(), cpuModel: z.string() }),
+  workers: z.int(),
+  points: z.array(point),
+  /** The highest rate at which the error was within what the kit promises; 0 where there was none. */
+  ceilingEventsPerSecond: z.number(),
+})
+export type Calibration = z.infer<typeof calibration>
