@@ -1,4 +1,5 @@
 import type { ArrivalRow, LoadReport } from '../../reports/model/load.ts'
+import type { GeneratorRow } from '../../reports/model/load-generator.ts'
 import type { ThreadsOutcome } from './engine/threads.ts'
 import { integrityOf } from './judging/integrity.ts'
 import { summarize } from './metrics/summary.ts'
@@ -12,6 +13,8 @@ export interface RunFindings {
   readonly book: RunBook
   readonly outcome: ThreadsOutcome
   readonly startedAt: Date
+  /** Milliseconds after the time at which it was to begin. */
+  readonly lateMs: number
   /** From the start to the last answer, or to the interruption. */
   readonly lastedMs: number
 }
@@ -19,7 +22,7 @@ export interface RunFindings {
 /** All that a run found, as its report. */
 export function assemble(options: LoadOptions, findings: RunFindings): LoadReport {
   const { spec, target, slos, signal } = options
-  const { book, outcome, startedAt, lastedMs } = findings
+  const { book, outcome, startedAt, lateMs, lastedMs } = findings
   const { reused, connectMs, transactionMetrics, ...measured } = summarize(book.metrics, {
     slos,
     warmUpNs: warmUpNs(options),
@@ -31,7 +34,7 @@ export function assemble(options: LoadOptions, findings: RunFindings): LoadRepor
     threads.map((done) => done.integrity),
     book.ids,
   )
-  const generator = book.generator.row(threads, book.undispatched, lastedMs)
+  const generator = startedLate(book.generator.row(threads, book.undispatched, lastedMs), lateMs)
   return {
     kind: 'load-report',
     schemaVersion: 1,
@@ -62,6 +65,15 @@ export function assemble(options: LoadOptions, findings: RunFindings): LoadRepor
       ...(outcome.chatsLeft === 0 ? [] : [`${outcome.chatsLeft} chats were made and are left`]),
     ],
   }
+}
+
+/** Shards that do not begin together are not the load that was planned. */
+const latestStartMs = 100
+
+function startedLate(generator: GeneratorRow, lateMs: number): GeneratorRow {
+  if (lateMs <= latestStartMs) return generator
+  const reason = `it began ${(lateMs / 1000).toFixed(1)} s after the time of --start-at`
+  return { ...generator, verdict: 'invalid', reasons: [...generator.reasons, reason] }
 }
 
 /** Where early and late differ on purpose, there is nothing to cut. */
@@ -114,7 +126,8 @@ export function arrivalRow({ arrival }: PlanSpec): ArrivalRow {
 }
 
 function configOf(options: LoadOptions): LoadReport['config'] {
-  const { spec, target, workers, drainMs, mostInFlight, keepAlive, startAt } = options
+  const { spec, target, workers, drainMs, mostInFlight, keepAlive, mostConnections, startAt } =
+    options
   return {
     workers,
     timeoutMs: target.timeoutMs,
@@ -124,6 +137,7 @@ function configOf(options: LoadOptions): LoadReport['config'] {
     idempotencyRaceShare: spec.idempotencyRaces,
     misbehaviour: spec.misbehaviour,
     keepAlive,
+    ...(mostConnections === undefined ? {} : { mostConnections }),
     startAt: startAt?.toISOString() ?? null,
     mix: spec.mix.entries,
   }

@@ -5,7 +5,7 @@ import { startCanaryServer } from './calibration/canary-server.ts'
 import type { WorkerSetup } from './engine/messages.ts'
 import { sleep } from './engine/sleep.ts'
 import type { LoadTarget } from './engine/target.ts'
-import { runThreads } from './engine/threads.ts'
+import { leadMs, runThreads } from './engine/threads.ts'
 import { sizeOf } from './plan/needs.ts'
 import { type Part, type PlanSpec, partOfWorker, wholePlan } from './plan/plan.ts'
 import { RunBook } from './run-book.ts'
@@ -25,6 +25,8 @@ export interface LoadOptions {
   /** More transactions at once are not sent, which makes the run invalid. */
   readonly mostInFlight: number
   readonly keepAlive: boolean
+  /** What is due waits for a free one; without it, as many as there are requests at once. */
+  readonly mostConnections?: number | undefined
   /** Wall clock at which the run begins; null begins as soon as it is ready. */
   readonly startAt: Date | null
   readonly suite: LoadReport['suite']
@@ -48,6 +50,7 @@ export async function runLoad(options: LoadOptions): Promise<LoadReport> {
   const book = new RunBook(spec.durationNs, slos, workers)
   let startNs: bigint | undefined
   let startedAt = new Date()
+  let lateMs = 0
   setMaxListeners(0, signal)
 
   const elapsedMs = () =>
@@ -60,8 +63,10 @@ export async function runLoad(options: LoadOptions): Promise<LoadReport> {
     signal,
     mayStart: async () => {
       tell('waiting')
-      const wait = (options.startAt?.getTime() ?? 0) - Date.now()
+      if (options.startAt === null) return
+      const wait = options.startAt.getTime() - leadMs - Date.now()
       if (wait > 0) await sleep(wait, signal)
+      else lateMs = -wait
     },
     onStart: (start) => {
       startNs = start
@@ -72,11 +77,11 @@ export async function runLoad(options: LoadOptions): Promise<LoadReport> {
       tell(elapsedMs() < durationMs ? 'running' : 'draining')
     },
   }).finally(canary.close)
-  return assemble(options, { book, outcome, startedAt, lastedMs: elapsedMs() })
+  return assemble(options, { book, outcome, startedAt, lateMs, lastedMs: elapsedMs() })
 }
 
 function setupsOf(options: LoadOptions, canaryPort: number): WorkerSetup[] {
-  const { spec, target, workers, keepAlive, drainMs, mostInFlight } = options
+  const { spec, target, workers, keepAlive, mostConnections, drainMs, mostInFlight } = options
   const shard = options.shard ?? wholePlan
   return Array.from({ length: workers }, (_, index) => {
     const part = partOfWorker(shard, { index, of: workers })
@@ -86,6 +91,9 @@ function setupsOf(options: LoadOptions, canaryPort: number): WorkerSetup[] {
       part,
       needs: sizeOf(spec, part).needs,
       keepAlive,
+      ...(mostConnections === undefined
+        ? {}
+        : { mostConnections: Math.ceil(mostConnections / workers) }),
       drainNs: drainMs * 1e6,
       mostInFlight: Math.ceil(mostInFlight / workers),
       canaryPort,

@@ -112,6 +112,8 @@ const config = z.object({
   idempotencyRaceShare: z.number(),
   misbehaviour: z.object({ slowReader: z.number(), abort: z.number(), churn: z.number() }),
   keepAlive: z.boolean(),
+  /** Absent where there was no limit. */
+  mostConnections: z.int().optional(),
   startAt: z.string().nullable(),
   mix: z.unknown(),
 })

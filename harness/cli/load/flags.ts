@@ -38,6 +38,8 @@ export interface LoadFlags extends TargetFlags {
   readonly drain: number
   readonly maxInFlight: number
   readonly keepAlive: boolean
+  readonly connections?: number
+  readonly usage: boolean
   readonly seed?: string
   readonly out: string
   readonly dryRun?: boolean
@@ -109,6 +111,12 @@ export function addLoadFlags(command: Command): Command {
         .argParser(positiveInteger)
         .default(10_000),
     )
+    .addOption(
+      flag('--connections <n>', 'at most so many; what is due waits for a free one').argParser(
+        positiveInteger,
+      ),
+    )
+    .addOption(flag('--no-usage', 'do not ask the compatible stream for its usage'))
     .addOption(flag('--no-keep-alive', 'a connection for each request'))
     .addOption(flag('--timeout <ms>', 'longest silence of the target').argParser(positiveInteger))
     .addOption(flag('--seed <text>', 'makes the same plan again').argParser(seedText))

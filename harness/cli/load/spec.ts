@@ -70,6 +70,10 @@ function arrivalOf(flags: LoadFlags, mix: Mix): PlanSpec['arrival'] {
   return { kind: process, perSecond: rate ?? 0 }
 }
 
+function withoutUsage(mix: Mix): Mix {
+  return { ...mix, entries: mix.entries.map((entry) => ({ ...entry, usage: false })) }
+}
+
 /** How long an arrival lasts by itself, in milliseconds. */
 function naturalMs(arrival: PlanSpec['arrival']): number {
   if (arrival.kind === 'trace') return ((arrival.lines.at(-1)?.atNs ?? 0) + 1) / 1e6
@@ -79,8 +83,10 @@ function naturalMs(arrival: PlanSpec['arrival']): number {
   return defaultMs
 }
 
-function mixOf({ mix: name, surface }: LoadFlags): Mix {
-  const mix = mixNamed(name ?? surface ?? 'openai-stream')
+function mixOf({ mix: name, surface, usage }: LoadFlags): Mix {
+  const asked = mixNamed(name ?? surface ?? 'openai-stream')
+  // Where a server refuses what it does not know, `stream_options` is refused.
+  const mix = usage ? asked : withoutUsage(asked)
   if (surface === undefined) return mix
   const entries = mix.entries.filter(({ kind }) => surfaceOf(kind) === surface)
   if (entries.length === 0) {

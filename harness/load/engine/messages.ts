@@ -15,6 +15,8 @@ export interface WorkerSetup {
   readonly part: Part
   readonly needs: ChatNeeds
   readonly keepAlive: boolean
+  /** Of this thread; without it, as many as there are requests at once. */
+  readonly mostConnections?: number
   readonly drainNs: number
   readonly mostInFlight: number
   /** Of the canary server; null where there is none. */

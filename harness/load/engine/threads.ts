@@ -24,8 +24,9 @@ export interface ThreadsOutcome {
   readonly chatsLeft: number
 }
 
-/** All threads begin together, so much after the word is given. */
-const leadNs = 50_000_000n
+/** All threads begin together, so many milliseconds after the word is given. */
+export const leadMs = 50
+const leadNs = BigInt(leadMs * 1_000_000)
 
 /** Runs one thread for each setup, from their preparation to their end. */
 export async function runThreads(

@@ -45,7 +45,7 @@ if (port !== null) {
     tell({ type: 'ready', troubles: [...chats.troubles] })
 
     const clock = new RunClock(await started.promise)
-    const connections = new Connections(origin, clock, setup.keepAlive)
+    const connections = new Connections(origin, clock, setup.keepAlive, setup.mostConnections)
     const ledger = new IntegrityLedger()
     const crew = new Crew({ clock, target, connections, chats, ledger })
     const canary = setup.canaryPort === null ? undefined : new Canary(setup.canaryPort)
