@@ -81,6 +81,7 @@ async function load(
       drainMs: flags.drain,
       mostInFlight: flags.maxInFlight,
       keepAlive: flags.keepAlive,
+      mostConnections: flags.connections,
       startAt: flags.startAt ?? null,
       suite: { version: suiteVersion(), interface: interfaceRevision },
       signal: io.signal,
