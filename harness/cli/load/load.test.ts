@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { type LoadReport, loadReport } from '../../../reports/model/load.ts'
 import { chatgen, emptyFolder, type Running, start } from '../test-support/chatgen.ts'
+import { certificateFile, tlsServer } from './test-support/tls-server.ts'
 
 vi.setConfig({ testTimeout: 90_000 })
 
@@ -223,6 +224,21 @@ describe('chatgen load', () => {
     )
     expect(report.integrity.idempotencyRaces.doubled).toBeGreaterThan(0)
     expect(code).toBe(1)
+  })
+
+  test('speaks TLS, and tells its handshakes apart from first tokens', async () => {
+    const url = await tlsServer()
+    const args = ['load', url, '--rate', '30', '--duration', '2s']
+    const trusting = { ...withKey, NODE_EXTRA_CA_CERTS: certificateFile }
+    const folder = emptyFolder()
+    await chatgen(args, trusting, folder)
+    const report = reportIn(folder)
+    expect(report.errors).toEqual([])
+    expect(report.integrity.streams).toBe(report.plan.transactions)
+    expect(report.connections.connectMs?.service?.count).toBeGreaterThan(0)
+    const { code, stderr } = await chatgen(args, withKey)
+    expect(stderr).toContain('self-signed certificate')
+    expect(code).toBe(3)
   })
 
   test('lets clients misbehave, and leaves them out of the figures', async () => {
