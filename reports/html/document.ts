@@ -1,18 +1,25 @@
 import { createHash } from 'node:crypto'
 import { html, Markup } from './markup.ts'
-import { script } from './script.ts'
-import { style } from './style.ts'
+
+export interface Document {
+  readonly title: string
+  readonly body: Markup
+  readonly style: string
+  readonly script: string
+  /** What a reader with a keyboard skips to: the id of an element, and what it is. */
+  readonly skip: { readonly to: string; readonly text: string }
+}
 
 /**
  * The page around a body. Its policy lets nothing in but this very style and this very script, so
  * nothing is fetched, and nothing that a target sent could run even if it were not escaped.
  */
-export function pageOf(title: string, body: Markup): string {
+export function pageOf({ title, body, style, script, skip }: Document): string {
   const page = html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${policy}">
+<meta http-equiv="Content-Security-Policy" content="${policyOf(style, script)}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="referrer" content="no-referrer">
@@ -21,7 +28,7 @@ export function pageOf(title: string, body: Markup): string {
 <style>${new Markup(style)}</style>
 </head>
 <body>
-<a class="skip" href="#requirements">To the requirements</a>
+<a class="skip" href="#${skip.to}">${skip.text}</a>
 ${body}
 <p id="status" class="unseen" role="status"></p>
 <script>${new Markup(script)}</script>
@@ -31,14 +38,16 @@ ${body}
   return page.text
 }
 
-const policy = [
-  "default-src 'none'",
-  `script-src '${hashOf(script)}'`,
-  `style-src '${hashOf(style)}'`,
-  'img-src data:',
-  "base-uri 'none'",
-  "form-action 'none'",
-].join('; ')
+function policyOf(style: string, script: string): string {
+  return [
+    "default-src 'none'",
+    `script-src '${hashOf(script)}'`,
+    `style-src '${hashOf(style)}'`,
+    'img-src data:',
+    "base-uri 'none'",
+    "form-action 'none'",
+  ].join('; ')
+}
 
 function hashOf(text: string): string {
   return `sha256-${createHash('sha256').update(text).digest('base64')}`

@@ -9,6 +9,8 @@ import { footnotes } from './notes.ts'
 import { overview } from './overview.ts'
 import type { ProvingFault } from './proving-fault.ts'
 import { requirementList } from './rows.ts'
+import { script } from './script.ts'
+import { style } from './style.ts'
 import { violationList } from './violations.ts'
 
 /**
@@ -22,9 +24,12 @@ export function reportToHtml(
   { faults = null }: { readonly faults?: readonly ProvingFault[] | null } = {},
 ): string {
   const evidence = collectEvidence(report.requirements, exchanges)
-  return pageOf(
-    `${report.outcome}: ${report.target.baseUrl}`,
-    html`${overview(report)}
+  return pageOf({
+    title: `${report.outcome}: ${report.target.baseUrl}`,
+    style,
+    script,
+    skip: { to: 'requirements', text: 'To the requirements' },
+    body: html`${overview(report)}
 <main>
 ${violationList(report)}
 <section aria-labelledby="requirements">
@@ -35,5 +40,5 @@ ${requirementList({ report, evidence, faults })}
 ${dialectCard(report)}
 ${footnotes(report, evidence, exchanges.size)}
 </main>`,
-  )
+  })
 }

@@ -20,18 +20,14 @@ export interface Sample {
 export type Labels = Readonly<Record<string, string>>
 
 export function expositionOf(families: readonly Family[]): string {
-  return families
+  const lines = families
     .filter(({ samples }) => samples.length > 0)
-    .map(({ name, type, help, samples }) =>
-      [
-        `# HELP ${name} ${help.replaceAll('\\', '\\\\').replaceAll('\n', '\\n')}`,
-        `# TYPE ${name} ${type}`,
-        ...samples.map((sample) => `${name}${line(sample)}\n`),
-      ]
-        .join('\n')
-        .replaceAll('\n\n', '\n'),
-    )
-    .join('')
+    .flatMap(({ name, type, help, samples }) => [
+      `# HELP ${name} ${help.replaceAll('\\', '\\\\').replaceAll('\n', '\\n')}`,
+      `# TYPE ${name} ${type}`,
+      ...samples.map((sample) => `${name}${line(sample)}`),
+    ])
+  return `${lines.join('\n')}\n`
 }
 
 function line({ suffix = '', labels = {}, value }: Sample): string {

@@ -1,0 +1,199 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { launchChromium, skipBrowser } from '../../html/test-support/chromium.ts'
+import { evil, loadReportOf } from '../test-support/sketch.ts'
+import { loadToHtml } from './load-to-html.ts'
+
+/** The page of a load report in a real browser. */
+describe.skipIf(skipBrowser)('the page of a load report in Chromium', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'chatgen-load-html-'))
+  let browser: Browser
+
+  beforeAll(async () => {
+    browser = await launchChromium()
+    writeFileSync(join(folder, 'report.html'), loadToHtml(loadReportOf()))
+  })
+  afterAll(async () => {
+    await browser?.close()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  test('fetches nothing and complains about nothing', async () => {
+    const { requests, complaints } = await open('report.html')
+    expect(requests).toEqual([])
+    expect(complaints).toEqual([])
+  })
+
+  test('draws every chart, each with the lines that it has', async () => {
+    const { page } = await open('report.html')
+    const painted = await page.evaluate<Record<string, number>>(paintedPixels)
+    expect(Object.keys(painted)).toEqual([
+      'rates',
+      'in-flight',
+      'ttft-time',
+      'e2e-time',
+      'latency-distribution',
+      'ttft-heat',
+      'icl-time',
+      'gaps-distribution',
+    ])
+    // Lines and cells have the colours of the page, which axes have not.
+    for (const [chart, pixels] of Object.entries(painted))
+      expect([chart, pixels > 100]).toEqual([chart, true])
+  })
+
+  test('draws nothing but axes where a line is off', async () => {
+    const { page } = await open('report.html')
+    const keys = page.locator('#rates .keys button')
+    expect(await keys.count()).toBe(5)
+    for (const key of await keys.all()) await key.click()
+    expect(await keys.first().getAttribute('aria-pressed')).toBe('false')
+    await expect
+      .poll(async () => (await page.evaluate<Record<string, number>>(paintedPixels))['rates'])
+      .toBe(0)
+  })
+
+  test('reads values with the arrow keys', async () => {
+    const { page } = await open('report.html')
+    await page.locator('#rates .plot').focus()
+    await page.keyboard.press('ArrowRight')
+    await page.keyboard.press('ArrowRight')
+    const readout = page.locator('#rates .readout')
+    await expect
+      .poll(() => readout.textContent())
+      .toBe('1 s: offered 104, dispatched 104, completed 84, shed 2, failed 5')
+    await page.locator('#ttft-heat .plot').focus()
+    await page.keyboard.press('Home')
+    await expect
+      .poll(() => page.locator('#ttft-heat .readout').textContent())
+      .toBe('0 s: 40 up to 100 ms, 30 up to 126 ms, 2 up to 159 ms')
+  })
+
+  test('says the same in a table beside each chart', async () => {
+    const { page } = await open('report.html')
+    for (const figure of await page.locator('figure.chart').all()) {
+      await figure.locator('summary').click()
+      expect(await figure.locator('tbody tr').count()).toBeGreaterThan(0)
+    }
+    const cells = page.locator('#rates tbody tr').nth(1).locator('th, td')
+    expect(await cells.allTextContents()).toEqual(['1', '104', '104', '84', '2', '5'])
+  })
+
+  test('reaches charts and tables with the keyboard alone', async () => {
+    const { page } = await open('report.html')
+    await page.keyboard.press('Tab')
+    expect(await page.evaluate('document.activeElement.className')).toBe('skip')
+    await page.keyboard.press('Enter')
+    const reached = new Set<string>()
+    for (let tabs = 0; tabs < 120; tabs += 1) {
+      await page.keyboard.press('Tab')
+      const chart =
+        'document.activeElement.matches(".plot") ? document.activeElement.parentElement.id : ""'
+      reached.add(await page.evaluate<string>(chart))
+    }
+    expect(reached).toContain('rates')
+    expect(reached).toContain('gaps-distribution')
+  })
+
+  test.each([
+    ['light', 1200],
+    ['dark', 1200],
+    ['light', 360],
+    ['dark', 360],
+  ] as const)('has no accessibility violation in %s, %i px wide', async (colorScheme, width) => {
+    const { page } = await open('report.html', { colorScheme, viewport: { width, height: 800 } })
+    await page.evaluate(
+      `document.querySelectorAll('details').forEach((one) => { one.open = true })`,
+    )
+    await page.evaluate(axeSource)
+    const found = await page.evaluate<{ id: string; nodes: { html: string }[] }[]>(
+      'axe.run(document, { preload: false }).then(({ violations }) => violations)',
+    )
+    expect(found.map(({ id, nodes }) => [id, nodes[0]?.html])).toEqual([])
+    const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
+    expect(overflow).toBeLessThanOrEqual(0)
+  })
+
+  test('runs nothing that a target sent', async () => {
+    const report = loadReportOf({
+      notes: [evil],
+      faults: [evil],
+      target: { baseUrl: evil, surfaces: ['v3'] },
+      seed: evil,
+    })
+    writeFileSync(join(folder, 'evil.html'), loadToHtml(report))
+    const { page, requests, complaints } = await open('evil.html')
+    expect(await page.evaluate('window.pwned')).toBeUndefined()
+    expect(await page.locator('img, [onclick], [onload], [onerror]').count()).toBe(0)
+    expect(await page.locator('.message').first().textContent()).toContain('\\u202etxt')
+    expect(requests).toEqual([])
+    expect(complaints).toEqual([])
+  })
+
+  test.each([
+    [
+      'nothing was measured',
+      loadReportOf({
+        metrics: [],
+        series: [],
+        heatMaps: [],
+        otherTools: [],
+        stalls: null,
+        transactions: [],
+      }),
+    ],
+    ['one second was measured', loadReportOf({ series: loadReportOf().series.slice(0, 1) })],
+  ])('complains about nothing where %s', async (_, report) => {
+    writeFileSync(join(folder, 'sparse.html'), loadToHtml(report))
+    const { complaints } = await open('sparse.html')
+    expect(complaints).toEqual([])
+  })
+
+  interface Opened {
+    readonly page: Page
+    /** Addresses beside that of the page, each of which was refused. */
+    readonly requests: readonly string[]
+    readonly complaints: readonly string[]
+  }
+
+  async function open(
+    file: string,
+    options: Parameters<Browser['newContext']>[0] = {},
+  ): Promise<Opened> {
+    const context = await browser.newContext({ offline: true, ...options })
+    const page = await context.newPage()
+    const url = pathToFileURL(join(folder, file)).href
+    const requests: string[] = []
+    const complaints: string[] = []
+    page.on('request', (request) => {
+      if (request.url() !== url && !request.url().startsWith('data:')) requests.push(request.url())
+    })
+    page.on('console', (message) => complaints.push(message.text()))
+    page.on('pageerror', (error) => complaints.push(error.message))
+    await page.route(/^(?!file:|data:)/, (route) => route.abort())
+    await page.goto(url)
+    return { page, requests, complaints }
+  }
+})
+
+/** By chart, the pixels that are coloured: axes, ticks and labels are grey. */
+const paintedPixels = `Object.fromEntries([...document.querySelectorAll('figure.chart')].map((figure) => {
+  const canvas = figure.querySelector('canvas')
+  const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height)
+  let painted = 0
+  for (let at = 0; at < data.length; at += 4) {
+    const [red, green, blue, alpha] = data.slice(at, at + 4)
+    if (alpha > 60 && Math.max(red, green, blue) - Math.min(red, green, blue) > 60) painted += 1
+  }
+  return [figure.id, painted]
+}))`
+
+const axeSource = readFileSync(
+  createRequire(import.meta.url).resolve('axe-core/axe.min.js'),
+  'utf8',
+)

@@ -1,0 +1,54 @@
+import { html, Markup } from '../../html/markup.ts'
+import { type Table, tableMarkup } from './table.ts'
+
+/** A chart as the script draws it, and the same as text. */
+export interface Chart {
+  readonly id: string
+  readonly title: string
+  /** How to read it. */
+  readonly note: string
+  readonly x: Axis & { readonly values: readonly number[] }
+  readonly y: Axis
+  readonly series: readonly Series[]
+  /** Cells instead of lines: the lower ends of the rows and the last upper end, counts by column. */
+  readonly heat?: {
+    readonly edges: readonly number[]
+    readonly counts: readonly (readonly number[])[]
+    /** Width of a column on the x axis. */
+    readonly width: number
+  }
+  readonly table: Table
+}
+
+interface Axis {
+  readonly label: string
+  /** `rarity` is 1 / (1 - q): a quantile axis on which each further nine takes the same width. */
+  readonly scale: 'linear' | 'log' | 'rarity'
+}
+
+export interface Series {
+  readonly name: string
+  readonly values: readonly (number | null)[]
+}
+
+/** The script draws into the plot; who sees no drawing has the table. */
+export function chartMarkup({ id, title, note, table }: Chart): Markup {
+  return html`<figure class="chart" id="${id}">
+<figcaption id="${id}-title">${title}</figcaption>
+<p class="found" id="${id}-note">${note}</p>
+<div class="plot" tabindex="0" role="group" aria-labelledby="${id}-title" aria-describedby="${id}-note ${id}-keys" hidden></div>
+<p class="readout" aria-live="polite"></p>
+<div class="keys" role="group" aria-label="Lines of: ${title}"></div>
+<p class="unseen" id="${id}-keys">Arrow keys read the values one by one.</p>
+<details><summary>${title} as a table</summary>
+${tableMarkup(table, `${title} as a table`)}
+</details>
+</figure>`
+}
+
+/** For the script, in a block that no browser runs. */
+export function chartData(charts: readonly Chart[]): Markup {
+  const data = charts.map(({ table: _, note: __, ...chart }) => chart)
+  const json = JSON.stringify(data).replaceAll('<', '\\u003c')
+  return html`<script type="application/json" id="charts">${new Markup(json)}</script>`
+}

@@ -1,0 +1,39 @@
+import { pageOf } from '../../html/document.ts'
+import { html } from '../../html/markup.ts'
+import { style } from '../../html/style.ts'
+import type { LoadReport } from '../../model/load.ts'
+import { chartData, chartMarkup } from './chart.ts'
+import { chartsOf } from './charts.ts'
+import { measuredSection, otherToolSection } from './measured.ts'
+import { findingSection, overview, sloSection } from './overview.ts'
+import { script } from './script.ts'
+import { chartStyle } from './style.ts'
+import { trustSection } from './trust.ts'
+import { uPlotScript, uPlotStyle } from './uplot.ts'
+
+/**
+ * A load report as one page that needs no network and no other file. Charts are drawn by uPlot, which
+ * stands in the page; each has a table that says the same, so nothing is lost without a script.
+ */
+export function loadToHtml(report: LoadReport): string {
+  const charts = chartsOf(report)
+  return pageOf({
+    title: `${report.outcome}: load on ${report.target.baseUrl}`,
+    style: [uPlotStyle, style, chartStyle].join('\n'),
+    script: [uPlotScript, script].join('\n'),
+    skip: { to: 'slo', text: 'To the SLOs' },
+    body: html`${overview(report)}
+<main>
+${sloSection(report)}
+${findingSection(report)}
+${measuredSection(report)}
+<section aria-labelledby="charts-title">
+<h2 id="charts-title">Charts</h2>
+${charts.map(chartMarkup)}
+</section>
+${otherToolSection(report)}
+${trustSection(report)}
+</main>
+${chartData(charts)}`,
+  })
+}

@@ -1,0 +1,92 @@
+import { html, type Markup } from '../../html/markup.ts'
+import type { LoadReport } from '../../model/load.ts'
+import type { Metric } from '../../model/load-measures.ts'
+import { clocked, figure, interval, meanings, percent, quantileName, rateRows } from '../words.ts'
+import { tableMarkup } from './table.ts'
+
+/** Rates, quantiles and stalls of the measured window. */
+export function measuredSection(report: LoadReport): Markup {
+  const { metrics, stalls, transactions } = report
+  return html`<section aria-labelledby="measured">
+<h2 id="measured">Measured</h2>
+<h3>Rates</h3>
+${tableMarkup(
+  {
+    head: ['requests', 'count', 'a second'],
+    rows: rateRows(report).map(([name, count, perSecond]) => [
+      name,
+      String(count),
+      figure(perSecond),
+    ]),
+  },
+  'Rates',
+)}
+<h3>Latency</h3>
+<p class="found">Milliseconds with 95 % intervals. <em>Response</em> time counts from the planned moment, <em>service</em> time from sending.</p>
+${quantileTable(metrics, 'Latency')}
+${stalls === null ? null : html`<p>${stalls.stalled} of ${stalls.streams} streams stalled for more than ${stalls.overMs} ms, for ${percent(stalls.share)} of their time; the longest gap was ${figure(stalls.longestMs)} ms. ${percent(stalls.coalesced)} of ${stalls.gaps} gaps are 0, because one read brought several pieces.</p>`}
+<details><summary>What the names mean</summary>
+<dl>${metrics.map(({ name }) => html`<div><dt><code>${name}</code></dt><dd>${meanings[name]}</dd></div>`)}</dl>
+</details>
+${transactions.map(
+  ({
+    name,
+    planned,
+    completed,
+    failed,
+    open,
+    metrics: own,
+  }) => html`<details><summary>Transaction ${name}: ${planned} planned, ${completed} completed, ${failed} failed, ${open} open</summary>
+${quantileTable(own, `Latency of ${name}`)}</details>
+`,
+)}
+</section>`
+}
+
+export function otherToolSection({ otherTools }: LoadReport): Markup | null {
+  if (otherTools.length === 0) return null
+  return html`<section aria-labelledby="tools">
+<h2 id="tools">The same run as other tools define it</h2>
+<p class="found">Of the whole run, as none of them cuts a warm-up by itself.</p>
+${tableMarkup(
+  {
+    words: 2,
+    head: ['tool', 'metric', 'mean', 'p50', 'p99', 'unit'],
+    rows: otherTools.map(({ tool, metric, mean, p50, p99, unit }) => [
+      tool,
+      metric,
+      figure(mean),
+      figure(p50),
+      figure(p99),
+      unit,
+    ]),
+  },
+  'The same run as other tools define it',
+)}
+<details><summary>Their definitions and sources</summary>
+<dl>${otherTools.map(({ tool, metric, definition, source }) => html`<div><dt>${tool}: ${metric}</dt><dd>${definition}${source === '' ? null : html`<br><span class="found">${source}</span>`}</dd></div>`)}</dl>
+</details>
+</section>`
+}
+
+function quantileTable(metrics: readonly Metric[], name: string): Markup {
+  const rows = clocked(metrics)
+  const names = rows[0]?.distribution.quantiles.map(quantileName) ?? []
+  if (rows.length === 0) return html`<p>Nothing was measured.</p>`
+  return tableMarkup(
+    {
+      words: 2,
+      head: ['metric', 'clock', 'n', 'still open', 'mean', ...names, 'max'],
+      rows: rows.map(({ name, clock, distribution }) => [
+        name,
+        clock,
+        String(distribution.count),
+        String(distribution.censored),
+        figure(distribution.mean),
+        ...distribution.quantiles.map(({ value, low, high }) => interval(value, low, high)),
+        figure(distribution.max),
+      ]),
+    },
+    name,
+  )
+}

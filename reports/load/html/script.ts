@@ -1,0 +1,160 @@
+/** Draws the charts of a load report with uPlot, in plain JavaScript for the page. */
+export const script = `
+'use strict'
+const charts = JSON.parse(document.getElementById('charts').textContent)
+const names = ['--link', '--open', '--pass', '--warn', '--fail', '--dim']
+const dashes = [[], [8, 4], [], [2, 3], [6, 3], []]
+const color = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim()
+const shown = (value) => value === null || value === undefined ? 'none' : String(Number(value.toPrecision(3)))
+const share = (rarity) => String(Number((100 * (1 - 1 / rarity)).toPrecision(6))) + ' %'
+const scaleOf = { linear: 1, log: 3, rarity: 3 }
+const drawn = []
+
+function draw(chart) {
+  const figure = document.getElementById(chart.id)
+  const plot = figure.querySelector('.plot')
+  plot.hidden = false
+  const readout = figure.querySelector('.readout')
+  const width = () => Math.max(240, plot.clientWidth)
+  const height = () => Math.min(320, Math.max(200, Math.round(width() * 0.4)))
+  const axis = (of, more) => ({
+    stroke: () => color('--dim'),
+    grid: { stroke: () => color('--line'), width: 1 },
+    ticks: { stroke: () => color('--line'), width: 1 },
+    ...more,
+  })
+  const rarity = chart.x.scale === 'rarity'
+  const nines = [1, 2, 4, 10, 20, 100, 1000, 10000, 100000, 1000000]
+  const options = {
+    width: width(),
+    height: height(),
+    legend: { show: false },
+    cursor: { drag: { x: true, y: false }, points: { size: 7 } },
+    scales: { x: xScale(chart), y: yScale(chart) },
+    axes: [
+      axis(chart.x, rarity
+        ? { splits: (u) => nines.filter((at) => at >= u.scales.x.min && at <= u.scales.x.max * 1.001),
+            filter: (u, splits) => splits, values: (u, splits) => splits.map(share) }
+        : { values: (u, splits) => splits.map((at) => at + ' s') }),
+      axis(chart.y, { size: 64, label: chart.y.label, labelSize: 20, values: (u, splits) => splits.map((at) => at === null ? '' : shown(at)) }),
+    ],
+    series: [{}, ...(chart.heat ? [heatSeries(chart)] : chart.series.map(lineSeries))],
+    hooks: {
+      setCursor: [(u) => { readout.textContent = u.cursor.idx === null || u.cursor.idx === undefined ? '' : textAt(chart, u.cursor.idx) }],
+      draw: chart.heat ? [(u) => drawHeat(u, chart.heat)] : [],
+    },
+  }
+  const columns = chart.heat ? [chart.x.values.map(() => null)] : chart.series.map(({ values }) => values)
+  const u = new uPlot(options, [chart.x.values, ...columns], plot)
+  u.root.querySelector('canvas').setAttribute('aria-hidden', 'true')
+  keysOf(chart, u, figure.querySelector('.keys'))
+  steer(chart, u, plot)
+  new ResizeObserver(() => {
+    if (u.width !== width()) u.setSize({ width: width(), height: height() })
+  }).observe(plot)
+  drawn.push(u)
+}
+
+function lineSeries({ name }, at) {
+  return {
+    label: name,
+    stroke: () => color(names[at % names.length]),
+    dash: dashes[at % dashes.length],
+    width: 2,
+    points: { show: false },
+    spanGaps: false,
+  }
+}
+
+function heatSeries() {
+  return { label: 'requests', paths: () => null, points: { show: false } }
+}
+
+function xScale({ x, heat }) {
+  const last = x.values.at(-1)
+  if (heat) return { time: false, range: (u, min, max) => whole(u, min, max, [0, last + heat.width]) }
+  if (x.scale === 'rarity') return { time: false, distr: 3, range: (u, min, max) => [Math.max(1, min), Math.max(2, max)] }
+  return { time: false, range: (u, min, max) => [min, max > min ? max : min + 1] }
+}
+
+/** What a reader has not zoomed is shown to its edges. */
+function whole(u, min, max, edges) {
+  return min === u.data[0][0] && max === u.data[0].at(-1) ? edges : [min, max]
+}
+
+function yScale({ y, heat }) {
+  if (heat) return { distr: 3, range: () => [heat.edges[0], heat.edges.at(-1)] }
+  if (y.scale === 'log') return { distr: 3 }
+  return { range: (u, min, max) => [0, max > 0 ? max * 1.05 : 1] }
+}
+
+function drawHeat(u, { edges, counts, width }) {
+  const most = Math.max(1, ...counts.map((column) => Math.max(...column)))
+  const { ctx } = u
+  ctx.save()
+  ctx.beginPath()
+  ctx.rect(u.bbox.left, u.bbox.top, u.bbox.width, u.bbox.height)
+  ctx.clip()
+  ctx.fillStyle = color('--link')
+  counts.forEach((column, at) => {
+    const left = u.valToPos(at * width, 'x', true)
+    const right = u.valToPos((at + 1) * width, 'x', true)
+    column.forEach((count, row) => {
+      if (count === 0) return
+      const top = u.valToPos(edges[row + 1], 'y', true)
+      const bottom = u.valToPos(edges[row], 'y', true)
+      // A single request must be seen beside thousands.
+      ctx.globalAlpha = 0.15 + 0.85 * Math.log1p(count) / Math.log1p(most)
+      ctx.fillRect(left, top, Math.max(1, right - left), Math.max(1, bottom - top))
+    })
+  })
+  ctx.restore()
+}
+
+function textAt({ x, y, series, heat }, at) {
+  const place = x.scale === 'rarity' ? share(x.values[at]) : x.values[at] + ' s'
+  if (heat) {
+    const cells = heat.counts[at]
+      .map((count, row) => count > 0 ? count + ' up to ' + shown(heat.edges[row + 1]) + ' ms' : '')
+      .filter(Boolean)
+    return place + ': ' + (cells.join(', ') || 'nothing')
+  }
+  const unit = y.label === 'ms' ? ' ms' : ''
+  return place + ': ' + series.map(({ name, values }) => name + ' ' + shown(values[at]) + (values[at] === null ? '' : unit)).join(', ')
+}
+
+function keysOf({ series, heat }, u, keys) {
+  if (heat || series.length < 2) return
+  series.forEach(({ name }, at) => {
+    const button = document.createElement('button')
+    button.type = 'button'
+    button.setAttribute('aria-pressed', 'true')
+    const swatch = document.createElement('span')
+    swatch.className = 'swatch c' + at % names.length
+    button.append(swatch, name)
+    button.addEventListener('click', () => {
+      const show = !u.series[at + 1].show
+      button.setAttribute('aria-pressed', String(show))
+      u.setSeries(at + 1, { show })
+    })
+    keys.append(button)
+  })
+}
+
+function steer({ x }, u, plot) {
+  const last = x.values.length - 1
+  const steps = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity }
+  plot.addEventListener('keydown', (event) => {
+    const step = steps[event.key]
+    if (step === undefined) return
+    event.preventDefault()
+    const at = Math.min(last, Math.max(0, (u.cursor.idx ?? -1) + step))
+    u.setCursor({ left: u.valToPos(x.values[at], 'x'), top: 10 })
+  })
+}
+
+charts.forEach(draw)
+matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => {
+  for (const u of drawn) u.redraw(false, true)
+})
+`
