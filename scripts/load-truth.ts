@@ -56,6 +56,7 @@ for (const [name, pace] of Object.entries(paces)) {
       `errors ${JSON.stringify(result.errors)}, load of the machine ${(loadavg()[0] ?? 0).toFixed(2)}\n`,
     )
     console.log(compared(pairs))
+    console.log(`\n${ways(pairs, result.startNs)}`)
   }
 }
 console.log(wrong === 0 ? '\nEvery quantile is true.' : `\n${wrong} quantiles are off.`)
@@ -86,6 +87,22 @@ function compared(pairs: readonly (readonly [RequestRecord, LoggedStream])[]): s
     return [`${name} ours`, 'server', 'off by', '']
   })
   return table(['metric, ms', ...head], rows)
+}
+
+/**
+ * Where a difference comes from. A request that lies in a socket before the server reads it is the
+ * server's time to a client, and no time at all to the server's own stamps.
+ */
+function ways(pairs: readonly (readonly [RequestRecord, LoggedStream])[], startNs: number): string {
+  const lasting = (from: (pair: (typeof pairs)[number]) => number) => {
+    const all = pairs.map(from)
+    return quantiles.map((share) => (quantile(all, share) / 1e6).toFixed(2)).join(' / ')
+  }
+  const there = lasting(([{ stamps }, { received }]) => received - startNs - (stamps.sent ?? 0))
+  const back = lasting(([{ stamps }, { sent, kinds }]) => {
+    return startNs + (stamps.firstGenerated ?? 0) - (sent[kinds.indexOf('c')] ?? 0)
+  })
+  return `p50 / p90 / p99, ms: sent to received ${there}; first content written to stamped ${back}`
 }
 
 function cells(ours: number, real: number): string[] {
