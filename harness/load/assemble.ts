@@ -3,10 +3,10 @@ import type { GeneratorRow } from '../../reports/model/load-generator.ts'
 import type { ThreadsOutcome } from './engine/threads.ts'
 import { integrityOf } from './judging/integrity.ts'
 import { summarize } from './metrics/summary.ts'
+import type { LoadOptions } from './options.ts'
 import { surfaceOf } from './plan/mix.ts'
 import { sizeOf } from './plan/needs.ts'
 import { type PlanSpec, planHash, wholePlan } from './plan/plan.ts'
-import type { LoadOptions } from './run.ts'
 import type { RunBook } from './run-book.ts'
 
 export interface RunFindings {

@@ -6,8 +6,8 @@ const headLimit = 64 * 1024
 
 /**
  * Reads the one response that a connection is waiting for (RFC 9112), in whatever segments it
- * arrives. Own code, because the reader of the runtime and that of undici cost a third of what a
- * segment costs at all, see docs/load.md.
+ * arrives. Own code, because undici's reader costs a third of what a segment costs at all (see "A load
+ * run" in ARCHITECTURE.md).
  */
 export class ResponseParser {
   /** The response is over, and the connection may carry another. */

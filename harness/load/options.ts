@@ -1,0 +1,37 @@
+import type { LoadReport } from '../../reports/model/load.ts'
+import type { LoadTarget } from './engine/target.ts'
+import type { Part, PlanSpec } from './plan/plan.ts'
+import type { RunBook } from './run-book.ts'
+import type { Slo } from './slo/slo.ts'
+
+export interface LoadOptions {
+  readonly target: LoadTarget
+  readonly spec: PlanSpec
+  /** Null sends the whole plan. */
+  readonly shard: Part | null
+  readonly workers: number
+  readonly slos: readonly Slo[]
+  /** Left out of the measured window; `auto` finds where it ends. */
+  readonly warmUpMs: number | 'auto'
+  /** After the end of the plan, for what is in flight. */
+  readonly drainMs: number
+  /** More transactions at once are not sent, which makes the run invalid. */
+  readonly mostInFlight: number
+  readonly keepAlive: boolean
+  /** What is due waits for a free one; without it, as many as there are requests at once. */
+  readonly mostConnections?: number | undefined
+  /** Wall clock at which the run begins; null begins as soon as it is ready. */
+  readonly startAt: Date | null
+  readonly suite: LoadReport['suite']
+  /** Ends the run early; what was found is reported. */
+  readonly signal: AbortSignal
+  readonly onProgress: (progress: LoadProgress) => void
+}
+
+export interface LoadProgress {
+  readonly phase: 'preparing' | 'waiting' | 'running' | 'draining'
+  readonly elapsedMs: number
+  readonly durationMs: number
+  /** Everything that was recorded so far, for who shows more than numbers. */
+  readonly book: RunBook
+}
