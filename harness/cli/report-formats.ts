@@ -27,9 +27,8 @@ export interface ReportFormat {
   ) => string
 }
 
-export interface NamedFormat extends ReportFormat {
-  readonly name: string
-}
+export type Named<Format> = Format & { readonly name: string }
+export type NamedFormat = Named<ReportFormat>
 
 /** What `--report` takes, in the order in which it is listed, printed and written. */
 export const reportFormats: Readonly<Record<string, ReportFormat>> = {
@@ -54,14 +53,23 @@ export const formatNames: readonly string[] = Object.keys(reportFormats)
  * @throws ConfigurationError where there is none of that name.
  */
 export function formatsOf(names: readonly string[]): readonly NamedFormat[] {
+  return formatsIn(reportFormats, names)
+}
+
+/** The same of any table. */
+export function formatsIn<Format>(
+  table: Readonly<Record<string, Format>>,
+  names: readonly string[],
+): readonly Named<Format>[] {
+  const known = Object.keys(table)
   const problems = names
-    .filter((name) => !formatNames.includes(name))
+    .filter((name) => !known.includes(name))
     .map((name) => {
-      const hint = didYouMean(name, formatNames)
-      return `there is no report format ${name}, only ${formatNames.join(', ')}.${hint}`
+      const hint = didYouMean(name, known)
+      return `there is no report format ${name}, only ${known.join(', ')}.${hint}`
     })
   if (problems.length > 0) throw new ConfigurationError(problems)
-  return Object.entries(reportFormats)
+  return Object.entries(table)
     .filter(([name]) => names.includes(name))
     .map(([name, format]) => ({ name, ...format }))
 }

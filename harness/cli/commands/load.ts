@@ -5,16 +5,23 @@ import type { PlanSpec } from '../../load/plan/plan.ts'
 import type { Slo } from '../../load/slo/slo.ts'
 import type { AddCommand } from '../command.ts'
 import { exitCodeOfLoad } from '../exit-codes.ts'
-import { flag } from '../flags.ts'
+import { flag, list } from '../flags.ts'
 import type { Io } from '../io.ts'
 import { calibrationFile, storedCalibration } from '../load/calibration.ts'
 import { addLoadFlags, type LoadFlags } from '../load/flags.ts'
 import { loadPlanText } from '../load/plan-text.ts'
 import { showLoadProgress } from '../load/progress.ts'
 import { publishLoad } from '../load/publish.ts'
+import { loadFormatNames, loadFormats } from '../load/report-formats.ts'
 import { planOf, slosOf } from '../load/spec.ts'
 import { loadTargetOf } from '../load/target.ts'
+import { defaultFormats, formatsIn } from '../report-formats.ts'
 import { withTarget } from '../target.ts'
+
+interface LoadCommandFlags extends LoadFlags {
+  readonly report?: readonly string[]
+  readonly verbose?: boolean
+}
 
 const examples = `
 Examples:
@@ -23,6 +30,7 @@ Examples:
   $ chatgen load --target staging.yaml --concurrency 100 --surface v3
   $ chatgen load --target staging.yaml --ramp 0..100/60s --duration 90s
   $ chatgen load --target staging.yaml --rate 400 --shard 2/8 --start-at 2026-12-01T10:00:00Z
+  $ chatgen load --target staging.yaml --rate 50 --report console,html,junit,prometheus
   $ chatgen load --target staging.yaml --rate 50 --dry-run
 
 Exit codes:
@@ -38,20 +46,29 @@ export const loadCommand: AddCommand = (program, io, finish) => {
     .argument('[url]', 'base address of the deployment, without /api')
   addLoadFlags(command)
     .addOption(flag('--out <dir>', 'folder for the results').default('chatgen-results'))
+    .addOption(
+      flag('--report <formats>', `what to print and write: ${loadFormatNames.join(', ')}`)
+        .argParser(list)
+        .default(undefined, defaultFormats.join(',')),
+    )
+    .addOption(flag('--verbose', 'also by transaction, and as other tools define it'))
     .addOption(flag('--dry-run', 'say what would be sent, in numbers'))
     .addOption(flag('--json', 'print report.json on standard output'))
     .addOption(flag('--quiet', 'print the outcome only'))
     .addOption(flag('--no-color', 'no colours'))
     .addHelpText('after', examples)
-    .action(async (url: string | undefined, flags: LoadFlags) => {
+    .action(async (url: string | undefined, flags: LoadCommandFlags) => {
       // What is wrong with the flags is said before anything is sent.
       const run = { spec: planOf(flags), slos: slosOf(flags.slo) }
+      const formats = formatsIn(loadFormats, flags.report ?? defaultFormats)
       if (flags.dryRun) {
         io.out(loadPlanText(run.spec, flags.shard ?? null))
         return
       }
       const report = await withTarget(url, flags, io, (profile) => load(profile, run, flags, io))
-      publishLoad(report, flags, io)
+      const { out, json = false, quiet = false, verbose = false } = flags
+      const style = { color: io.color && flags.color, width: io.width, verbose }
+      publishLoad(report, { formats, out, style, json, quiet }, io)
       finish(exitCodeOfLoad(report))
     })
 }

@@ -1,4 +1,4 @@
-import type { ArrivalRow } from '../../../reports/model/load.ts'
+import { arrivalText } from '../../../reports/load/words.ts'
 import { arrivalRow } from '../../load/assemble.ts'
 import {
   arrivals,
@@ -47,22 +47,6 @@ export function loadPlanText(spec: PlanSpec, shard: Part | null): string {
     'Requests are the fewest; histories have as many pages as the target makes of them.',
     'Chats are made before the run and deleted after it.',
   ].join('\n')
-}
-
-/** `poisson, 20/s`. */
-export function arrivalText(arrival: ArrivalRow): string {
-  switch (arrival.kind) {
-    case 'ramp':
-      return `${arrival.process} ramp from ${arrival.from}/s to ${arrival.to}/s over ${arrival.overMs / 1000} s`
-    case 'steps':
-      return `${arrival.process} steps ${arrival.steps.map(({ perSecond, forMs }) => `${perSecond}/s for ${forMs / 1000} s`).join(', ')}`
-    case 'closed':
-      return `closed loop of ${arrival.concurrency} clients`
-    case 'trace':
-      return `replay of ${arrival.file}`
-    default:
-      return `${arrival.kind}, ${arrival.perSecond}/s`
-  }
 }
 
 const closedSample = 1000

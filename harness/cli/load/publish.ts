@@ -1,45 +1,54 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { loadOutcome } from '../../../reports/load/console.ts'
+import { loadToJson } from '../../../reports/load/json.ts'
 import type { LoadReport } from '../../../reports/model/load.ts'
 import { reportName } from '../../conformance/defaults.ts'
 import type { Io } from '../io.ts'
-import type { LoadFlags } from './flags.ts'
+import type { Named } from '../report-formats.ts'
+import type { LoadFormat, LoadStyle } from './report-formats.ts'
 
-/** Writes `report.json`, and prints what was asked for. */
-export function publishLoad(report: LoadReport, { out, json, quiet }: LoadFlags, io: Io): void {
-  const text = JSON.stringify(report, null, 2)
-  mkdirSync(out, { recursive: true })
-  writeFileSync(join(out, reportName), `${text}\n`)
-  if (json) io.out(text)
-  else {
-    io.out(summary(report))
-    if (!quiet) io.out(`Results: ${out}`)
-  }
+export interface PublishLoadOptions {
+  readonly formats: readonly Named<LoadFormat>[]
+  readonly out: string
+  readonly style: LoadStyle
+  /** `report.json` on standard output, and nothing else. */
+  readonly json: boolean
+  /** The outcome alone. */
+  readonly quiet: boolean
 }
 
-function summary({ outcome, rates, errors, integrity, generator, metrics }: LoadReport): string {
-  const quantiles = metrics.flatMap(({ name, service, response }) =>
-    [
-      ['service', service],
-      ['response', response],
-    ].flatMap(([clock, distribution]) =>
-      typeof distribution === 'object' && distribution !== null
-        ? [
-            `  ${name} ${clock}: ${distribution.quantiles
-              .map(({ q, value }) => `p${q * 100} ${value?.toFixed(1) ?? 'n/a'}`)
-              .join('  ')} ms`,
-          ]
-        : [],
-    ),
+/** Writes the reports that have a file, and prints the others; `report.json` is always written. */
+export function publishLoad(report: LoadReport, options: PublishLoadOptions, io: Io): void {
+  const { out, style, json, quiet } = options
+  const text = loadToJson(report)
+  mkdirSync(out, { recursive: true })
+  writeFileSync(join(out, reportName), text)
+  if (json) io.out(text.trimEnd())
+  else if (quiet) io.out(loadOutcome(report, style))
+  const formats = options.formats.filter(
+    ({ name }) => name !== 'json' && !(name === 'console' && (json || quiet)),
   )
-  return [
-    outcome.toUpperCase(),
-    `  completed ${rates.completed.count}, failed ${rates.failed.count}, shed ${rates.shed.count}`,
-    ...errors.map(({ kind, detail, count }) => `  ${kind} ${detail}: ${count}`),
-    ...integrity.findings.map(
-      ({ id, broken, of, first }) => `  ${id}: ${broken} of ${of}: ${first.why}`,
-    ),
-    ...quantiles,
-    `  generator ${[generator.verdict, ...generator.reasons].join(': ')}`,
-  ].join('\n')
+  renderLoad(report, { formats, out, style, print: json ? io.err : io.out })
+  if (!json && !quiet) io.out(`Results: ${out}`)
+}
+
+interface LoadRendering {
+  readonly formats: readonly Named<LoadFormat>[]
+  /** Folder for what has a file; null prints everything. */
+  readonly out: string | null
+  readonly style: LoadStyle
+  readonly print: (text: string) => void
+}
+
+/** Each format to its file in the folder, or printed where it has none. */
+export function renderLoad(
+  report: LoadReport,
+  { formats, out, style, print }: LoadRendering,
+): void {
+  for (const { file, render } of formats) {
+    const text = render(report, style)
+    if (file !== null && out !== null) writeFileSync(join(out, file), text)
+    else print(text.trimEnd())
+  }
 }

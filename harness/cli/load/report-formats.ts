@@ -1,0 +1,32 @@
+import { loadToConsole } from '../../../reports/load/console.ts'
+import { loadToCsv } from '../../../reports/load/csv.ts'
+import { loadToHtml } from '../../../reports/load/html/load-to-html.ts'
+import { loadToJson } from '../../../reports/load/json.ts'
+import { loadToJUnit } from '../../../reports/load/junit.ts'
+import { loadToMarkdown } from '../../../reports/load/markdown.ts'
+import { loadToPrometheus } from '../../../reports/load/prometheus.ts'
+import type { LoadReport } from '../../../reports/model/load.ts'
+import type { RenderOptions } from '../report-formats.ts'
+
+export interface LoadStyle extends RenderOptions {
+  readonly verbose: boolean
+}
+
+export interface LoadFormat {
+  /** Name of the file in the folder of results; null where the text is printed. */
+  readonly file: string | null
+  readonly render: (report: LoadReport, style: LoadStyle) => string
+}
+
+/** What `--report` takes of a load, in the order in which it is listed, printed and written. */
+export const loadFormats: Readonly<Record<string, LoadFormat>> = {
+  console: { file: null, render: loadToConsole },
+  json: { file: 'report.json', render: loadToJson },
+  junit: { file: 'report.xml', render: loadToJUnit },
+  html: { file: 'report.html', render: loadToHtml },
+  csv: { file: 'report.csv', render: loadToCsv },
+  prometheus: { file: 'report.prom', render: loadToPrometheus },
+  markdown: { file: 'report.md', render: loadToMarkdown },
+}
+
+export const loadFormatNames: readonly string[] = Object.keys(loadFormats)
