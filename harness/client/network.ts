@@ -64,6 +64,8 @@ class Conversation implements Dispatcher.DispatchHandler {
     const giveUp = () => this.leave('timeout')
     this.silence = setTimeout(giveUp, outgoing.timeoutMs)
     this.patience = setTimeout(giveUp, outgoing.timeoutMs * longestInSilences)
+    outgoing.signal?.addEventListener('abort', this.abort, { once: true })
+    if (outgoing.signal?.aborted) this.abort()
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -103,6 +105,8 @@ class Conversation implements Dispatcher.DispatchHandler {
     else this.end({ kind: 'unreachable', atMs, code: codeOf(error), error: rootMessage(error) })
   }
 
+  private readonly abort = () => this.leave('aborted')
+
   private leave(why: 'aborted' | 'timeout'): void {
     if (this.left) return
     this.left = why
@@ -113,6 +117,7 @@ class Conversation implements Dispatcher.DispatchHandler {
   private end(ending: Ending): void {
     clearTimeout(this.silence)
     clearTimeout(this.patience)
+    this.outgoing.signal?.removeEventListener('abort', this.abort)
     this.answered.resolve()
     this.ended.resolve({
       id: this.outgoing.id,

@@ -9,6 +9,8 @@ export interface Outgoing {
   readonly timeoutMs: number
   /** Leaves the conversation, on purpose, after so many events of a stream. */
   readonly leaveAfterEvents?: number
+  /** Leaves it, on purpose, when it is aborted. */
+  readonly signal?: AbortSignal
 }
 
 /** A conversation under way. */

@@ -13,11 +13,13 @@ const probes: Readonly<Record<Surface, RequestSpec>> = {
 
 /**
  * Before anything is judged: any HTTP answer means that the target is there. Gives the answers.
- * @throws TargetUnusableError where nothing answers, or where every surface refuses the key.
+ * @throws TargetUnusableError where nothing answers, or where every surface refuses the key;
+ * the reason of the signal once that is aborted.
  */
 export async function preflight(
   setup: Introduction,
   surfaces: readonly Surface[],
+  signal?: AbortSignal,
 ): Promise<ReadonlyMap<Surface, Exchange>> {
   const transport = createNetworkTransport()
   try {
@@ -29,10 +31,12 @@ export async function preflight(
           labels: { scenario: 'preflight', ordinal: 1, attempt: 0, role: 'liveness' },
           request: wireRequest(probes[surface], setup, place),
           timeoutMs: setup.profile.limits.timeoutMs,
+          ...(signal ? { signal } : {}),
         })
         return { surface, answer: await exchange }
       }),
     )
+    signal?.throwIfAborted()
     const answers = asked.map(({ answer }) => answer)
     if (answers.every((answer) => answer.response === null)) {
       throw new TargetUnusableError('E_UNREACHABLE', unreachable(setup.profile.baseUrl, answers[0]))

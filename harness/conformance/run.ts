@@ -59,7 +59,11 @@ export async function runConformance(options: RunOptions): Promise<ConformanceRe
   }
   prepare(options, setup, startedAt)
   if (setup.recordingFile === null) {
-    await preflight(setup, surfacesOfProfile(options.selection.profile))
+    await preflight(setup, surfacesOfProfile(options.selection.profile), options.signal).catch(
+      (error: unknown) => {
+        if (!options.signal?.aborted) throw error
+      },
+    )
   }
   if (options.signal?.aborted) throw new InterruptedError('interrupted before the first scenario')
 

@@ -8,6 +8,8 @@ const bin = fileURLToPath(new URL('../../../bin/chatgen.cjs', import.meta.url))
 
 export interface Ended {
   readonly code: number | null
+  /** What it was killed by. */
+  readonly signal: NodeJS.Signals | null
   readonly stdout: string
   readonly stderr: string
 }
@@ -46,7 +48,7 @@ export function start(
   return {
     child,
     ended: new Promise((resolve) => {
-      child.on('close', (code) => resolve({ code, stdout, stderr }))
+      child.on('close', (code, signal) => resolve({ code, signal, stdout, stderr }))
     }),
     soFar: () => stdout,
     shows: (text) =>

@@ -13,6 +13,8 @@ export interface Behaviour {
   readonly refuseAll?: number
   /** Keeps every answer back for so long, in milliseconds. */
   readonly delayMs?: number
+  /** Answers so many requests, and then none. */
+  readonly silentAfter?: number
   /** Called with the number of each request, before it is answered. */
   readonly onRequest?: (count: number) => void
 }
@@ -25,6 +27,7 @@ export async function startModelsServer(behaviour: Behaviour = {}): Promise<Mode
   const server = createServer((request, response) => {
     requests += 1
     behaviour.onRequest?.(requests)
+    if (requests > (behaviour.silentAfter ?? requests)) return
     setTimeout(() => answer(request, response, behaviour), behaviour.delayMs ?? 0)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

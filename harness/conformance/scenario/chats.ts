@@ -70,7 +70,7 @@ export function chatRoutes(session: Session) {
       let walk = await routes.walkOnce(query, sought)
       for (let tries = 1; tries < mostWalks && walk.complete; tries += 1) {
         if (sought.every(({ id }) => walk.pagesWith(id).length > 0)) break
-        await session.context.sleep(Math.min(limits.settleMs, pollMs))
+        await session.sleep(Math.min(limits.settleMs, pollMs))
         walk = joined(walk, await routes.walkOnce(query, sought))
       }
       return walk
@@ -107,7 +107,7 @@ export function chatRoutes(session: Session) {
       let page = await read()
       const deadline = Math.ceil(limits.settleMs / pollMs)
       for (let tries = 0; tries < deadline && !enough(bodyJson(page), page); tries += 1) {
-        await session.context.sleep(pollMs)
+        await session.sleep(pollMs)
         page = await read()
       }
       return page

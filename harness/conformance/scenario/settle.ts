@@ -2,14 +2,14 @@ import type { Session } from '../worker/session.ts'
 
 /** Reads until `enough` says so, for as long as a change may take to be seen. */
 export async function settle<Seen>(
-  { context }: Session,
+  session: Session,
   read: () => Promise<Seen>,
   enough: (seen: Seen) => boolean,
 ): Promise<Seen> {
   let seen = await read()
-  for (const ms of delaysWithin(context.setup.profile.limits.settleMs)) {
+  for (const ms of delaysWithin(session.context.setup.profile.limits.settleMs)) {
     if (enough(seen)) break
-    await context.sleep(ms)
+    await session.sleep(ms)
     seen = await read()
   }
   return seen

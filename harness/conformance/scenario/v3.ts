@@ -152,7 +152,7 @@ export function v3Routes(session: Session) {
 
     /** The history after a pause in which a late second step would show. */
     async quiet(chat: Chat): Promise<Walk> {
-      await session.context.sleep(Math.min(limits.settleMs, pauseMs))
+      await session.sleep(Math.min(limits.settleMs, pauseMs))
       return routes.walk(chat)
     },
 

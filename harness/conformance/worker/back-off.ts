@@ -11,12 +11,12 @@ export function createBackOff(requestsPerSecond: number | undefined) {
   let nextTurn = 0
 
   return {
-    /** Resolves when the next request may be sent. */
-    async turn(): Promise<void> {
+    /** Resolves when the next request may be sent; rejects where the signal does not wait for it. */
+    async turn(signal?: AbortSignal): Promise<void> {
       const now = Date.now()
       const at = Math.max(now, nextTurn)
       nextTurn = at + gapMs
-      if (at > now) await sleep(at - now)
+      if (at > now) await sleep(at - now, undefined, signal ? { signal } : {})
     },
     /** Milliseconds to wait before this request is tried again; null where it is given up. */
     retryAfter(exchange: Exchange, attempt: number): number | null {

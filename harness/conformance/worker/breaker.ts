@@ -22,6 +22,7 @@ export function createBreaker() {
     },
     note({ ending, response }: Exchange): void {
       if (ending.kind === 'timeout') lose('got no answer in time')
+      else if (response === null && ending.kind === 'aborted') lose('were left without an answer')
       else if (response === null && ending.kind === 'unreachable') {
         lose(`found no answer (${ending.code})`)
       }

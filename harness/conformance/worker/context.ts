@@ -30,12 +30,15 @@ export interface RunContext {
   /** Waits for one of the slots of `--jobs`; the result gives it back. */
   acquire(): Promise<() => void>
   nextExchangeId(): string
-  /** Sends once what the budget, the pace and the circuit breaker allow; writes the exchange down. */
-  send(outgoing: Outgoing): Promise<Pending>
+  /**
+   * Sends once what the budget, the pace and the circuit breaker allow; writes the exchange down.
+   * Rejects where the signal does not wait for its turn.
+   */
+  send(outgoing: Outgoing, signal: AbortSignal): Promise<Pending>
   /** Obeys a 429 or 503: milliseconds to wait before the next try, or null to give up. */
   retryAfter(exchange: Exchange, attempt: number): number | null
-  /** Does not wait where a recording answers. */
-  sleep(ms: number): Promise<void>
+  /** Does not wait where a recording answers; rejects where the signal does not. */
+  sleep(ms: number, signal: AbortSignal): Promise<void>
   /** Writes down, before it is sent, what is about to be created, and what became of it. */
   readonly journal: WriteJournal
 }
@@ -65,10 +68,10 @@ export function createRunContext(setup: RunSetup): RunContext {
     acquire: () => slots.acquire(),
     // What is recorded keeps its id, so what is missing needs another kind.
     nextExchangeId: () => `${live ? 'x' : 'missing-'}${++exchanges}`,
-    async send(outgoing) {
+    async send(outgoing, signal) {
       if (live && breaker.open) throw new CircuitOpenError(breaker.reason)
       budget.spend(outgoing.labels.role)
-      if (live) await pace.turn()
+      if (live) await pace.turn(signal)
       const pending = transport.send(outgoing)
       const exchange = pending.exchange.then((ended) => {
         breaker.note(ended)
@@ -84,7 +87,7 @@ export function createRunContext(setup: RunSetup): RunContext {
       if (waitMs === null) breaker.giveUp(exchange)
       return waitMs
     },
-    sleep: (ms) => (live ? sleep(ms) : Promise.resolve()),
+    sleep: (ms, signal) => (live ? sleep(ms, undefined, { signal }) : Promise.resolve()),
     journal,
   }
 

@@ -25,6 +25,9 @@ export interface Started {
   readonly exchange: Promise<Exchange>
 }
 
+/** What an interrupt gives a request to end by itself, and a deletion after it. */
+const graceMs = 1_000
+
 /** One scenario at work: it sends, is judged passively, claims, and brings an outcome home. */
 export class Session {
   readonly context: RunContext
@@ -32,6 +35,7 @@ export class Session {
   private readonly title: string
   private readonly covers: readonly RequirementId[]
   private readonly signal: AbortSignal
+  private readonly leaving = new AbortController()
   private readonly findings: Finding[] = []
   private readonly observations: Observation[] = []
   private readonly inconclusive: Reservation[] = []
@@ -52,6 +56,8 @@ export class Session {
     this.title = scenario.title
     this.covers = scenario.covers
     this.signal = signal
+    const leave = () => setTimeout(() => this.leaving.abort(signal.reason), graceMs)
+    signal.addEventListener('abort', leave, { once: true })
   }
 
   /** True where the row is judged in this run. */
@@ -72,6 +78,11 @@ export class Session {
       () => answered.resolve(),
     )
     return { answered: answered.promise, exchange }
+  }
+
+  /** Ends with the run. */
+  sleep(ms: number): Promise<void> {
+    return this.context.sleep(ms, this.signal)
   }
 
   /** Sends what creates something, with the journal written around it. */
@@ -158,15 +169,21 @@ export class Session {
   ): Promise<Exchange> {
     for (let attempt = 0; ; attempt += 1) {
       if (spec.role !== 'cleanup') this.signal.throwIfAborted()
-      const pending = await this.context.send({
+      const { toWait, toLeave } = this.patience(spec)
+      const outgoing = {
         id: this.context.nextExchangeId(),
         labels: this.labels(spec, ordinal, attempt),
         request: wireRequest(spec, this.context.setup, `${this.slug}/${ordinal}`),
         timeoutMs: this.context.setup.profile.limits.timeoutMs,
+        signal: toLeave,
         ...(spec.leaveAfterEvents === undefined ? {} : { leaveAfterEvents: spec.leaveAfterEvents }),
-      })
+      }
+      const pending = await this.context.send(outgoing, toWait)
       pending.answered.then(onAnswered)
       const exchange = await pending.exchange
+      this.cost = costOf(this.cost, exchange)
+      // Half an answer, because we left, shows nothing.
+      if (exchange.ending.kind === 'aborted') toLeave.throwIfAborted()
       this.take(exchange)
       const status = exchange.response?.status
       if (status !== 429 && status !== 503) return this.usable(exchange)
@@ -174,13 +191,19 @@ export class Session {
       if (waitMs === null) {
         throw new InconclusiveError(`the target kept answering ${status}`, [exchange.id])
       }
-      await this.context.sleep(waitMs)
+      await this.context.sleep(waitMs, toWait)
     }
+  }
+
+  /** An interrupt ends all waiting, but for what tidies up. */
+  private patience({ role }: RequestSpec) {
+    if (role !== 'cleanup') return { toWait: this.signal, toLeave: this.leaving.signal }
+    const signal = this.signal.aborted ? AbortSignal.timeout(graceMs) : this.leaving.signal
+    return { toWait: signal, toLeave: signal }
   }
 
   private take(exchange: Exchange): void {
     this.latest = exchange
-    this.cost = costOf(this.cost, exchange)
     const { findings, observations } = judge(exchange)
     this.findings.push(...findings.filter(({ row }) => row in requirements))
     this.observations.push(...observations)
