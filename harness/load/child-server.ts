@@ -35,7 +35,11 @@ export async function childServer(
   const child = spawn(process.execPath, [...argv], {
     stdio: ['pipe', 'pipe', 'pipe'],
     env: { ...process.env, ...env },
+    // An interruption is for us, who stop it when its clients have gone.
+    detached: true,
   })
+  const kill = () => child.kill('SIGKILL')
+  process.once('exit', kill)
   const ended = once(child, 'exit')
   let said = ''
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
@@ -54,5 +58,6 @@ export async function childServer(
     child.stdin.end()
     child.kill('SIGTERM')
     await ended
+    process.off('exit', kill)
   }
 }

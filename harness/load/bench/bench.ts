@@ -5,7 +5,7 @@ import { benchOne } from './one-case.ts'
 import { type BenchOptions, type BenchReport, type BenchRow, busiestClient } from './report.ts'
 
 /**
- * One case after the other; an interruption ends it after the measurement that is going on.
+ * One case after the other; an interruption ends it with what was found so far.
  *
  * @throws the error of the connection where nobody answers
  */

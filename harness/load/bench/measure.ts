@@ -8,6 +8,8 @@ export interface BenchRun extends BenchRequest {
   readonly connections: number
   readonly seconds: number
   readonly timeoutSeconds: number
+  /** Ends the measurement within a second; what was found counts. */
+  readonly signal: AbortSignal
 }
 
 export interface BenchFigures {
@@ -61,6 +63,7 @@ export async function measure(benchCase: BenchCase, run: BenchRun): Promise<Benc
         return benchCase.whole.test(text)
       },
     },
+    run.signal,
     (status, ms) => {
       if (status < 300) latencies.record(Math.max(1, Math.round(ms * 1000)))
     },
@@ -102,13 +105,18 @@ export async function measure(benchCase: BenchCase, run: BenchRun): Promise<Benc
  */
 function cannon(
   options: autocannon.Options,
+  signal: AbortSignal,
   onAnswer: (status: number, ms: number) => void,
 ): Promise<autocannon.Result> {
   return new Promise((resolve, reject) => {
     const instance = autocannon(options, (error, result) => {
+      signal.removeEventListener('abort', stop)
       if (error) reject(error)
       else resolve(result)
     })
+    const stop = () => instance.stop()
+    signal.addEventListener('abort', stop)
+    if (signal.aborted) stop()
     instance.on('response', (_client, status, _bytes, ms) => onAnswer(status, ms))
   })
 }

@@ -77,6 +77,7 @@ function runOf(benchCase: BenchCase, options: BenchOptions): Omit<BenchRun, 'cha
     connections: options.connections,
     seconds: options.seconds,
     timeoutSeconds: options.timeoutSeconds,
+    signal: options.signal,
   }
 }
 
