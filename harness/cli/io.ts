@@ -16,13 +16,20 @@ const widest = 120
 
 export function processIo(signal: AbortSignal): Io {
   const { stdout, stderr, env } = process
+  for (const stream of [stdout, stderr]) stream.on('error', forgiveReader)
   return {
     out: (text) => void stdout.write(`${text}\n`),
     err: (text) => void stderr.write(`${text}\n`),
     env,
-    terminal: Boolean(stderr.isTTY) && env['CI'] === undefined,
+    // Containers may have a terminal without a size, on which nothing can be drawn anew.
+    terminal: Boolean(stderr.isTTY) && stderr.columns > 0 && env['CI'] === undefined,
     color: Boolean(stdout.isTTY) && env['NO_COLOR'] === undefined,
-    width: Math.min(Math.max(stdout.columns ?? 100, narrowest), widest),
+    width: Math.min(Math.max(stdout.columns || 100, narrowest), widest),
     signal,
   }
+}
+
+/** Whoever reads along may have had enough (`| head`): the work and its exit code go on without. */
+function forgiveReader(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE' && error.code !== 'ERR_STREAM_DESTROYED') throw error
 }

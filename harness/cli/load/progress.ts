@@ -1,22 +1,51 @@
 import ora from 'ora'
 import type { LoadProgress } from '../../load/run.ts'
 import type { Io } from '../io.ts'
+import { liveLines, progressLine } from './live.ts'
 
-/** A line on a terminal that says how far a load run is; nothing where there is no terminal. */
+const redrawMs = 250
+const logMs = 10_000
+
+/**
+ * How far a load run is: a few lines that are drawn anew on a terminal, a line now and then where
+ * there is none. Both stand on standard error, and on the main thread, which sends nothing.
+ */
 export function showLoadProgress(io: Io, wanted: boolean) {
-  if (!io.terminal || !wanted) return { update: () => {}, stop: () => {} }
+  if (!wanted) return { update: () => {}, stop: () => {} }
+  return io.terminal ? drawn(io) : logged(io)
+}
+
+function drawn({ width }: Io) {
   const spinner = ora({ text: 'preparing', stream: process.stderr }).start()
+  const due = every(redrawMs)
   return {
-    update({ phase, elapsedMs, durationMs, book }: LoadProgress): void {
-      const { requests, failed, inFlight } = book
-      const left = Math.max(0, durationMs - elapsedMs) / 1000
-      const trouble = failed > 0 ? `, ${failed} failed` : ''
-      const text =
-        elapsedMs > 0
-          ? `${requests} requests, ${inFlight} in flight${trouble}, ${left.toFixed(0)} s left`
-          : ''
-      spinner.text = `${phase} ${text}`.slice(0, io.width - 4)
+    update(progress: LoadProgress): void {
+      // The spinner takes two columns of the first line.
+      if (due()) spinner.text = liveLines(progress, width - 4).join('\n')
     },
     stop: () => void spinner.stop(),
+  }
+}
+
+function logged({ err }: Io) {
+  const due = every(logMs)
+  // The first interval begins with the run.
+  due()
+  return {
+    update(progress: LoadProgress): void {
+      if (progress.elapsedMs > 0 && due()) err(progressLine(progress))
+    },
+    stop: () => {},
+  }
+}
+
+/** True at most once in so many milliseconds. */
+function every(ms: number): () => boolean {
+  let last = Number.NEGATIVE_INFINITY
+  return () => {
+    const now = performance.now()
+    if (now - last < ms) return false
+    last = now
+    return true
   }
 }

@@ -1,0 +1,72 @@
+import { clean } from '../../../reports/console-page.ts'
+import { figure } from '../../../reports/load/words.ts'
+import { count, shorten } from '../../../reports/text.ts'
+import { Buckets, twoDigits } from '../../load/metrics/buckets.ts'
+import type { RunMetrics } from '../../load/metrics/run-metrics.ts'
+import type { Charted } from '../../load/metrics/second-quantiles.ts'
+import type { LoadProgress } from '../../load/run.ts'
+import { rankOf } from '../../load/statistics/ordered-sample.ts'
+
+/** Seconds that rates and quantiles look back on. */
+const lookBack = 5
+const mostTroubles = 3
+
+/** A load run while it lasts, in four lines for a terminal of that width. */
+export function liveLines(progress: LoadProgress, width: number): readonly string[] {
+  const { phase, elapsedMs, durationMs, book } = progress
+  if (elapsedMs <= 0) return [phase]
+  const metrics = book.metrics
+  const now = Math.max(1, Math.floor(elapsedMs / 1000))
+  const from = Math.max(0, now - lookBack)
+  const { completed, failed, shed, outputTokens } = metrics.seconds.sum(from, now)
+  const rate = (number: number, over = now - from) => `${figure(number / over)}/s`
+  // What is in flight has no record yet, so only the whole run tells how many were sent.
+  const sent = rate(book.requests + book.inFlight, elapsedMs / 1000)
+  const troubles = troubleText(metrics)
+  return [
+    `${phase}  ${seconds(elapsedMs)} of ${seconds(durationMs)}, ${seconds(durationMs - elapsedMs)} left  ${count(book.requests, 'request')}, ${book.inFlight} in flight`,
+    `  sent ${sent}  completed ${rate(completed)}  failed ${rate(failed)}  shed ${rate(shed)}  tokens ${rate(outputTokens)}`,
+    `  ${(['ttft', 'e2e', 'icl'] as const).map((name) => quantileText(metrics, name, from, now)).join('   ')}  ms`,
+    ...(troubles === '' ? [] : [`  ${troubles}`]),
+  ].map((line) => shorten(line, width))
+}
+
+/** The same in one line, for a log. */
+export function progressLine({ phase, elapsedMs, durationMs, book }: LoadProgress): string {
+  const now = Math.max(1, Math.floor(elapsedMs / 1000))
+  const from = Math.max(0, now - lookBack)
+  const parts = [
+    `${phase} ${seconds(elapsedMs)} of ${seconds(durationMs)}: ${count(book.requests, 'request')}`,
+    `${book.inFlight} in flight`,
+    `${book.failed} failed`,
+    `${quantileText(book.metrics, 'ttft', from, now)} ms`,
+    ...[troubleText(book.metrics)].filter((text) => text !== ''),
+  ]
+  return parts.join(', ')
+}
+
+/** Two digits, of what happened in these seconds. */
+function quantileText(metrics: RunMetrics, name: Charted, from: number, to: number): string {
+  const sum = new Buckets(twoDigits)
+  for (let second = from; second <= to; second += 1) {
+    const buckets = metrics.secondQuantiles.get(name, second)
+    if (buckets !== undefined) sum.merge(buckets)
+  }
+  const at = (q: number) =>
+    figure(sum.count === 0 ? null : sum.highestAt(rankOf(q, sum.count)) / 1e6)
+  return `${name} p50 ${at(0.5)} p90 ${at(0.9)} p99 ${at(0.99)}`
+}
+
+/** What was broken and what failed, the most frequent first. */
+function troubleText({ failures }: RunMetrics): string {
+  const rows = failures.rows(0)
+  const texts = rows
+    .slice(0, mostTroubles)
+    .map(({ kind, detail, count }) => `${kind} ${clean(detail)} ×${count}`)
+  const more = rows.length - texts.length
+  return [...texts, ...(more > 0 ? [`${more} more`] : [])].join(', ')
+}
+
+function seconds(ms: number): string {
+  return `${Math.max(0, Math.round(ms / 1000))} s`
+}
