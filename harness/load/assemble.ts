@@ -1,5 +1,4 @@
 import type { ArrivalRow, LoadReport } from '../../reports/model/load.ts'
-import type { GeneratorRow } from '../../reports/model/load-generator.ts'
 import type { ThreadsOutcome } from './engine/threads.ts'
 import { integrityOf } from './judging/integrity.ts'
 import { summarize } from './metrics/summary.ts'
@@ -8,6 +7,7 @@ import { surfaceOf } from './plan/mix.ts'
 import { sizeOf } from './plan/needs.ts'
 import { type PlanSpec, planHash, wholePlan } from './plan/plan.ts'
 import type { RunBook } from './run-book.ts'
+import { nothingLost, withWhatSpoils } from './validity.ts'
 
 export interface RunFindings {
   readonly book: RunBook
@@ -34,7 +34,12 @@ export function assemble(options: LoadOptions, findings: RunFindings): LoadRepor
     threads.map((done) => done.integrity),
     book.ids,
   )
-  const generator = startedLate(book.generator.row(threads, book.undispatched, lastedMs), lateMs)
+  const audits = [...measured.audits, nothingLost(options, book)]
+  const generator = withWhatSpoils(book.generator.row(threads, book.undispatched, lastedMs), {
+    lateMs,
+    requests: book.requests,
+    audits,
+  })
   return {
     kind: 'load-report',
     schemaVersion: 1,
@@ -51,6 +56,7 @@ export function assemble(options: LoadOptions, findings: RunFindings): LoadRepor
     plan: planOf(options),
     config: configOf(options),
     ...measured,
+    audits,
     transactions: book.transactions.rows(spec.mix.entries, transactionMetrics),
     connections: {
       opened: threads.reduce((sum, { connectionsOpened }) => sum + connectionsOpened, 0),
@@ -65,15 +71,6 @@ export function assemble(options: LoadOptions, findings: RunFindings): LoadRepor
       ...(outcome.chatsLeft === 0 ? [] : [`${outcome.chatsLeft} chats were made and are left`]),
     ],
   }
-}
-
-/** Shards that do not begin together are not the load that was planned. */
-const latestStartMs = 100
-
-function startedLate(generator: GeneratorRow, lateMs: number): GeneratorRow {
-  if (lateMs <= latestStartMs) return generator
-  const reason = `it began ${(lateMs / 1000).toFixed(1)} s after the time of --start-at`
-  return { ...generator, verdict: 'invalid', reasons: [...generator.reasons, reason] }
 }
 
 /** Where early and late differ on purpose, there is nothing to cut. */

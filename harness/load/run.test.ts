@@ -134,3 +134,22 @@ test('interrupted, it reports what it has', async () => {
   expect(report.integrity.streams).toBeGreaterThan(5)
   expect(report.durationMs).toBeLessThan(25_000)
 })
+
+test('what cannot be sent makes a run invalid, and is told', async () => {
+  const server = await oddServer(always('well'))
+  const report = await load(server.url, { kind: 'v2-turn' })
+  expect(report.outcome).toBe('invalid')
+  expect(report.generator.reasons).toContain('not one request was sent')
+  expect(report.audits.find(({ name }) => name === 'conservation-transactions')).toMatchObject({
+    verdict: 'fail',
+    expected: 20,
+    observed: 0,
+  })
+})
+
+test('a shard that begins late is invalid', async () => {
+  const server = await oddServer(always('well'))
+  const report = await load(server.url, { options: { startAt: new Date(Date.now() - 5000) } })
+  expect(report.outcome).toBe('invalid')
+  expect(report.generator.reasons.join()).toContain('after the time of --start-at')
+})

@@ -36,6 +36,11 @@ export class TransactionBook {
     }
   }
 
+  /** Transactions whose first request was sent. */
+  get begun(): number {
+    return [...this.#byName.values()].reduce((sum, { begun }) => sum + begun, 0)
+  }
+
   rows(entries: readonly MixEntry[], metrics: ReadonlyMap<string, Metric[]>): TransactionRow[] {
     const total = entries.reduce((sum, { weight }) => sum + weight, 0)
     return entries.map(({ name, kind, weight }) => {

@@ -14,7 +14,7 @@ import { showLoadProgress } from '../load/progress.ts'
 import { publishLoad } from '../load/publish.ts'
 import { loadFormatNames, loadFormats } from '../load/report-formats.ts'
 import { planOf, slosOf } from '../load/spec.ts'
-import { loadTargetOf } from '../load/target.ts'
+import { loadTargetOf, requireWhatIsSent } from '../load/target.ts'
 import { defaultFormats, formatsIn } from '../report-formats.ts'
 import { withTarget } from '../target.ts'
 
@@ -80,6 +80,7 @@ async function load(
   io: Io,
 ): Promise<LoadReport> {
   const target = loadTargetOf(profile, spec.seed)
+  requireWhatIsSent(spec.mix, target)
   const { preflight } = await import('../../conformance/preflight.ts')
   const { interfaceRevision, suiteVersion } = await import('../../conformance/version.ts')
   const { runLoad } = await import('../../load/run.ts')

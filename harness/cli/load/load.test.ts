@@ -153,11 +153,12 @@ describe('chatgen load', () => {
     writeFileSync(join(folder, 'target.yaml'), `baseUrl: ${url}\nv2Chat: { create: ${create} }\n`)
     writeFileSync(join(folder, 'mix.yaml'), mixOfAll)
     const args = ['--target', 'target.yaml', '--mix', 'mix.yaml', '--concurrency', '6']
-    const { code, report } = await load([...args, '--duration', '5s', '--races', '0.3'], folder)
+    // A busy machine may make the figures invalid; what was sent and judged is the same.
+    const { report } = await load([...args, '--duration', '5s', '--races', '0.3'], folder)
     expect(report.errors).toEqual([])
     expect(report.faults).toEqual([])
     expect(report.notes).toEqual([])
-    expect(code).toBe(0)
+    expect(report.integrity.findings).toEqual([])
     const operations = report.transactions.flatMap(({ name, requests }) =>
       requests.map(({ operation, form }) => `${name}: ${operation} ${form}`),
     )

@@ -1,7 +1,9 @@
+import { ConfigurationError } from '../../conformance/errors.ts'
 import type { TargetProfile } from '../../conformance/profile/index.ts'
 import { suiteVersion } from '../../conformance/version.ts'
 import { credentialsOf } from '../../conformance/worker/credentials.ts'
 import type { LoadTarget, V2Chat } from '../../load/engine/target.ts'
+import type { Mix } from '../../load/plan/mix.ts'
 
 /** What the engine must know of the deployment that a profile describes. */
 export function loadTargetOf(profile: TargetProfile, seed: string): LoadTarget {
@@ -22,6 +24,14 @@ export function loadTargetOf(profile: TargetProfile, seed: string): LoadTarget {
     userAgent: `chatgen-conformance/${suiteVersion()}`,
     tag: `chatgen-load-${seed}`,
   }
+}
+
+/** @throws ConfigurationError where the profile does not say what the mix needs */
+export function requireWhatIsSent({ name, entries }: Mix, { v2Chat }: LoadTarget): void {
+  if (v2Chat !== null || entries.every(({ kind }) => kind !== 'v2-turn')) return
+  throw new ConfigurationError([
+    `the mix ${name} sends v2-turn, and no target profile says how a v2 chat comes to be (v2Chat)`,
+  ])
 }
 
 function v2ChatOf({ v2Chat }: TargetProfile): V2Chat | null {

@@ -13,7 +13,7 @@ export interface ChatNeeds {
 }
 
 /** Requests of the preparation in flight. */
-const abreast = 8
+const abreast = 16
 /** Turns in a chat whose history is read. */
 const historyTurns = 3
 
@@ -34,6 +34,7 @@ export class Chats {
   readonly #v2: string[] = []
   readonly #made: string[] = []
   #turn = 0
+  #named = 0
 
   constructor(connections: Connections, target: LoadTarget, place: string) {
     this.#connections = connections
@@ -56,9 +57,24 @@ export class Chats {
     })
   }
 
-  /** A chat that nobody has used; made now, where the prepared ones are used up. */
-  async take(): Promise<string | undefined> {
-    return this.#fresh.pop() ?? (await this.#create())
+  /** A prepared chat that nobody has used; undefined where they are used up. */
+  take(): string | undefined {
+    return this.#fresh.pop()
+  }
+
+  /** Body of a request for one more. */
+  body(): Readonly<Record<string, unknown>> {
+    this.#named += 1
+    const name = `${this.#target.tag} ${this.#place}.${this.#named}`
+    return { ...this.#target.createChat, name }
+  }
+
+  /** The chat that such a request was answered with, to be deleted in the end. */
+  made(answer: unknown): string | undefined {
+    const { chatId } = this.#target
+    const id = chatId === null ? findId(answer) : asString(valueAt(answer, chatId))
+    if (id !== undefined) this.#made.push(id)
+    return id
   }
 
   history(): string | undefined {
@@ -86,15 +102,9 @@ export class Chats {
   }
 
   async #create(): Promise<string | undefined> {
-    const name = `${this.#target.tag} ${this.#place}.${this.#made.length}`
-    const answer = await this.#ask('POST', '/api/v3/chat', { ...this.#target.createChat, name })
-    const { chatId } = this.#target
-    const id = chatId === null ? findId(answer.json) : asString(valueAt(answer.json, chatId))
-    if (!isSuccess(answer) || id === undefined) {
-      this.#trouble('making a chat', answer)
-      return undefined
-    }
-    this.#made.push(id)
+    const answer = await this.#ask('POST', '/api/v3/chat', this.body())
+    const id = isSuccess(answer) ? this.made(answer.json) : undefined
+    if (id === undefined) this.#trouble('making a chat', answer)
     return id
   }
 

@@ -73,8 +73,13 @@ export class WireSpeaker implements Speaker {
     await sleep(Math.ceil(ns / 1e6), this.#circumstances.signal)
   }
 
-  chat(): Promise<string | undefined> {
-    return this.#crew.chats.take()
+  /** Where no chat was prepared for it, making one is part of the transaction. */
+  async chat(): Promise<string | undefined> {
+    const { chats } = this.#crew
+    const prepared = chats.take()
+    if (prepared !== undefined) return prepared
+    const made = await this.send({ operation: 'v3.createChat', form: 'json', json: chats.body() })
+    return made.record.outcome.kind === 'ok' ? chats.made(made.json) : undefined
   }
 
   async v2Chat(): Promise<string | undefined> {

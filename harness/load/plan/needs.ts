@@ -14,7 +14,7 @@ export interface PartSize {
 }
 
 /** More are made when they are needed, within the transaction that needs them. */
-const mostPrepared = 2_000
+const mostPrepared = 20_000
 const sharedV2 = 4
 const sharedHistories = 2
 
@@ -36,6 +36,17 @@ export function sizeOf(spec: PlanSpec, part: Part): PartSize {
       history: Math.min(count.history, sharedHistories),
     },
   }
+}
+
+/** Of the transactions of a part, those that are due before a moment; null where none has a time. */
+export function dueBefore(spec: PlanSpec, part: Part, ns: number): number | null {
+  let due = 0
+  for (const arrival of arrivals(spec)) {
+    if (arrival.plannedNs === null) return null
+    if (arrival.plannedNs >= ns) break
+    if (isOwn(arrival, part)) due += 1
+  }
+  return due
 }
 
 /** A closed loop has no end in numbers; so many transactions say what it is made of. */
