@@ -10,7 +10,10 @@ it.each([
   ['Well, [[say=one\ntwo]] and [[refuse]]', { ...nothing, say: 'one\ntwo', refuse: true }],
   ['[[error=503]]', { ...nothing, error: 503 }],
   ['[[fail=0]][[think=3]]', { ...nothing, fail: 0, think: 3 }],
-  ['[[pace=ttft=5ms,gap=1ms]]', { ...nothing, pace: { ttftMs: 5, gapMs: 1 } }],
+  [
+    '[[pace=ttft=5ms,gap=1ms]]',
+    { ...nothing, pace: { ttftMs: 5, ttftSigma: 0, gapMs: 1, gapSigma: 0 } },
+  ],
 ])('%j', (prompt, expected) => {
   expect(readDirectives(prompt)).toEqual(expected)
 })
