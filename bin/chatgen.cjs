@@ -32,10 +32,11 @@ function handOver(node) {
   var pass = (signal) => {
     child.kill(signal)
   }
-  process.on('SIGINT', () => {})
+  process.on('SIGINT', pass)
   process.on('SIGTERM', pass)
   child.on('exit', (code, signal) => {
-    process.exit(signal ? 1 : code)
+    // As a shell says it of one that was killed.
+    process.exit(signal ? 128 + require('node:os').constants.signals[signal] : code)
   })
 }
 

@@ -18,3 +18,8 @@ import(pathToFileURL(main).href)
   .then((code) => {
     process.exitCode = code
   })
+  .catch((error) => {
+    console.error('chatgen: a fault of the kit itself; please report it with what follows')
+    console.error(error)
+    process.exitCode = 4
+  })

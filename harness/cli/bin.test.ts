@@ -24,6 +24,17 @@ test('the exit code of the Node that took over is passed on', () => {
   expect(status).toBe(2)
 })
 
+test('a Node that took over and was killed leaves the exit code of a shell', () => {
+  const kill = `if (process.env.CHATGEN_HANDED_OVER) process.kill(process.pid, 'SIGKILL')`
+  const env = {
+    ...process.env,
+    NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(kill)}`,
+  }
+  const bin = join(root, 'bin/chatgen.cjs')
+  const args = ['--require', oldNode, bin, 'explain', 'V3-IDEM-02']
+  expect(spawnSync(process.execPath, args, { env }).status).toBe(128 + 9)
+})
+
 test('where there is no other Node the bin says what is needed and how to get it', () => {
   const folder = emptyFolder()
   mkdirSync(join(folder, 'bin'))

@@ -31,6 +31,16 @@ export function exitCodeOfLoad(report: LoadReport): ExitCode {
   return report.outcome === 'invalid' ? exitCode.measurementInvalid : exitCode.done
 }
 
+/** The exit code of what ended with this one, but for a fault of the kit on the way. */
+export function withFault(code: ExitCode): ExitCode {
+  const lesser: readonly ExitCode[] = [
+    exitCode.measurementInvalid,
+    exitCode.incomplete,
+    exitCode.done,
+  ]
+  return lesser.includes(code) ? exitCode.kitFault : code
+}
+
 /** What was thrown before there was a report; undefined for a fault of the kit. */
 export function exitCodeOfError(error: unknown): ExitCode | undefined {
   if (error instanceof InterruptedError) return exitCode.interrupted

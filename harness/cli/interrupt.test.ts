@@ -46,7 +46,9 @@ describe('a run whose target is silent', { timeout: 60_000 }, () => {
     const { run, server, folder, results } = await silentRun()
     await using _ = server
     run.child.kill('SIGINT')
-    await new Promise((resolve) => setTimeout(resolve, 100))
+    // The same key press, as npx passes it on.
+    run.child.kill('SIGINT')
+    await new Promise((resolve) => setTimeout(resolve, 700))
     const before = Date.now()
     run.child.kill('SIGINT')
     const { code, signal } = await run.ended

@@ -14,8 +14,10 @@ import { loadCommand } from './commands/load.ts'
 import { rejudgeCommand } from './commands/rejudge.ts'
 import { reportCommand } from './commands/report.ts'
 import { serveCommand } from './commands/serve.ts'
-import { type ExitCode, exitCode, exitCodeOfError } from './exit-codes.ts'
+import { type ExitCode, exitCode, exitCodeOfError, withFault } from './exit-codes.ts'
+import { watchInterrupts } from './interruption.ts'
 import { type Io, processIo } from './io.ts'
+import { watchLastResorts } from './last-resort.ts'
 
 const commands: readonly AddCommand[] = [
   checkCommand,
@@ -34,18 +36,18 @@ const commands: readonly AddCommand[] = [
 
 /** Runs the command line and resolves to the exit code. */
 export async function main(argv: readonly string[]): Promise<number> {
-  const interruption = new AbortController()
-  const interrupt = () => interruption.abort(new InterruptedError('interrupted'))
-  process.once('SIGINT', interrupt)
-  process.once('SIGTERM', interrupt)
-  const io = processIo(interruption.signal)
+  const io = processIo(watchInterrupts(new InterruptedError('interrupted')))
+  const lastResorts = watchLastResorts(
+    (error) => reportError(error, io),
+    () => process.exit(exitCode.kitFault),
+  )
   let code: ExitCode = exitCode.done
   const program = buildProgram(io, (ended) => {
     code = ended
   })
   try {
     await program.parseAsync(argv, { from: 'user' })
-    return code
+    return lastResorts.seen ? withFault(code) : code
   } catch (error) {
     return reportError(error, io)
   }

@@ -36,7 +36,13 @@ export function inlineEngine(): Engine {
     async run(collector, setup, signal) {
       current.reporter = collector
       opened ??= openSuites(forwardTo(current), inlinePool())
-      return runSuites(await opened, collector, setup, signal)
+      const suites = await opened
+      const stepBack = suites.stepAside()
+      try {
+        return await runSuites(suites, collector, setup, signal)
+      } finally {
+        stepBack()
+      }
     },
     close: async () => (await opened)?.close(),
   }

@@ -7,8 +7,10 @@ type ProcessEvent = (typeof signals)[number] | (typeof lastResorts)[number]
  * what nobody catches and sets an exit code. Whoever runs us finds the process as it was.
  */
 export function keepProcess(): {
-  /** An interrupted run of ours still reports what it found. */
-  signals(): void
+  /** A run that is interrupted, or that a slip of ours meets, still reports what it found. */
+  listeners(): void
+  /** vitest reports what nobody catches only where no one else listens; the result listens again. */
+  stepAside(): () => void
   all(): void
 } {
   const listeners = new Map(
@@ -22,11 +24,26 @@ export function keepProcess(): {
     }
   }
 
+  function restoreAll(): void {
+    for (const event of [...signals, ...lastResorts]) restore(event)
+  }
+
   return {
-    signals: () => signals.forEach(restore),
+    listeners: restoreAll,
+    stepAside() {
+      const own = lastResorts.flatMap((event) =>
+        (listeners.get(event) ?? []).map((listener) => ({
+          event,
+          listener: listener as () => void,
+        })),
+      )
+      for (const { event, listener } of own) process.off(event, listener)
+      return () => {
+        for (const { event, listener } of own) process.on(event, listener)
+      }
+    },
     all() {
-      signals.forEach(restore)
-      lastResorts.forEach(restore)
+      restoreAll()
       process.exit = exit
       process.exitCode = exitCode
     },

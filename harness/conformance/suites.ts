@@ -46,9 +46,10 @@ export async function openSuites(
     },
     { cacheDir, logLevel: 'silent' },
   )
-  restore.signals()
+  restore.listeners()
   return {
     vitest,
+    stepAside: restore.stepAside,
     async close() {
       await vitest.close()
       restore.all()
@@ -59,5 +60,7 @@ export async function openSuites(
 
 export interface OpenSuites {
   readonly vitest: Vitest
+  /** For the time of a run in this very thread: lets vitest report what nobody catches. */
+  stepAside(): () => void
   close(): Promise<void>
 }
