@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { type LoadReport, loadReport } from '../../../reports/model/load.ts'
+import { oddServer } from '../../load/test-support/odd-server.ts'
 import { chatgen, emptyFolder, type Running, start } from '../test-support/chatgen.ts'
 import { certificateFile, tlsServer } from './test-support/tls-server.ts'
 
@@ -132,15 +133,18 @@ describe('chatgen load ends with', () => {
   })
 
   test('130 where it is interrupted, and keeps what was found', async () => {
-    const url = await served('--pace', 'ttft=20ms,gap=5ms')
+    const server = await oddServer(() => 'well', { tokens: 40, gapMs: 5 })
     const folder = emptyFolder()
-    const run = start(['load', url, '--rate', '50', '--duration', '60s'], withKey, folder)
-    setTimeout(() => run.child.kill('SIGINT'), 4_000)
+    const args = ['load', server.url, '--rate', '50', '--duration', '120s']
+    const run = start(args, withKey, folder)
+    // The first requests ask who is there; streams that are answered come with the others.
+    await vi.waitFor(() => expect(server.requests()).toBeGreaterThan(60), 60_000)
+    run.child.kill('SIGINT')
     const { code } = await run.ended
     const report = reportIn(folder)
     expect(report.interrupted).toBe(true)
     expect(report.integrity.streams).toBeGreaterThan(0)
-    expect(report.open).toBeGreaterThan(0)
+    expect(report.durationMs).toBeLessThan(100_000)
     expect(code).toBe(130)
   })
 })
@@ -154,7 +158,10 @@ describe('chatgen load', () => {
     writeFileSync(join(folder, 'mix.yaml'), mixOfAll)
     const args = ['--target', 'target.yaml', '--mix', 'mix.yaml', '--concurrency', '6']
     // A busy machine may make the figures invalid; what was sent and judged is the same.
-    const { report } = await load([...args, '--duration', '5s', '--races', '0.3'], folder)
+    const { report } = await load(
+      [...args, '--duration', '5s', '--races', '0.3', '--seed', 'all'],
+      folder,
+    )
     expect(report.errors).toEqual([])
     expect(report.faults).toEqual([])
     expect(report.notes).toEqual([])
@@ -162,7 +169,9 @@ describe('chatgen load', () => {
     const operations = report.transactions.flatMap(({ name, requests }) =>
       requests.map(({ operation, form }) => `${name}: ${operation} ${form}`),
     )
-    expect([...new Set(operations)].sort()).toMatchInlineSnapshot(`
+    // How many chats had to be made on the way depends on how many there was time for.
+    const sent = new Set(operations.filter((operation) => !operation.includes('createChat')))
+    expect([...sent].sort()).toMatchInlineSnapshot(`
       [
         "one-shot-json: v3.oneShot json",
         "one-shot-stream: v3.oneShot stream",

@@ -157,7 +157,8 @@ export class Flight implements AnswerSink, StreamWatcher {
     if (reader.isStream) this.#ledger.stream(watch.events)
     else this.#readBody(json, ending)
     const leaked = this.#ledger.crossTalk(plan.surface, this.#crossTalk.leaked, occasion)
-    if (this.#id !== undefined) {
+    // A repeat may be answered with the response that is there already.
+    if (this.#id !== undefined && !plan.twin) {
       this.#ledger.id({ id: this.#id, surface: plan.surface, occasion })
     }
     const outcome = outcomeOf({
