@@ -1,5 +1,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import type { z } from 'zod'
+import { type LoadReport, loadReport } from '../../reports/model/load.ts'
 import { type ConformanceReport, conformanceReport } from '../../reports/model.ts'
 import { count } from '../../reports/text.ts'
 import { exchangesName, reportName, runRecordName } from '../conformance/defaults.ts'
@@ -15,15 +17,52 @@ export interface StoredReport extends Recording {
   readonly dir: string
 }
 
+/** A file of some kind of report, before it is looked at. */
+export interface StoredFile {
+  /** As it is called in messages. */
+  readonly file: string
+  /** The folder of its results. */
+  readonly dir: string
+  readonly kind: unknown
+  readonly value: unknown
+}
+
 /**
  * A report, from its folder of results or from its file, with the exchanges beside it.
  * @throws ConfigurationError that says what the file is, where it is no report that can be read.
  */
 export function readStored(path: string): StoredReport {
+  return conformanceIn(openStored(path))
+}
+
+/** @throws ConfigurationError where there is no JSON */
+export function openStored(path: string): StoredFile {
   const file = reportFile(path)
-  const dir = dirname(file)
-  const report = parseReport(readText(file), file)
+  const value = parseJson(readText(file), file)
+  return { file, dir: dirname(file), kind: memberOf(value, 'kind'), value }
+}
+
+/** @throws ConfigurationError where it is no conformance report that can be read */
+export function conformanceIn({ file, dir, kind, value }: StoredFile): StoredReport {
+  if (kind !== 'conformance-report') {
+    const what = typeof kind === 'string' ? `a ${kind}, no` : 'no'
+    throw new ConfigurationError([`${file} is ${what} conformance report of chatgen`])
+  }
+  const report = checkStored(
+    { schema: conformanceReport, readable: conformanceReport.shape.schemaVersion.value },
+    value,
+    file,
+  )
   return { report, file, dir, ...readRecording(join(dir, exchangesName)) }
+}
+
+/** @throws ConfigurationError where it is no load report that can be read */
+export function loadIn({ file, value }: StoredFile): LoadReport {
+  return checkStored(
+    { schema: loadReport, readable: loadReport.shape.schemaVersion.value },
+    value,
+    file,
+  )
 }
 
 /** What a reader must know of evidence that is not whole; null where it is. */
@@ -55,22 +94,24 @@ function readText(file: string): string {
   }
 }
 
-const readable = conformanceReport.shape.schemaVersion.value
+interface Readable<Report> {
+  readonly schema: z.ZodType<Report>
+  /** The newest schema version that is read. */
+  readonly readable: number
+}
 
-function parseReport(text: string, file: string): ConformanceReport {
-  const value = parseJson(text, file)
-  const kind = memberOf(value, 'kind')
-  if (kind !== 'conformance-report') {
-    const what = typeof kind === 'string' ? `a ${kind}, no` : 'no'
-    throw new ConfigurationError([`${file} is ${what} conformance report of chatgen`])
-  }
+function checkStored<Report>(
+  { schema, readable }: Readable<Report>,
+  value: unknown,
+  file: string,
+): Report {
   const version = memberOf(value, 'schemaVersion')
   if (typeof version === 'number' && version > readable) {
     throw new ConfigurationError([
       `${file} has schema version ${version}, and chatgen ${suiteVersion()} reads version ${readable}: a newer chatgen is needed`,
     ])
   }
-  const result = conformanceReport.safeParse(value)
+  const result = schema.safeParse(value)
   if (result.success) return result.data
   throw new ConfigurationError(
     result.error.issues

@@ -72,7 +72,13 @@ describe('chatgen report', () => {
     ['a folder without a report', 'empty', undefined, 'holds no report.json'],
     ['what is no JSON', 'f.json', '{"kind":', 'f.json is no JSON'],
     ['what is no report', 'f.json', '[1]', 'f.json is no conformance report'],
-    ['another kind', 'f.json', '{"kind":"load-report"}', 'f.json is a load-report, no conf'],
+    ['another kind', 'f.json', '{"kind":"comparison"}', 'f.json is a comparison, no conf'],
+    [
+      'a load report that lacks members',
+      'f.json',
+      '{"kind":"load-report","schemaVersion":1}',
+      'f.json: outcome: ',
+    ],
     [
       'a newer schema',
       'f.json',

@@ -3,10 +3,12 @@ import type { ThreadsOutcome } from './engine/threads.ts'
 import { integrityOf } from './judging/integrity.ts'
 import { summarize } from './metrics/summary.ts'
 import type { LoadOptions } from './options.ts'
+import { outcomeOf } from './outcome.ts'
 import { surfaceOf } from './plan/mix.ts'
 import { sizeOf } from './plan/needs.ts'
 import { type PlanSpec, planHash, wholePlan } from './plan/plan.ts'
 import type { RunBook } from './run-book.ts'
+import { packMeasurements } from './shards/measurements.ts'
 import { nothingLost, withWhatSpoils } from './validity.ts'
 
 export interface RunFindings {
@@ -23,10 +25,13 @@ export interface RunFindings {
 export function assemble(options: LoadOptions, findings: RunFindings): LoadReport {
   const { spec, target, slos, signal } = options
   const { book, outcome, startedAt, lateMs, lastedMs } = findings
-  const { reused, connectMs, transactionMetrics, ...measured } = summarize(book.metrics, {
-    slos,
+  const cut = {
     warmUpNs: warmUpNs(options),
     untilNs: signal.aborted ? lastedMs * 1e6 : spec.durationNs,
+  }
+  const { reused, connectMs, transactionMetrics, ...measured } = summarize(book.metrics, {
+    slos,
+    ...cut,
     transactions: spec.mix.entries.map(({ name }) => name),
   })
   const threads = outcome.done
@@ -70,6 +75,16 @@ export function assemble(options: LoadOptions, findings: RunFindings): LoadRepor
       ...outcome.troubles.map(([what, count]) => `${what} (${count} times)`),
       ...(outcome.chatsLeft === 0 ? [] : [`${outcome.chatsLeft} chats were made and are left`]),
     ],
+    ...(options.shard === null ? {} : { measurements: packMeasurements({ ...cut, ...partsOf() }) }),
+  }
+
+  function partsOf() {
+    const { tally, size, duplicates } = book.ids
+    return {
+      metrics: book.metrics.store(),
+      integrity: threads.map((done) => done.integrity),
+      ids: { tally, size, duplicates },
+    }
   }
 }
 
@@ -77,16 +92,6 @@ export function assemble(options: LoadOptions, findings: RunFindings): LoadRepor
 function warmUpNs({ warmUpMs, spec }: LoadOptions): number | 'auto' {
   if (warmUpMs !== 'auto') return warmUpMs * 1e6
   return ['poisson', 'constant', 'closed'].includes(spec.arrival.kind) ? 'auto' : 0
-}
-
-/** A violation stands however the run was timed; an SLO only where the generator kept time. */
-function outcomeOf(
-  report: Pick<LoadReport, 'integrity' | 'generator' | 'slo'>,
-): LoadReport['outcome'] {
-  const { integrity, generator, slo } = report
-  if (integrity.findings.some(({ level }) => level === 'required')) return 'violated'
-  if (generator.verdict === 'invalid') return 'invalid'
-  return slo.every(({ verdict }) => verdict === 'met') ? 'met' : 'missed'
 }
 
 function planOf(options: LoadOptions): LoadReport['plan'] {

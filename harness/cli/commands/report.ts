@@ -3,14 +3,25 @@ import { basename, join, resolve } from 'node:path'
 import { ConfigurationError } from '../../conformance/errors.ts'
 import type { AddCommand } from '../command.ts'
 import { flag, list } from '../flags.ts'
+import type { Io } from '../io.ts'
+import { mergedLoad } from '../load/merged.ts'
+import { renderLoad } from '../load/publish.ts'
+import { loadFormatNames, loadFormats } from '../load/report-formats.ts'
 import { render } from '../publish.ts'
-import { formatNames, formatsOf } from '../report-formats.ts'
-import { lostText, readStored, type StoredReport } from '../stored-report.ts'
+import { formatNames, formatsIn, formatsOf } from '../report-formats.ts'
+import {
+  conformanceIn,
+  lostText,
+  openStored,
+  type StoredFile,
+  type StoredReport,
+} from '../stored-report.ts'
 
 interface ReportFlags {
   readonly report: readonly string[]
   readonly out?: string
   readonly color: boolean
+  readonly verbose?: boolean
 }
 
 const examples = `
@@ -18,19 +29,23 @@ Examples:
   $ chatgen report chatgen-results
   $ chatgen report chatgen-results --report html,junit
   $ chatgen report monday tuesday --report html --out pages
+  $ chatgen report shard-0 shard-1 shard-2 --report json,html --out whole
   $ chatgen report chatgen-results --report markdown --out - >> "$GITHUB_STEP_SUMMARY"
 
 Exit codes:
   0 rendered, whatever the verdicts   2 usage, or a file that is no report`
 
-/** `chatgen report FILE|DIR...`: renders what was stored, in any format. */
+/** `chatgen report FILE|DIR...`: renders what was stored, in any format; shards of a load as one run. */
 export const reportCommand: AddCommand = (program, io) => {
   program
     .command('report')
     .description('render stored results in any format')
     .argument('<result...>', 'folders of results, or report.json files')
     .addOption(
-      flag('--report <formats>', `what to print and write: ${formatNames.join(', ')}`)
+      flag(
+        '--report <formats>',
+        `what to print and write: ${formatNames.join(', ')}; of a load ${loadFormatNames.join(', ')}`,
+      )
         .argParser(list)
         .default([], 'console'),
     )
@@ -38,24 +53,66 @@ export const reportCommand: AddCommand = (program, io) => {
       flag('--out <dir>', 'folder for what is written; - prints it (default: where the report is)'),
     )
     .addOption(flag('--no-color', 'no colours'))
+    .addOption(flag('--verbose', 'of a load, also by transaction and as other tools define it'))
     .addHelpText('after', examples)
     .action((paths: readonly string[], flags: ReportFlags) => {
-      const formats = formatsOf(flags.report.length === 0 ? ['console'] : flags.report)
-      const results = paths.map(readStored)
-      const folders = foldersFor(results, flags.out)
-      const style = { color: io.color && flags.color, width: io.width }
-      for (const [at, result] of results.entries()) {
-        const lost = lostText(result)
-        if (lost !== null) io.err(lost)
-        const out = folders[at] ?? null
-        if (out !== null) mkdirSync(out, { recursive: true })
-        if (results.length > 1) io.out(`${result.file}:`)
-        render(result.report, result.exchanges, { formats, out, style, print: io.out })
-        for (const { file } of formats) {
-          if (file !== null && out !== null) io.out(`Wrote ${join(out, file)}`)
-        }
+      const files = paths.map(openStored)
+      const loads = files.filter(({ kind }) => kind === 'load-report')
+      if (loads.length === 0) renderConformance(files.map(conformanceIn), flags, io)
+      else if (loads.length === files.length) renderLoads(loads, flags, io)
+      else {
+        throw new ConfigurationError([
+          'some of these are reports of a load and some of conformance: render them by themselves',
+        ])
       }
     })
+}
+
+function renderConformance(results: readonly StoredReport[], flags: ReportFlags, io: Io): void {
+  const formats = formatsOf(wantedIn(flags))
+  const folders = foldersFor(results, flags.out)
+  const style = { color: io.color && flags.color, width: io.width }
+  for (const [at, result] of results.entries()) {
+    const lost = lostText(result)
+    if (lost !== null) io.err(lost)
+    const out = folders[at] ?? null
+    if (out !== null) mkdirSync(out, { recursive: true })
+    if (results.length > 1) io.out(`${result.file}:`)
+    render(result.report, result.exchanges, { formats, out, style, print: io.out })
+    tellWritten(formats, out, io)
+  }
+}
+
+/** Shards become one report, which needs a folder of its own: beside none of them would it be right. */
+function renderLoads(files: readonly StoredFile[], flags: ReportFlags, io: Io): void {
+  const formats = formatsIn(loadFormats, wantedIn(flags))
+  const report = mergedLoad(files)
+  const out = flags.out ?? (files.length === 1 ? (files[0]?.dir ?? null) : null)
+  if (out === null && formats.some(({ file }) => file !== null)) {
+    throw new ConfigurationError(['say with --out where the merged report goes; - prints it'])
+  }
+  const folder = out === '-' ? null : out
+  if (folder !== null) mkdirSync(folder, { recursive: true })
+  const style = {
+    color: io.color && flags.color,
+    width: io.width,
+    verbose: flags.verbose === true,
+  }
+  renderLoad(report, { formats, out: folder, style, print: io.out })
+  tellWritten(formats, folder, io)
+}
+
+function wantedIn({ report }: ReportFlags): readonly string[] {
+  return report.length === 0 ? ['console'] : report
+}
+
+function tellWritten(
+  formats: readonly { readonly file: string | null }[],
+  out: string | null,
+  io: Io,
+): void {
+  for (const { file } of formats)
+    if (file !== null && out !== null) io.out(`Wrote ${join(out, file)}`)
 }
 
 /** Of several results each has a folder of its own, named after the one that it came from. */

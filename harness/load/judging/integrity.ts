@@ -4,7 +4,10 @@ import { type IntegrityCounts, loadRows, noCounts, type SeenId } from './integri
 import { addTally, type Evidence, rowOf, type Tally } from './tally.ts'
 
 /** What the judges of all threads found. Findings by id, those of required rows first. */
-export function integrityOf(threads: readonly IntegrityCounts[], ids: IdBook): Integrity {
+export function integrityOf(
+  threads: readonly IntegrityCounts[],
+  ids: Pick<IdBook, 'tally' | 'size' | 'duplicates'>,
+): Integrity {
   const sum = noCounts()
   for (const counts of threads) add(sum, counts)
   addTally(sum.tally, ids.tally)

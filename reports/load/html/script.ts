@@ -24,6 +24,7 @@ function draw(chart) {
     ...more,
   })
   const rarity = chart.x.scale === 'rarity'
+  const decades = [-3, -2, -1, 0, 1, 2, 3, 4, 5, 6].flatMap((at) => [1, 2, 5].map((of) => of * 10 ** at))
   const nines = [1, 2, 4, 10, 20, 100, 1000, 10000, 100000, 1000000]
   const options = {
     width: width(),
@@ -36,7 +37,9 @@ function draw(chart) {
         ? { splits: (u) => nines.filter((at) => at >= u.scales.x.min && at <= u.scales.x.max * 1.001),
             filter: (u, splits) => splits, values: (u, splits) => splits.map(share) }
         : { values: (u, splits) => splits.map((at) => at + ' s') }),
-      axis(chart.y, { size: 64, label: chart.y.label, labelSize: 20, values: (u, splits) => splits.map((at) => at === null ? '' : shown(at)) }),
+      axis(chart.y, { size: 64, label: chart.y.label, labelSize: 20,
+        ...(chart.heat ? { splits: (u) => decades.filter((at) => at >= u.scales.y.min && at <= u.scales.y.max), filter: (u, splits) => splits } : {}),
+        values: (u, splits) => splits.map((at) => at === null ? '' : shown(at)) }),
     ],
     series: [{}, ...(chart.heat ? [heatSeries(chart)] : chart.series.map(lineSeries))],
     hooks: {

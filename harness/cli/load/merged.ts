@@ -1,0 +1,24 @@
+import type { LoadReport } from '../../../reports/model/load.ts'
+import { ConfigurationError } from '../../conformance/errors.ts'
+import { ShardMismatch } from '../../load/shards/check.ts'
+import { mergeShards } from '../../load/shards/merge.ts'
+import { loadIn, type StoredFile } from '../stored-report.ts'
+
+/**
+ * One load report as it is, and several as the one run that they are shards of.
+ * @throws ConfigurationError where they are no load reports, or not shards of one run
+ */
+export function mergedLoad(files: readonly StoredFile[]): LoadReport {
+  const [first, ...others] = files.map((stored) => ({
+    name: stored.file,
+    report: loadIn(stored),
+  }))
+  if (first === undefined) throw new ConfigurationError(['there is no load report'])
+  if (others.length === 0) return first.report
+  try {
+    return mergeShards([first, ...others])
+  } catch (error) {
+    if (error instanceof ShardMismatch) throw new ConfigurationError([error.message])
+    throw error
+  }
+}

@@ -1,0 +1,107 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { type LoadReport, loadReport } from '../../../reports/model/load.ts'
+import { chatgen, emptyFolder, type Running, start } from '../test-support/chatgen.ts'
+
+/** What a load run writes, and what `chatgen report` makes of it with its server gone; by the real bin. */
+
+const key = 'load-report-key'
+const folder = emptyFolder()
+const read = (file: string) => readFileSync(join(folder, file), 'utf8')
+const reportIn = (dir: string) => loadReport.parse(JSON.parse(read(`${dir}/report.json`)))
+
+const every = 'console,json,junit,html,csv,prometheus,markdown'
+const files = ['report.csv', 'report.html', 'report.json', 'report.md', 'report.prom', 'report.xml']
+
+beforeAll(async () => {
+  const server: Running = start(['serve', '--port', '0', '--key', key])
+  await server.shows('http://')
+  const url = /http:\/\/127\.0\.0\.1:\d+/.exec(server.soFar())?.[0] ?? ''
+  const run = (...args: readonly string[]) =>
+    chatgen(['load', url, '--rate', '60', ...args], { CHATGEN_API_KEY: key }, folder)
+  const common = ['--duration', '1s', '--seed', 'same', '--slo', 'errors < 50%']
+  for (const index of ['0', '1', '2']) {
+    await run(...common, '--shard', `${index}/3`, '--out', `shard-${index}`)
+  }
+  await run(...common, '--out', 'whole', '--report', every, '--verbose')
+  await run('--duration', '1s', '--seed', 'other', '--shard', '1/3', '--out', 'other')
+  server.child.kill('SIGTERM')
+  await server.ended
+}, 120_000)
+
+describe('chatgen report of a load', () => {
+  test('writes every form beside report.json', () => {
+    expect(readdirSync(join(folder, 'whole')).toSorted()).toEqual(files)
+    expect(read('whole/report.csv')).toMatch(/^second,planned,/)
+    expect(read('whole/report.html')).toMatch(/^<!doctype html>/)
+    expect(read('whole/report.prom')).toContain('gen_ai_client_operation_duration_seconds_bucket')
+    expect(read('whole/report.md')).toMatch(/^## /)
+    expect(read('whole/report.xml')).toContain('<testcase name="errors &lt; 50%"')
+  })
+
+  test('renders them again from what is stored', async () => {
+    const args = ['report', 'whole', '--report', every, '--out', 'again']
+    const { code, stdout } = await chatgen(args, {}, folder)
+    expect(stdout).toMatch(/^(MET|INVALID)/)
+    expect(code).toBe(0)
+    expect(readdirSync(join(folder, 'again')).toSorted()).toEqual(files)
+    for (const file of files) expect(read(`again/${file}`)).toBe(read(`whole/${file}`))
+  })
+
+  test('shows the definitions of other tools where it is asked to be verbose', async () => {
+    const brief = await chatgen(['report', 'whole'], {}, folder)
+    const verbose = await chatgen(['report', 'whole', '--verbose'], {}, folder)
+    expect(brief.stdout).not.toContain('GuideLLM')
+    expect(verbose.stdout).toContain('GuideLLM')
+  })
+
+  test('merges shards to one run', async () => {
+    const shards = ['shard-0', 'shard-1/report.json', 'shard-2']
+    const args = ['report', ...shards, '--report', 'console,json', '--out', 'merged']
+    const { code, stdout } = await chatgen(args, {}, folder)
+    expect(code).toBe(0)
+    expect(stdout).not.toContain('partial')
+    const [merged, whole] = [reportIn('merged'), reportIn('whole')]
+    expect(merged.plan).toEqual(whole.plan)
+    expect(merged.integrity.streams).toBe(whole.integrity.streams)
+    const planned = ({ series }: LoadReport) => series.reduce((sum, row) => sum + row.planned, 0)
+    expect(planned(merged)).toBe(planned(whole))
+    const parts = [0, 1, 2].map((index) => reportIn(`shard-${index}`).integrity.streams)
+    expect(parts.reduce((sum, count) => sum + count, 0)).toBe(merged.integrity.streams)
+  })
+
+  test('says that a shard is missing', async () => {
+    const { code, stdout } = await chatgen(['report', 'shard-0', 'shard-2'], {}, folder)
+    expect(stdout).toContain('partial: without 1 shard of 3 (1)')
+    expect(code).toBe(0)
+  })
+
+  test.each([
+    [
+      'shards of different plans',
+      ['shard-0', 'other'],
+      'are not of one run: they have different plans',
+    ],
+    ['the same shard twice', ['shard-0', 'shard-0'], 'is shard 0, which is there already'],
+    ['a whole run among shards', ['shard-0', 'whole'], 'is no shard of a load'],
+    ['a format that a load has not', ['whole', '--report', 'badge'], 'no report format badge'],
+    [
+      'merged shards without a folder',
+      ['shard-0', 'shard-1', '--report', 'html'],
+      'say with --out',
+    ],
+  ])('ends with 2 for %s', async (_, args, problem) => {
+    const { code, stderr } = await chatgen(['report', ...args], {}, folder)
+    expect(stderr).toContain(problem)
+    expect(code).toBe(2)
+  })
+
+  test('ends with 2 for a load and conformance together', async () => {
+    const file = join(folder, 'conformance.json')
+    writeFileSync(file, '{"kind":"conformance-report","schemaVersion":1}')
+    const { code, stderr } = await chatgen(['report', 'whole', file], {}, folder)
+    expect(stderr).toContain('render them by themselves')
+    expect(code).toBe(2)
+  })
+})

@@ -1,0 +1,51 @@
+import type { LoadReport } from '../../../reports/model/load.ts'
+
+/** The report of one shard, under the name that messages call it. */
+export interface Shard {
+  readonly name: string
+  readonly report: LoadReport
+}
+
+/** Reports that are no shards, or not of one run. The message names them. */
+export class ShardMismatch extends Error {
+  override readonly name = 'ShardMismatch'
+}
+
+/** @throws ShardMismatch */
+export function checkShards(shards: readonly [Shard, ...Shard[]]): void {
+  const whole = shards.find(
+    ({ report }) => report.plan.shard === null || report.measurements === undefined,
+  )
+  if (whole !== undefined) {
+    throw new ShardMismatch(
+      `${whole.name} is no shard of a load, so it cannot be merged: render it by itself`,
+    )
+  }
+  const [first, ...others] = shards
+  for (const other of others) {
+    for (const [what, read] of mustAgree) {
+      const [a, b] = [read(first.report), read(other.report)]
+      if (a === b) continue
+      throw new ShardMismatch(
+        `${first.name} and ${other.name} are not of one run: they have different ${what}, ${a} and ${b}`,
+      )
+    }
+  }
+  const twice = others.find((shard, at) =>
+    shards.slice(0, at + 1).some((before) => indexOf(before) === indexOf(shard)),
+  )
+  if (twice !== undefined) {
+    throw new ShardMismatch(`${twice.name} is shard ${indexOf(twice)}, which is there already`)
+  }
+}
+
+const mustAgree: readonly (readonly [string, (report: LoadReport) => string])[] = [
+  ['plans', ({ plan }) => plan.hash.slice(0, 12)],
+  ['numbers of shards', ({ plan }) => String(plan.shard?.of)],
+  ['SLOs', ({ slo }) => slo.map(({ expression }) => expression).join('; ') || 'none'],
+  ['versions of the kit', ({ suite }) => suite.version],
+]
+
+function indexOf({ report }: Shard): number | undefined {
+  return report.plan.shard?.index
+}

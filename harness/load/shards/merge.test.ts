@@ -1,0 +1,137 @@
+import { describe, expect, test } from 'vitest'
+import { loadReportOf } from '../../../reports/load/test-support/sketch.ts'
+import { type LoadReport, loadReport } from '../../../reports/model/load.ts'
+import { noCounts } from '../judging/integrity-ledger.ts'
+import { RunMetrics } from '../metrics/run-metrics.ts'
+import { summarize } from '../metrics/summary.ts'
+import type { RequestRecord } from '../record.ts'
+import { parseSlos } from '../slo/parse.ts'
+import { recordOf, shifted } from '../test-support/records.ts'
+import type { Shard } from './check.ts'
+import { packMeasurements } from './measurements.ts'
+import { mergeShards } from './merge.ts'
+
+const durationNs = 10e9
+const config = { durationNs, limits: [], stallNs: 5e8 }
+const expressions = ['ttft.p90 < 250ms', 'errors < 2%']
+const cut = { warmUpNs: 0, untilNs: durationNs }
+
+/** Six hundred streams in ten seconds; the first token of each comes a little later. */
+const records = Array.from({ length: 600 }, (_, index) => {
+  const late = recordOf({ stamps: { firstGenerated: 101e6 + index * 1e5 } })
+  return shifted(late, index, (index * durationNs) / 600)
+})
+
+describe('reports of shards', () => {
+  const [zero, one, two] = [shardOf(0), shardOf(1), shardOf(2)]
+
+  test('merge to what one generator would have told', () => {
+    const merged = mergeShards([zero, one, two])
+    const whole = summarize(metricsOf(records), {
+      slos: parseSlos(expressions),
+      ...cut,
+      transactions: ['openai-stream'],
+    })
+    const { metrics, rates, goodput, stalls, errors, slo, series, heatMaps, otherTools } = whole
+    expect(merged).toMatchObject({ metrics, rates, goodput, stalls, errors, slo, series })
+    expect(merged).toMatchObject({ heatMaps, otherTools })
+    expect(merged.metrics.find(({ name }) => name === 'ttft')?.response?.count).toBe(600)
+    expect(merged.slo).not.toEqual(zero.report.slo)
+  })
+
+  test('in any order, and as a report that is read back', () => {
+    const merged = mergeShards([two, zero, one])
+    expect(merged.metrics).toEqual(mergeShards([zero, one, two]).metrics)
+    expect(loadReport.parse(JSON.parse(JSON.stringify(merged)))).toEqual(merged)
+    expect(merged.plan.shard).toBeNull()
+    expect(merged.measurements).toBeUndefined()
+    expect(merged.partial).toBeUndefined()
+  })
+
+  test('are partial where one is missing, and say which', () => {
+    const merged = mergeShards([zero, two])
+    expect(merged.partial).toEqual({ of: 3, missing: [1] })
+    expect(merged.plan.ownTransactions).toBe(400)
+  })
+
+  test('add up what is of the parts: judges, transactions, connections, workers', () => {
+    const merged = mergeShards([zero, one])
+    expect(merged.integrity).toMatchObject({
+      streams: 400,
+      findings: [{ id: 'OAI-STREAM-03', broken: 2, of: 400, first: { index: 0 } }],
+    })
+    expect(merged.outcome).toBe('violated')
+    expect(merged.transactions).toMatchObject([
+      { planned: 612, requests: [{ count: 612, completed: 592, failed: 14 }] },
+    ])
+    expect(merged.generator.workers.map(({ index }) => index)).toEqual([0, 1])
+    expect(merged.generator.reasons[1]).toMatch(/^shard 1: its own stamps/)
+  })
+
+  test.each([
+    [
+      'of another plan',
+      plan({ hash: 'f'.repeat(64) }),
+      'different plans, 0123456789ab and ffffffffffff',
+    ],
+    [
+      'of another number of shards',
+      plan({ shard: { index: 1, of: 4 } }),
+      'numbers of shards, 3 and 4',
+    ],
+    ['with other SLOs', { slo: [] }, 'different SLOs, ttft.p90 < 250ms; errors < 2% and none'],
+    [
+      'that is there already',
+      plan({ shard: { index: 0, of: 3 } }),
+      'is shard 0, which is there already',
+    ],
+    ['that is a whole run', plan({ shard: null }), 'b.json is no shard of a load'],
+    ['without its measurements', { measurements: undefined }, 'b.json is no shard of a load'],
+    [
+      'with measurements that cannot be read',
+      { measurements: 'eA==' },
+      'b.json: its measurements cannot be read',
+    ],
+  ])('refuse one %s', (_, more, message) => {
+    const other = { ...one.report, ...more } as LoadReport
+    expect(() => mergeShards([zero, { name: 'b.json', report: other }])).toThrow(message)
+  })
+})
+
+function plan(more: Partial<LoadReport['plan']>): Partial<LoadReport> {
+  return { plan: { ...shardOf(1).report.plan, ...more } }
+}
+
+function shardOf(index: number): Shard {
+  const own = records.filter((record) => record.index % 3 === index)
+  const metrics = metricsOf(own)
+  const { slo, audits } = summarize(metrics, {
+    slos: parseSlos(expressions),
+    ...cut,
+    transactions: ['openai-stream'],
+  })
+  const occasion = { index, step: 0, atNs: index, operation: 'openai.chat', requestId: 'r' }
+  const first = { ...occasion, event: 1, why: 'no role' }
+  const tally = { 'OAI-STREAM-03': { broken: 1, held: 199, first } }
+  const measurements = packMeasurements({
+    metrics: metrics.store(),
+    integrity: [{ ...noCounts(), streams: 200, tally }],
+    ids: { tally: {}, size: 200, duplicates: 0 },
+    ...cut,
+  })
+  const { plan } = loadReportOf()
+  const shard = { index, of: 3 }
+  const report = loadReportOf({
+    plan: { ...plan, shard, transactions: 600, ownTransactions: 200 },
+    slo,
+    audits,
+    measurements,
+  })
+  return { name: `${index}.json`, report }
+}
+
+function metricsOf(own: readonly RequestRecord[]): RunMetrics {
+  const metrics = new RunMetrics(config)
+  for (const record of own) metrics.add({ ...record, transaction: 'openai-stream' })
+  return metrics
+}

@@ -1,0 +1,107 @@
+import type { LoadReport } from '../../../reports/model/load.ts'
+import { integrityOf } from '../judging/integrity.ts'
+import { addTally, type Tally } from '../judging/tally.ts'
+import { MetricsMismatch, RunMetrics } from '../metrics/run-metrics.ts'
+import { summarize } from '../metrics/summary.ts'
+import { outcomeOf } from '../outcome.ts'
+import { parseSlos } from '../slo/parse.ts'
+import { checkShards, type Shard, ShardMismatch } from './check.ts'
+import { type Measurements, unpackMeasurements } from './measurements.ts'
+import { mergedAudits, mergedGenerator, mergedTransactions, notesOf } from './rows.ts'
+
+/**
+ * The report of a whole run from those of its shards. Histograms and counts are added, so every figure
+ * is what one generator would have told that had seen every request; SLOs are decided on all of them.
+ * Where shards are missing, the report is `partial`.
+ *
+ * @throws ShardMismatch where they are no shards, or not of one run
+ */
+export function mergeShards(shards: readonly [Shard, ...Shard[]]): LoadReport {
+  checkShards(shards)
+  const parts = shards.map(unpacked)
+  const reports = shards.map(({ report }) => report)
+  const [{ report: first }] = shards
+  const { reused, connectMs, transactionMetrics, ...measured } = summarize(metricsOf(parts), {
+    slos: parseSlos(first.slo.map(({ expression }) => expression)),
+    warmUpNs: parts[0]?.warmUpNs ?? 0,
+    untilNs: Math.min(...parts.map(({ untilNs }) => untilNs)),
+    transactions: first.transactions.map(({ name }) => name),
+  })
+  const integrity = integrityOf(
+    parts.flatMap((part) => part.integrity),
+    idsOf(parts),
+  )
+  const generator = mergedGenerator(reports)
+  const { measurements: _, ...head } = first
+  return {
+    ...head,
+    ...measured,
+    outcome: outcomeOf({ integrity, generator, slo: measured.slo }),
+    interrupted: reports.some(({ interrupted }) => interrupted),
+    startedAt: reports.map(({ startedAt }) => startedAt).sort()[0] ?? first.startedAt,
+    durationMs: Math.max(...reports.map(({ durationMs }) => durationMs)),
+    plan: {
+      ...first.plan,
+      ownTransactions: sum(reports, ({ plan }) => plan.ownTransactions),
+      shard: null,
+    },
+    config: { ...first.config, workers: sum(reports, ({ config }) => config.workers) },
+    audits: mergedAudits(measured.audits, shards),
+    transactions: mergedTransactions(reports, transactionMetrics),
+    connections: {
+      opened: sum(reports, ({ connections }) => connections.opened),
+      reused,
+      connectMs,
+    },
+    integrity,
+    generator,
+    notes: notesOf(shards),
+    faults: reports.flatMap(({ faults }) => faults),
+    ...missingOf(reports),
+  }
+}
+
+function unpacked({ name, report }: Shard): Measurements {
+  try {
+    return unpackMeasurements(report.measurements ?? '')
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new ShardMismatch(`${name}: its measurements cannot be read: ${reason}`)
+  }
+}
+
+function metricsOf(parts: readonly Measurements[]): RunMetrics {
+  const [first, ...others] = parts.map(({ metrics }) => RunMetrics.from(metrics))
+  if (first === undefined) throw new ShardMismatch('there are no shards')
+  try {
+    for (const other of others) first.merge(other)
+  } catch (error) {
+    if (error instanceof MetricsMismatch) throw new ShardMismatch(error.message)
+    throw error
+  }
+  return first
+}
+
+/** Ids that two shards saw are not told from each other: none of them has the ids of the other. */
+function idsOf(parts: readonly Measurements[]) {
+  const tally: Tally = {}
+  for (const { ids } of parts) addTally(tally, ids.tally)
+  return {
+    tally,
+    size: parts.reduce((total, { ids }) => total + ids.size, 0),
+    duplicates: parts.reduce((total, { ids }) => total + ids.duplicates, 0),
+  }
+}
+
+function missingOf(reports: readonly LoadReport[]): Pick<LoadReport, 'partial'> {
+  const of = reports[0]?.plan.shard?.of ?? 0
+  const there = reports.map(({ plan }) => plan.shard?.index)
+  const missing = Array.from({ length: of }, (_, index) => index).filter(
+    (index) => !there.includes(index),
+  )
+  return missing.length === 0 ? {} : { partial: { of, missing } }
+}
+
+function sum(reports: readonly LoadReport[], read: (report: LoadReport) => number): number {
+  return reports.reduce((total, report) => total + read(report), 0)
+}

@@ -1,0 +1,129 @@
+import type { LoadReport, TransactionRow } from '../../../reports/model/load.ts'
+import type { AuditRow, GeneratorRow, Spread } from '../../../reports/model/load-generator.ts'
+import type { Metric } from '../../../reports/model/load-measures.ts'
+import type { Shard } from './check.ts'
+
+/** A run is as good as its worst generator; reasons say which shard they are of. */
+export function mergedGenerator(reports: readonly LoadReport[]): GeneratorRow {
+  const all = reports.map(({ generator }) => generator)
+  const cpuMs = all.reduce((sum, row) => sum + row.cpuMs, 0)
+  const workers = all.flatMap((row) => row.workers).map((row, index) => ({ ...row, index }))
+  const events = workers.reduce((sum, row) => sum + row.events, 0)
+  const [first] = all
+  if (first === undefined) throw new RangeError('there are no generators')
+  return {
+    verdict:
+      (['invalid', 'degraded'] as const).find((verdict) =>
+        all.some((row) => row.verdict === verdict),
+      ) ?? 'valid',
+    reasons: reports.flatMap(({ generator, plan }) =>
+      generator.reasons.map((reason) => `shard ${plan.shard?.index}: ${reason}`),
+    ),
+    timestampError: worst(all.map((row) => row.timestampError)),
+    scheduleDelay: worst(all.map((row) => row.scheduleDelay)),
+    eventLoopUtilization: Math.max(...all.map((row) => row.eventLoopUtilization)),
+    cpuMs,
+    eventsPerSecond: all.reduce((sum, row) => sum + row.eventsPerSecond, 0),
+    eventsPerCpuSecond: cpuMs === 0 ? null : events / (cpuMs / 1000),
+    calibration: all
+      .map((row) => row.calibration)
+      .reduce((most, own) => ((own?.used ?? 0) > (most?.used ?? 0) ? own : most)),
+    workers,
+    environment: {
+      ...first.environment,
+      loadAverage: Math.max(...all.map((row) => row.environment.loadAverage)),
+    },
+  }
+}
+
+/** Those of the merged figures, and what only each shard could tell of itself. */
+export function mergedAudits(merged: readonly AuditRow[], shards: readonly Shard[]): AuditRow[] {
+  const names = new Set(merged.map(({ name }) => name))
+  const own = shards.flatMap(({ report }) => report.audits).filter(({ name }) => !names.has(name))
+  const rest = [...Map.groupBy(own, ({ name }) => name)].map(([name, rows]): AuditRow => {
+    const failed = rows.filter(({ verdict }) => verdict === 'fail')
+    const [shown = rows[0]] = failed
+    const total = (read: (row: AuditRow) => number | null) =>
+      rows.reduce<number | null>((sum, row) => {
+        const value = read(row)
+        return sum === null || value === null ? null : sum + value
+      }, 0)
+    return {
+      name,
+      verdict: failed.length > 0 ? 'fail' : (shown?.verdict ?? 'not-applicable'),
+      expected: total((row) => row.expected),
+      observed: total((row) => row.observed),
+      message:
+        failed.length > 0 ? (shown?.message ?? '') : `Holds in each of ${rows.length} shards.`,
+    }
+  })
+  return [...merged, ...rest]
+}
+
+export function mergedTransactions(
+  reports: readonly LoadReport[],
+  metrics: ReadonlyMap<string, Metric[]>,
+): TransactionRow[] {
+  const rows = Map.groupBy(
+    reports.flatMap(({ transactions }) => transactions),
+    ({ name }) => name,
+  )
+  return [...rows.values()].flatMap((parts) => {
+    const [first] = parts
+    if (first === undefined) return []
+    const requests = Map.groupBy(
+      parts.flatMap((part) => part.requests),
+      ({ operation, form }) => `${operation} ${form}`,
+    )
+    return [
+      {
+        ...first,
+        ...summed(parts, ['planned', 'completed', 'failed', 'open']),
+        requests: [...requests.values()].flatMap((own) =>
+          own
+            .slice(0, 1)
+            .map((one) => ({ ...one, ...summed(own, ['count', 'completed', 'failed']) })),
+        ),
+        metrics: metrics.get(first.name) ?? [],
+      },
+    ]
+  })
+}
+
+/** What a reader of merged figures must know. */
+export function notesOf(shards: readonly Shard[]): string[] {
+  const reports = shards.map(({ report }) => report)
+  const begun = reports.map(({ startedAt }) => Date.parse(startedAt))
+  const apartMs = Math.max(...begun) - Math.min(...begun)
+  const targets = [...new Set(reports.map(({ target }) => target.baseUrl))]
+  return [
+    `merged from ${shards.length} shards; an id that two of them were given is not looked for`,
+    ...(apartMs > latestStartMs
+      ? [
+          `the shards began up to ${(apartMs / 1000).toFixed(1)} s apart, and their seconds are laid over each other: --start-at begins them together`,
+        ]
+      : []),
+    ...(targets.length > 1 ? [`the shards had different targets: ${targets.join(', ')}`] : []),
+    ...reports.flatMap(({ notes, plan }) =>
+      notes.map((note) => `shard ${plan.shard?.index}: ${note}`),
+    ),
+  ]
+}
+
+/** As far as the load that was planned may be off. */
+const latestStartMs = 500
+
+function summed<Key extends string>(
+  rows: readonly Readonly<Record<Key, number>>[],
+  keys: readonly Key[],
+): Record<Key, number> {
+  const pairs = keys.map((key) => [key, rows.reduce((sum, row) => sum + row[key], 0)] as const)
+  return Object.fromEntries(pairs) as Record<Key, number>
+}
+
+function worst(spreads: readonly (Spread | null)[]): Spread | null {
+  return spreads.reduce(
+    (most, spread) => (spread !== null && spread.p99 > (most?.p99 ?? -1) ? spread : most),
+    null,
+  )
+}
