@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { z } from 'zod'
 import { targetFixture } from '../../fixtures/targets.ts'
+import { loadReportOf } from '../../reports/load/test-support/sketch.ts'
 import { jsonSchemas } from './json-schemas.ts'
 import { reportOf, rowOf } from './test-support/reports.ts'
 
@@ -26,6 +27,19 @@ describe('read as JSON Schemas,', () => {
       expect(schema.safeParse(value).error).toBeUndefined()
     }
     for (const value of [{}, { ...report, outcome: 'fine' }, { ...report, schemaVersion: 2 }]) {
+      expect(schema.safeParse(value).success).toBe(false)
+    }
+  })
+
+  test('that of a load report takes load reports, also with members that are not known yet', () => {
+    const schema = schemaOf('load-report')
+    const report = loadReportOf()
+    const { heatMaps: _, notes: __, ...earlier } = report
+    const shard = { ...report, measurements: 'H4sI', partial: { of: 2, missing: [1] } }
+    for (const value of [report, earlier, shard, { ...report, later: true }]) {
+      expect(schema.safeParse(value).error).toBeUndefined()
+    }
+    for (const value of [{}, { ...report, outcome: 'fine' }, { ...report, slo: null }]) {
       expect(schema.safeParse(value).success).toBe(false)
     }
   })

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { loadReport } from '../../reports/model/load.ts'
 import { conformanceReport } from '../../reports/model.ts'
 import { baselineFile } from './baseline-file.ts'
 import { targetProfile } from './profile/schema.ts'
@@ -26,6 +27,11 @@ const published = [
     name: 'report',
     title: 'report.json of chatgen check, schema version 1',
     schema: conformanceReport,
+  },
+  {
+    name: 'load-report',
+    title: 'report.json of chatgen load, schema version 1',
+    schema: loadReport,
   },
   {
     name: 'target-profile',
