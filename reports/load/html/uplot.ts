@@ -1,10 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 
-/** The chart library (uPlot, MIT) as it is published, to stand in a page that fetches nothing. */
-export const uPlotScript = read('uplot/dist/uPlot.iife.min.js')
-export const uPlotStyle = read('uplot/dist/uPlot.min.css')
+const require = createRequire(import.meta.url)
 
-function read(file: string): string {
-  return readFileSync(createRequire(import.meta.url).resolve(file), 'utf8')
-}
+/** The chart library (uPlot, MIT) as it is published, to stand in a page that fetches nothing. */
+export const uPlotScript = readFileSync(require.resolve('uplot/dist/uPlot.iife.min.js'), 'utf8')
+export const uPlotStyle = readFileSync(require.resolve('uplot/dist/uPlot.min.css'), 'utf8')
