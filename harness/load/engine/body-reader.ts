@@ -56,7 +56,35 @@ export class BodyReader {
 
   /** A line of the framing: the size of a chunk, the line break after its data, a trailer. */
   #between(bytes: Uint8Array, from: number): number {
-    // Nearly always the size stands whole in one segment, and is a few digits long.
+    const after = this.#line === '' ? this.#plainLine(bytes, from) : -1
+    return after < 0 ? this.#anyLine(bytes, from) : after
+  }
+
+  /** Nearly every line is whole in its segment, and a few digits or none; -1 where it is not. */
+  #plainLine(bytes: Uint8Array, from: number): number {
+    let at = from
+    if (this.#state === 'data end') {
+      if (bytes[at] !== CR || bytes[at + 1] !== LF) return -1
+      this.#state = 'size'
+      at += 2
+    }
+    if (this.#state !== 'size') return -1
+    const digits = at
+    let size = 0
+    for (let digit = hexOf(bytes[at]); digit >= 0; digit = hexOf(bytes[at])) {
+      size = size * 16 + digit
+      at += 1
+    }
+    if (at === digits || at - digits > 6 || bytes[at] !== CR || bytes[at + 1] !== LF) {
+      // What was taken of it stays taken: the line break after the data.
+      return digits === from ? -1 : digits
+    }
+    this.#left = size
+    this.#state = size === 0 ? 'trailer' : 'data'
+    return at + 2
+  }
+
+  #anyLine(bytes: Uint8Array, from: number): number {
     let at = from
     while (at < bytes.length && bytes[at] !== LF) at += 1
     const whole = at < bytes.length
@@ -86,6 +114,13 @@ export class BodyReader {
       this.#state = this.#left === 0 ? 'trailer' : 'data'
     } else if (line === '') this.#state = 'over'
   }
+}
+
+/** Value of a hexadecimal digit; -1 for any other byte, and for none. */
+function hexOf(byte = 0): number {
+  if (byte >= 48 && byte <= 57) return byte - 48
+  const letter = byte | 32
+  return letter >= 97 && letter <= 102 ? letter - 87 : -1
 }
 
 function ascii(bytes: Uint8Array, from: number, to: number): string {
