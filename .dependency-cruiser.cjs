@@ -23,7 +23,7 @@ const rooms = {
   ],
   'reference-server': [
     ...own('harness/contract', 'fixtures'),
-    ...pkg('fastify', '@fastify/[^/]+', 'zod', 'minisearch'),
+    ...pkg('fastify', '@fastify/[^/]+', 'zod', 'minisearch', 'unpdf'),
   ],
   'harness/proof': own(
     'fixtures',
@@ -59,6 +59,14 @@ module.exports = {
       severity: 'error',
       from: { pathNot: ['^harness/conformance/', tests, '\\.config\\.ts$'] },
       to: { path: '^node_modules/vitest/dist/node' },
+    },
+    {
+      name: 'the-server-knows-of-no-deviation',
+      comment:
+        'Who starts a server brings its deviations; with none, nothing of the folder is in it',
+      severity: 'error',
+      from: { path: '^reference-server/', pathNot: ['^reference-server/deviations/', tests] },
+      to: { path: '^reference-server/deviations/' },
     },
     { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
     { name: 'no-orphan-packages', severity: 'error', from: {}, to: { couldNotResolve: true } },

@@ -1,8 +1,23 @@
-/** Uploads as text: plain text, Markdown, HTML and CSV. */
+/** Uploads as text: plain text, Markdown, HTML, CSV and PDF. */
 import { csvText } from './csv.ts'
 import { htmlText } from './html.ts'
+import { pdfText } from './pdf.ts'
 
-/** What a model or an index can read of a file; undefined for what is no text. */
+/**
+ * What a model or an index can read of an upload; undefined for what is no text.
+ * @throws BrokenPdfError
+ */
+export async function uploadText(
+  filename: string,
+  contentType: string,
+  bytes: Uint8Array,
+): Promise<string | undefined> {
+  const isPdf = extension(filename) === 'pdf' || subtype(contentType) === 'pdf'
+  if (!isPdf) return documentText(filename, contentType, bytes)
+  return bytes.length === 0 ? '' : pdfText(bytes)
+}
+
+/** The same of what is text by itself. */
 export function documentText(
   filename: string,
   contentType: string,
@@ -14,7 +29,7 @@ export function documentText(
 }
 
 /** The extensions that are understood, for messages. */
-export const readableFormats = ['txt', 'md', 'html', 'csv'] as const
+export const readableFormats = ['txt', 'md', 'html', 'csv', 'pdf'] as const
 
 const asItIs = (text: string): string => text
 

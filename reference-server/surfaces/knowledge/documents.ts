@@ -6,11 +6,12 @@ import { type Route, route, type UploadedFile } from '../../http/call.ts'
 import { ApiError } from '../../http/errors.ts'
 import { uploadedFile } from '../../http/form.ts'
 import type { Parts } from '../../parts.ts'
-import { documentText, readableFormats } from '../../retrieval/document-text.ts'
+import { readableFormats } from '../../retrieval/document-text.ts'
 import type { KnowledgeDocument } from '../../retrieval/types.ts'
 import { pageBody, readCursor } from '../cursor.ts'
 import { pageSize } from '../page-size.ts'
 import { documentPageShape, documentShape } from '../shapes.ts'
+import { uploadedText } from '../uploaded-text.ts'
 import { ownBase } from './own-base.ts'
 
 /** Bytes. An index is made of every word of it, in one go. */
@@ -45,7 +46,7 @@ export function documentRoutes(prefix: string, { clock, ids, store }: Parts): re
         const { id } = await ownBase(knowledge, call.caller, call.params['base_id'])
         const document: KnowledgeDocument = {
           id: ids.tagged('doc'),
-          ...content(uploadedFile(call)),
+          ...(await content(uploadedFile(call))),
           createdAt: clock.now(),
         }
         await knowledge.addDocument(call.caller, id, document)
@@ -72,20 +73,17 @@ export function documentRoutes(prefix: string, { clock, ids, store }: Parts): re
   ]
 }
 
-function content({
-  filename,
-  contentType,
-  bytes,
-}: UploadedFile): Omit<KnowledgeDocument, 'id' | 'createdAt'> {
+async function content(file: UploadedFile): Promise<Omit<KnowledgeDocument, 'id' | 'createdAt'>> {
+  const { filename, contentType, bytes } = file
   if (bytes.length > largestDocument) {
     throw new ApiError(413, `A document may have at most ${largestDocument} bytes`, {
       code: 'document_too_large',
       param: 'file',
     })
   }
-  const text = documentText(filename, contentType, bytes)
+  const text = await uploadedText(file)
   if (text === undefined) {
-    throw new ApiError(415, `Documents are UTF-8 text: ${readableFormats.join(', ')}`, {
+    throw new ApiError(415, `Documents are UTF-8 text or PDF: ${readableFormats.join(', ')}`, {
       code: 'unsupported_document',
       param: 'file',
     })

@@ -1,9 +1,11 @@
+import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { plantedFact } from '../../../fixtures/documents.ts'
 import { seededBaseId } from '../../answering/assistants.ts'
 import { type TestServer, testServer } from '../../test-support/server.ts'
 
 const prefix = '/api/v3/knowledge'
+const documents = new URL('../../../fixtures/documents/', import.meta.url)
 const seeded = `${prefix}/${seededBaseId}`
 
 const newBase = async (server: TestServer, name = 'Mine'): Promise<string> =>
@@ -146,10 +148,44 @@ it('reads text, Markdown, HTML and CSV, and refuses the rest', async () => {
     const [best] = await find(server, base, `q=${text.replaceAll('&', '')}&search_type=sparse`)
     expect(best.text).toContain(text)
   }
-  const pdf = { name: 'e.pdf', content: '%PDF-1.7', type: 'application/pdf' }
-  const refused = await server.upload(pdf, {}, `${prefix}/${base}/documents`)
+  const zip = { name: 'e.zip', content: 'PK', type: 'application/zip' }
+  const refused = await server.upload(zip, {}, `${prefix}/${base}/documents`)
   expect([refused.status, refused.json.error.code]).toEqual([415, 'unsupported_document'])
   expect((await put(server, base, 'f.txt', 'zero \0 byte')).status).toBe(415)
   expect((await put(server, base, 'g.txt', 'x'.repeat(3_000_000))).status).toBe(413)
   expect((await put(server, 'unknown', 'a.txt', 'x')).status).toBe(404)
+})
+
+describe('a PDF', () => {
+  const content = new Uint8Array(readFileSync(new URL('harbour-notice.pdf', documents)))
+  const send = async (
+    server: TestServer,
+    base: string,
+    content: Uint8Array<ArrayBuffer>,
+    type: string,
+  ) => server.upload({ name: 'notice.pdf', content, type }, {}, `${prefix}/${base}/documents`)
+
+  it.each(['application/pdf', 'application/octet-stream'])('is read, sent as %s', async (type) => {
+    const server = await testServer()
+    const base = await newBase(server)
+    const uploaded = await send(server, base, content, type)
+    expect(uploaded).toMatchObject({ status: 201, json: { size: content.length } })
+    const [first] = await find(server, base, 'q=pilot%20boat%20called&search_type=sparse')
+    expect(first.text).toContain('The pilot boat is called MERGANSER-17.')
+    const [second] = await find(server, base, 'q=moor%20at%20the%20b%C3%BBy&search_type=sparse')
+    expect(second.text).toContain('moor at the b\u00fby.')
+  })
+
+  it.each([
+    ['only called so', new TextEncoder().encode('no PDF at all')],
+    ['cut after its header', content.subarray(0, 12)],
+  ])('that is %s is refused', async (_, broken) => {
+    const server = await testServer()
+    const base = await newBase(server)
+    const { status, json } = await send(server, base, broken, 'application/pdf')
+    expect([status, json.error.code]).toEqual([400, 'broken_document'])
+    expect(json.error.message).toMatch(/^The PDF cannot be read: /)
+    const attached = { name: 'notice.pdf', content: broken, type: 'application/pdf' }
+    expect((await server.upload(attached)).status).toBe(400)
+  })
 })

@@ -8,13 +8,13 @@ import {
 import { type Route, route, type UploadedFile } from '../../http/call.ts'
 import { uploadedFile } from '../../http/form.ts'
 import type { Parts } from '../../parts.ts'
-import { documentText } from '../../retrieval/document-text.ts'
 import type { Attachment, PageRequest } from '../../store/types.ts'
 import { attachmentRecord } from '../attachment-record.ts'
 import { pageBody, readCursor } from '../cursor.ts'
 import { ownChat } from '../own-chat.ts'
 import { pageSize } from '../page-size.ts'
 import { attachmentPageShape, attachmentShape } from '../shapes.ts'
+import { uploadedText } from '../uploaded-text.ts'
 
 const path = '/api/v3/attachment'
 
@@ -48,7 +48,7 @@ export function attachmentRoutes({ clock, ids, store }: Parts): readonly Route[]
         const attachment: Attachment = {
           id: ids.uuid(),
           owner: caller,
-          ...content(file),
+          ...(await content(file)),
           createdAt: clock.now(),
         }
         await attachments.add(attachment)
@@ -87,11 +87,10 @@ type ListQuery = Pick<PageRequest, 'search'> & {
   readonly cursor?: string | undefined
 }
 
-function content({
-  filename,
-  contentType,
-  bytes,
-}: UploadedFile): Omit<Attachment, 'id' | 'owner' | 'createdAt'> {
-  const text = documentText(filename, contentType, bytes) ?? null
+async function content(
+  file: UploadedFile,
+): Promise<Omit<Attachment, 'id' | 'owner' | 'createdAt'>> {
+  const { filename, contentType, bytes } = file
+  const text = (await uploadedText(file)) ?? null
   return { filename, contentType, size: bytes.length, text }
 }
