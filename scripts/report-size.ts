@@ -7,14 +7,19 @@
  * With --violated every row counts as violated, which is when most evidence is shown. Ends with 1 where
  * a format takes more than 2 s of processor time, or is 10 MB or larger.
  */
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { readRecording } from '../harness/cli/exchanges.ts'
-import { reportFormats } from '../harness/cli/report-formats.ts'
-import { readStored } from '../harness/cli/stored-report.ts'
-import { exchangesName } from '../harness/conformance/defaults.ts'
-import type { Exchange } from '../harness/contract/index.ts'
-import type { ConformanceReport } from '../reports/model.ts'
+import { exchangesName, reportName } from '../harness/conformance/defaults.ts'
+import { type Exchange, restoreExchanges } from '../harness/contract/index.ts'
+import { reportToBadge } from '../reports/badge.ts'
+import { reportToConsole } from '../reports/console.ts'
+import { reportToGitHub } from '../reports/github.ts'
+import { reportToHtml } from '../reports/html/report-to-html.ts'
+import { reportToJson } from '../reports/json.ts'
+import { reportToJUnit } from '../reports/junit.ts'
+import { reportToMarkdown } from '../reports/markdown.ts'
+import { type ConformanceReport, conformanceReport } from '../reports/model.ts'
 import { table } from './load/text.ts'
 
 const { values, positionals } = parseArgs({
@@ -27,16 +32,28 @@ const { values, positionals } = parseArgs({
 const most = { ms: 2_000, bytes: 10_000_000 }
 
 const [dir = 'chatgen-results'] = positionals
-const { value: stored, ms: readMs } = timed(() => readStored(dir))
+const { value: stored, ms: readMs } = timed(() => ({
+  report: conformanceReport.parse(JSON.parse(readFileSync(join(dir, reportName), 'utf8'))),
+  exchanges: restoreExchanges(readFileSync(join(dir, exchangesName), 'utf8')).exchanges,
+}))
 const { report, exchanges } = repeated(stored, Number(values.exchanges))
-const rows = Object.entries(reportFormats).map(([name, { render }]) => {
-  const { value, ms } = timed(() => render(report, exchanges, { color: false, width: 100 }))
+const faults = readFaults()
+const formats: Readonly<Record<string, () => string>> = {
+  console: () => reportToConsole(report, exchanges, { color: false, width: 100 }),
+  github: () => reportToGitHub(report),
+  json: () => reportToJson(report),
+  junit: () => reportToJUnit(report, exchanges),
+  html: () => reportToHtml(report, exchanges, { faults }),
+  markdown: () => reportToMarkdown(report, exchanges),
+  badge: () => reportToBadge(report),
+}
+const rows = Object.entries(formats).map(([name, render]) => {
+  const { value, ms } = timed(render)
   return { name, ms, bytes: Buffer.byteLength(value) }
 })
 
-const recorded = readRecording(join(dir, exchangesName)).exchanges.size
 console.log(
-  `${dir}: ${recorded} exchanges, read in ${readMs.toFixed(0)} ms; repeated to ${exchanges.size}${values.violated ? ', every row violated' : ''}\n`,
+  `${dir}: ${stored.exchanges.length} exchanges, read in ${readMs.toFixed(0)} ms; repeated to ${exchanges.size}${values.violated ? ', every row violated' : ''}\n`,
 )
 console.log(
   table(
@@ -47,12 +64,12 @@ console.log(
 process.exitCode = rows.some(({ ms, bytes }) => ms > most.ms || bytes >= most.bytes) ? 1 : 0
 
 function repeated(
-  { report, exchanges }: { report: ConformanceReport; exchanges: ReadonlyMap<string, Exchange> },
+  { report, exchanges }: { report: ConformanceReport; exchanges: readonly Exchange[] },
   count: number,
 ) {
-  const times = Math.ceil(count / Math.max(1, exchanges.size))
+  const times = Math.ceil(count / Math.max(1, exchanges.length))
   const copies = (id: string) => Array.from({ length: times }, (_, at) => `${id}-${at + 1}`)
-  const all = [...exchanges.values()].flatMap((exchange) =>
+  const all = exchanges.flatMap((exchange) =>
     copies(exchange.id).map((id) => [id, { ...exchange, id }] as const),
   )
   const requirements = report.requirements.map((row) => ({
@@ -61,6 +78,16 @@ function repeated(
     ...(values.violated ? { verdict: 'fail' as const, message: row.message ?? row.title } : {}),
   }))
   return { report: { ...report, requirements }, exchanges: new Map(all.slice(0, count)) }
+}
+
+/** The faulty servers that the page names; none where the kill matrix has not been written. */
+function readFaults() {
+  try {
+    const file = new URL('../docs/kill-matrix.json', import.meta.url)
+    return JSON.parse(readFileSync(file, 'utf8')).faults
+  } catch {
+    return null
+  }
 }
 
 /** Of this thread, so that a busy machine makes no difference. */
