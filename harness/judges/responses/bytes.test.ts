@@ -52,6 +52,12 @@ describe('bytes', () => {
   })
 })
 
+test('a byte that is no UTF-8 in the name of the last event is one fault', () => {
+  const bytes = encode(edited('message', () => undefined))
+  const at = Buffer.from(bytes).lastIndexOf('event: response.completed')
+  expectBroken('message', { body: bytes.with(at + 'event: re'.length, 0xff) }, '26')
+})
+
 describe('exchanges that show less', () => {
   test('a repeat may be answered by a short replay, or in another form', () => {
     const labels = { repeatOf: 'x0' }

@@ -125,7 +125,9 @@ export class ResponsesJudge implements StreamJudge {
 
   #lose({ name, index }: Block): void {
     this.#terminal.seeLost(name, index)
-    this.#lost = name === null || this.#lost === 'perhaps the end' ? 'perhaps the end' : 'an event'
+    // A name with a byte that is no UTF-8 may be that of any event.
+    const unnamed = name === null || name.includes('\ufffd')
+    this.#lost = unnamed || this.#lost === 'perhaps the end' ? 'perhaps the end' : 'an event'
   }
 
   #judgeWhole(ending: Ending): void {
