@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { conformanceReport } from '../../reports/model.ts'
 import { chatgen, emptyFolder } from './test-support/chatgen.ts'
 import { key, startModelsServer } from './test-support/models-server.ts'
@@ -77,4 +77,37 @@ test('--update-baseline writes drafts, and the run that follows their completion
   const third = await check(written, '--update-baseline', '--quiet')
   expect(third.stdout).toContain('nothing to change')
   expect([third.code, third.file()]).toEqual([0, written])
+})
+
+describe('a run that is over', () => {
+  const folder = emptyFolder()
+  beforeAll(async () => {
+    await using server = await startModelsServer({ open: true })
+    const env = { CHATGEN_API_KEY: key }
+    await chatgen(['check', server.url, ...rows, '--out', 'results'], env, folder)
+    writeFileSync(join(folder, 'known.yaml'), 'OAI-AUTH-01: { because: the gateway is open }')
+    writeFileSync(join(folder, 'wrong.yaml'), 'OAI-MODELS-01: { because: x }')
+  })
+
+  test('is judged again with a baseline', async () => {
+    const args = ['rejudge', 'results', '--baseline', 'known.yaml', '--quiet']
+    const { code, stdout } = await chatgen(args, {}, folder)
+    expect(stdout).toMatch(/^CONFORMS .* 1 violated \(1 known\)/)
+    expect(code).toBe(0)
+  })
+
+  test('is rendered with a baseline, and what is stored stays as it is', async () => {
+    const before = readFileSync(join(folder, 'results/report.json'), 'utf8')
+    const known = await chatgen(['report', 'results', '--baseline', 'known.yaml'], {}, folder)
+    expect(known.stdout).toMatch(/^CONFORMS .* 1 violated \(1 known\)/)
+    expect(known.stdout).toContain('the gateway is open')
+    expect(known.code).toBe(0)
+    const wrong = await chatgen(['report', 'results', '--baseline', 'wrong.yaml'], {}, folder)
+    expect(wrong.stdout).toContain('OAI-MODELS-01 passes now: delete its entry')
+    expect(wrong.code).toBe(0)
+    const none = await chatgen(['report', 'results', '--baseline', 'none.yaml'], {}, folder)
+    expect(none.stderr).toContain('the baseline cannot be read')
+    expect(none.code).toBe(2)
+    expect(readFileSync(join(folder, 'results/report.json'), 'utf8')).toBe(before)
+  })
 })

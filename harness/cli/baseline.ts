@@ -7,7 +7,7 @@ import { updateBaseline } from '../conformance/baseline-update.ts'
 import { ConfigurationError } from '../conformance/errors.ts'
 
 export interface BaselineFlags {
-  readonly baseline?: string
+  readonly baseline?: string | undefined
   readonly updateBaseline?: boolean
 }
 

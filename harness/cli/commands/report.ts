@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import { ConfigurationError } from '../../conformance/errors.ts'
+import { openBaseline } from '../baseline.ts'
 import type { AddCommand } from '../command.ts'
 import { flag, list } from '../flags.ts'
 import type { Io } from '../io.ts'
@@ -20,6 +21,7 @@ import {
 interface ReportFlags {
   readonly report: readonly string[]
   readonly out?: string
+  readonly baseline?: string
   readonly color: boolean
   readonly verbose?: boolean
 }
@@ -29,6 +31,7 @@ Examples:
   $ chatgen report chatgen-results
   $ chatgen report chatgen-results --report html,junit
   $ chatgen report monday tuesday --report html --out pages
+  $ chatgen report chatgen-results --baseline known.yaml --report markdown --out judged
   $ chatgen report shard-0 shard-1 shard-2 --report json,html --out whole
   $ chatgen report chatgen-results --report markdown --out - >> "$GITHUB_STEP_SUMMARY"
 
@@ -52,6 +55,12 @@ export const reportCommand: AddCommand = (program, io) => {
     .addOption(
       flag('--out <dir>', 'folder for what is written; - prints it (default: where the report is)'),
     )
+    .addOption(
+      flag(
+        '--baseline <file>',
+        'of conformance, the known violations in place of those of the run',
+      ),
+    )
     .addOption(flag('--no-color', 'no colours'))
     .addOption(flag('--verbose', 'of a load, also by transaction and as other tools define it'))
     .addHelpText('after', examples)
@@ -70,6 +79,7 @@ export const reportCommand: AddCommand = (program, io) => {
 
 function renderConformance(results: readonly StoredReport[], flags: ReportFlags, io: Io): void {
   const formats = formatsOf(wantedIn(flags))
+  const baseline = openBaseline({ baseline: flags.baseline })
   const folders = foldersFor(results, flags.out)
   const style = { color: io.color && flags.color, width: io.width }
   for (const [at, result] of results.entries()) {
@@ -78,7 +88,7 @@ function renderConformance(results: readonly StoredReport[], flags: ReportFlags,
     const out = folders[at] ?? null
     if (out !== null) mkdirSync(out, { recursive: true })
     if (results.length > 1) io.out(`${result.file}:`)
-    render(result.report, result.exchanges, { formats, out, style, print: io.out })
+    render(baseline.judge(result.report), result.exchanges, { formats, out, style, print: io.out })
     tellWritten(formats, out, io)
   }
 }
