@@ -39,6 +39,10 @@ test.each([
 async function conversationApart(): Promise<Apart> {
   const file = new URL('../test-support/conversation-process.ts', import.meta.url)
   const child = fork(fileURLToPath(file))
-  const [apart] = await once(child, 'message')
+  const ended = once(child, 'exit').then(([code]) => {
+    throw new Error(`the process ended with ${code} and told nothing`)
+  })
+  const [apart] = await Promise.race([once(child, 'message'), ended])
+  ended.catch(() => {})
   return apart as Apart
 }

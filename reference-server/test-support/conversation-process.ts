@@ -10,5 +10,4 @@ registerHooks({
 })
 const { rawConversation } = await import('./conversation.ts')
 const answers = await rawConversation()
-process.send?.({ answers, loaded })
-process.disconnect()
+process.send?.({ answers, loaded }, () => process.disconnect())

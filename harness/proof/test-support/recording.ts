@@ -36,13 +36,18 @@ export interface Recording {
 export async function recordRun(): Promise<Recording> {
   const folder = makeFolder()
   const child = fork(fileURLToPath(new URL('./recording-process.ts', import.meta.url)))
-  await once(child, 'message')
+  const lost = once(child, 'exit').then(([code]) => {
+    throw new Error(`the process that records ended with ${code}`)
+  })
+  lost.catch(() => {})
+  const told = () => Promise.race([once(child, 'message'), lost])
+  await told()
   let tasks = 0
 
   async function perform(selection: Partial<Selection>, recordingFile?: string) {
     tasks += 1
     const outDir = join(folder, String(tasks))
-    const answered = once(child, 'message')
+    const answered = told()
     const task = { only: [], skip: [], ...selection, outDir }
     child.send(recordingFile === undefined ? task : { ...task, recordingFile })
     const [judged] = await answered
