@@ -238,7 +238,7 @@ describe('chatgen load', () => {
 
   test('speaks TLS, and tells its handshakes apart from first tokens', async () => {
     const url = await tlsServer()
-    const args = ['load', url, '--rate', '30', '--duration', '2s']
+    const args = ['load', url, '--rate', '30', '--duration', '2s', '--no-keep-alive']
     const trusting = { ...withKey, NODE_EXTRA_CA_CERTS: certificateFile }
     const folder = emptyFolder()
     await chatgen(args, trusting, folder)
