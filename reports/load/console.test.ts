@@ -86,6 +86,20 @@ test('what --verbose adds', () => {
   `)
 })
 
+test('what became of each kind of transaction, where there are several', () => {
+  const { transactions } = loadReportOf()
+  const report = loadReportOf({
+    transactions: transactions.flatMap((row) => [row, { ...row, name: 'v3-chat' }]),
+  })
+  const [, table] =
+    /Transactions of the whole run\n([\s\S]*?)\n\n/.exec(loadToConsole(report, plain)) ?? []
+  expect(table).toMatchInlineSnapshot(`
+    "                 begun  completed  failed  open
+      openai-stream    306        296       7     3
+      v3-chat          306        296       7     3"
+  `)
+})
+
 test('says of what it is not whole', () => {
   const report = loadReportOf({ partial: { of: 3, missing: [1] }, interrupted: true, slo: [] })
   expect(loadOutcome(report, plain)).toMatchInlineSnapshot(

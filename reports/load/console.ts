@@ -1,34 +1,18 @@
-import { Chalk, type ChalkInstance } from 'chalk'
+import { Chalk } from 'chalk'
 import { clean } from '../console-page.ts'
 import type { LoadReport } from '../model/load.ts'
-import { count, indent, printable, wrap } from '../text.ts'
-import { columns } from './columns.ts'
+import { indent, printable, wrap } from '../text.ts'
 import {
-  clocked,
-  figure,
-  interval,
-  outcomeText,
-  percent,
-  planText,
-  quantileName,
-  rateRows,
-  seconds,
-  windowText,
-} from './words.ts'
-
-export interface LoadConsoleOptions {
-  readonly color: boolean
-  /** Columns of the terminal. */
-  readonly width: number
-  /** Also what each transaction measured, and the same run as other tools define it. */
-  readonly verbose?: boolean
-}
-
-interface Page extends LoadConsoleOptions {
-  readonly chalk: ChalkInstance
-}
-
-type Lines = readonly string[]
+  errorList,
+  latencyTable,
+  otherToolTable,
+  rateTable,
+  stallList,
+  transactionTable,
+} from './console-measured.ts'
+import { hanging, type Lines, type LoadConsoleOptions, list, type Page } from './console-page.ts'
+import { auditList, generatorList } from './console-trust.ts'
+import { interval, outcomeText, percent, planText, seconds, windowText } from './words.ts'
 
 /**
  * The report of `chatgen load` for a terminal. The outcome stands first and last; between them what
@@ -42,6 +26,7 @@ export function loadToConsole(report: LoadReport, options: LoadConsoleOptions): 
     sloList(page, report),
     findingList(page, report),
     rateTable(page, report),
+    transactionTable(page, report),
     latencyTable(page, 'Latency in the measured window, ms', report.metrics),
     stallList(page, report),
     errorList(page, report),
@@ -121,160 +106,4 @@ function findingList(page: Page, { integrity }: LoadReport): Lines {
       ...hanging(page, '  first: ', clean(where)),
     ]
   })
-}
-
-function rateTable(page: Page, report: LoadReport): Lines {
-  const { open, left, connections } = report
-  const purposeful = Object.values(left).reduce((sum, number) => sum + number, 0)
-  const beside = [
-    `${count(open, 'request')} open at the end`,
-    ...(purposeful === 0 ? [] : [`${purposeful} left on purpose`]),
-    `${count(connections.opened, 'connection')} opened, ${connections.reused} requests found one open`,
-  ]
-  return [
-    page.chalk.bold('Rates in the measured window'),
-    ...indent(
-      columns([
-        ['', 'count', 'a second'],
-        ...rateRows(report).map(([name, number, perSecond]) => [
-          name,
-          String(number),
-          figure(perSecond),
-        ]),
-      ]),
-      2,
-    ),
-    ...hanging(page, '  ', beside.join('; ')),
-  ]
-}
-
-function latencyTable(page: Page, title: string, metrics: LoadReport['metrics']): Lines {
-  const rows = clocked(metrics)
-  const [first] = rows
-  if (first === undefined) return []
-  const names = first.distribution.quantiles.map(quantileName)
-  return [
-    page.chalk.bold(title),
-    ...indent(
-      columns(
-        [
-          ['', '', 'n', 'mean', ...names, 'max'],
-          ...rows.map(({ name, clock, distribution }) => [
-            name,
-            clock,
-            `${distribution.count}${distribution.censored === 0 ? '' : `+${distribution.censored}`}`,
-            figure(distribution.mean),
-            ...distribution.quantiles.map(({ value }) => figure(value)),
-            figure(distribution.max),
-          ]),
-        ],
-        2,
-      ),
-      2,
-    ),
-    ...(rows.some(({ distribution }) => distribution.censored > 0)
-      ? indent(
-          wrap('+n: so many were still running; they are in the quantiles.', page.width - 2),
-          2,
-        )
-      : []),
-  ]
-}
-
-function stallList(page: Page, { stalls }: LoadReport): Lines {
-  if (stalls === null) return []
-  const { overMs, stalled, streams, share, longestMs, coalesced } = stalls
-  const text = `${stalled} of ${count(streams, 'stream')} stalled for more than ${overMs} ms, ${percent(share)} of their time; longest gap ${figure(longestMs)} ms; ${percent(coalesced)} of the gaps are 0, one read brought several pieces`
-  return hanging(page, 'stalls: ', text)
-}
-
-function errorList(page: Page, { errors }: LoadReport): Lines {
-  if (errors.length === 0) return []
-  return [
-    page.chalk.bold('Failed requests'),
-    ...errors.flatMap(({ kind, detail, count, share, firstIndex, firstSecond }) =>
-      hanging(
-        page,
-        `  ${String(count).padStart(6)}  `,
-        `${kind} ${clean(detail)}, ${percent(share)}, first request ${firstIndex} at ${seconds(1000 * firstSecond)}`,
-      ),
-    ),
-  ]
-}
-
-function otherToolTable(page: Page, { otherTools }: LoadReport): Lines {
-  if (otherTools.length === 0) return []
-  return [
-    page.chalk.bold('The whole run as other tools define it'),
-    ...indent(
-      columns(
-        [
-          ['', '', 'mean', 'p50', 'p99', 'unit'],
-          ...otherTools.map(({ tool, metric, unit, mean, p50, p99 }) => [
-            tool,
-            metric,
-            figure(mean),
-            figure(p50),
-            figure(p99),
-            unit,
-          ]),
-        ],
-        2,
-      ),
-      2,
-    ),
-    ...otherTools.flatMap(({ tool, metric, definition }) =>
-      hanging(page, '  ', `${tool} ${metric}: ${definition}`, 4),
-    ),
-  ]
-}
-
-function generatorList(page: Page, { generator }: LoadReport): Lines {
-  const { verdict, reasons, timestampError, scheduleDelay, eventLoopUtilization } = generator
-  const paint = {
-    valid: page.chalk.green,
-    degraded: page.chalk.yellow,
-    invalid: page.chalk.red,
-  }[verdict]
-  const spread = (name: string, found: typeof timestampError) =>
-    found === null
-      ? `${name} not known`
-      : `${name} p50 ${figure(found.p50)}, p99 ${figure(found.p99)}, max ${figure(found.max)} ms`
-  const figures = [
-    spread('stamps late by', timestampError),
-    spread('sent late by', scheduleDelay),
-    `busiest event loop ${percent(eventLoopUtilization)}`,
-    `${figure(generator.eventsPerSecond)} events/s`,
-    ...(generator.eventsPerCpuSecond === null
-      ? []
-      : [`${figure(generator.eventsPerCpuSecond)} a CPU second`]),
-  ]
-  return [
-    `${page.chalk.bold('Generator')} ${paint(verdict)}`,
-    ...reasons.flatMap((reason) => hanging(page, '  because ', reason)),
-    ...hanging(page, '  ', figures.join('; ')),
-  ]
-}
-
-function auditList(page: Page, { audits }: LoadReport): Lines {
-  if (audits.length === 0) return []
-  return [
-    page.chalk.bold('Audits'),
-    ...audits.flatMap(({ name, verdict, message }) => {
-      const word = verdict === 'not-applicable' ? 'n/a' : verdict
-      const painted = verdict === 'fail' ? page.chalk.red(word.padEnd(4)) : word.padEnd(4)
-      return hanging(page, `  ${painted} `, `${name}: ${message}`, 7)
-    }),
-  ]
-}
-
-function list(page: Page, title: string, texts: readonly string[]): Lines {
-  if (texts.length === 0) return []
-  return [page.chalk.bold(title), ...texts.flatMap((text) => hanging(page, '  ', clean(text), 4))]
-}
-
-/** Text after a lead, its further lines below it; a painted lead is wider than it looks. */
-function hanging(page: Page, lead: string, text: string, margin = lead.length): Lines {
-  const [first = '', ...rest] = wrap(text, page.width - margin)
-  return [lead + first, ...indent(rest, margin)]
 }

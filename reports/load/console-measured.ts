@@ -1,0 +1,129 @@
+import { clean } from '../console-page.ts'
+import type { LoadReport } from '../model/load.ts'
+import { count, indent, printable, wrap } from '../text.ts'
+import { columns } from './columns.ts'
+import { hanging, type Lines, type Page } from './console-page.ts'
+import { clocked, figure, percent, quantileName, rateRows, seconds } from './words.ts'
+
+export function rateTable(page: Page, report: LoadReport): Lines {
+  const { open, left, connections } = report
+  const purposeful = Object.values(left).reduce((sum, number) => sum + number, 0)
+  const beside = [
+    `${count(open, 'request')} open at the end`,
+    ...(purposeful === 0 ? [] : [`${purposeful} left on purpose`]),
+    `${count(connections.opened, 'connection')} opened, ${connections.reused} requests found one open`,
+  ]
+  return [
+    page.chalk.bold('Rates in the measured window'),
+    ...indent(
+      columns([
+        ['', 'count', 'a second'],
+        ...rateRows(report).map(([name, number, perSecond]) => [
+          name,
+          String(number),
+          figure(perSecond),
+        ]),
+      ]),
+      2,
+    ),
+    ...hanging(page, '  ', beside.join('; ')),
+  ]
+}
+
+export function transactionTable(page: Page, { transactions }: LoadReport): Lines {
+  if (transactions.length < 2) return []
+  return [
+    page.chalk.bold('Transactions of the whole run'),
+    ...indent(
+      columns([
+        ['', 'begun', 'completed', 'failed', 'open'],
+        ...transactions.map(({ name, planned, completed, failed, open }) => [
+          printable(name),
+          ...[planned, completed, failed, open].map(String),
+        ]),
+      ]),
+      2,
+    ),
+  ]
+}
+
+export function latencyTable(page: Page, title: string, metrics: LoadReport['metrics']): Lines {
+  const rows = clocked(metrics)
+  const [first] = rows
+  if (first === undefined) return []
+  const names = first.distribution.quantiles.map(quantileName)
+  return [
+    page.chalk.bold(title),
+    ...indent(
+      columns(
+        [
+          ['', '', 'n', 'mean', ...names, 'max'],
+          ...rows.map(({ name, clock, distribution }) => [
+            name,
+            clock,
+            `${distribution.count}${distribution.censored === 0 ? '' : `+${distribution.censored}`}`,
+            figure(distribution.mean),
+            ...distribution.quantiles.map(({ value }) => figure(value)),
+            figure(distribution.max),
+          ]),
+        ],
+        2,
+      ),
+      2,
+    ),
+    ...(rows.some(({ distribution }) => distribution.censored > 0)
+      ? indent(
+          wrap('+n: so many were still running; they are in the quantiles.', page.width - 2),
+          2,
+        )
+      : []),
+  ]
+}
+
+export function stallList(page: Page, { stalls }: LoadReport): Lines {
+  if (stalls === null) return []
+  const { overMs, stalled, streams, share, longestMs, coalesced } = stalls
+  const text = `${stalled} of ${count(streams, 'stream')} stalled for more than ${overMs} ms, ${percent(share)} of their time; longest gap ${figure(longestMs)} ms; ${percent(coalesced)} of the gaps are 0, one read brought several pieces`
+  return hanging(page, 'stalls: ', text)
+}
+
+export function errorList(page: Page, { errors }: LoadReport): Lines {
+  if (errors.length === 0) return []
+  return [
+    page.chalk.bold('Failed requests'),
+    ...errors.flatMap(({ kind, detail, count, share, firstIndex, firstSecond }) =>
+      hanging(
+        page,
+        `  ${String(count).padStart(6)}  `,
+        `${kind} ${clean(detail)}, ${percent(share)}, first request ${firstIndex} at ${seconds(1000 * firstSecond)}`,
+      ),
+    ),
+  ]
+}
+
+export function otherToolTable(page: Page, { otherTools }: LoadReport): Lines {
+  if (otherTools.length === 0) return []
+  return [
+    page.chalk.bold('The whole run as other tools define it'),
+    ...indent(
+      columns(
+        [
+          ['', '', 'mean', 'p50', 'p99', 'unit'],
+          ...otherTools.map(({ tool, metric, unit, mean, p50, p99 }) => [
+            tool,
+            metric,
+            figure(mean),
+            figure(p50),
+            figure(p99),
+            unit,
+          ]),
+        ],
+        2,
+      ),
+      2,
+    ),
+    ...otherTools.flatMap(({ tool, metric, definition }) =>
+      hanging(page, '  ', `${tool} ${metric}: ${definition}`, 4),
+    ),
+  ]
+}
