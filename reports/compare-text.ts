@@ -2,7 +2,7 @@ import { Chalk, type ChalkInstance } from 'chalk'
 import type { Cause, Comparison, Drift, RowChange } from './compare.ts'
 import { compactIds } from './id-list.ts'
 import type { ConformanceReport } from './model.ts'
-import { summarize, threeNumbers } from './summary.ts'
+import { outcomeText } from './summary.ts'
 import { count, indent, printable, shorten, wrap } from './text.ts'
 
 export interface CompareTextOptions {
@@ -32,7 +32,7 @@ export function comparisonToText(
     [headOf('A', a), headOf('B', b), ...options.notes.flatMap((note) => wrap(note, page.width))],
     changeList(page, chalk.red.bold('Newly violated'), comparison.newlyViolated),
     changeList(page, chalk.yellow.bold('Newly warned'), comparison.newlyWarned),
-    changeList(page, chalk.yellow.bold('No longer proven'), comparison.newlyUnproven),
+    unprovenList(page, chalk.yellow.bold('No longer proven'), comparison.newlyUnproven),
     changeList(page, chalk.green.bold('Repaired'), comparison.repaired),
     idList(page, 'Newly proven', comparison.newlyProven),
     changeList(page, chalk.bold('Otherwise different'), comparison.otherwise),
@@ -48,21 +48,48 @@ export function comparisonToText(
 function headOf(name: string, report: ConformanceReport): string {
   const { target, startedAt, suite, outcome } = report
   const kit = `kit ${printable(suite.version)}`
-  return `${name}  ${outcome}, ${threeNumbers(summarize(report))}\n   ${printable(target.baseUrl)}, ${printable(startedAt)}, ${kit}`
+  return `${name}  ${outcome}, ${outcomeText(report)}\n   ${printable(target.baseUrl)}, ${printable(startedAt)}, ${kit}`
 }
 
-function changeList({ chalk, width }: Page, title: string, changes: readonly RowChange[]): Lines {
+function changeList(page: Page, title: string, changes: readonly RowChange[]): Lines {
   if (changes.length === 0) return []
+  return [`${title} (${changes.length})`, ...changes.flatMap(change(page))]
+}
+
+function change(page: Page): (row: RowChange) => Lines {
+  return ({ id, level, before, after, cause, known, title, message }) => [
+    `  ${page.chalk.bold(printable(id))}  ${before ?? 'not judged'} → ${after ?? 'not judged'}${known ? ', known' : ''} (${level}): ${causes[cause]}`,
+    ...indent(wrap(printable(title), page.width - 6), 6),
+    ...found(page, message),
+  ]
+}
+
+/** Rows that cannot be told for the same reason stand together: what broke them is told above. */
+function unprovenList(page: Page, title: string, changes: readonly RowChange[]): Lines {
+  if (changes.length === 0) return []
+  const groups = Map.groupBy(changes, ({ id, before, after, cause, message }) =>
+    message === null ? id : JSON.stringify([before, after, cause, message]),
+  )
   return [
     `${title} (${changes.length})`,
-    ...changes.flatMap(({ id, level, before, after, cause, known, title: sentence, message }) => [
-      `  ${chalk.bold(printable(id))}  ${before ?? 'not judged'} → ${after ?? 'not judged'}${known ? ', known' : ''} (${level}): ${causes[cause]}`,
-      ...indent(wrap(printable(sentence), width - 6), 6),
-      ...(message === null
-        ? []
-        : indent(wrap(shorten(`found: ${printable(message)}`, 3 * width), width - 6), 6)),
-    ]),
+    ...[...groups.values()].flatMap((group) => {
+      const [first] = group
+      if (first === undefined || group.length === 1) return group.flatMap(change(page))
+      const { before, after, cause, message } = first
+      const ids = compactIds(group.map(({ id }) => id)).join(', ')
+      const told = `${before ?? 'not judged'} → ${after ?? 'not judged'}: ${causes[cause]}`
+      return [
+        ...indent(wrap(printable(ids), page.width - 2), 2),
+        ...indent([told], 6),
+        ...found(page, message),
+      ]
+    }),
   ]
+}
+
+function found({ width }: Page, message: string | null): Lines {
+  if (message === null) return []
+  return indent(wrap(shorten(`found: ${printable(message)}`, 3 * width), width - 6), 6)
 }
 
 const causes: Readonly<Record<Cause, string>> = {

@@ -158,3 +158,29 @@ test('the text says what got worse first', () => {
     "
   `)
 })
+
+test('rows that are no longer proven for one reason stand together', () => {
+  const ids = ['V3-SSE-17', 'V3-SSE-18', 'V3-ONE-02']
+  const blocked = { verdict: 'inconclusive', message: 'blocked by V3-SSE-09' } as const
+  const a = reportOf([...ids, id].map((one) => rowOf({ id: one })))
+  const b = reportOf([
+    ...ids.map((one) => rowOf({ id: one, ...blocked })),
+    rowOf({ id, verdict: 'inconclusive', message: 'no stream came' }),
+  ])
+  const text = comparisonToText(compareReports(a, b, a), a, b, {
+    color: false,
+    width: 80,
+    notes: [],
+  })
+  expect(text.slice(text.indexOf('No longer'), text.indexOf('LESS'))).toMatchInlineSnapshot(`
+    "No longer proven (4)
+      V3-SSE 17 18, V3-ONE 02
+          pass → inconclusive: the target changed
+          found: blocked by V3-SSE-09
+      V3-SSE-07  pass → inconclusive (required): the target changed
+          A sentence of the document.
+          found: no stream came
+
+    "
+  `)
+})

@@ -242,12 +242,12 @@ async function countOnce({ v3, claim, chat, nonce, row, sent }: Counting): Promi
   claim(row, () => expect(steps, 'steps with this key').toHaveLength(1), ...sent, ...pages)
 }
 
-/** How a repeat was answered, in words. */
+/** How a repeat was answered, in words; without numbers, which differ from run to run. */
 function manner(first: Exchange, repeat: Exchange): string {
   const status = repeat.response?.status
   if (declined(repeat)) return `refused with ${status}`
-  const kind =
-    repeat.events.length > 0 ? `a stream of ${repeat.events.length} events` : 'a JSON body'
-  const before = first.events.length > 0 ? ` (first: ${first.events.length})` : ''
-  return `${status}, ${kind}${before}`
+  if (repeat.events.length === 0) return `${status}, a JSON body`
+  const more = repeat.events.length - first.events.length
+  const events = more === 0 ? 'as many events as' : `${more > 0 ? 'more' : 'fewer'} events than`
+  return `${status}, a stream of ${events} the first`
 }
