@@ -23,12 +23,20 @@ export function exitCodeOf(report: ConformanceReport): ExitCode {
   return report.outcome === 'incomplete' ? exitCode.incomplete : exitCode.done
 }
 
-/** Where several hold: interrupted, violated or missed, fault of the kit, invalid, met. */
+/** Where several hold: interrupted, violated or missed, fault of the kit, invalid, undecided, met. */
 export function exitCodeOfLoad(report: LoadReport): ExitCode {
   if (report.interrupted) return exitCode.interrupted
-  if (report.outcome === 'violated' || report.outcome === 'missed') return exitCode.violated
+  const undecided = report.outcome === 'missed' && !report.slo.some(isMissed)
+  if (report.outcome === 'violated' || (report.outcome === 'missed' && !undecided)) {
+    return exitCode.violated
+  }
   if (report.faults.length > 0) return exitCode.kitFault
-  return report.outcome === 'invalid' ? exitCode.measurementInvalid : exitCode.done
+  if (report.outcome === 'invalid') return exitCode.measurementInvalid
+  return undecided ? exitCode.incomplete : exitCode.done
+}
+
+function isMissed({ verdict }: LoadReport['slo'][number]): boolean {
+  return verdict === 'missed'
 }
 
 /** The exit code of what ended with this one, but for a fault of the kit on the way. */

@@ -44,6 +44,15 @@ describe('chatgen load ends with', () => {
     expect(code).toBe(1)
   })
 
+  test('5 where the run was too short to decide the SLO, and says what it takes', async () => {
+    const url = await served()
+    const args = [url, '--rate', '10', '--arrival', 'constant', '--duration', '2s']
+    const { code, stdout, report } = await load([...args, '--slo', 'errors < 0.1%'])
+    expect(report.slo).toMatchObject([{ verdict: 'undecided', needed: expect.any(Number) }])
+    expect(stdout).toContain('more clean requests needed')
+    expect(code).toBe(5)
+  })
+
   test('1 where a stream is violated, and names the row and the first that shows it', async () => {
     const url = await served('--fault', 'stream-last-delta-dropped')
     const args = [url, '--rate', '10', '--duration', '1s', '--mix', 'v3-stream']
