@@ -351,7 +351,8 @@ interface Loaded {
 
 async function load(args: readonly string[], folder = emptyFolder()): Promise<Loaded> {
   const { code, stdout, stderr } = await chatgen(['load', ...args], withKey, folder)
-  expect(stderr).toBe('')
+  // On a busy machine a run lasts long enough to say how far it is.
+  expect(stderr.replaceAll(/^(running|draining) \d+ s of .*\n/gm, '')).toBe('')
   return { code, stdout, report: reportIn(folder) }
 }
 
