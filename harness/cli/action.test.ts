@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
@@ -11,6 +11,7 @@ import { key, startModelsServer } from './test-support/models-server.ts'
 /** The scripts of action.yml as a runner runs them: by bash, with its files for outputs and summary. */
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
+const text = readFileSync(join(root, 'action.yml'), 'utf8')
 const action = z
   .object({
     inputs: z.record(z.string(), z.object({ description: z.string(), default: z.string() })),
@@ -25,11 +26,15 @@ const action = z
       ),
     }),
   })
-  .parse(parse(readFileSync(join(root, 'action.yml'), 'utf8')))
+  .parse(parse(text))
 
-async function run(id: string, inputs: Readonly<Record<string, string>>, path?: string) {
-  const folder = emptyFolder()
-  const step = action.runs.steps.find((one) => one.id === id)
+/** @param which id or name of the step */
+async function run(
+  which: string,
+  inputs: Readonly<Record<string, string>>,
+  { path, folder = emptyFolder() }: { path?: string; folder?: string } = {},
+) {
+  const step = action.runs.steps.find(({ id, name }) => id === which || name === which)
   const values = Object.entries(step?.env ?? {}).map(([name, value]) => [name, fill(value, inputs)])
   const files = {
     GITHUB_OUTPUT: join(folder, 'output'),
@@ -57,11 +62,11 @@ async function run(id: string, inputs: Readonly<Record<string, string>>, path?: 
   return { code, printed, output, summary, folder }
 }
 
-/** `${{ inputs.url }}` by what is given, or else by the default of the action. */
+/** `${{ inputs.url }}` by what is given, or else by the default of the action; outputs by their name. */
 function fill(value: string, inputs: Readonly<Record<string, string>>): string {
   return value.replaceAll(/\$\{\{ (\S+) \}\}/g, (_, name: string) => {
     if (name === 'github.action_path') return root
-    const input = name.replace('inputs.', '')
+    const input = name.replace(/^inputs\.|^steps\.\w+\.outputs\./, '')
     return inputs[input] ?? action.inputs[input]?.default ?? `no input ${input}`
   })
 }
@@ -91,7 +96,57 @@ describe('the action', () => {
 
   test('finds a Node that is new enough, or none', async () => {
     expect((await run('node', {})).output).toBe('found=true\n')
-    expect((await run('node', {}, '/nowhere')).output).toBe('found=false\n')
+    expect((await run('node', {}, { path: '/nowhere' })).output).toBe('found=false\n')
+  })
+
+  test('gives profile, baseline and strictness to the check', async () => {
+    const folder = emptyFolder()
+    await using server = await startModelsServer({ open: true })
+    const profile = `baseUrl: ${server.url}\napiKey: \${CHATGEN_API_KEY}\n`
+    writeFileSync(join(folder, 'staging.yaml'), profile)
+    writeFileSync(join(folder, 'known.yaml'), 'OAI-AUTH-01: { because: the gateway is open }\n')
+    const inputs = {
+      target: 'staging.yaml',
+      baseline: 'known.yaml',
+      strict: 'true',
+      out: 'some results',
+      profile: 'openai',
+      key,
+      arguments: '--only\nOAI-AUTH-01\n\n--only\nOAI-MODELS-01\n',
+    }
+    const { output, printed } = await run('check', inputs, { folder })
+    expect(output).toBe('exit-code=0\noutcome=conforms\n')
+    expect(printed).toContain('the gateway is open')
+    const report = JSON.parse(readFileSync(join(folder, 'some results', 'report.json'), 'utf8'))
+    expect([report.strict, report.totals.known]).toEqual([true, 1])
+  })
+
+  test('shows no report of an earlier job', async () => {
+    const folder = emptyFolder()
+    mkdirSync(join(folder, 'chatgen-results'))
+    writeFileSync(join(folder, 'chatgen-results/report.json'), '{"outcome":"conforms"}')
+    writeFileSync(join(folder, 'chatgen-results/report.md'), 'all is well')
+    const { output, summary } = await run('check', { url: 'http://127.0.0.1:1' }, { folder })
+    expect(output).toBe('exit-code=3\n')
+    expect(summary).toContain('exit code 3')
+  })
+
+  test.each(['0', '1', '5'])('ends as the check did, with %s', async (code) => {
+    expect((await run('End as the check did', { 'exit-code': code })).code).toBe(Number(code))
+  })
+
+  test('names only inputs, steps and outputs that there are, and leaves no input unused', () => {
+    const uses = [...text.matchAll(/\b(inputs|steps)\.([\w.-]+)/g)].map(([, kind, name = '']) => ({
+      kind,
+      name,
+    }))
+    const inputs = uses.filter(({ kind }) => kind === 'inputs').map(({ name }) => name)
+    expect(new Set(inputs)).toEqual(new Set(Object.keys(action.inputs)))
+    for (const { name } of uses.filter(({ kind }) => kind === 'steps')) {
+      const [id, , output] = name.split('.')
+      const step = action.runs.steps.find((one) => one.id === id)
+      expect(step?.run, name).toContain(`${output}=`)
+    }
   })
 
   test('puts no expression into a script', () => {
