@@ -108,6 +108,13 @@ test('says of what it is not whole', () => {
   expect(loadToConsole(report, plain)).toContain('interrupted: holds only what was found so far')
 })
 
+test('what only lacks requests is not called missed', () => {
+  const slo = loadReportOf().slo.filter(({ verdict }) => verdict === 'undecided')
+  const undecided = loadReportOf({ outcome: 'missed', slo })
+  expect(loadOutcome(undecided, plain)).toMatch(/^UNDECIDED {2}0 of 1 SLO met, 1 undecided;/)
+  expect(loadOutcome(loadReportOf({ outcome: 'missed' }), plain)).toMatch(/^MISSED/)
+})
+
 test('nothing that a target sent reaches the terminal', () => {
   const text = loadToConsole(loadReportOf(), { ...plain, verbose: true })
   const obeyed = [...text].filter((character) => character < ' ' && character !== '\n')

@@ -12,7 +12,15 @@ import {
 } from './console-measured.ts'
 import { hanging, type Lines, type LoadConsoleOptions, list, type Page } from './console-page.ts'
 import { auditList, generatorList } from './console-trust.ts'
-import { interval, outcomeText, percent, planText, seconds, windowText } from './words.ts'
+import {
+  interval,
+  outcomeText,
+  outcomeWord,
+  percent,
+  planText,
+  seconds,
+  windowText,
+} from './words.ts'
 
 /**
  * The report of `chatgen load` for a terminal. The outcome stands first and last; between them what
@@ -54,13 +62,14 @@ export function loadOutcome(report: LoadReport, { color }: { readonly color: boo
 }
 
 function outcomeLine({ chalk }: Pick<Page, 'chalk'>, report: LoadReport): string {
-  const paint = {
-    met: chalk.green.bold,
-    missed: chalk.red.bold,
-    violated: chalk.red.bold,
-    invalid: chalk.yellow.bold,
-  }[report.outcome]
-  return `${paint(report.outcome.toUpperCase())}  ${outcomeText(report)}`
+  const word = outcomeWord(report)
+  const paint =
+    word === 'Met'
+      ? chalk.green.bold
+      : word === 'Missed' || word === 'Violated'
+        ? chalk.red.bold
+        : chalk.yellow.bold
+  return `${paint(word.toUpperCase())}  ${outcomeText(report)}`
 }
 
 function about(page: Page, report: LoadReport): Lines {

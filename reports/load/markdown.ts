@@ -6,7 +6,7 @@ import {
   figure,
   interval,
   outcomeText,
-  outcomeWords,
+  outcomeWord,
   percent,
   planText,
   quantileName,
@@ -44,9 +44,10 @@ export function loadToMarkdown(report: LoadReport): string {
   return `${parts.filter((part) => part !== '').join('\n\n')}\n`
 }
 
-function heading({ outcome, interrupted }: LoadReport): string {
-  const mark = { met: '✅', missed: '❌', violated: '❌', invalid: '⚠️' }[outcome]
-  return `## ${mark} ${outcomeWords[outcome]}${interrupted ? ' (interrupted: holds what was found so far)' : ''}`
+function heading(report: LoadReport): string {
+  const word = outcomeWord(report)
+  const mark = { Met: '✅', Missed: '❌', Violated: '❌' }[word] ?? '⚠️'
+  return `## ${mark} ${word}${report.interrupted ? ' (interrupted: holds what was found so far)' : ''}`
 }
 
 function about(report: LoadReport): string {

@@ -129,7 +129,13 @@ export const meanings: Readonly<Record<MetricName, string>> = {
   max_gap: 'longest gap of a stream',
 }
 
-export const outcomeWords: Readonly<Record<LoadReport['outcome'], string>> = {
+/** The outcome in a word; one that only lacks requests for a decision is not called missed. */
+export function outcomeWord({ outcome, slo }: Pick<LoadReport, 'outcome' | 'slo'>): string {
+  const undecided = outcome === 'missed' && slo.every(({ verdict }) => verdict !== 'missed')
+  return undecided ? 'Undecided' : outcomeWords[outcome]
+}
+
+const outcomeWords: Readonly<Record<LoadReport['outcome'], string>> = {
   met: 'Met',
   missed: 'Missed',
   violated: 'Violated',

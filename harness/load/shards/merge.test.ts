@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { loadReportOf } from '../../../reports/load/test-support/sketch.ts'
 import { type LoadReport, loadReport } from '../../../reports/model/load.ts'
@@ -90,6 +91,11 @@ describe('reports of shards', () => {
     [
       'with measurements that cannot be read',
       { measurements: 'eA==' },
+      'b.json: its measurements cannot be read',
+    ],
+    [
+      'with measurements of something else',
+      { measurements: gzipSync('{"metrics":{}}').toString('base64') },
       'b.json: its measurements cannot be read',
     ],
   ])('refuse one %s', (_, more, message) => {

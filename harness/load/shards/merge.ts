@@ -61,17 +61,22 @@ export function mergeShards(shards: readonly [Shard, ...Shard[]]): LoadReport {
   }
 }
 
-function unpacked({ name, report }: Shard): Measurements {
+interface Unpacked extends Measurements {
+  readonly run: RunMetrics
+}
+
+function unpacked({ name, report }: Shard): Unpacked {
   try {
-    return unpackMeasurements(report.measurements ?? '')
+    const measurements = unpackMeasurements(report.measurements ?? '')
+    return { ...measurements, run: RunMetrics.from(measurements.metrics) }
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     throw new ShardMismatch(`${name}: its measurements cannot be read: ${reason}`)
   }
 }
 
-function metricsOf(parts: readonly Measurements[]): RunMetrics {
-  const [first, ...others] = parts.map(({ metrics }) => RunMetrics.from(metrics))
+function metricsOf(parts: readonly Unpacked[]): RunMetrics {
+  const [first, ...others] = parts.map(({ run }) => run)
   if (first === undefined) throw new ShardMismatch('there are no shards')
   try {
     for (const other of others) first.merge(other)

@@ -5,7 +5,7 @@ import {
   figure,
   interval,
   outcomeText,
-  outcomeWords,
+  outcomeWord,
   percent,
   seconds,
   windowText,
@@ -15,10 +15,11 @@ import { tableMarkup } from './table.ts'
 /** For a reader who has ten seconds: the outcome, the target, and what was asked and kept. */
 export function overview(report: LoadReport): Markup {
   const { outcome, target, rates, goodput, integrity, interrupted } = report
+  const word = outcomeWord(report)
   const violated = integrity.findings.filter(({ level }) => level === 'required').length
   return html`<header>
 <p class="kind">Load report</p>
-<h1><span class="outcome ${outcome}">${outcomeWords[outcome]}</span> <span class="target">${target.baseUrl}</span></h1>
+<h1><span class="outcome ${word.toLowerCase()}">${word}</span> <span class="target">${target.baseUrl}</span></h1>
 <ul class="numbers">
 ${number(figure(rates.completed.perSecond), 'completed a second', 'none')}
 ${number(goodput.share === null ? 'n/a' : percent(goodput.share), 'good', 'none')}

@@ -3,6 +3,7 @@ export const chartStyle = `
 .outcome.met { color: var(--pass); }
 .outcome.missed { color: var(--fail); }
 .outcome.invalid { color: var(--warn); }
+.outcome.undecided { color: var(--open); }
 .numbers strong { white-space: nowrap; }
 .scroll { overflow-x: auto; max-width: 100%; margin: 0.5rem 0; }
 table { border-collapse: collapse; font-size: 0.9rem; font-variant-numeric: tabular-nums; }
