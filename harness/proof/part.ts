@@ -6,6 +6,7 @@ import type { Fingerprint } from './fingerprint.ts'
 import { nullAttempts } from './null-servers.ts'
 import { runPlain, runTarget } from './run-target.ts'
 import { stabilityGroups } from './stability.ts'
+import { lostTarget, type TargetResult } from './verdicts.ts'
 
 // vitest forbids it to what runs beside its tests.
 const exit = process.exit.bind(process)
@@ -18,9 +19,7 @@ const attempts = new Map(
 const plain = new Map<ProfileName, Fingerprint>()
 
 process.on('message', async (name) => {
-  const attempt = attempts.get(String(name))
-  if (!attempt) throw new Error(`there is no target ${name}`)
-  process.send?.(await runTarget(attempt, await plainRun(attempt.selection.profile), engine))
+  process.send?.(await resultOf(String(name)))
 })
 
 process.on('disconnect', () => exit())
@@ -30,4 +29,15 @@ async function plainRun(profile: ProfileName): Promise<Fingerprint> {
   const known = plain.get(profile) ?? (await runPlain(plainAttempt(profile), engine))
   plain.set(profile, known)
   return known
+}
+
+/** Nobody else would hear of what is thrown here. */
+async function resultOf(name: string): Promise<TargetResult> {
+  try {
+    const attempt = attempts.get(name)
+    if (!attempt) throw new Error(`there is no target ${name}`)
+    return await runTarget(attempt, await plainRun(attempt.selection.profile), engine)
+  } catch (error) {
+    return lostTarget(name, error instanceof Error ? error.message : String(error))
+  }
 }

@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import type { TargetResult } from './verdicts.ts'
+import { lostTarget, type TargetResult } from './verdicts.ts'
 
 /**
  * Runs targets in so many processes, each of which stays warm. A process that dies takes its target
@@ -39,7 +39,9 @@ async function ask(child: ChildProcess, name: string): Promise<TargetResult> {
   const died = new AbortController()
   const { signal } = died
   const answered = once(child, 'message', { signal }).then(([result]) => result as TargetResult)
-  const exited = once(child, 'exit', { signal }).then(([code]) => lost(name, code))
+  const exited = once(child, 'exit', { signal }).then(([code]) =>
+    lostTarget(name, `the process of the proof ended with ${code}`),
+  )
   child.send(name)
   try {
     return await Promise.race([answered, exited])
@@ -47,17 +49,5 @@ async function ask(child: ChildProcess, name: string): Promise<TargetResult> {
     died.abort()
     answered.catch(() => {})
     exited.catch(() => {})
-  }
-}
-
-function lost(name: string, code: unknown): TargetResult {
-  return {
-    kind: 'fault',
-    name,
-    outcome: 'incomplete',
-    rows: [],
-    kitFaults: [`the process of the proof ended with ${code}`],
-    applied: false,
-    durationMs: 0,
   }
 }

@@ -31,3 +31,16 @@ export function verdictsOf(report: ConformanceReport): RowResult[] {
     brokenBy,
   }))
 }
+
+/** A target whose run came to no end: a fault of the kit. */
+export function lostTarget(name: string, why: string): TargetResult {
+  return {
+    kind: 'fault',
+    name,
+    outcome: 'incomplete',
+    rows: [],
+    kitFaults: [why],
+    applied: false,
+    durationMs: 0,
+  }
+}
