@@ -45,7 +45,7 @@ export function collectEvidence(
         return html`<p><code>${id}</code> was left out to keep this page small.</p>`
       }
       const markup = draw(exchange, at === 0 ? row.event : null)
-      spent += markup.text.length
+      spent += Buffer.byteLength(markup.text)
       shown.add(id)
       return markup
     })

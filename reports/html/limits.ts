@@ -5,6 +5,6 @@ export const limits = {
   ofOther: 1,
   bodyCharacters: 4_000,
   bodyLines: 120,
-  /** Of all exchanges together, in characters of HTML. */
+  /** Of all exchanges together, in bytes of HTML. */
   pageBytes: 8_000_000,
 } as const
