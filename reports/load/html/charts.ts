@@ -136,7 +136,7 @@ function heatChart({ metric, columnSeconds, edgesMs, counts }: HeatMap): Chart {
   return {
     id: `${metric}-heat`,
     title: `Heat map of the response time ${metric === 'ttft' ? 'to' : 'of'} ${what}`,
-    note: 'The darker a cell, the more requests had that latency at that time.',
+    note: 'The stronger the colour of a cell, the more requests had that latency at that time.',
     x: { label: 's', scale: 'linear', values: counts.map((_, at) => at * columnSeconds) },
     y: { label: 'ms', scale: 'log' },
     series: [],
