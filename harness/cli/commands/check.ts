@@ -63,7 +63,9 @@ export const checkCommand: AddCommand = (program, io, finish) => {
     )
     .addOption(flag('--timeout <ms>', 'longest silence of the target').argParser(positiveInteger))
     .addOption(
-      flag('--max-requests <n>', 'stop asking after so many requests').argParser(positiveInteger),
+      flag('--max-requests <n>', 'ask for no more in all, tidying up included').argParser(
+        positiveInteger,
+      ),
     )
     .addOption(flag('--baseline <file>', 'known violations, YAML or JSON'))
     .addOption(flag('--update-baseline', 'write what is violated now to the baseline, for review'))
