@@ -3,6 +3,10 @@
  * streams: every metric, at 50 and at 300 concurrent streams, at constant times and at lognormal ones.
  * A quantile is true where it is within the larger of 2 ms and 2 %.
  *
+ * Service time counts from the first byte that was written, which no server sees: a request may lie
+ * unread in a socket while the server is busy. So the truth is from that moment to the server's stamp;
+ * how long requests lay unread is printed below each table.
+ *
  *   node scripts/load-truth.ts [--streams 50,300] [--gap 40] [--seconds 6] [--kind openai-stream|one-shot-stream]
  */
 import { loadavg } from 'node:os'
@@ -55,7 +59,7 @@ for (const [name, pace] of Object.entries(paces)) {
       `\n${name} times (${pace}), ${streams} concurrent streams: ${pairs.length} requests, ${events} events,`,
       `errors ${JSON.stringify(result.errors)}, load of the machine ${(loadavg()[0] ?? 0).toFixed(2)}\n`,
     )
-    console.log(compared(pairs))
+    console.log(compared(pairs, result.startNs))
     console.log(`\n${ways(pairs, result.startNs)}`)
   }
 }
@@ -73,9 +77,12 @@ function pairsOf({ records, startNs, window }: EngineResult, log: readonly Logge
   })
 }
 
-function compared(pairs: readonly (readonly [RequestRecord, LoggedStream])[]): string {
+function compared(
+  pairs: readonly (readonly [RequestRecord, LoggedStream])[],
+  startNs: number,
+): string {
   const ours = pooled(pairs.map(([record]) => measured(record)))
-  const truth = pooled(pairs.map(([, stream]) => stamped(stream)))
+  const truth = pooled(pairs.map(([record, stream]) => stamped(record, stream, startNs)))
   const rows = Object.entries(truth).map(([metric, real]) => [
     metric,
     ...quantiles.flatMap((share) =>
@@ -89,10 +96,7 @@ function compared(pairs: readonly (readonly [RequestRecord, LoggedStream])[]): s
   return table(['metric, ms', ...head], rows)
 }
 
-/**
- * Where a difference comes from. A request that lies in a socket before the server reads it is the
- * server's time to a client, and no time at all to the server's own stamps.
- */
+/** The time on the way: of a request until the server took it up, and of its first content. */
 function ways(pairs: readonly (readonly [RequestRecord, LoggedStream])[], startNs: number): string {
   const lasting = (from: (pair: (typeof pairs)[number]) => number) => {
     const all = pairs.map(from)
@@ -129,20 +133,25 @@ function measured(record: RequestRecord): Metrics {
   }
 }
 
-function stamped({ received, head, sent, kinds, ended }: LoggedStream): Metrics {
+function stamped(
+  { stamps }: RequestRecord,
+  { head, sent, kinds, ended }: LoggedStream,
+  startNs: number,
+): Metrics {
+  const begun = startNs + (stamps.sent ?? Number.NaN)
   const content = sent.filter((_, at) => kinds[at] === 'c')
   const [first = Number.NaN, last = Number.NaN] = [content[0], content.at(-1)]
   const terminal = sent[kinds.indexOf('t')] ?? Number.NaN
   const gaps = content.slice(1).map((at, index) => at - (content[index] ?? Number.NaN))
   return {
-    ttfb: [head - received],
-    ttfe: [(sent[0] ?? Number.NaN) - received],
-    ttft: [first - received],
-    ttfo: [first - received],
+    ttfb: [head - begun],
+    ttfe: [(sent[0] ?? Number.NaN) - begun],
+    ttft: [first - begun],
+    ttfo: [first - begun],
     icl: gaps,
     tpot: [(last - first) / (content.length - 1)],
     max_gap: [Math.max(...gaps)],
-    e2e: [terminal - received],
+    e2e: [terminal - begun],
     close_lag: [ended - terminal],
   }
 }

@@ -55,15 +55,21 @@ function logging(streams: Open[]): (parts: Parts) => Parts {
     bytes: (call, chunks) => {
       const stream = open.get(call)
       const usual = parts.bytes(call, chunks)
-      if (stream === undefined) return usual
-      return mapped(usual, (chunk) => {
-        const at = now()
-        stream.sent.push(at)
-        stream.ended = at
-        return chunk
-      })
+      return stream === undefined ? usual : logged(usual, stream)
     },
   })
+}
+
+/** The end is when the server ends the body, which is a turn of its loop after the last event. */
+async function* logged(
+  chunks: AsyncIterable<Uint8Array>,
+  stream: Open,
+): AsyncGenerator<Uint8Array, void> {
+  yield* mapped(chunks, (chunk) => {
+    stream.sent.push(now())
+    return chunk
+  })
+  stream.ended = now()
 }
 
 function kindOf({ event, data }: SseBlock): 'c' | 't' | 'o' {

@@ -128,7 +128,8 @@ export class CompletionsJudge implements StreamJudge {
     this.#chunks += 1
     if (this.#watcher !== undefined) watchChunk(this.#watcher, json, choices)
     this.#ledger.held('OAI-STREAM-01', 'Blocks of JSON with choices.', index)
-    for (const judge of this.#judges) judge.chunk(chunkOf(json, index, atMs))
+    const chunk = chunkOf(json, index, atMs)
+    for (const judge of this.#judges) judge.chunk(chunk)
     this.#fragment = loneFragment(json, choices)
   }
 

@@ -4,7 +4,7 @@ import type { Ledger } from '../ledger.ts'
 /** OPEN-07: what is in a chunk beside the text, and how the stream ends. */
 export class ChunkObserver {
   readonly #ledger: Ledger
-  readonly #members = new Set<string>()
+  readonly #members = new Map<Place, Set<string>>()
 
   constructor(ledger: Ledger) {
     this.#ledger = ledger
@@ -19,12 +19,21 @@ export class ChunkObserver {
   }
 
   end(done: boolean): void {
-    if (this.#members.size === 0) return
-    const members = [...this.#members].sort().join(', ')
-    this.#ledger.observed('OPEN-07', `${members}; ends ${done ? 'with' : 'without'} [DONE]`)
+    const members = Array.from(this.#members).flatMap(([place, names]) =>
+      [...names].map((name) => place + name),
+    )
+    if (members.length === 0) return
+    this.#ledger.observed(
+      'OPEN-07',
+      `${members.sort().join(', ')}; ends ${done ? 'with' : 'without'} [DONE]`,
+    )
   }
 
-  #note(prefix: string, json: JsonObject): void {
-    for (const key of Object.keys(json)) this.#members.add(prefix + key)
+  #note(place: Place, json: JsonObject): void {
+    const members = this.#members.get(place) ?? new Set()
+    this.#members.set(place, members)
+    for (const key of Object.keys(json)) members.add(key)
   }
 }
+
+type Place = '' | 'choices[].' | 'choices[].delta.'

@@ -23,27 +23,29 @@ export class AlikeBlocks {
   text = ''
   /** Its count; undefined where blocks of this kind have none. */
   number: number | undefined
-  #pieces: readonly Uint8Array[] = []
+  /** What stands between the holes, end to end; one piece of memory, which is cold at most reads. */
+  #fixed: Uint8Array = none
+  /** Where in it each stretch ends. */
+  #ends: readonly number[] = []
+  /** What follows each stretch but the last. */
   #holes: readonly Hole[] = []
 
   /** `bytes`: one whole block, with this fragment under this name in it, and this count. */
   learn(bytes: Uint8Array, member: string, text: string, number: number | undefined): void {
-    if (this.#pieces.length > 0 && this.match(bytes, 0) === bytes.length) {
+    if (this.#ends.length > 0 && this.match(bytes, 0) === bytes.length) {
       this.armed = true
       return
     }
     this.forget()
     const from = afterComments(bytes, 0)
-    const block = latin1.decode(bytes.subarray(from))
+    const block = latin1(bytes.subarray(from))
     const holes = [
       holeAt(block, `"${member}":"`, encoded(text), 'text'),
       ...(number === undefined ? [] : [holeAt(block, '"sequence_number":', `${number}`, 'number')]),
     ]
     const found = holes.filter((hole) => hole !== undefined).sort((a, b) => a.start - b.start)
     if (found.length < holes.length) return
-    const ends = [...found.map(({ start }) => start), block.length]
-    this.#pieces = ends.map((end, at) => bytes.slice(from + (found[at - 1]?.end ?? 0), from + end))
-    this.#holes = found.map(({ kind }) => kind)
+    this.#keep(bytes.subarray(from), found)
     if (this.match(bytes, 0) !== bytes.length || this.text !== text || this.number !== number) {
       this.forget()
     }
@@ -51,25 +53,39 @@ export class AlikeBlocks {
 
   forget(): void {
     this.armed = false
-    this.#pieces = []
+    this.#ends = []
   }
 
   /** Where the block that begins at `from` ends; -1 where it is not alike, or not all there. */
   match(bytes: Uint8Array, from: number): number {
+    const fixed = this.#fixed
     let at = afterComments(bytes, from)
+    let done = 0
     this.number = undefined
-    for (let index = 0; index < this.#pieces.length; index += 1) {
-      const piece = this.#pieces[index]
-      if (piece === undefined || at + piece.length > bytes.length) return -1
-      for (let inner = 0; inner < piece.length; inner += 1) {
-        if (bytes[at + inner] !== piece[inner]) return -1
-      }
-      at += piece.length
+    for (let index = 0; index < this.#ends.length; index += 1) {
+      const end = this.#ends[index] ?? 0
+      if (at + end - done > bytes.length) return -1
+      for (; done < end; done += 1, at += 1) if (bytes[at] !== fixed[done]) return -1
       const hole = this.#holes[index]
       if (hole !== undefined) at = hole === 'text' ? this.#text(bytes, at) : this.#number(bytes, at)
       if (at < 0) return -1
     }
     return at
+  }
+
+  #keep(block: Uint8Array, holes: readonly FoundHole[]): void {
+    const starts = [0, ...holes.map(({ end }) => end)]
+    const stretches = starts.map((start, at) => block.subarray(start, holes[at]?.start))
+    let total = 0
+    this.#ends = stretches.map(({ length }) => {
+      total += length
+      return total
+    })
+    this.#fixed = new Uint8Array(total)
+    for (const [at, stretch] of stretches.entries()) {
+      this.#fixed.set(stretch, (this.#ends[at] ?? 0) - stretch.length)
+    }
+    this.#holes = holes.map(({ kind }) => kind)
   }
 
   #text(bytes: Uint8Array, from: number): number {
@@ -131,11 +147,16 @@ function holeAt(block: string, key: string, value: string, kind: Hole): FoundHol
   return block.startsWith(value, start) ? { start, end: start + value.length, kind } : undefined
 }
 
-const latin1 = new TextDecoder('latin1')
+const none = new Uint8Array(0)
 const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 function encoded(text: string): string {
-  return latin1.decode(new TextEncoder().encode(text))
+  return Buffer.from(text).toString('latin1')
+}
+
+/** One character for each byte. */
+function latin1({ buffer, byteOffset, length }: Uint8Array): string {
+  return Buffer.from(buffer, byteOffset, length).toString('latin1')
 }
 
 function decode(bytes: Uint8Array): string | undefined {

@@ -7,15 +7,19 @@ export class CrossTalkWatch {
   leaked: string | undefined
   readonly #prefix: string
   readonly #own: string
+  readonly #first: string
   #tail = ''
 
   constructor(prefix: string, own: string) {
     this.#prefix = prefix
     this.#own = own
+    this.#first = prefix.slice(0, 1)
   }
 
   text(fragment: string): void {
     if (this.leaked !== undefined) return
+    // Most fragments are a word that no nonce begins with, after another.
+    if (this.#tail === '' && !fragment.includes(this.#first)) return
     const text = this.#tail + fragment
     const { length } = this.#own
     for (let at = text.indexOf(this.#prefix); at >= 0; at = text.indexOf(this.#prefix, at + 1)) {
@@ -26,6 +30,8 @@ export class CrossTalkWatch {
         return
       }
     }
-    this.#tail = text.slice(-length + 1)
+    const last = text.slice(-length + 1)
+    const start = last.indexOf(this.#first)
+    this.#tail = start < 0 ? '' : last.slice(start)
   }
 }
