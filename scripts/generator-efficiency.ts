@@ -3,10 +3,13 @@
  * and beside fetch: paced streams, one event a segment, each reader in a process of its own against a
  * fresh server in another.
  *
- *   node scripts/generator-efficiency.ts [--streams 300] [--gap 23] [--seconds 8] [--kind openai-stream]
+ * CPUs are kept from halting, for all readers alike; --halting leaves them their sleep.
+ *
+ *   node scripts/generator-efficiency.ts [--streams 300] [--gap 23] [--seconds 8] [--kind openai-stream] [--halting]
  */
 import { loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
+import { keepAwake } from './load/awake.ts'
 import type { EngineResult } from './load/engine-reader.ts'
 import type { LoggedStream } from './load/logging-server.ts'
 import { eventsWithin, onePhase } from './load/one-phase.ts'
@@ -21,6 +24,7 @@ const { values } = parseArgs({
     tokens: { type: 'string', default: '100' },
     seconds: { type: 'string', default: '8' },
     kind: { type: 'string', default: 'openai-stream' },
+    halting: { type: 'boolean', default: false },
     order: { type: 'string', default: 'raw,engine,fetch,engine,raw' },
   },
 })
@@ -50,13 +54,14 @@ const options: Omit<ReaderOptions, 'url' | 'key'> = {
   windowMs: Number(values.seconds) * 1000,
 }
 
+if (!values.halting) keepAwake()
 const rows: Row[] = []
 for (const reader of values.order.split(',') as ReaderName[]) rows.push(await measure(reader))
 
 const best = (name: ReaderName, pick: (row: Row) => number) =>
   mean(rows.filter((row) => row.name === name).map(pick))
 console.log(
-  `${streams} streams of ${options.kind}, a token every ${gap} ms, one event a segment; Node ${process.version}\n`,
+  `${streams} streams of ${options.kind}, a token every ${gap} ms, one event a segment; Node ${process.version}; CPUs ${values.halting ? 'may halt' : 'kept awake'}\n`,
 )
 console.log(
   table(

@@ -5,14 +5,16 @@
  *
  * Service time counts from the first byte that was written, which no server sees: a request may lie
  * unread in a socket while the server is busy. So the truth is from that moment to the server's stamp;
- * how long requests lay unread is printed below each table.
+ * how long requests lay unread is printed below each table. CPUs are kept from halting, or with --halting
+ * are not.
  *
- *   node scripts/load-truth.ts [--streams 50,300] [--gap 40] [--seconds 6] [--kind openai-stream|one-shot-stream]
+ *   node scripts/load-truth.ts [--streams 50,300] [--gap 40] [--seconds 6] [--kind openai-stream|one-shot-stream] [--halting]
  */
 import { loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
 import { latencyOf } from '../harness/load/metrics/latencies.ts'
 import type { RequestRecord } from '../harness/load/record.ts'
+import { keepAwake } from './load/awake.ts'
 import type { EngineResult } from './load/engine-reader.ts'
 import type { LoggedStream } from './load/logging-server.ts'
 import { onePhase } from './load/one-phase.ts'
@@ -24,6 +26,7 @@ const { values } = parseArgs({
     seconds: { type: 'string', default: '6' },
     kind: { type: 'string', default: 'openai-stream' },
     gap: { type: 'string', default: '40' },
+    halting: { type: 'boolean', default: false },
     seed: { type: 'string', default: '1' },
   },
 })
@@ -38,6 +41,7 @@ const quantiles = [0.5, 0.9, 0.99]
 /** Nanoseconds of one request, in the definitions of harness/load/metrics/latencies.ts. */
 type Metrics = Readonly<Record<string, readonly number[]>>
 
+if (!values.halting) keepAwake()
 let wrong = 0
 for (const [name, pace] of Object.entries(paces)) {
   for (const streams of values.streams.split(',').map(Number)) {

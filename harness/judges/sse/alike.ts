@@ -59,11 +59,12 @@ export class AlikeBlocks {
   /** Where the block that begins at `from` ends; -1 where it is not alike, or not all there. */
   match(bytes: Uint8Array, from: number): number {
     const fixed = this.#fixed
+    const ends = this.#ends
     let at = afterComments(bytes, from)
     let done = 0
     this.number = undefined
-    for (let index = 0; index < this.#ends.length; index += 1) {
-      const end = this.#ends[index] ?? 0
+    for (let index = 0; index < ends.length; index += 1) {
+      const end = ends[index] ?? 0
       if (at + end - done > bytes.length) return -1
       for (; done < end; done += 1, at += 1) if (bytes[at] !== fixed[done]) return -1
       const hole = this.#holes[index]

@@ -29,10 +29,12 @@ export class Driver {
   readonly #clock: RunClock
   readonly #stop = new AbortController()
   readonly #fault: (error: unknown) => void
+  readonly #noncePrefix: string
   #running = 0
 
   constructor(options: DriverOptions, crew: Crew, fault: (error: unknown) => void) {
     this.#options = options
+    this.#noncePrefix = noncePrefix(options.spec.seed)
     this.#crew = crew
     this.#clock = crew.clock
     this.#fault = fault
@@ -111,7 +113,7 @@ export class Driver {
     this.#running += 1
     const speaker = new WireSpeaker(this.#crew, arrival, entry, {
       due,
-      noncePrefix: noncePrefix(spec.seed),
+      noncePrefix: this.#noncePrefix,
       signal: this.#stop.signal,
     })
     try {
