@@ -11,6 +11,7 @@ import {
   expectAccepted,
   given,
   inputRows,
+  succeeded,
   test,
 } from '../../harness/conformance/scenario/index.ts'
 
@@ -190,7 +191,7 @@ describe('v3: idempotency', () => {
 
   test(
     'another key makes another step',
-    covers(['V3-IDEM-07'], { requests: 6, generations: 2, chats: 1 }),
+    covers(['V3-IDEM-07'], { requests: 12, generations: 5, chats: 1 }),
     async ({ v3, claim, session }) => {
       const chat = await v3.createChat()
       const nonce = session.nonce()
@@ -209,6 +210,25 @@ describe('v3: idempotency', () => {
         first,
         second,
         ...pages,
+      )
+
+      const long = `${session.uuid()}-${session.uuid()}-`
+      const third = await v3.generate(turn, { key: `${long}a` })
+      // Which keys are taken at all is for another row.
+      given(succeeded(third), 'a long key was refused', third)
+      const sent = [third]
+      for (const key of [`${long}b`, `${long}A`]) {
+        const next = await v3.generate(turn, { key })
+        given((next.response?.status ?? 0) < 500, 'a step failed', next)
+        claim('V3-IDEM-07', () => expectAccepted(next, 'a key that ends otherwise'), next)
+        sent.push(next)
+      }
+      const all = await v3.settled(chat, (seen) => inputRows(seen, nonce).length >= 5)
+      claim(
+        'V3-IDEM-07',
+        () => expect(inputRows(all.rows, nonce), 'steps of five keys').toHaveLength(5),
+        ...sent,
+        ...all.pages,
       )
     },
   )

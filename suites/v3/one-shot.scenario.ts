@@ -201,7 +201,8 @@ describe('v3: one-shot', () => {
     'assistant_id may name an assistant of the catalog',
     covers(['V3-ONE-08'], { requests: 2, generations: 2 }),
     async ({ oneShot, claim, profile }) => {
-      const ids = Object.values(profile.assistants ?? {}).filter((id) => id !== undefined)
+      const { withKnowledge, withoutKnowledge } = profile.assistants ?? {}
+      const ids = [withKnowledge, withoutKnowledge].filter((id) => id !== undefined)
       declared(ids[0], 'assistants')
       for (const id of ids) {
         const reply = await oneShot.send(oneShot.body('Name a colour.', { assistant_id: id }))
@@ -248,8 +249,8 @@ describe('v3: one-shot', () => {
 
   test(
     'a one-shot with a field of another type is refused',
-    covers(['V3-ONE-12'], { requests: 13, generations: 1, chats: 1 }),
-    async ({ oneShot, v3, refuses }) => {
+    covers(['V3-ONE-12'], { requests: 18, generations: 2, chats: 1 }),
+    async ({ oneShot, v3, refuses, profile }) => {
       const chat = await v3.createChat()
       const right = oneShot.body('Name a colour.')
       const twin = await oneShot.send(right, { role: 'twin' })
@@ -259,6 +260,7 @@ describe('v3: one-shot', () => {
         runs: 'none',
         stream: { on: false },
         assistant_id: { id: 'searcher' },
+        rag: 7,
       }
       for (const [field, value] of Object.entries(wrong)) {
         await refuses({
@@ -269,6 +271,20 @@ describe('v3: one-shot', () => {
           alive: () => v3.alive(chat),
         })
       }
+
+      // kb_id is used with searcher: without it, nobody need look at its type.
+      const { baseId } = profile.knowledge ?? {}
+      if (!profile.capabilities.knowledge || baseId === undefined) return
+      const search = { ...right, assistant_id: 'searcher', kb_id: baseId }
+      const searched = await oneShot.send(search, { role: 'twin' })
+      if (!succeeded(searched)) return
+      await refuses({
+        row: 'V3-ONE-12',
+        twin: searched,
+        what: 'kb_id: an object',
+        send: () => oneShot.send({ ...search, kb_id: { id: baseId } }, { role: 'negative' }),
+        alive: () => v3.alive(chat),
+      })
     },
   )
 

@@ -86,6 +86,10 @@ const v3OtherRoutes: Readonly<Record<string, readonly [Place, MistakeName]>> = {
   'list-files': ['GET /api/v3/attachment', 'with-key-of-that-length'],
   'chat-files': ['GET /api/v3/chat/:chat_id/attachments', 'with-more-than-the-key'],
   bases: ['GET /api/v3/knowledge', 'with-basic'],
+  'plain-bases': ['GET /api/knowledge', 'with-beginning-of-key'],
+  'plain-search': ['GET /api/knowledge/:base_id/search', 'with-key-of-that-length'],
+  'upload-document': ['POST /api/v3/knowledge/:base_id/documents', 'with-any-scheme'],
+  'plain-upload': ['POST /api/knowledge/:base_id/documents', 'with-more-than-the-key'],
   'search-base': ['GET /api/v3/knowledge/:base_id/search', 'with-empty-key'],
 }
 

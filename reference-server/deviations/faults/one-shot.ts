@@ -4,7 +4,17 @@ import type { SseBlock } from '../../events/sse.ts'
 import type { ValueReply } from '../../http/call.ts'
 import type { Refit } from '../../parts.ts'
 import { newChat } from '../../surfaces/chat-record.ts'
-import { besides, isObject, isText, isThere, mainModel, oneShot, unwraps } from '../native.ts'
+import {
+  besides,
+  isObject,
+  isText,
+  isThere,
+  mainAlias,
+  mainModel,
+  oneShot,
+  unwraps,
+  visionModel,
+} from '../native.ts'
 import {
   type Json,
   objectOf,
@@ -161,6 +171,23 @@ export const oneShotFaults: readonly Fault[] = [
   wrong(
     'assistant',
     overlooks(oneShot, 'assistant_id', (id) => !isObject(id)),
+  ),
+  wrong('base', overlooks(oneShot, 'kb_id', isText)),
+  wrong(
+    'rag',
+    overlooks(oneShot, 'rag', (rag) => typeof rag !== 'number'),
+  ),
+  fault(
+    'one-shot-alias-unknown',
+    'V3-MODEL-01',
+    'SVC-Main is no id of the main model of a one-shot.',
+    refusesRequests(oneShot, ({ model_id: id }) => id === mainAlias, 404),
+  ),
+  fault(
+    'one-shot-vision-unknown',
+    'V3-MODEL-02',
+    'SVC-Vision is no model of a one-shot.',
+    refusesRequests(oneShot, ({ model_id: id }) => id === visionModel, 404),
   ),
   fault(
     'one-shot-searches-by-default',
