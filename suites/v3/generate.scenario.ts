@@ -13,11 +13,9 @@ import {
   inputRows,
   inputText,
   isRecord,
-  statusOf,
-  succeeded,
   test,
 } from '../../harness/conformance/scenario/index.ts'
-import { otherNames, visionName } from '../models.ts'
+import { otherNames } from '../models.ts'
 
 /** Section 4.3: POST /message/generate, its fields and its two forms. */
 describe('v3: generation', () => {
@@ -145,25 +143,6 @@ describe('v3: generation', () => {
       }
     },
   )
-
-  for (const [row, title, modelsOf] of [
-    ['V3-MODEL-01', 'every accepted id of the main model works on one-shot', otherNames],
-    ['V3-MODEL-02', 'the vision model works on one-shot', visionName],
-  ] as const) {
-    test(
-      title,
-      covers([row], { requests: 3, generations: 2 }),
-      async ({ oneShot, claim, profile }) => {
-        const right = oneShot.body('Name a colour.')
-        const twin = await oneShot.send(right, { role: 'twin' })
-        given(succeeded(twin), `a one-shot was refused with ${statusOf(twin)}`, twin)
-        for (const model of modelsOf(profile)) {
-          const reply = await oneShot.send({ ...right, model_id: model })
-          claim(row, () => expectAccepted(reply, `a one-shot with model_id ${model}`), reply)
-        }
-      },
-    )
-  }
 
   test(
     'invalid fields are answered somehow',
