@@ -8,3 +8,7 @@ export function otherNames(profile: {
   const { main, aliases } = profile.models
   return aliases.length > 0 ? aliases : [main]
 }
+
+export function visionName({ models }: { readonly models: { readonly vision: string } }): string[] {
+  return [models.vision]
+}

@@ -11,7 +11,7 @@ import {
   shapeOf,
   test,
 } from '../../harness/conformance/scenario/index.ts'
-import { otherNames } from '../models.ts'
+import { otherNames, visionName } from '../models.ts'
 import { recallOf } from '../recall.ts'
 
 /** Section 4.2: POST /message/generate answers a stored message. */
@@ -70,7 +70,7 @@ describe('v2: generation', () => {
         model_id: { id: 'model' },
         exclude_tools: { tool: 'get_time' },
       }
-      for (const [field, value] of Object.entries(wrong)) {
+      for (const [field, value] of [...Object.entries(wrong), ['exclude_tools', [7]] as const]) {
         const send = () => v2.generate({ ...right, [field]: value }, { role: 'negative' })
         const what = `${field}: ${JSON.stringify(value)}`
         await refuses({
@@ -184,10 +184,6 @@ describe('v2: generation', () => {
     })
   }
 })
-
-function visionName({ models }: { readonly models: { readonly vision: string } }): string[] {
-  return [models.vision]
-}
 
 /** Every `name` in an answer, wherever it stands. */
 function namesIn(value: unknown): unknown[] {

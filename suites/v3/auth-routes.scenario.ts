@@ -7,6 +7,7 @@ import {
   type Exchange,
   expect,
   given,
+  knowledgePrefixes,
   succeeded,
   test,
 } from '../../harness/conformance/scenario/index.ts'
@@ -122,25 +123,31 @@ describe('v3: authentication of the other routes', () => {
 
   test(
     'the knowledge routes want the right token',
-    covers(rows, { requests: 32, chats: 1 }),
-    async ({ v3, knowledge, refuses, keys, profile }) => {
+    covers(rows, { requests: 92, chats: 1, uploads: 16 }),
+    async ({ v3, knowledge, refuses, session, keys, profile }) => {
       declared(keys.v3, 'apiKey')
-      const routes = (['list', 'search'] as const).filter(
+      const routes = (['list', 'search', 'upload'] as const).filter(
         (name) => profile.knowledge?.routes?.[name],
       )
       if (!profile.capabilities.knowledge || routes.length === 0) return
       const chat = await v3.createChat()
+      const file = textUpload(session)
       for (const name of routes) {
-        const twin = await knowledge.send(name, { role: 'twin' })
-        for (const { row, what, authorization } of badCredentials('V3', keys.v3)) {
-          await refuses({
-            row,
-            no5xx: 'V3-AUTH-06',
-            twin,
-            what: `${what} (${name} of /knowledge)`,
-            send: () => knowledge.send(name, { role: 'negative', authorization }),
-            alive: () => v3.alive(chat),
-          })
+        for (const prefix of knowledgePrefixes) {
+          const more = { prefix, ...(name === 'upload' ? { file } : {}) }
+          const twin = await knowledge.send(name, { ...more, role: 'twin' })
+          // That both prefixes are there is for another row.
+          if (!succeeded(twin)) continue
+          for (const { row, what, authorization } of badCredentials('V3', keys.v3)) {
+            await refuses({
+              row,
+              no5xx: 'V3-AUTH-06',
+              twin,
+              what: `${what} (${name} of ${prefix})`,
+              send: () => knowledge.send(name, { ...more, role: 'negative', authorization }),
+              alive: () => v3.alive(chat),
+            })
+          }
         }
       }
     },

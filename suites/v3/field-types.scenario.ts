@@ -4,7 +4,7 @@ import { covers, describe, test } from '../../harness/conformance/scenario/index
 describe('v3: types of the fields', () => {
   test(
     'a generation with a field of another type is refused',
-    covers(['V3-GEN-17', 'V3-GEN-13'], { requests: 34, generations: 1, chats: 1 }),
+    covers(['V3-GEN-17', 'V3-GEN-13'], { requests: 38, generations: 1, chats: 1 }),
     async ({ v3, refuses, session }) => {
       const chat = await v3.createChat()
       const right = v3.turn(chat, 'Name a colour.')
@@ -25,7 +25,10 @@ describe('v3: types of the fields', () => {
         parent_id: { id: 'run' },
         rag: 7,
       }
-      for (const [field, value] of Object.entries(wrong)) {
+      const numbered = (['include_tools', 'exclude_tools'] as const).map(
+        (list) => [list, [7]] as const,
+      )
+      for (const [field, value] of [...Object.entries(wrong), ...numbered]) {
         const what = `${field}: ${JSON.stringify(value)}`
         const refused = await refuses({
           row: 'V3-GEN-17',

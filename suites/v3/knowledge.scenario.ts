@@ -7,6 +7,8 @@ import {
   expect,
   expectAccepted,
   given,
+  type KnowledgePrefix,
+  knowledgePrefixes,
   leavesOf,
   shapeOf,
   statusOf,
@@ -74,7 +76,7 @@ describe('knowledge bases', () => {
 
   test(
     '/api/knowledge and /api/v3/knowledge answer alike',
-    covers(['KB-04'], { requests: 6 }),
+    covers(['KB-04'], { requests: 16 }),
     async ({ knowledge, claim, profile }) => {
       const routes = ['list', 'search'] as const
       const { baseId = '', expect: fact = '' } = profile.knowledge ?? {}
@@ -84,8 +86,7 @@ describe('knowledge bases', () => {
           : contains(bodyJson(answer), name === 'list' ? baseId : fact)
       const known = routes.filter((name) => profile.knowledge?.routes?.[name])
       for (const name of known.length > 0 ? known : [null]) {
-        const v3 = await knowledge.send(name)
-        const plain = await knowledge.send(name, { prefix: '/api/knowledge' })
+        const [v3, plain] = await readBoth((prefix) => knowledge.send(name, { prefix }))
         given(
           [v3, plain].some((answer) => succeeded(answer) && tells(answer, name)),
           name === null
@@ -108,7 +109,64 @@ describe('knowledge bases', () => {
       }
     },
   )
+
+  test(
+    'a document can be uploaded under both prefixes',
+    covers(['KB-04'], { requests: 18, uploads: 2 }),
+    async ({ knowledge, chats, claim, session }) => {
+      const uploads: [boolean, Exchange][] = []
+      for (const prefix of knowledgePrefixes) {
+        const nonce = session.nonce()
+        const file = textUpload(session, nonce)
+        const values = { name: file.name, nonce }
+        const uploaded = await knowledge.send('upload', { prefix, file, values })
+        const question = `How high is the tower of ${nonce}?`
+        const found =
+          succeeded(uploaded) &&
+          (await chats.settled(
+            () => knowledge.send('search', { values: { question } }),
+            (body) => contains(body, nonce),
+          ))
+        uploads.push([found !== false && contains(bodyJson(found), nonce), uploaded])
+      }
+      const [v3, plain] = uploads
+      given(
+        v3?.[0] && plain,
+        'a document that is uploaded is not found',
+        ...uploads.map(([, x]) => x),
+      )
+      claim(
+        'KB-04',
+        () => {
+          expect(plain[1].response?.status, 'status of the upload').toBe(v3[1].response?.status)
+          expect(plain[0], 'a search finds the document').toBe(true)
+        },
+        v3[1],
+        plain[1],
+      )
+    },
+  )
 })
+
+/**
+ * The same under both prefixes. Other scenarios upload meanwhile, so a difference counts where the
+ * first of the two has not changed from one try to the next.
+ */
+async function readBoth(
+  read: (prefix: KnowledgePrefix) => Promise<Exchange>,
+): Promise<readonly [Exchange, Exchange]> {
+  const same = (a: Exchange, b: Exchange) => String(factsOf(a)) === String(factsOf(b))
+  let before: Exchange | undefined
+  for (let tries = 1; ; tries += 1) {
+    const v3 = await read('/api/v3/knowledge')
+    const plain = await read('/api/knowledge')
+    if (same(v3, plain) || (before && same(before, v3))) return [v3, plain]
+    given(tries < mostReads, 'the bases change while they are compared', v3, plain)
+    before = v3
+  }
+}
+
+const mostReads = 4
 
 /** The values of an answer without links and times, which may differ. */
 function factsOf(exchange: Exchange): string[] {

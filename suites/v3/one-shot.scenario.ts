@@ -3,14 +3,12 @@ import {
   bodyJson,
   contains,
   covers,
-  declared,
   declined,
   describe,
   type Exchange,
   expect,
   expectAccepted,
   expectResponse,
-  fill,
   given,
   inputText,
   isUuid,
@@ -18,6 +16,7 @@ import {
   succeeded,
   test,
 } from '../../harness/conformance/scenario/index.ts'
+import { otherNames, visionName } from '../models.ts'
 import { recallOf } from '../recall.ts'
 
 /** Section 4.3: POST /message/one-shot, an answer without a stored chat. */
@@ -88,127 +87,24 @@ describe('v3: one-shot', () => {
     },
   )
 
-  test(
-    'runs carries a history, and nothing else is known',
-    covers(['V3-ONE-05', 'V3-ONE-11'], { requests: 6, generations: 3 }, 2),
-    async ({ oneShot, claim, profile, session }) => {
-      const nonce = session.nonce()
-      const { tell, ask } = recallOf(profile, nonce)
-      const able = await oneShot.ask(oneShot.body(`${tell} ${ask}`))
-      given(
-        answerText(able)?.includes(nonce),
-        'the model does not give back a fact from the same message',
-        able,
-      )
-
-      const fresh = await oneShot.ask(oneShot.body(ask))
-      claim(
-        'V3-ONE-11',
-        () => expect(answerText(fresh), 'the answer to another request').not.toContain(nonce),
-        able,
-        fresh,
-      )
-
-      const runs = fill(profile.requests.runs, { nonce }) ?? [guessedRun(session.uuid(), tell)]
-      let reply = await oneShot.send(oneShot.body(ask, { runs }))
-      if (!succeeded(reply) && profile.requests.runs === undefined) {
-        session.observe('OPEN-22', `one-shot with our guess at runs: ${reply.response?.status}`, [
-          reply,
-        ])
-        session.reserve(
-          'unproven',
-          ['V3-ONE-05'],
-          'our guess at the shape of runs was refused: say requests.runs in the profile',
-        )
-        return
-      }
-      const taken = () => expectAccepted(reply, 'a one-shot with the runs of the profile')
-      if (!claim('V3-ONE-05', taken, reply)) return
-      for (let tries = 1; tries < 3 && !answerText(reply)?.includes(nonce); tries += 1) {
-        reply = await oneShot.ask(oneShot.body(ask, { runs }), { role: 'act' })
-      }
-      const known = answerText(reply)?.includes(nonce)
-      if (!known && profile.requests.runs === undefined) {
-        session.reserve(
-          'inconclusive',
-          ['V3-ONE-05'],
-          'our guess at the shape of runs was accepted but not understood: say requests.runs in the profile',
-        )
-        return
-      }
-      claim('V3-ONE-05', () => expect(known, 'the fact of the run is known').toBe(true), reply)
-    },
-  )
-
-  test(
-    'assistant_id may be null',
-    covers(['V3-ONE-06'], { requests: 2, generations: 1 }, 1),
-    async ({ oneShot, claim, profile, session }) => {
-      const assistant = profile.requests.assistant ?? { instructions: 'You are brief.' }
-      const reply = await oneShot.send(
-        oneShot.body('Name a colour.', { assistant_id: null, assistant }),
-      )
-      if (!succeeded(reply) && profile.requests.assistant === undefined) {
-        session.observe('OPEN-11', `our guess at assistant: ${reply.response?.status}`, [reply])
-        const plain = await oneShot.send(oneShot.body('Name a colour.', { assistant_id: null }))
-        given(
-          succeeded(plain),
-          'the structure of assistant is open: say requests.assistant in the profile',
-          plain,
-        )
-        claim('V3-ONE-06', () => expectResponse(plain, 'assistant_id: null'), plain)
-        return
-      }
-      const members = Object.keys(assistant).join(', ')
-      session.observe('OPEN-11', `${members}: ${reply.response?.status}`, [reply])
-      claim('V3-ONE-06', () => expectResponse(reply, 'assistant_id: null with an assistant'), reply)
-    },
-  )
-
-  test(
-    'searcher answers from a knowledge base',
-    covers(['V3-ONE-07'], { requests: 4, generations: 2 }, 2),
-    async ({ oneShot, claim, profile }) => {
-      const { knowledge } = profile
-      declared(knowledge, 'knowledge')
-      const body = (more: Record<string, unknown>) =>
-        oneShot.body(knowledge.question, { assistant_id: 'searcher', ...more })
-      const open = await oneShot.send(body({}))
-      claim('V3-ONE-07', () => expectResponse(open, 'searcher without kb_id'), open)
-      let reply = await oneShot.send(body({ kb_id: knowledge.baseId }))
-      for (
-        let tries = 1;
-        tries < 3 && succeeded(reply) && !contains(bodyJson(reply), knowledge.expect);
-        tries += 1
-      ) {
-        reply = await oneShot.send(body({ kb_id: knowledge.baseId }))
-      }
-      claim(
-        'V3-ONE-07',
-        () => {
-          expectAccepted(reply, 'searcher with kb_id')
-          expect(
-            contains(bodyJson(reply), knowledge.expect),
-            'what the base says is in the response',
-          ).toBe(true)
-        },
-        reply,
-      )
-    },
-  )
-
-  test(
-    'assistant_id may name an assistant of the catalog',
-    covers(['V3-ONE-08'], { requests: 2, generations: 2 }),
-    async ({ oneShot, claim, profile }) => {
-      const ids = Object.values(profile.assistants ?? {}).filter((id) => id !== undefined)
-      declared(ids[0], 'assistants')
-      for (const id of ids) {
-        const reply = await oneShot.send(oneShot.body('Name a colour.', { assistant_id: id }))
-        claim('V3-ONE-08', () => expectResponse(reply, `assistant_id ${id}`), reply)
-      }
-    },
-  )
+  for (const [row, title, modelsOf] of [
+    ['V3-MODEL-01', 'every accepted id of the main model works on one-shot', otherNames],
+    ['V3-MODEL-02', 'the vision model works on one-shot', visionName],
+  ] as const) {
+    test(
+      title,
+      covers([row], { requests: 2, generations: 1 }),
+      async ({ oneShot, claim, profile }) => {
+        const right = oneShot.body('Name a colour.')
+        for (const model of modelsOf(profile)) {
+          const reply = await oneShot.send({ ...right, model_id: model })
+          // That there are one-shots at all is for another row.
+          if (!succeeded(reply)) await oneShot.ask(right, { role: 'twin' })
+          claim(row, () => expectAccepted(reply, `a one-shot with model_id ${model}`), reply)
+        }
+      },
+    )
+  }
 
   test(
     'a one-shot stores no chat',
@@ -248,7 +144,7 @@ describe('v3: one-shot', () => {
 
   test(
     'a one-shot with a field of another type is refused',
-    covers(['V3-ONE-12'], { requests: 13, generations: 1, chats: 1 }),
+    covers(['V3-ONE-12'], { requests: 15, generations: 1, chats: 1 }),
     async ({ oneShot, v3, refuses }) => {
       const chat = await v3.createChat()
       const right = oneShot.body('Name a colour.')
@@ -259,6 +155,7 @@ describe('v3: one-shot', () => {
         runs: 'none',
         stream: { on: false },
         assistant_id: { id: 'searcher' },
+        rag: 7,
       }
       for (const [field, value] of Object.entries(wrong)) {
         await refuses({
@@ -291,21 +188,4 @@ describe('v3: one-shot', () => {
 function idsIn(exchange: Exchange): string[] {
   const texts = leavesOf(bodyJson(exchange)).map(({ value }) => value)
   return [...new Set(texts.filter(isUuid))]
-}
-
-/** Objects with fields such as id and output; the told sentence stands in both halves of the run. */
-function guessedRun(id: string, tell: string) {
-  return {
-    id,
-    input: [inputText(tell)],
-    output: [
-      {
-        type: 'message',
-        id: `msg_${id}`,
-        role: 'assistant',
-        status: 'completed',
-        content: [{ type: 'output_text', text: `Noted: ${tell}`, annotations: [] }],
-      },
-    ],
-  }
 }

@@ -149,7 +149,9 @@ function examples(): string[][] {
     ],
     [
       ...comment(`Assistants with and without a knowledge base. ${memberDecides('assistants')}`),
-      example('assistants: { withKnowledge: <uuid>, withoutKnowledge: <uuid> }'),
+      example(
+        'assistants: { withKnowledge: <uuid>, withoutKnowledge: <uuid>, instructions: <name> }',
+      ),
     ],
     [
       ...comment(

@@ -40,7 +40,12 @@ export const targetProfile = z.strictObject({
   /** True: the same request gives the same text. */
   deterministic: z.boolean().default(false),
   assistants: z
-    .strictObject({ withKnowledge: z.string().optional(), withoutKnowledge: z.string().optional() })
+    .strictObject({
+      withKnowledge: z.string().optional(),
+      withoutKnowledge: z.string().optional(),
+      /** Identifier of a prompt or of instructions that v2 knows. */
+      instructions: z.string().optional(),
+    })
     .optional(),
   knowledge: z
     .strictObject({

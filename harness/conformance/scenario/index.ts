@@ -12,6 +12,7 @@ export {
 } from './claims.ts'
 export { covers } from './covers.ts'
 export { describe, registerSections } from './describe.ts'
+export { type KnowledgePrefix, knowledgePrefixes } from './knowledge.ts'
 export { tellsOfTheList } from './paging.ts'
 export * from './read.ts'
 export { fill } from './template.ts'

@@ -130,7 +130,7 @@ function both(body: object): boolean {
 
 /** A wrong type is still refused. */
 function listsAside(value: unknown): unknown {
-  return Array.isArray(value) ? null : value
+  return Array.isArray(value) && value.every((name) => typeof name === 'string') ? null : value
 }
 
 function tellingItsReasons(said: Generation, keepingThem: boolean): Generation {

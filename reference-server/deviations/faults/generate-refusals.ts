@@ -67,6 +67,18 @@ const typeFaults: readonly Fault[] = [
   takesWrong('assistant_id', isText, null),
   takesWrong('parent_id', isText, null),
   takesWrong('rag', (value) => !isNumber(value), null),
+  ...(['include_tools', 'exclude_tools'] as const).map((list) =>
+    fault(
+      `v3-${list.replace('_', '-')}-of-numbers`,
+      'V3-GEN-17',
+      `${list} is accepted with numbers in it.`,
+      onSent(generation, (body) =>
+        put(body, list, (value: unknown) =>
+          Array.isArray(value) ? value.filter((name) => !isNumber(name)) : value,
+        ),
+      ),
+    ),
+  ),
 ]
 
 export const generateRefusalFaults: readonly Fault[] = [...refusals, ...typeFaults]

@@ -118,6 +118,18 @@ export const idempotencyFaults: readonly Fault[] = [
     }),
   ),
   fault(
+    'v3-idempotency-by-beginning',
+    'V3-IDEM-07',
+    'Of a key, the first 64 characters count.',
+    shortens((key) => key.slice(0, 64)),
+  ),
+  fault(
+    'v3-idempotency-in-any-case',
+    'V3-IDEM-07',
+    'Keys that differ in capitals alone are one.',
+    shortens((key) => key.toLowerCase()),
+  ),
+  fault(
     'v3-idempotency-repeat-crashes',
     'V3-IDEM-08',
     'The repeat of a finished request is answered with 500.',
@@ -132,6 +144,16 @@ export const idempotencyFaults: readonly Fault[] = [
 ]
 
 const first: Claim = { state: 'first' }
+
+/** Keys are taken for what is left of them. */
+function shortens(short: (key: string) => string): Refit {
+  const of = (scope: LedgerScope): LedgerScope => ({ ...scope, key: short(scope.key) })
+  return onLedger((usual) => ({
+    claim: (scope, print, now) => usual.claim(of(scope), print, now),
+    finish: (scope, run) => usual.finish(of(scope), run),
+    release: (scope) => usual.release(of(scope)),
+  }))
+}
 
 function refusesKeys(when: (key: string) => boolean): Refit {
   return refusesRequests(generation, (_body, { headers }) => {

@@ -2,7 +2,15 @@
 import type { RequirementId } from '../../../harness/contract/index.ts'
 import type { Refit } from '../../parts.ts'
 import { onStore } from '../native.ts'
-import { listOf, onAnswer, onSuccess, type Place, refusesRequests, shows } from '../seams.ts'
+import {
+  listOf,
+  onAnswer,
+  onRequest,
+  onSuccess,
+  type Place,
+  refusesRequests,
+  shows,
+} from '../seams.ts'
 import { together } from '../together.ts'
 import type { Fault } from '../types.ts'
 import { fault } from './fault.ts'
@@ -63,6 +71,21 @@ export const knowledgeFaults: readonly Fault[] = [
   ),
   apart('renamed', 'calls the list items', (place) =>
     onAnswer(place, ({ result, ...body }) => ({ ...body, items: result })),
+  ),
+  fault(
+    'knowledge-apart-upload-refused',
+    'KB-04',
+    'The prefix /api/knowledge takes no document.',
+    refusesRequests(`POST ${plain}${documents}`, () => true, 405),
+  ),
+  fault(
+    'knowledge-apart-upload-empty',
+    'KB-04',
+    'Of a document under the prefix /api/knowledge, nothing is kept.',
+    onRequest(`POST ${plain}${documents}`, (call) => ({
+      ...call,
+      file: call.file && { ...call.file, filename: 'document.txt', bytes: Buffer.from('Nothing.') },
+    })),
   ),
   fault(
     'knowledge-apart-fewer-findings',

@@ -2,7 +2,8 @@
 import { answering, message } from '../native.ts'
 import type { Place } from '../seams.ts'
 import type { Fault } from '../types.ts'
-import { admits, answered, type MistakeName, refusesRightKey } from './auth.ts'
+import { admits, type MistakeName } from './auth-mistakes.ts'
+import { answered, refusesRightKey } from './auth-refusals.ts'
 import { fault } from './fault.ts'
 
 const routes: readonly (readonly [name: string, place: Place, mistakes: readonly MistakeName[]])[] =

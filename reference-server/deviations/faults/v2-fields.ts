@@ -2,7 +2,16 @@
 import type { RequirementId } from '../../../harness/contract/index.ts'
 import type { Refit } from '../../parts.ts'
 import { newChat } from '../../surfaces/chat-record.ts'
-import { answering, isText, isThere, mainModel, message, onStore, unwraps } from '../native.ts'
+import {
+  answering,
+  isObject,
+  isText,
+  isThere,
+  mainModel,
+  message,
+  onStore,
+  unwraps,
+} from '../native.ts'
 import { onRefusal, onSent, overlooks, type Place, refusesRequests } from '../seams.ts'
 import type { Fault } from '../types.ts'
 
@@ -34,8 +43,21 @@ export const fieldFaults: readonly Fault[] = [
     overlooks(message, 'rag', (rag) => isText(rag) || isYesOrNo(rag)),
   ),
   wrong('attachments', overlooks(message, 'attachments', Array.isArray)),
+  wrong('assistant', overlooks(message, 'assistant_id', orMissing(isText))),
+  {
+    name: 'v2-message-attachments-of-anything',
+    summary: 'A message is stored though its attachments are an array of no objects.',
+    breaks: ['V2-MSG-09'],
+    refit: overlooks(message, 'attachments', isNoListOfOthers),
+  },
   refused('assistant', 'V2-MSG-10', 'the UUID of an assistant', ({ assistant_id: id }) =>
     /^[\da-f-]{36}$/.test(String(id)),
+  ),
+  refused(
+    'instructions',
+    'V2-MSG-10',
+    'the identifier of instructions',
+    ({ assistant_id: id }) => isText(id) && !/^[\da-f-]{36}$/.test(id),
   ),
   refused('parent', 'V2-MSG-11', 'a parent', ({ parent_id }) => isThere(parent_id)),
   refused('think-on', 'V2-MSG-12', 'think: true', ({ think }) => think === true),
@@ -57,6 +79,10 @@ export const fieldFaults: readonly Fault[] = [
     refit: failsOver400(answering),
   },
 ]
+
+function isNoListOfOthers(value: unknown): boolean {
+  return !Array.isArray(value) || value.every(isObject)
+}
 
 function missing(what: string, refit: Refit): Fault {
   return {

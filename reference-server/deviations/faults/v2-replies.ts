@@ -102,9 +102,11 @@ export const replyFaults: readonly Fault[] = [
     name: 'v2-reply-exclude-ignored',
     summary: 'Tools in exclude_tools are used all the same.',
     breaks: ['V2-GEN-04'],
-    refit: onSent(answering, (body) =>
-      Array.isArray(body['exclude_tools']) && !both(body) ? { ...body, exclude_tools: [] } : body,
-    ),
+    refit: onSent(answering, (body) => {
+      const { exclude_tools: list } = body
+      const isRight = Array.isArray(list) && list.every(isText) && !both(body)
+      return isRight ? { ...body, exclude_tools: [] } : body
+    }),
   },
   wrong('chat', unwraps(answering, 'chat_id', 'id')),
   wrong('parent', unwraps(answering, 'parent_id', 'id')),
@@ -113,6 +115,18 @@ export const replyFaults: readonly Fault[] = [
     overlooks(answering, 'model_id', (id) => id === undefined || isText(id), mainModel),
   ),
   wrong('exclude', overlooks(answering, 'exclude_tools', Array.isArray)),
+  {
+    name: 'v2-reply-exclude-of-numbers',
+    summary: 'A reply is generated though exclude_tools holds numbers.',
+    breaks: ['V2-GEN-05'],
+    refit: overlooks(
+      answering,
+      'exclude_tools',
+      (list) => !Array.isArray(list) || list.every(isText),
+    ),
+  },
+  replyRefused('alias', 'V2-MODEL-01', mainAlias),
+  replyRefused('vision', 'V2-MODEL-02', visionModel),
   {
     name: 'v2-context-lost',
     summary: 'The model is told the message alone, without those that lead to it.',
@@ -147,6 +161,15 @@ export const replyFaults: readonly Fault[] = [
   modelRefused('alias', 'V2-MODEL-01', mainAlias),
   modelRefused('vision', 'V2-MODEL-02', visionModel),
 ]
+
+function replyRefused(name: string, row: RequirementId, model: string): Fault {
+  return {
+    name: `v2-reply-${name}-unknown`,
+    summary: `The model ${model} is known to v2 messages, and unknown to the replies to them.`,
+    breaks: [row],
+    refit: refusesRequests(answering, ({ model_id }) => model_id === model, 404),
+  }
+}
 
 function wrong(what: string, refit: Refit): Fault {
   return {

@@ -16,7 +16,8 @@ export function refusalOf({ hooks }: Call, body: Json): Refusal | undefined {
   if (!hooks.knows(body['model_id'])) return refuse('there is no such model')
   const wrong = Object.entries(types).find(([field, type]) => {
     const value = body[field]
-    return value !== undefined && value !== null && !type.includes(kindOf(value))
+    if (value === undefined || value === null) return false
+    return !type.includes(kindOf(value)) && !(type.includes('names') && areNames(value))
   })
   return wrong && hooks.checks('types of a generation') ? refuse(`bad ${wrong[0]}`) : undefined
 }
@@ -32,12 +33,17 @@ const types: Readonly<Record<string, readonly string[]>> = {
   runs: ['array'],
   think: ['boolean'],
   rag: ['boolean', 'string', 'object'],
-  include_tools: ['array'],
-  exclude_tools: ['array'],
+  kb_id: ['string'],
+  include_tools: ['names'],
+  exclude_tools: ['names'],
   max_tokens: ['number'],
   temperature: ['number'],
   top_p: ['number'],
   presence_penalty: ['number'],
+}
+
+export function areNames(value: unknown): boolean {
+  return Array.isArray(value) && value.every((name) => typeof name === 'string')
 }
 
 function kindOf(value: unknown): string {

@@ -1,3 +1,4 @@
+import { areNames } from './asked.ts'
 import type { Json } from './hooks.ts'
 import { type Call, Refusal, readJson, sendJson } from './http.ts'
 import { answerTo } from './model.ts'
@@ -85,14 +86,14 @@ const messageTypes: Readonly<Record<string, (value: unknown) => boolean>> = {
   parent_id: isText,
   think: (value) => typeof value === 'boolean',
   rag: (value) => typeof value === 'boolean' || value === 'agent',
-  attachments: Array.isArray,
+  attachments: (value) => Array.isArray(value) && value.every((one) => typeof one === 'object'),
 }
 const generationTypes: typeof messageTypes = {
   chat_id: isText,
   parent_id: isText,
   model_id: isText,
-  exclude_tools: Array.isArray,
-  include_tools: Array.isArray,
+  exclude_tools: areNames,
+  include_tools: areNames,
 }
 
 function demand(body: Json, required: readonly string[], types: typeof messageTypes): void {
