@@ -5,6 +5,7 @@ import { authFaults } from './faults/auth.ts'
 import { chatFaults } from './faults/chat-management.ts'
 import { chatCoreFaults } from './faults/chats-core.ts'
 import { contextFaults } from './faults/context.ts'
+import { credentialMistakeFaults } from './faults/credential-mistakes.ts'
 import { favoriteFaults } from './faults/favorites.ts'
 import { generateFaults } from './faults/generate.ts'
 import { historyFaults } from './faults/history.ts'
@@ -23,6 +24,7 @@ export const faults: readonly Fault[] = [
   ...streamFaults,
   ...openaiFaults,
   ...authFaults,
+  ...credentialMistakeFaults,
   ...chatCoreFaults,
   ...generateFaults,
   ...historyFaults,

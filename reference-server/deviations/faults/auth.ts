@@ -17,7 +17,7 @@ import type { Fault } from '../types.ts'
 import { fault } from './fault.ts'
 
 /** What passes for the key, and why; `authorization` is the header, `key` the right one. */
-const mistakes = {
+export const mistakes = {
   'without-key': {
     row: 'AUTH-01',
     what: 'no Authorization at all',
@@ -63,7 +63,7 @@ interface Mistake {
 
 export type MistakeName = keyof typeof mistakes
 const areas = { openai: 'OAI', v2: 'V2', v3: 'V3' } as const
-const everyMistake = Object.keys(mistakes) as readonly MistakeName[]
+export const everyMistake = Object.keys(mistakes) as readonly MistakeName[]
 
 /** The routes at the heart of a surface take every mistake, the others some. */
 const openaiRoutes: Readonly<Record<string, Place>> = { chat: completions, models: modelList }
@@ -72,7 +72,7 @@ const v3Routes: Readonly<Record<string, Place>> = {
   history,
   generate: generation,
 }
-const v3OtherRoutes: Readonly<Record<string, readonly [Place, MistakeName]>> = {
+export const v3OtherRoutes: Readonly<Record<string, readonly [Place, MistakeName]>> = {
   'list-chats': ['GET /api/v3/chat', 'with-key-of-that-length'],
   favorites: ['GET /api/v3/chat/favorite', 'with-basic'],
   'read-chat': ['GET /api/v3/chat/:chat_id', 'with-any-scheme'],
@@ -200,7 +200,7 @@ export function admits(
 }
 
 /** Whoever passes by mistake passes for the first caller. */
-function admitting(place: Place, passes: Mistake['passes']): Refit {
+export function admitting(place: Place, passes: Mistake['passes']): Refit {
   return (parts) => ({
     ...parts,
     authenticate: (authorization, request) => {
