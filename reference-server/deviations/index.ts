@@ -15,6 +15,7 @@ import { mediaFaults } from './faults/media.ts'
 import { oneShotFaults } from './faults/one-shot.ts'
 import { openaiFaults } from './faults/openai.ts'
 import { ragFaults } from './faults/rag.ts'
+import { repeatInOtherFormFaults } from './faults/repeats-in-other-forms.ts'
 import { streamFaults } from './faults/stream.ts'
 import { v2Faults } from './faults/v2.ts'
 import { versionFaults } from './faults/versions.ts'
@@ -29,6 +30,7 @@ export const faults: readonly Fault[] = [
   ...generateFaults,
   ...historyFaults,
   ...idempotencyFaults,
+  ...repeatInOtherFormFaults,
   ...contextFaults,
   ...v2Faults,
   ...chatFaults,
