@@ -16,6 +16,7 @@ import { oneShotFaults } from './faults/one-shot.ts'
 import { openaiFaults } from './faults/openai.ts'
 import { ragFaults } from './faults/rag.ts'
 import { repeatInOtherFormFaults } from './faults/repeats-in-other-forms.ts'
+import { secondTurnFaults } from './faults/second-turns.ts'
 import { streamFaults } from './faults/stream.ts'
 import { v2Faults } from './faults/v2.ts'
 import { versionFaults } from './faults/versions.ts'
@@ -32,6 +33,7 @@ export const faults: readonly Fault[] = [
   ...idempotencyFaults,
   ...repeatInOtherFormFaults,
   ...contextFaults,
+  ...secondTurnFaults,
   ...v2Faults,
   ...chatFaults,
   ...favoriteFaults,

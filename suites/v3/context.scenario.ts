@@ -3,9 +3,11 @@ import {
   covers,
   describe,
   expect,
+  expectAccepted,
   finalResponse,
   given,
   inputText,
+  succeeded,
   test,
 } from '../../harness/conformance/scenario/index.ts'
 import { recallOf } from '../recall.ts'
@@ -65,16 +67,41 @@ describe('v3: context', () => {
   )
 
   test(
-    'whether a chat remembers without parent_id is open',
-    covers(['V3-CTX-01'], { requests: 5, generations: 2, chats: 1 }),
-    async ({ v3, profile, session }) => {
+    'parent_id may be left out, in a second turn too, and may name the previous run',
+    covers(['V3-GEN-11', 'V3-GEN-15'], { requests: 5, generations: 3, chats: 1 }),
+    async ({ v3, claim, profile, session }) => {
       const nonce = session.nonce()
       const { tell, ask } = recallOf(profile, nonce)
       const chat = await v3.createChat()
-      await v3.say(v3.turn(chat, tell))
-      const reply = await v3.say(v3.turn(chat, ask))
-      const known = answerText(reply)?.includes(nonce) ?? false
-      session.observe('OPEN-36', known ? 'yes' : 'no', [reply])
+      const first = await v3.generate(v3.turn(chat, tell))
+      claim('V3-GEN-11', () => expectAccepted(first, 'a generation without parent_id'), first)
+      const second = await v3.generate(v3.turn(chat, ask))
+      claim(
+        'V3-GEN-11',
+        () => expectAccepted(second, 'a second generation without parent_id'),
+        first,
+        second,
+      )
+      // Whether it remembers the first one is open.
+      if (succeeded(second)) {
+        session.observe('OPEN-36', answerText(second)?.includes(nonce) ? 'yes' : 'no', [second])
+      }
+      const runId = finalResponse(second)?.['id'] ?? finalResponse(first)?.['id']
+      given(typeof runId === 'string', 'the response shows no id', first, second)
+      const next = await v3.generate(v3.turn(chat, 'Name a colour.', { parent_id: runId }))
+      claim(
+        'V3-GEN-11',
+        () => expectAccepted(next, 'a generation with the parent_id of the previous run'),
+        next,
+      )
+      const nextId = finalResponse(next)?.['id']
+      if (nextId === undefined) return
+      claim(
+        'V3-GEN-15',
+        () => expect(nextId, 'the id of another response').not.toBe(runId),
+        second,
+        next,
+      )
     },
   )
 })

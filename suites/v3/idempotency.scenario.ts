@@ -181,7 +181,7 @@ describe('v3: idempotency', () => {
 
   test(
     'any string serves as key, and another key makes another step',
-    covers(['V3-IDEM-06', 'V3-IDEM-07'], { requests: 7, generations: 3, chats: 1 }),
+    covers(['V3-IDEM-06', 'V3-IDEM-07'], { requests: 8, generations: 3, chats: 1 }),
     async ({ v3, claim, session }) => {
       const chat = await v3.createChat()
       const nonce = session.nonce()
@@ -197,8 +197,14 @@ describe('v3: idempotency', () => {
         claim('V3-IDEM-06', () => expectAccepted(reply, `a generation with the key ${key}`), reply)
         replies.push(reply)
       }
+      if (replies.filter(succeeded).length === 1) {
+        // Strange keys are for the row above: this one asks with two that are not.
+        const another = await v3.generate(turn)
+        given((another.response?.status ?? 0) < 500, 'the second step failed', another)
+        replies.push(another)
+      }
       const accepted = replies.filter(succeeded)
-      given(accepted.length > 1, 'there are no two keys that are accepted', ...replies)
+      given(accepted.length > 0, 'no key is accepted', ...replies)
       const { rows, pages } = await v3.settled(
         chat,
         (seen) => inputRows(seen, nonce).length >= accepted.length,
@@ -206,8 +212,11 @@ describe('v3: idempotency', () => {
       given(inputRows(rows, nonce).length > 0, 'the history does not show the step', ...pages)
       claim(
         'V3-IDEM-07',
-        () => expect(inputRows(rows, nonce), 'steps of these keys').toHaveLength(accepted.length),
-        ...accepted,
+        () => {
+          expect(accepted.length, 'accepted requests with keys of their own').toBeGreaterThan(1)
+          expect(inputRows(rows, nonce), 'steps of these keys').toHaveLength(accepted.length)
+        },
+        ...replies,
         ...pages,
       )
     },
