@@ -6,6 +6,7 @@ import { chatFaults } from './faults/chat-management.ts'
 import { chatCoreFaults } from './faults/chats-core.ts'
 import { contextFaults } from './faults/context.ts'
 import { credentialMistakeFaults } from './faults/credential-mistakes.ts'
+import { effectiveRefusalFaults } from './faults/effective-refusals.ts'
 import { favoriteFaults } from './faults/favorites.ts'
 import { generateFaults } from './faults/generate.ts'
 import { historyFaults } from './faults/history.ts'
@@ -39,6 +40,7 @@ export const faults: readonly Fault[] = [
   ...favoriteFaults,
   ...oneShotFaults,
   ...versionFaults,
+  ...effectiveRefusalFaults,
   ...attachmentFaults,
   ...knowledgeFaults,
   ...ragFaults,
