@@ -181,24 +181,21 @@ describe('v3: idempotency', () => {
 
   test(
     'any string serves as key, and another key makes another step',
-    covers(['V3-IDEM-06', 'V3-IDEM-07'], { requests: 8, generations: 3, chats: 1 }),
+    covers(['V3-IDEM-06', 'V3-IDEM-07'], { requests: 8, generations: 2, chats: 1 }),
     async ({ v3, claim, session }) => {
       const chat = await v3.createChat()
       const nonce = session.nonce()
       const turn = v3.turn(chat, `Name a colour for ${nonce}.`)
-      const keys = [
-        session.uuid(),
-        session.nonce(),
-        `turn 7 / ${session.nonce()}: retry=no; "quoted"`,
-      ]
+      // UUIDs are the keys of all other generations.
+      const keys = [session.nonce(), `turn 7 / ${session.nonce()}: retry=no; "quoted"`]
       const replies: Exchange[] = []
       for (const key of keys) {
         const reply = await v3.generate(turn, { key })
         claim('V3-IDEM-06', () => expectAccepted(reply, `a generation with the key ${key}`), reply)
         replies.push(reply)
       }
-      if (replies.filter(succeeded).length === 1) {
-        // Strange keys are for the row above: this one asks with two that are not.
+      // Strange keys are for the row above: the other one asks with two that are accepted.
+      for (let tries = replies.filter(succeeded).length; tries < 2; tries += 1) {
         const another = await v3.generate(turn)
         given((another.response?.status ?? 0) < 500, 'the second step failed', another)
         replies.push(another)

@@ -40,19 +40,22 @@ describe('v3: retrieval', () => {
 
   test(
     'rag: false, agent or nothing makes no search before the answer',
-    covers(['RAG-02', 'RAG-03', 'RAG-05'], { requests: 24, generations: 4, chats: 5 }, 1),
+    covers(['RAG-02', 'RAG-03', 'RAG-05'], { requests: 40, generations: 7, chats: 8 }, 1),
     async ({ v3, claim, profile, session }) => {
       const base = baseOf(profile)
       const ask = (rag: unknown, more: Readonly<Record<string, unknown>>) =>
         askedInChat(v3, base, { assistant_id: base.assistant, rag, ...more }, 'act')
       const { able, more, mayBeOwn } = await withSearch(ask, base.tool)
       given(able.searched, searchless, ...able.evidence)
-      for (const [row, rag] of [
-        ['RAG-02', false],
-        ['RAG-03', 'agent'],
-        ['RAG-05', undefined],
+      for (const [row, rag, stream] of [
+        ['RAG-02', false, false],
+        ['RAG-02', false, true],
+        ['RAG-03', 'agent', false],
+        ['RAG-03', 'agent', true],
+        ['RAG-05', undefined, false],
+        ['RAG-05', undefined, true],
       ] as const) {
-        const asked = await ask(rag, more)
+        const asked = await ask(rag, { ...more, stream })
         given(succeeded(asked.reply), `a generation with rag: ${rag} was refused`, asked.reply)
         if (asked.searched && mayBeOwn) session.reserve('inconclusive', [row], maybeOwn)
         else {
