@@ -16,6 +16,7 @@ import { mediaFaults } from './faults/media.ts'
 import { oneShotFaults } from './faults/one-shot.ts'
 import { openaiFaults } from './faults/openai.ts'
 import { ragFaults } from './faults/rag.ts'
+import { ragMemberFaults } from './faults/rag-members.ts'
 import { repeatInOtherFormFaults } from './faults/repeats-in-other-forms.ts'
 import { secondTurnFaults } from './faults/second-turns.ts'
 import { streamFaults } from './faults/stream.ts'
@@ -44,6 +45,7 @@ export const faults: readonly Fault[] = [
   ...attachmentFaults,
   ...knowledgeFaults,
   ...ragFaults,
+  ...ragMemberFaults,
   ...mediaFaults,
 ]
 export const dialects: readonly Dialect[] = allDialects
