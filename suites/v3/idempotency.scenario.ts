@@ -14,6 +14,7 @@ import {
   succeeded,
   test,
 } from '../../harness/conformance/scenario/index.ts'
+import { manner } from '../repeats.ts'
 
 /** Section 4.3: Idempotency-Key. What counts is the history: the step is there once. */
 describe('v3: idempotency', () => {
@@ -246,14 +247,4 @@ async function countOnce({ v3, claim, chat, nonce, row, sent }: Counting): Promi
   const steps = inputRows(rows, nonce)
   given(steps.length > 0, 'the history does not show the step', ...pages)
   claim(row, () => expect(steps, 'steps with this key').toHaveLength(1), ...sent, ...pages)
-}
-
-/** How a repeat was answered, in words; without numbers, which differ from run to run. */
-function manner(first: Exchange, repeat: Exchange): string {
-  const status = repeat.response?.status
-  if (declined(repeat)) return `refused with ${status}`
-  if (repeat.events.length === 0) return `${status}, a JSON body`
-  const more = repeat.events.length - first.events.length
-  const events = more === 0 ? 'as many events as' : `${more > 0 ? 'more' : 'fewer'} events than`
-  return `${status}, a stream of ${events} the first`
 }
