@@ -50,7 +50,7 @@ describe('the scenarios', () => {
     const plan = (only: readonly string[]) =>
       planConformance(profile, { profile: 'full', only, skip: [] })
     expect((await plan(['V3-IDEM-06'])).map(({ slug }) => slug)).toEqual([
-      'any-string-serves-as-key',
+      'any-string-serves-as-key-and-another-key-makes-another-step',
     ])
     expect(await plan(['V3-GEN-07'])).toEqual([])
   })

@@ -5,6 +5,8 @@ import { authFaults } from './faults/auth.ts'
 import { chatFaults } from './faults/chat-management.ts'
 import { chatCoreFaults } from './faults/chats-core.ts'
 import { contextFaults } from './faults/context.ts'
+import { credentialMistakeFaults } from './faults/credential-mistakes.ts'
+import { effectiveRefusalFaults } from './faults/effective-refusals.ts'
 import { favoriteFaults } from './faults/favorites.ts'
 import { generateFaults } from './faults/generate.ts'
 import { historyFaults } from './faults/history.ts'
@@ -14,6 +16,9 @@ import { mediaFaults } from './faults/media.ts'
 import { oneShotFaults } from './faults/one-shot.ts'
 import { openaiFaults } from './faults/openai.ts'
 import { ragFaults } from './faults/rag.ts'
+import { ragMemberFaults } from './faults/rag-members.ts'
+import { repeatInOtherFormFaults } from './faults/repeats-in-other-forms.ts'
+import { secondTurnFaults } from './faults/second-turns.ts'
 import { streamFaults } from './faults/stream.ts'
 import { v2Faults } from './faults/v2.ts'
 import { versionFaults } from './faults/versions.ts'
@@ -23,19 +28,24 @@ export const faults: readonly Fault[] = [
   ...streamFaults,
   ...openaiFaults,
   ...authFaults,
+  ...credentialMistakeFaults,
   ...chatCoreFaults,
   ...generateFaults,
   ...historyFaults,
   ...idempotencyFaults,
+  ...repeatInOtherFormFaults,
   ...contextFaults,
+  ...secondTurnFaults,
   ...v2Faults,
   ...chatFaults,
   ...favoriteFaults,
   ...oneShotFaults,
   ...versionFaults,
+  ...effectiveRefusalFaults,
   ...attachmentFaults,
   ...knowledgeFaults,
   ...ragFaults,
+  ...ragMemberFaults,
   ...mediaFaults,
 ]
 export const dialects: readonly Dialect[] = allDialects

@@ -79,15 +79,17 @@ describe('v3: authentication of the other routes', () => {
 
   test(
     'POST /message/one-shot wants the right token',
-    covers(rows, { requests: 17, chats: 1, generations: 1 }),
+    covers(rows, { requests: 31, chats: 1, generations: 1 }),
     async ({ v3, oneShot, refuses, keys }) => {
       declared(keys.v3, 'apiKey')
       const chat = await v3.createChat()
       const body = oneShot.body('Name a colour.')
       const twin = await oneShot.send(body, { role: 'twin' })
       for (const { row, what, authorization } of badCredentials('V3', keys.v3)) {
-        const send = () => oneShot.send(body, { role: 'negative', authorization })
-        await refuses({ row, no5xx: 'V3-AUTH-06', twin, what, send, alive: () => v3.alive(chat) })
+        for (const asked of [body, { ...body, stream: true }]) {
+          const send = () => oneShot.send(asked, { role: 'negative', authorization })
+          await refuses({ row, no5xx: 'V3-AUTH-06', twin, what, send, alive: () => v3.alive(chat) })
+        }
       }
     },
   )

@@ -5,6 +5,7 @@ import {
   declared,
   describe,
   expect,
+  given,
   holdsList,
   inputRows,
   isResponse,
@@ -29,14 +30,17 @@ describe('v3: authentication', () => {
     'POST /chat wants the right token',
     covers(rows, { requests: 17, chats: 1 }),
     async ({ v3, claim, refuses, session, keys }) => {
-      const chat = await v3.createChat({ role: 'twin' })
-      acceptsKey(claim, 'V3-AUTH-05', chat.created, true)
+      const twin = await v3.postChat(session.name(), {}, { role: 'twin' })
+      const id = v3.idOfNewChat(twin)
+      acceptsKey(claim, 'V3-AUTH-05', twin, id !== undefined)
+      given(id, 'the answer to POST /chat shows no id of a chat', twin)
+      v3.deleteAfterwards(id)
 
       declared(keys.v3, 'apiKey')
       for (const { row, what, authorization } of badCredentials('V3', keys.v3)) {
         const send = () => v3.postChat(session.name(), {}, { role: 'negative', authorization })
-        const alive = () => v3.alive(chat)
-        const refused = await refuses({ row, no5xx, twin: chat.created, what, send, alive })
+        const alive = () => v3.history(id, {}, { role: 'liveness' })
+        const refused = await refuses({ row, no5xx, twin, what, send, alive })
         const made = v3.idOfNewChat(refused)
         if (made) v3.deleteAfterwards(made)
         session.observe('OPEN-16', `POST /chat with ${what}: ${refused.response?.status}`, [
@@ -67,7 +71,7 @@ describe('v3: authentication', () => {
 
   test(
     'POST /message/generate wants the right token, and stores nothing without it',
-    covers(rows, { requests: 26, generations: 1, chats: 1 }),
+    covers(rows, { requests: 40, generations: 1, chats: 1 }),
     async ({ v3, claim, refuses, session, keys }) => {
       const chat = await v3.createChat()
       const twin = await v3.generate(v3.turn(chat, 'Name a colour.'), { role: 'twin' })
@@ -76,21 +80,26 @@ describe('v3: authentication', () => {
       declared(keys.v3, 'apiKey')
       for (const { row, what, authorization } of badCredentials('V3', keys.v3)) {
         const nonce = session.nonce()
-        const turn = v3.turn(chat, `Name a colour for ${nonce}.`)
-        const send = () => v3.generate(turn, { role: 'negative', authorization })
-        const refused = await refuses({ row, no5xx, twin, what, send, alive: () => v3.alive(chat) })
+        const refusals = []
+        for (const stream of [false, true]) {
+          const turn = v3.turn(chat, `Name a colour for ${nonce}.`, { stream })
+          const send = () => v3.generate(turn, { role: 'negative', authorization })
+          const alive = () => v3.alive(chat)
+          const refused = await refuses({ row, no5xx, twin, what, send, alive })
+          session.observe(
+            'OPEN-16',
+            `POST /message/generate with ${what}: ${refused.response?.status}`,
+            [refused],
+          )
+          refusals.push(refused)
+        }
         const { rows: stored, pages } = await v3.walk(chat)
         claim(
           row,
           () =>
             expect(inputRows(stored, nonce), `steps stored by a request with ${what}`).toEqual([]),
-          refused,
+          ...refusals,
           ...pages,
-        )
-        session.observe(
-          'OPEN-16',
-          `POST /message/generate with ${what}: ${refused.response?.status}`,
-          [refused],
         )
       }
     },

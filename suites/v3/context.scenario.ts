@@ -3,9 +3,11 @@ import {
   covers,
   describe,
   expect,
+  expectAccepted,
   finalResponse,
   given,
   inputText,
+  succeeded,
   test,
 } from '../../harness/conformance/scenario/index.ts'
 import { recallOf } from '../recall.ts'
@@ -14,7 +16,7 @@ import { recallOf } from '../recall.ts'
 describe('v3: context', () => {
   test(
     'a fact from an earlier item or run is known, one from another chat is not',
-    covers(['V3-GEN-16', 'V3-CTX-01', 'V3-CTX-02'], { requests: 16, generations: 6, chats: 4 }, 4),
+    covers(['V3-GEN-16', 'V3-CTX-01', 'V3-CTX-02'], { requests: 15, generations: 5, chats: 4 }, 4),
     async ({ v3, claim, profile, session }) => {
       const nonce = session.nonce()
       const { tell, ask } = recallOf(profile, nonce)
@@ -61,10 +63,45 @@ describe('v3: context', () => {
         told,
         fresh,
       )
+    },
+  )
 
-      const unchained = await v3.say(v3.turn(chat, ask))
-      const remembers = answerText(unchained)?.includes(nonce) ?? false
-      session.observe('OPEN-36', remembers ? 'yes' : 'no', [unchained])
+  test(
+    'parent_id may be left out, in a second turn too, and may name the previous run',
+    covers(['V3-GEN-11', 'V3-GEN-15'], { requests: 5, generations: 3, chats: 1 }),
+    async ({ v3, claim, profile, session }) => {
+      const nonce = session.nonce()
+      const { tell, ask } = recallOf(profile, nonce)
+      const chat = await v3.createChat()
+      const first = await v3.generate(v3.turn(chat, tell))
+      claim('V3-GEN-11', () => expectAccepted(first, 'a generation without parent_id'), first)
+      const second = await v3.generate(v3.turn(chat, ask))
+      claim(
+        'V3-GEN-11',
+        () => expectAccepted(second, 'a second generation without parent_id'),
+        first,
+        second,
+      )
+      // Whether it remembers the first one is open.
+      if (succeeded(second)) {
+        session.observe('OPEN-36', answerText(second)?.includes(nonce) ? 'yes' : 'no', [second])
+      }
+      const runId = finalResponse(second)?.['id'] ?? finalResponse(first)?.['id']
+      given(typeof runId === 'string', 'the response shows no id', first, second)
+      const next = await v3.generate(v3.turn(chat, 'Name a colour.', { parent_id: runId }))
+      claim(
+        'V3-GEN-11',
+        () => expectAccepted(next, 'a generation with the parent_id of the previous run'),
+        next,
+      )
+      const nextId = finalResponse(next)?.['id']
+      if (nextId === undefined) return
+      claim(
+        'V3-GEN-15',
+        () => expect(nextId, 'the id of another response').not.toBe(runId),
+        second,
+        next,
+      )
     },
   )
 })

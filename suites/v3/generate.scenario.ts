@@ -107,32 +107,6 @@ describe('v3: generation', () => {
   )
 
   test(
-    'parent_id may be left out, and may name the previous run',
-    covers(['V3-GEN-11', 'V3-GEN-15'], { requests: 4, generations: 2, chats: 1 }),
-    async ({ v3, claim }) => {
-      const chat = await v3.createChat()
-      const first = await v3.generate(v3.turn(chat, 'Name a colour.'))
-      claim('V3-GEN-11', () => expectAccepted(first, 'a generation without parent_id'), first)
-      const runId = finalResponse(first)?.['id']
-      given(typeof runId === 'string', 'the response shows no id', first)
-      const next = await v3.generate(v3.turn(chat, 'Name another.', { parent_id: runId }))
-      claim(
-        'V3-GEN-11',
-        () => expectAccepted(next, 'a generation with the parent_id of the previous run'),
-        next,
-      )
-      const nextId = finalResponse(next)?.['id']
-      if (nextId === undefined) return
-      claim(
-        'V3-GEN-15',
-        () => expect(nextId, 'the id of another response').not.toBe(runId),
-        first,
-        next,
-      )
-    },
-  )
-
-  test(
     'every accepted id of the main model works on v3',
     covers(['V3-MODEL-01'], { requests: 3, generations: 1, chats: 1 }),
     async ({ v3, claim, profile }) => {

@@ -2,6 +2,7 @@ import {
   covers,
   declined,
   describe,
+  type Exchange,
   expect,
   expectAccepted,
   given,
@@ -45,55 +46,47 @@ describe('v3: idempotency keys', () => {
   )
 
   test(
-    'any string serves as key',
-    covers(['V3-IDEM-06'], { requests: 5, generations: 3, chats: 1 }),
+    'any string serves as key, and another key makes another step',
+    covers(['V3-IDEM-06', 'V3-IDEM-07'], { requests: 9, generations: 3, chats: 1 }),
     async ({ v3, claim, session }) => {
       const chat = await v3.createChat()
-      const keys = [
-        session.uuid(),
-        session.nonce(),
-        `turn 7 / ${session.nonce()}: retry=no; "quoted"`,
-      ]
-      for (const key of keys) {
-        const reply = await v3.generate(v3.turn(chat, 'Name a colour.'), { key })
-        claim('V3-IDEM-06', () => expectAccepted(reply, `a generation with the key ${key}`), reply)
-      }
-    },
-  )
-
-  test(
-    'another key makes another step',
-    covers(['V3-IDEM-07'], { requests: 9, generations: 3, chats: 1 }),
-    async ({ v3, claim, session }) => {
-      const chat = await v3.createChat()
-      const turnOf = (nonce: string) => v3.turn(chat, `Name a colour for ${nonce}.`)
-      const plain = session.uuid()
+      const nonce = session.nonce()
+      const turn = v3.turn(chat, `Name a colour for ${nonce}.`)
       const long = `${session.uuid()}-${session.uuid()}-`
-      let nonce = session.nonce()
-      let others = [`${long}A`, plain]
-      let first = await v3.generate(turnOf(nonce), { key: `${long}a` })
-      if (!succeeded(first)) {
-        // Which keys are taken at all, and what a refusal leaves behind, is for other rows.
-        nonce = session.nonce()
-        others = [plain]
-        first = await v3.say(turnOf(nonce))
+      const sent: Exchange[] = []
+      const send = async (key: string) => {
+        const reply = await v3.generate(turn, { key })
+        sent.push(reply)
+        return reply
       }
-      const sent = [first]
-      for (const key of others) {
-        const next = await v3.generate(turnOf(nonce), { key })
-        given((next.response?.status ?? 0) < 500, 'a further step failed', next)
-        sent.push(next)
-      }
+      const key = `turn 7 / ${session.nonce()}: retry=no; "quoted"`
+      const reply = await send(key)
+      claim('V3-IDEM-06', () => expectAccepted(reply, `a generation with the key ${key}`), reply)
+      // Whether keys of that length are taken at all is open; where one is, so is its neighbour.
+      const lower = await send(`${long}a`)
+      const upper = succeeded(lower) ? await send(`${long}A`) : undefined
+      if (sent.filter(succeeded).length < 2) await send(session.uuid())
+      const accepted = sent.filter(succeeded)
+      given(accepted.length > 0, 'no key is accepted', ...sent)
+      given(
+        sent.every(({ response }) => (response?.status ?? 0) < 500),
+        'a further step failed',
+        ...sent,
+      )
       const { rows, pages } = await v3.settled(
         chat,
-        (seen) => inputRows(seen, nonce).length >= sent.length,
+        (seen) => inputRows(seen, nonce).length >= accepted.length,
       )
       given(inputRows(rows, nonce).length > 0, 'the history does not show the step', ...pages)
       claim(
         'V3-IDEM-07',
         () => {
-          for (const one of sent) expectAccepted(one, 'the same request with another key')
-          expect(inputRows(rows, nonce), `steps of ${sent.length} keys`).toHaveLength(sent.length)
+          if (upper !== undefined) expectAccepted(upper, 'the same request with another key')
+          expect(accepted.length, 'accepted requests with keys of their own').toBeGreaterThan(1)
+          // What a refused request leaves behind is for other rows.
+          expect(inputRows(rows, nonce).length, 'steps of these keys').toBeGreaterThanOrEqual(
+            accepted.length,
+          )
         },
         ...sent,
         ...pages,

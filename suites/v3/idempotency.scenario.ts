@@ -10,8 +10,10 @@ import {
   expect,
   given,
   inputRows,
+  succeeded,
   test,
 } from '../../harness/conformance/scenario/index.ts'
+import { manner } from '../repeats.ts'
 
 /** Section 4.3: repeats with one Idempotency-Key. What counts is the history: the step is there once. */
 describe('v3: idempotency', () => {
@@ -22,8 +24,8 @@ describe('v3: idempotency', () => {
     test(
       `a repeat of a finished request adds no second step (${form})`,
       covers([row, 'V3-IDEM-08', 'V3-HIST-07', ...(stream ? (['V3-IDEM-01'] as const) : [])], {
-        requests: stream ? 12 : 8,
-        generations: 2,
+        requests: stream ? 13 : 9,
+        generations: 3,
         chats: stream ? 2 : 1,
       }),
       async ({ v3, claim, refuses, session }) => {
@@ -69,11 +71,17 @@ describe('v3: idempotency', () => {
         }
         const repeat = await v3.generate(turn, { key, repeatOf: first.id })
         session.observe('OPEN-28', `${form}: ${manner(first, repeat)}`, [first, repeat])
-        claim(
-          'V3-IDEM-08',
-          () => expect(repeat.response?.status, 'status of the repeat').toBeLessThan(500),
-          repeat,
+        const inOtherForm = await v3.generate(
+          { ...turn, stream: !stream },
+          { key, repeatOf: first.id },
         )
+        for (const again of [repeat, inOtherForm]) {
+          claim(
+            'V3-IDEM-08',
+            () => expect(again.response?.status, 'status of the repeat').toBeLessThan(500),
+            again,
+          )
+        }
         given(
           inputRows(before.rows, nonce).length > 0,
           'the history does not show the step',
@@ -88,6 +96,7 @@ describe('v3: idempotency', () => {
           },
           first,
           repeat,
+          inOtherForm,
           ...after.pages,
         )
       },
@@ -165,14 +174,4 @@ async function countOnce({ v3, claim, chat, nonce, row, sent }: Counting): Promi
   const steps = inputRows(rows, nonce)
   given(steps.length > 0, 'the history does not show the step', ...pages)
   claim(row, () => expect(steps, 'steps with this key').toHaveLength(1), ...sent, ...pages)
-}
-
-/** How a repeat was answered, in words; without numbers, which differ from run to run. */
-function manner(first: Exchange, repeat: Exchange): string {
-  const status = repeat.response?.status
-  if (declined(repeat)) return `refused with ${status}`
-  if (repeat.events.length === 0) return `${status}, a JSON body`
-  const more = repeat.events.length - first.events.length
-  const events = more === 0 ? 'as many events as' : `${more > 0 ? 'more' : 'fewer'} events than`
-  return `${status}, a stream of ${events} the first`
 }

@@ -15,6 +15,7 @@ import {
   succeeded,
   test,
 } from '../../harness/conformance/scenario/index.ts'
+import { badCredentials } from '../credentials.ts'
 import { textUpload } from '../uploads.ts'
 
 /** Sections 2.7 and 4.3: knowledge bases. What lies below the prefix stands in the profile. */
@@ -53,8 +54,11 @@ describe('knowledge bases', () => {
 
   test(
     'a document is uploaded and can be found',
-    covers(['KB-02'], { requests: 12, uploads: 1 }),
-    async ({ knowledge, chats, claim, session }) => {
+    covers(['KB-02', 'V3-AUTH-01', 'V3-AUTH-02', 'V3-AUTH-03', 'V3-AUTH-04', 'V3-AUTH-06'], {
+      requests: 26,
+      uploads: 1,
+    }),
+    async ({ knowledge, chats, claim, refuses, keys, session }) => {
       const nonce = session.nonce()
       const file = textUpload(session, nonce)
       const uploaded = await knowledge.send('upload', { file, values: { name: file.name, nonce } })
@@ -71,6 +75,19 @@ describe('knowledge bases', () => {
         uploaded,
         found,
       )
+      // Here, because no route of the document deletes what the accepted twin leaves.
+      for (const { row, what, authorization } of keys.v3 ? badCredentials('V3', keys.v3) : []) {
+        const sent = textUpload(session)
+        const options = { file: sent, values: { name: sent.name, nonce }, authorization } as const
+        await refuses({
+          row,
+          no5xx: 'V3-AUTH-06',
+          twin: uploaded,
+          what: `${what} (upload of /knowledge)`,
+          send: () => knowledge.send('upload', { ...options, role: 'negative' }),
+          alive: () => knowledge.send('search', { values, role: 'liveness' }),
+        })
+      }
     },
   )
 

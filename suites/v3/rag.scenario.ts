@@ -2,6 +2,7 @@ import {
   type Claim,
   covers,
   declared,
+  declined,
   describe,
   type Exchange,
   expect,
@@ -11,7 +12,7 @@ import {
   test,
 } from '../../harness/conformance/scenario/index.ts'
 import { askedInChat } from '../asked-in-chat.ts'
-import { baseOf, maybeOwn, searched, searchless, withSearch } from '../searches.ts'
+import { baseOf, maybeOwn, searched, searchless, searchSteps, withSearch } from '../searches.ts'
 
 /** Section 4.4: retrieval before an answer, seen as a search step or as its fact in the answer. */
 describe('v3: retrieval', () => {
@@ -40,19 +41,22 @@ describe('v3: retrieval', () => {
 
   test(
     'rag: false, agent or nothing makes no search before the answer',
-    covers(['RAG-02', 'RAG-03', 'RAG-05'], { requests: 24, generations: 4, chats: 5 }, 1),
+    covers(['RAG-02', 'RAG-03', 'RAG-05'], { requests: 40, generations: 7, chats: 8 }, 1),
     async ({ v3, claim, profile, session }) => {
       const base = baseOf(profile)
       const ask = (rag: unknown, more: Readonly<Record<string, unknown>>) =>
         askedInChat(v3, base, { assistant_id: base.assistant, rag, ...more }, 'act')
       const { able, more, mayBeOwn } = await withSearch(ask, base.tool)
       given(able.searched, searchless, ...able.evidence)
-      for (const [row, rag] of [
-        ['RAG-02', false],
-        ['RAG-03', 'agent'],
-        ['RAG-05', undefined],
+      for (const [row, rag, stream] of [
+        ['RAG-02', false, false],
+        ['RAG-02', false, true],
+        ['RAG-03', 'agent', false],
+        ['RAG-03', 'agent', true],
+        ['RAG-05', undefined, false],
+        ['RAG-05', undefined, true],
       ] as const) {
-        const asked = await ask(rag, more)
+        const asked = await ask(rag, { ...more, stream })
         given(succeeded(asked.reply), `a generation with rag: ${rag} was refused`, asked.reply)
         if (asked.searched && mayBeOwn) session.reserve('inconclusive', [row], maybeOwn)
         else {
@@ -84,32 +88,50 @@ describe('v3: retrieval', () => {
   )
 
   test(
-    'rag as an object searches like true',
-    covers(['RAG-04', 'RAG-08'], { requests: 14, generations: 4, chats: 4 }),
+    'rag as an object searches like true, and finds no more than its limit',
+    covers(['RAG-04', 'RAG-08'], { requests: 24, generations: 4, chats: 6 }),
     async ({ v3, claim, profile }) => {
       const base = baseOf(profile)
       const object = profile.rag?.object
       declared(object, 'rag.object')
+      const { search_type: usual = 'hybrid', limit } = object
       const more = { assistant_id: base.assistant }
-      const asked = await askedInChat(v3, base, { ...more, rag: object })
-      claim(
-        'RAG-04',
-        () => {
-          expectResponse(asked.reply, 'a generation with a rag object')
-          expect(asked.searched, seen).toBe(true)
-        },
-        ...asked.evidence,
-      )
-      for (const search_type of ['hybrid', 'dense', 'sparse']) {
-        const rag = { ...object, search_type }
-        const typed = await v3.generate(
-          v3.turn(await v3.createChat(), base.question, { ...more, rag }),
+      for (const wanted of [
+        { rag: object, stream: false },
+        { rag: { ...object, search_type: usual }, stream: true },
+      ]) {
+        const asked = await askedInChat(v3, base, { ...more, ...wanted })
+        claim(
+          'RAG-04',
+          () => {
+            expectResponse(asked.reply, 'a generation with a rag object')
+            expect(asked.searched, seen).toBe(true)
+          },
+          ...asked.evidence,
         )
+      }
+      const types = ['hybrid', 'dense', 'sparse']
+      for (const search_type of types.filter((type) => type !== usual)) {
+        const ask = async (rag: Readonly<Record<string, unknown>>) =>
+          v3.generate(v3.turn(await v3.createChat(), base.question, { ...more, rag }))
+        const least = typeof limit === 'number' ? { limit: 1 } : {}
+        const limited = await ask({ ...object, search_type, ...least })
+        // A limit this low may be too low for a server: the type is asked for without it.
+        const typed = declined(limited) ? await ask({ ...object, search_type }) : limited
         claim(
           'RAG-08',
           () => expectResponse(typed, `a rag object with search_type ${search_type}`),
           typed,
         )
+        // Two ways of searching may have a limit each.
+        if (typeof limit !== 'number' || typed !== limited || search_type === 'hybrid') continue
+        for (const { files, queries } of searchSteps(typed, base.tool)) {
+          claim(
+            'RAG-04',
+            () => expect(files, 'files found with a limit of 1').toBeLessThanOrEqual(queries),
+            typed,
+          )
+        }
       }
     },
   )

@@ -50,7 +50,7 @@ describe('v3: tool lists', () => {
 
   test(
     'an excluded tool is not used, nor is one outside include_tools',
-    covers(['V3-TOOLS-02', 'V3-TOOLS-03'], { requests: 9, generations: 3, chats: 3 }),
+    covers(['V3-TOOLS-02', 'V3-TOOLS-03'], { requests: 15, generations: 5, chats: 5 }),
     async ({ v3, claim, profile }) => {
       const { name, ask, search } = profile.tools ?? {}
       declared(name, 'tools.name')
@@ -58,9 +58,12 @@ describe('v3: tool lists', () => {
       const able = await v3.say(v3.turn(await v3.createChat(), ask))
       given(calls(able).includes(name), `asked for it, the model did not use ${name}`, able)
 
+      const others = search ?? 'file_search'
       for (const [row, restriction] of [
-        ['V3-TOOLS-02', { exclude_tools: [name] }],
-        ['V3-TOOLS-03', { include_tools: [search ?? 'file_search'] }],
+        ['V3-TOOLS-02', { exclude_tools: [name], stream: false }],
+        ['V3-TOOLS-02', { exclude_tools: [name], stream: true }],
+        ['V3-TOOLS-03', { include_tools: [others], stream: false }],
+        ['V3-TOOLS-03', { include_tools: [others], stream: true }],
       ] as const) {
         const body = v3.turn(await v3.createChat(), ask, restriction)
         const reply = await v3.say(body, { role: 'act' })

@@ -1,4 +1,5 @@
 import {
+  answerText,
   bodyJson,
   contains,
   covers,
@@ -13,6 +14,7 @@ import {
   test,
 } from '../../harness/conformance/scenario/index.ts'
 import { hintText } from '../hints.ts'
+import { recallOf } from '../recall.ts'
 import { textUpload } from '../uploads.ts'
 
 /** Sections 3, 7 and 9: each surface refuses a chat of the other, says where it belongs, and leaves it alone. */
@@ -55,7 +57,7 @@ describe('versions of chats', () => {
   test(
     'v3 routes refuse a v2 chat and name /api/v2',
     covers(['VER-03', 'VER-04', 'VER-05', 'VER-06', 'VER-10'], {
-      requests: 28,
+      requests: 29,
       generations: 2,
       chats: 1,
     }),
@@ -76,14 +78,16 @@ describe('versions of chats', () => {
         )
       }
       refuse('VER-03', 'GET /message', await v3.history(before, {}, { role: 'negative' }))
-      const turn = v3.turn(before, 'Name a colour.')
-      refuse('VER-04', 'POST /message/generate', await v3.generate(turn, { role: 'negative' }))
-      const streamed = v3.turn(before, 'Name a colour.', { stream: true })
-      refuse(
-        'VER-04',
-        'POST /message/generate as a stream',
-        await v3.generate(streamed, { role: 'negative' }),
-      )
+      const secrets: string[] = []
+      for (const [what, stream] of [
+        ['POST /message/generate', false],
+        ['POST /message/generate as a stream', true],
+      ] as const) {
+        const secret = session.nonce()
+        const turn = v3.turn(before, recallOf(profile, secret).tell, { stream })
+        secrets.push(secret)
+        refuse('VER-04', what, await v3.generate(turn, { role: 'negative' }))
+      }
 
       const role = { role: 'negative' } as const
       const wasFavorite = contains(bodyJson(await chats.favorites()), before)
@@ -112,14 +116,24 @@ describe('versions of chats', () => {
       }
       refuse('VER-05', 'DELETE /chat/{chat_id}', await chats.remove(before, role))
 
-      const after = await v2.generate(v2.turn(before, messageId), { role: 'probe' })
+      const { ask } = recallOf(profile, nonce)
+      const asked = await v2.message(v2.body(before, ask, { parent_id: messageId }), {
+        role: 'probe',
+      })
+      const question = succeeded(asked) ? v2.idOf(asked) : messageId
+      const after = await v2.generate(v2.turn(before, question), { role: 'probe' })
       claim(
         'VER-06',
         () => {
           expect(succeeded(after), 'the v2 chat is answered as before').toBe(true)
+          for (const secret of secrets) {
+            const known = answerText(after)?.includes(secret) ?? false
+            expect(known, 'the v2 chat knows what a refused generation said').toBe(false)
+          }
           const isFavorite = contains(bodyJson(favorites), before)
           expect(isFavorite, 'whether the v2 chat is a favorite').toBe(wasFavorite)
         },
+        asked,
         after,
         favorites,
       )

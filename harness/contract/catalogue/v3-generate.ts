@@ -49,7 +49,7 @@ export const v3Generate = {
   'V3-GEN-09': {
     ...stated,
     title: 'A generation takes max_tokens, temperature, top_p and presence_penalty.',
-    needs: ['V3-GEN-05'],
+    needs: ['V3-GEN-11'],
   },
   'V3-GEN-10': {
     ...stated,
@@ -174,11 +174,11 @@ export const v3Generate = {
     title: 'Requests that race with one Idempotency-Key make one step.',
     needs: ['V3-GEN-01', 'V3-IDEM-02'],
   },
-  'V3-IDEM-06': { ...stated, title: 'Any string serves as Idempotency-Key.', needs: ['V3-GEN-05'] },
+  'V3-IDEM-06': { ...stated, title: 'Any string serves as Idempotency-Key.', needs: ['V3-GEN-11'] },
   'V3-IDEM-07': {
     ...stated,
     title: 'Another Idempotency-Key makes another step, though the request is the same.',
-    needs: ['V3-GEN-01', 'V3-HIST-16'],
+    needs: ['V3-GEN-01', 'V3-GEN-11', 'V3-HIST-16'],
   },
   'V3-IDEM-08': {
     ...stated,

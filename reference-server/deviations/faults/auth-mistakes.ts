@@ -51,6 +51,8 @@ interface Mistake {
 }
 
 export type MistakeName = keyof typeof mistakes
+export const everyMistake = Object.keys(mistakes) as readonly MistakeName[]
+
 const areas = { openai: 'OAI', v2: 'V2', v3: 'V3' } as const
 
 /** A route is open to who makes that mistake. */

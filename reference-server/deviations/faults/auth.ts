@@ -10,11 +10,9 @@ import {
 } from '../seams.ts'
 import { together } from '../together.ts'
 import type { Fault } from '../types.ts'
-import { admits, admitting, type MistakeName, mistakes } from './auth-mistakes.ts'
+import { admits, admitting, everyMistake, type MistakeName, mistakes } from './auth-mistakes.ts'
 import { authRefusalFaults } from './auth-refusals.ts'
 import { fault } from './fault.ts'
-
-const everyMistake = Object.keys(mistakes) as readonly MistakeName[]
 
 /** The routes at the heart of a surface take every mistake, the others some. */
 const openaiRoutes: Readonly<Record<string, Place>> = { chat: completions, models: modelList }
@@ -23,7 +21,7 @@ const v3Routes: Readonly<Record<string, Place>> = {
   history,
   generate: generation,
 }
-const v3OtherRoutes: Readonly<Record<string, readonly [Place, MistakeName]>> = {
+export const v3OtherRoutes: Readonly<Record<string, readonly [Place, MistakeName]>> = {
   'list-chats': ['GET /api/v3/chat', 'with-key-of-that-length'],
   favorites: ['GET /api/v3/chat/favorite', 'with-basic'],
   'read-chat': ['GET /api/v3/chat/:chat_id', 'with-any-scheme'],

@@ -65,6 +65,22 @@ const tools: readonly Fault[] = [
     'include_tools changes nothing.',
     onSent(generation, (body) => (both(body) ? body : put(body, 'include_tools', listsAside))),
   ),
+  ...(['exclude_tools', 'include_tools'] as const).flatMap((list) =>
+    (['streams', 'json'] as const).map((form) =>
+      fault(
+        `v3-${list.replace('_', '-')}-ignored-in-${form}`,
+        list === 'exclude_tools' ? 'V3-TOOLS-02' : 'V3-TOOLS-03',
+        form === 'streams'
+          ? `In a stream, ${list} changes nothing.`
+          : `In one piece, ${list} changes nothing.`,
+        onSent(generation, (body) =>
+          both(body) || (body['stream'] === true) !== (form === 'streams')
+            ? body
+            : put(body, list, listsAside),
+        ),
+      ),
+    ),
+  ),
   fault(
     'v3-include-tools-excludes',
     'V3-TOOLS-03',

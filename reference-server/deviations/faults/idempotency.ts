@@ -109,7 +109,8 @@ export const idempotencyFaults: readonly Fault[] = [
       const byContent = (scope: LedgerScope) => ({ ...scope, key: prints.get(scope.key) ?? '' })
       return onLedger((usual) => ({
         claim: (scope, print, now) => {
-          prints.set(scope.key, print)
+          // A key stands for what it was first used with: its repeat in the other form is still one.
+          if (!prints.has(scope.key)) prints.set(scope.key, print)
           return usual.claim(byContent(scope), print, now)
         },
         finish: (scope, run) => usual.finish(byContent(scope), run),

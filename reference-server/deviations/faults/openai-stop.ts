@@ -52,6 +52,18 @@ export const openaiStopFaults: readonly Fault[] = [
     withoutStop(({ stream }) => stream === true),
   ),
   fault(
+    'openai-stop-array-ignored-in-streams',
+    'OAI-STOP-05',
+    'In a stream, stop takes effect as a string alone.',
+    withoutStop(({ stop, stream }) => Array.isArray(stop) && stream === true),
+  ),
+  fault(
+    'openai-stop-text-ignored-in-streams',
+    'OAI-STOP-05',
+    'In a stream, stop takes effect as an array alone.',
+    withoutStop(({ stop, stream }) => typeof stop === 'string' && stream === true),
+  ),
+  fault(
     'openai-stop-shows-the-rest-of-its-chunk',
     'OAI-STOP-05',
     'A stream stops behind the chunk that holds the sequence.',

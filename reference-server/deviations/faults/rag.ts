@@ -29,6 +29,9 @@ export const ragFaults: readonly Fault[] = [
   taken('agent-searches', 'RAG-03', 'rag: agent', ({ rag }) => rag === 'agent', true),
   taken('object-ignored', 'RAG-04', 'An object in rag', ({ rag }) => isObject(rag), false),
   taken('unasked', 'RAG-05', 'No rag at all', ({ rag }) => rag === undefined, true),
+  ...inOneForm('off-ignored', 'RAG-02', 'rag: false', ({ rag }) => rag === false),
+  ...inOneForm('agent-searches', 'RAG-03', 'rag: agent', ({ rag }) => rag === 'agent'),
+  ...inOneForm('unasked', 'RAG-05', 'No rag at all', ({ rag }) => rag === undefined),
   refused('object', 'RAG-04', ({ rag }) => isObject(rag)),
   refused(
     'on-without-base',
@@ -56,6 +59,31 @@ function taken(
     `${what} is taken for rag: ${rag}.`,
     onSent(generation, (body) => (when(body) ? { ...body, rag } : body)),
   )
+}
+
+/** Searches that nobody wanted, in streams alone and in all else. */
+function inOneForm(
+  name: string,
+  row: RequirementId,
+  what: string,
+  when: (body: Json) => boolean,
+): readonly Fault[] {
+  return [
+    taken(
+      `${name}-in-streams`,
+      row,
+      `${what} in a stream`,
+      (body) => when(body) && body['stream'] === true,
+      true,
+    ),
+    taken(
+      `${name}-in-json`,
+      row,
+      `${what} without a stream`,
+      (body) => when(body) && body['stream'] !== true,
+      true,
+    ),
+  ]
 }
 
 function refused(name: string, row: RequirementId, when: (body: Json) => boolean): Fault {
