@@ -10,7 +10,6 @@ import {
   expect,
   given,
   inputRows,
-  succeeded,
   test,
 } from '../../harness/conformance/scenario/index.ts'
 import { manner } from '../repeats.ts'
