@@ -11,13 +11,15 @@ export function outcomeText(report: LoadReport): string {
   return [
     sloText(report),
     integrityText(report),
+    ...truncatedText(report),
     `${share} of ${goodput.due} due`,
     `generator ${generator.verdict}`,
     ...(partial === undefined ? [] : [partialText(partial)]),
   ].join('; ')
 }
 
-export function sloText({ slo }: Pick<LoadReport, 'slo'>): string {
+export function sloText({ slo: rows }: Pick<LoadReport, 'slo'>): string {
+  const slo = rows.filter(({ implied }) => implied !== true)
   if (slo.length === 0) return 'no SLO was given'
   const number = (verdict: string) => slo.filter((row) => row.verdict === verdict).length
   const others = (['missed', 'undecided'] as const)
@@ -31,6 +33,12 @@ export function integrityText({ integrity }: Pick<LoadReport, 'integrity'>): str
   const required = findings.filter(({ level }) => level === 'required').length
   const judged = `${count(streams, 'stream')} and ${bodies} ${bodies === 1 ? 'body' : 'bodies'} judged`
   return `${judged}, ${required === 0 ? 'no required row broken' : `${count(required, 'required row')} broken`}`
+}
+
+/** A truncated answer stands in the first line, whoever allowed it. */
+function truncatedText({ errors }: Pick<LoadReport, 'errors'>): readonly string[] {
+  const cut = errors.reduce((sum, row) => sum + (row.kind === 'truncated' ? row.count : 0), 0)
+  return cut === 0 ? [] : [`${count(cut, 'answer')} truncated`]
 }
 
 export function partialText({ of, missing }: NonNullable<LoadReport['partial']>): string {

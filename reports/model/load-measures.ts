@@ -102,6 +102,8 @@ export const sloRow = z.object({
   /** Clean requests that are still needed for a decision; null where it is decided. */
   needed: z.int().nullable(),
   message: z.string(),
+  /** True of what holds without being asked for: it has a row only where it is missed. */
+  implied: z.boolean().optional(),
 })
 export type SloRow = z.infer<typeof sloRow>
 

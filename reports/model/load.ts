@@ -123,7 +123,8 @@ export const loadReport = z.object({
   schemaVersion: z.literal(1),
   /**
    * `invalid`: the generator was the bottleneck, so no figure below is one of the target's.
-   * `violated`: a stream or a body broke a required row. `missed`: an SLO was missed or is undecided.
+   * `violated`: a stream or a body broke a required row. `missed`: an SLO was missed or is undecided,
+   * or answers were truncated and no SLO says what share may fail.
    */
   outcome: z.enum(['met', 'missed', 'violated', 'invalid']),
   /** True where the run was interrupted and holds only what was found so far. */

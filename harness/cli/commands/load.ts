@@ -34,7 +34,8 @@ Examples:
   $ chatgen load --target staging.yaml --rate 50 --dry-run
 
 Exit codes:
-  0 SLO met, no stream violated   1 SLO missed, or a stream violated   2 usage or configuration
+  0 SLO met, no stream violated   1 SLO missed, or a stream violated or truncated
+  2 usage or configuration
   3 target unreachable, or it refuses the key   4 a fault of the kit
   5 too few requests to decide an SLO; the report says how many more
   6 the load generator was the bottleneck   130 interrupted`
