@@ -1,4 +1,5 @@
 import { type CallAnswer, call } from './call.ts'
+import { ChatJournal } from './chat-journal.ts'
 import type { Connections } from './connections.ts'
 import { findId, valueAt } from './find-id.ts'
 import type { LoadTarget } from './target.ts'
@@ -33,13 +34,19 @@ export class Chats {
   readonly #histories: string[] = []
   readonly #v2: string[] = []
   readonly #made: string[] = []
+  readonly #journal: ChatJournal
+  /** Names of chats that transactions asked for, and how many of those were made. */
+  readonly #asked: string[] = []
+  #granted = 0
   #turn = 0
-  #named = 0
 
   constructor(connections: Connections, target: LoadTarget, place: string) {
     this.#connections = connections
     this.#target = target
     this.#place = place
+    // Two runs with one seed have one tag, and a chat may be looked for by its name alone.
+    const own = crypto.randomUUID().slice(0, 8)
+    this.#journal = new ChatJournal(target.journal, `${target.tag} ${own}.${place}.`)
   }
 
   async prepare(needs: ChatNeeds, signal: AbortSignal): Promise<void> {
@@ -62,18 +69,19 @@ export class Chats {
     return this.#fresh.pop()
   }
 
-  /** Body of a request for one more. */
+  /** Body of a request for one more, in the course of the run. */
   body(): Readonly<Record<string, unknown>> {
-    this.#named += 1
-    const name = `${this.#target.tag} ${this.#place}.${this.#named}`
-    return { ...this.#target.createChat, name }
+    const name = this.#journal.name()
+    this.#asked.push(name)
+    return this.#bodyOf(name)
   }
 
   /** The chat that such a request was answered with, to be deleted in the end. */
   made(answer: unknown): string | undefined {
-    const { chatId } = this.#target
-    const id = chatId === null ? findId(answer) : asString(valueAt(answer, chatId))
-    if (id !== undefined) this.#made.push(id)
+    const id = this.#idIn(answer)
+    if (id === undefined) return undefined
+    this.#granted += 1
+    this.#made.push(id)
     return id
   }
 
@@ -96,16 +104,41 @@ export class Chats {
       const id = this.#made.pop()
       if (id === undefined || performance.now() > until) return
       const answer = await this.#ask('DELETE', `/api/v3/chat/${id}`)
-      if (isGone(answer)) this.left -= 1
-      else this.#trouble('deleting a chat', answer)
+      if (isGone(answer)) {
+        this.left -= 1
+        this.#journal.deleted(id)
+      } else this.#trouble('deleting a chat', answer)
     })
+    // Which name became which chat is not known, but where all are gone there is none of any.
+    if (this.left === 0 && this.#granted === this.#asked.length) {
+      for (const name of this.#asked) this.#journal.refused(name)
+    }
+    await this.#journal.close()
+    const { trouble } = this.#journal
+    if (trouble !== undefined) this.troubles.set(`writing the journal: ${trouble}`, 1)
   }
 
   async #create(): Promise<string | undefined> {
-    const answer = await this.#ask('POST', '/api/v3/chat', this.body())
-    const id = isSuccess(answer) ? this.made(answer.json) : undefined
-    if (id === undefined) this.#trouble('making a chat', answer)
+    const name = this.#journal.name()
+    const answer = await this.#ask('POST', '/api/v3/chat', this.#bodyOf(name))
+    const id = isSuccess(answer) ? this.#idIn(answer.json) : undefined
+    if (id === undefined) {
+      this.#trouble('making a chat', answer)
+      if (answer.status >= 300 && answer.status < 500) this.#journal.refused(name)
+      return undefined
+    }
+    this.#made.push(id)
+    this.#journal.created(name, id)
     return id
+  }
+
+  #bodyOf(name: string) {
+    return { ...this.#target.createChat, name }
+  }
+
+  #idIn(answer: unknown): string | undefined {
+    const { chatId } = this.#target
+    return chatId === null ? findId(answer) : asString(valueAt(answer, chatId))
   }
 
   async #fill(chat: string): Promise<boolean> {

@@ -1,3 +1,5 @@
+import type { JournalPlace } from './chat-journal.ts'
+
 /** What the engine must know of a deployment; survives a structured clone. */
 export interface LoadTarget {
   readonly baseUrl: string
@@ -21,6 +23,8 @@ export interface LoadTarget {
   readonly userAgent: string
   /** Names the run in X-Request-Id and in everything that it creates. */
   readonly tag: string
+  /** Where the chats that are made are written down; without it nowhere. */
+  readonly journal?: JournalPlace
 }
 
 export type V2Chat =
