@@ -77,7 +77,10 @@ describe('without an SLO that says what may fail', () => {
 
   test('a run in which nothing was answered is missed', async () => {
     const report = await load('http://127.0.0.1:1')
-    expect(report.slo).toMatchObject([{ expression: 'some answer is whole', verdict: 'missed' }])
+    expect(report.slo).toMatchObject([
+      { expression: 'no answer is missing', verdict: 'missed', observed: 20 },
+      { expression: 'some answer is whole', verdict: 'missed', observed: 0 },
+    ])
   })
 
   test.each<[Manner]>([[503], ['well']])('nothing is missed for %s', async (manner) => {

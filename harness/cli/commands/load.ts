@@ -90,7 +90,7 @@ async function load(
   const { usedOf } = await import('../../load/calibration/calibrate.ts')
   const surfaces = [...new Set(spec.mix.entries.map(({ kind }) => surfaceOf(kind)))]
   const setup = { profile, tag: target.tag, userAgent: target.userAgent }
-  await preflight(setup, surfaces)
+  await preflight(setup, surfaces, io.signal)
   const journal = openLoadJournal(flags.out, setup, { spec, shard: flags.shard ?? null })
   const progress = showLoadProgress(io, !flags.quiet && !flags.json)
   try {

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { type CallAnswer, call } from './call.ts'
 import { ChatJournal } from './chat-journal.ts'
 import type { Connections } from './connections.ts'
@@ -51,15 +52,15 @@ export class Chats {
 
   async prepare(needs: ChatNeeds, signal: AbortSignal): Promise<void> {
     await this.#many(needs.v3, signal, async () => {
-      const id = await this.#create()
+      const id = await this.#create(signal)
       if (id !== undefined) this.#fresh.push(id)
     })
     await this.#many(needs.history, signal, async () => {
-      const id = await this.#create()
-      if (id !== undefined && (await this.#fill(id))) this.#histories.push(id)
+      const id = await this.#create(signal)
+      if (id !== undefined && (await this.#fill(id, signal))) this.#histories.push(id)
     })
     await this.#many(needs.v2, signal, async () => {
-      const id = await this.#createV2()
+      const id = await this.#createV2(signal)
       if (id !== undefined) this.#v2.push(id)
     })
   }
@@ -97,13 +98,13 @@ export class Chats {
   }
 
   async close(deadlineMs: number): Promise<void> {
-    const until = performance.now() + deadlineMs
     const stop = AbortSignal.timeout(deadlineMs)
+    setMaxListeners(0, stop)
     this.left = this.#made.length
     await this.#many(this.#made.length, stop, async () => {
       const id = this.#made.pop()
-      if (id === undefined || performance.now() > until) return
-      const answer = await this.#ask('DELETE', `/api/v3/chat/${id}`)
+      if (id === undefined) return
+      const answer = await this.#ask('DELETE', `/api/v3/chat/${id}`, stop)
       if (isGone(answer)) {
         this.left -= 1
         this.#journal.deleted(id)
@@ -118,9 +119,9 @@ export class Chats {
     if (trouble !== undefined) this.troubles.set(`writing the journal: ${trouble}`, 1)
   }
 
-  async #create(): Promise<string | undefined> {
+  async #create(signal: AbortSignal): Promise<string | undefined> {
     const name = this.#journal.name()
-    const answer = await this.#ask('POST', '/api/v3/chat', this.#bodyOf(name))
+    const answer = await this.#ask('POST', '/api/v3/chat', signal, this.#bodyOf(name))
     const id = isSuccess(answer) ? this.#idIn(answer.json) : undefined
     if (id === undefined) {
       this.#trouble('making a chat', answer)
@@ -141,7 +142,7 @@ export class Chats {
     return chatId === null ? findId(answer) : asString(valueAt(answer, chatId))
   }
 
-  async #fill(chat: string): Promise<boolean> {
+  async #fill(chat: string, signal: AbortSignal): Promise<boolean> {
     for (let turn = 0; turn < historyTurns; turn += 1) {
       const json = {
         ...this.#target.generate,
@@ -151,7 +152,7 @@ export class Chats {
         input: `Say one word. This is turn ${turn}.`,
       }
       const headers = { 'idempotency-key': crypto.randomUUID() }
-      const answer = await this.#ask('POST', '/api/v3/message/generate', json, headers)
+      const answer = await this.#ask('POST', '/api/v3/message/generate', signal, json, headers)
       if (!isSuccess(answer)) {
         this.#trouble('filling a history', answer)
         return false
@@ -160,7 +161,7 @@ export class Chats {
     return true
   }
 
-  async #createV2(): Promise<string | undefined> {
+  async #createV2(signal: AbortSignal): Promise<string | undefined> {
     const { v2Chat, tag } = this.#target
     if (v2Chat === null) return undefined
     if (v2Chat.kind === 'any') return crypto.randomUUID()
@@ -178,7 +179,7 @@ export class Chats {
         query: Object.fromEntries(Object.entries(query).map(([key, value]) => [key, fill(value)])),
         json: body === undefined ? undefined : JSON.parse(fill(JSON.stringify(body))),
       },
-      `prepare/${this.#place}`,
+      { place: `prepare/${this.#place}`, signal },
     )
     const id = pointer === null ? findId(answer.json) : asString(valueAt(answer.json, pointer))
     if (!isSuccess(answer) || id === undefined) this.#trouble('making a v2 chat', answer)
@@ -188,11 +189,12 @@ export class Chats {
   #ask(
     method: string,
     path: string,
+    signal: AbortSignal,
     json?: unknown,
     headers: Readonly<Record<string, string>> = {},
   ): Promise<CallAnswer> {
     const spec = { surface: 'v3', method, path, json, headers } as const
-    return call(this.#connections, this.#target, spec, `prepare/${this.#place}`)
+    return call(this.#connections, this.#target, spec, { place: `prepare/${this.#place}`, signal })
   }
 
   #trouble(what: string, { status, error }: CallAnswer): void {

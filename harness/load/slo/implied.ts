@@ -12,12 +12,14 @@ export interface WholeRun {
 }
 
 /**
- * What nobody has to ask for: that answers come, and come whole. A run that says what share may fail,
+ * What nobody has to ask for: that answers come, and come whole. An error that the target tells is an
+ * answer, and how many there may be is for an SLO to say. A run that says what share may fail,
  * by `errors` or `goodput`, has decided that for itself. A row only where it is missed.
  */
 export function impliedSlos(slos: readonly Slo[], { whole, due, errors }: WholeRun): SloRow[] {
   if (slos.some(({ kind }) => kind === 'errors' || kind === 'goodput')) return []
-  const cut = truncatedIn(errors)
+  const cut = countOf(errors, ['truncated'])
+  const none = countOf(errors, ['connect', 'timeout'])
   return [
     ...(cut === 0
       ? []
@@ -28,14 +30,23 @@ export function impliedSlos(slos: readonly Slo[], { whole, due, errors }: WholeR
             `${cut} of ${due} due requests got an answer that broke off before its end.`,
           ),
         ]),
+    ...(none === 0
+      ? []
+      : [
+          missed(
+            'no answer is missing',
+            none,
+            `${none} of ${due} due requests got no answer, or none in time.`,
+          ),
+        ]),
     ...(whole > 0 || due === 0
       ? []
       : [missed('some answer is whole', 0, `None of ${due} due requests was answered whole.`)]),
   ]
 }
 
-function truncatedIn(errors: WholeRun['errors']): number {
-  return errors.reduce((sum, row) => sum + (row.kind === 'truncated' ? row.count : 0), 0)
+function countOf(errors: WholeRun['errors'], kinds: readonly ErrorRow['kind'][]): number {
+  return errors.reduce((sum, { kind, count }) => sum + (kinds.includes(kind) ? count : 0), 0)
 }
 
 function missed(expression: string, observed: number, seen: string): SloRow {
