@@ -108,6 +108,12 @@ test('says of what it is not whole', () => {
   expect(loadToConsole(report, plain)).toContain('interrupted: holds only what was found so far')
 })
 
+test('what lacks shards is not called met', () => {
+  const partial = { of: 3, missing: [1] }
+  expect(loadOutcome(loadReportOf({ outcome: 'met', partial }), plain)).toMatch(/^INCOMPLETE /)
+  expect(loadOutcome(loadReportOf({ outcome: 'violated', partial }), plain)).toMatch(/^VIOLATED /)
+})
+
 test('what only lacks requests is not called missed', () => {
   const slo = loadReportOf().slo.filter(({ verdict }) => verdict === 'undecided')
   const undecided = loadReportOf({ outcome: 'missed', slo })

@@ -137,8 +137,16 @@ export const meanings: Readonly<Record<MetricName, string>> = {
   max_gap: 'longest gap of a stream',
 }
 
-/** The outcome in a word; one that only lacks requests for a decision is not called missed. */
-export function outcomeWord({ outcome, slo }: Pick<LoadReport, 'outcome' | 'slo'>): string {
+/**
+ * The outcome in a word; one that only lacks requests for a decision is not called missed, nor one
+ * met of which parts are missing.
+ */
+export function outcomeWord({
+  outcome,
+  slo,
+  partial,
+}: Pick<LoadReport, 'outcome' | 'slo' | 'partial'>): string {
+  if (partial !== undefined && outcome === 'met') return 'Incomplete'
   const undecided = outcome === 'missed' && slo.every(({ verdict }) => verdict !== 'missed')
   return undecided ? 'Undecided' : outcomeWords[outcome]
 }

@@ -7,6 +7,7 @@
 import { setMaxListeners } from 'node:events'
 import { type Dispatcher, request } from 'undici'
 import { operations } from '../../contract/index.ts'
+import { aWhileAfter } from '../patience.ts'
 import { NoAnswerError } from './baseline.ts'
 
 export interface ChatSupply {
@@ -36,8 +37,10 @@ export async function chatSupply(
   { chats, turns, connections }: { chats: number; turns: number; connections: number },
 ): Promise<ChatSupply> {
   const ids: string[] = []
+  const patience = aWhileAfter(source.signal)
   const make = async () => {
-    ids.push(await createChat(source))
+    source.signal.throwIfAborted()
+    ids.push(await createChat({ ...source, signal: patience }))
   }
   try {
     await severally(Array.from({ length: chats }), make)

@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events'
+import { aWhileAfter } from '../patience.ts'
 import { type CallAnswer, call } from './call.ts'
 import { ChatJournal } from './chat-journal.ts'
 import type { Connections } from './connections.ts'
@@ -51,16 +52,17 @@ export class Chats {
   }
 
   async prepare(needs: ChatNeeds, signal: AbortSignal): Promise<void> {
+    const patience = aWhileAfter(signal)
     await this.#many(needs.v3, signal, async () => {
-      const id = await this.#create(signal)
+      const id = await this.#create(patience)
       if (id !== undefined) this.#fresh.push(id)
     })
     await this.#many(needs.history, signal, async () => {
-      const id = await this.#create(signal)
+      const id = await this.#create(patience)
       if (id !== undefined && (await this.#fill(id, signal))) this.#histories.push(id)
     })
     await this.#many(needs.v2, signal, async () => {
-      const id = await this.#createV2(signal)
+      const id = await this.#createV2(patience)
       if (id !== undefined) this.#v2.push(id)
     })
   }
