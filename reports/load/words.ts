@@ -1,5 +1,5 @@
 import type { ArrivalRow, LoadReport } from '../model/load.ts'
-import type { Metric, MetricName, Quantile } from '../model/load-measures.ts'
+import { type Metric, type MetricName, metricNames, type Quantile } from '../model/load-measures.ts'
 import { count } from '../text.ts'
 
 /** Figures and phrases that every form of a load report shares. */
@@ -120,6 +120,23 @@ export function clocked(metrics: readonly Metric[]) {
       distribution === null ? [] : [{ name, clock, distribution }],
     ),
   )
+}
+
+/** Latencies of growing chats, by metric, clock and turn. */
+export function turnRows(turns: LoadReport['turns']) {
+  return turns
+    .flatMap(({ from, to, metrics }) =>
+      clocked(metrics).map(({ name, ...row }) => ({
+        metric: name,
+        turn: from === to ? `turn ${from}` : `turn ${from} and later`,
+        ...row,
+      })),
+    )
+    .toSorted(
+      (a, b) =>
+        metricNames.indexOf(a.metric) - metricNames.indexOf(b.metric) ||
+        a.clock.localeCompare(b.clock),
+    )
 }
 
 /** What a metric is, in half a line. */

@@ -10,6 +10,7 @@ import {
   secondRow,
   sloRow,
   stalls,
+  turnRow,
   window,
 } from './load-measures.ts'
 
@@ -140,6 +141,8 @@ export const loadReport = z.object({
   rates,
   goodput,
   metrics: z.array(metric),
+  /** Of chats that grow, by turn; empty where none did. */
+  turns: z.array(turnRow).default([]),
   /** Null where nothing was streamed. */
   stalls: stalls.nullable().default(null),
   errors: z.array(errorRow),

@@ -11,6 +11,7 @@ import { dueIn, goodputOf, leftIn, ratesOf, stallsOf } from './rates.ts'
 import type { RunMetrics } from './run-metrics.ts'
 import { heatMapsOf, seriesOf } from './series.ts'
 import { sloEvidence } from './slo-evidence.ts'
+import { turnRows } from './turns.ts'
 import { type MeasuredWindow, measuredWindow, type WindowOptions } from './window.ts'
 
 /** What the measurements say in a report; the rest of it is of the plan, the judges and the generator. */
@@ -20,6 +21,7 @@ export type Measured = Pick<
   | 'rates'
   | 'goodput'
   | 'metrics'
+  | 'turns'
   | 'stalls'
   | 'open'
   | 'left'
@@ -58,6 +60,7 @@ export function summarize(run: RunMetrics, options: SummaryOptions): Measured {
     rates: ratesOf(run, window),
     goodput: goodputOf(kept, window),
     metrics: metricRows(kept, independence),
+    turns: turnRows(run, window, independence),
     stalls: stallsOf(kept, run.config.stallNs),
     errors,
     open: outcomes.open,
@@ -80,7 +83,7 @@ export function summarize(run: RunMetrics, options: SummaryOptions): Measured {
     transactionMetrics: new Map(
       options.transactions.map((name) => [
         name,
-        metricRows(run.group(from, to, name), independence),
+        metricRows(run.group(from, to, { transaction: name }), independence),
       ]),
     ),
   }
