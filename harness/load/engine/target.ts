@@ -38,3 +38,22 @@ export type V2Chat =
       readonly body: unknown
       readonly id: string | null
     }
+
+/** A target of which nothing is known but where it is and what to say at the door. */
+export function plainTarget(baseUrl: string, key: string): LoadTarget {
+  return {
+    baseUrl,
+    tokens: { openai: key, v2: key, v3: key },
+    headers: {},
+    model: 'svc-main-model',
+    assistant: null,
+    generate: {},
+    recall: { tell: 'My name is {nonce}.', ask: 'What is my name?' },
+    v2Chat: null,
+    createChat: {},
+    chatId: null,
+    timeoutMs: 60_000,
+    userAgent: 'chatgen-conformance',
+    tag: 'chatgen-plain',
+  }
+}
