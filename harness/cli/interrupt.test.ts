@@ -5,6 +5,7 @@ import { conformanceReport } from '../../reports/model.ts'
 import { readJournal } from '../conformance/journal.ts'
 import { chatgen, emptyFolder, start } from './test-support/chatgen.ts'
 import { key, startModelsServer } from './test-support/models-server.ts'
+import { endsAtSecondPress } from './test-support/second-press.ts'
 
 /** What ends a run from outside, by the real bin, against a target that has gone silent. */
 
@@ -45,15 +46,7 @@ describe('a run whose target is silent', { timeout: 60_000 }, () => {
   test('is ended at once by a second SIGINT, and can still be tidied up after', async () => {
     const { run, server, folder, results } = await silentRun()
     await using _ = server
-    run.child.kill('SIGINT')
-    // The same key press, as npx passes it on.
-    run.child.kill('SIGINT')
-    await new Promise((resolve) => setTimeout(resolve, 700))
-    const before = Date.now()
-    run.child.kill('SIGINT')
-    const { code, signal } = await run.ended
-    expect(Date.now() - before).toBeLessThan(1_000)
-    expect({ code, signal }).toEqual({ code: null, signal: 'SIGINT' })
+    await endsAtSecondPress(run)
     expect(readJournal(join(results, 'journal.ndjson')).head.tag).toMatch(/^chatgen-/)
     const again = await chatgen(['rejudge', 'results', '--quiet'], {}, folder)
     expect(again.stdout).toMatch(/^INCOMPLETE/)

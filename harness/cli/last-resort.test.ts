@@ -2,18 +2,13 @@ import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { chatgen, start } from './test-support/chatgen.ts'
+import { failing } from './test-support/failing.ts'
 import { key, startModelsServer } from './test-support/models-server.ts'
 
 /** What nobody catches ends with 4, a fault of the kit, and never looks like a verdict. */
 
 const bin = fileURLToPath(new URL('../../bin/chatgen.cjs', import.meta.url))
 const withKey = { CHATGEN_API_KEY: key }
-
-/** What makes a process fail in its own code, at a signal. */
-function failing(statement: string) {
-  const onSignal = `process.on('SIGUSR2',()=>{${statement}})`
-  return { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(onSignal)}` }
-}
 
 describe('a fault that nobody catches ends with 4', () => {
   test.each([

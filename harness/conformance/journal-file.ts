@@ -1,4 +1,4 @@
-import { existsSync, renameSync, writeFileSync } from 'node:fs'
+import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { createRedactor } from '../client/index.ts'
 import { ConfigurationError } from './errors.ts'
@@ -13,6 +13,13 @@ export function startJournal(file: string, setup: Introduction): void {
   const { text } = createRedactor(secretsOf(setup))
   const about = { tag: setup.tag, kit: suiteVersion(), baseUrl: setup.profile.baseUrl }
   writeFileSync(file, headLine(about, text))
+}
+
+/** Removes a journal in which nothing is open. @returns how much is */
+export function closeJournal(file: string): number {
+  const open = openEntries(readJournal(file)).length
+  if (open === 0) rmSync(file)
+  return open
 }
 
 /** What a killed run left behind can only be found through its journal. */

@@ -1,40 +1,20 @@
 import { appendFileSync, existsSync, readFileSync } from 'node:fs'
-import { z } from 'zod'
-import { type Exchange, operationAt, requestPath, succeeded } from '../contract/index.ts'
+import {
+  type CreationKind,
+  type Exchange,
+  type JournalEntry,
+  type JournalHead,
+  journalEntry,
+  journalHead,
+  journalLine,
+  operationAt,
+  requestPath,
+  succeeded,
+} from '../contract/index.ts'
 import { ConfigurationError } from './errors.ts'
 import { BudgetSpentError } from './worker/errors.ts'
 
-/**
- * The creation journal of a run: what is about to be created is written down before it is sent, so
- * that a run that is killed leaves no secret behind. One JSON object a line; the first line says
- * whose journal it is.
- */
-
-/** Only chats can be deleted by a route that the document shows. */
-export const creationKinds = ['chat', 'v2 chat', 'attachment', 'document'] as const
-export type CreationKind = (typeof creationKinds)[number]
-
-const head = z.object({
-  journal: z.literal(1),
-  /** In the name of everything that the run creates and may delete. */
-  tag: z.string().regex(/^chatgen-./),
-  kit: z.string(),
-  baseUrl: z.string(),
-})
-export type JournalHead = z.infer<typeof head>
-
-const creation = { kind: z.enum(creationKinds), name: z.string(), scenario: z.string() }
-const entry = z.discriminatedUnion('event', [
-  /** About to be sent. */
-  z.object({ event: z.literal('create'), ...creation }),
-  /** Made, and the answer told the id. */
-  z.object({ event: z.literal('created'), ...creation, id: z.string() }),
-  /** Nothing was made: the target declined, or nothing of the name can be found. */
-  z.object({ event: z.literal('refused'), ...creation }),
-  /** A deletion was confirmed, or reading it was declined afterwards. */
-  z.object({ event: z.literal('deleted'), kind: z.enum(creationKinds), id: z.string() }),
-])
-export type JournalEntry = z.infer<typeof entry>
+export type { CreationKind, JournalEntry }
 export type WriteJournal = (entry: JournalEntry) => void
 
 export interface Journal {
@@ -86,7 +66,7 @@ export function createdEntries({ entries }: Journal): (OpenEntry & { readonly id
  */
 export function parseJournal(text: string, name: string): Journal {
   const lines = text.split('\n').map(parseLine)
-  const first = head.safeParse(lines[0])
+  const first = journalHead.safeParse(lines[0])
   if (!first.success) {
     throw new ConfigurationError([
       `${name} is not a journal of chatgen: its first line does not say which run it belongs to`,
@@ -100,7 +80,7 @@ export function parseJournal(text: string, name: string): Journal {
       cutLines += 1
       continue
     }
-    const read = entry.safeParse(line)
+    const read = journalEntry.safeParse(line)
     if (!read.success) {
       throw new ConfigurationError([
         `${name}:${at + 1}: no line of a journal that this version of the kit can read`,
@@ -128,7 +108,7 @@ export function readJournal(file: string): Journal {
  */
 export function journalWriter(file: string, redact: (text: string) => string): WriteJournal {
   if (existsSync(file) && /[^\n]$/.test(readFileSync(file, 'utf8'))) appendFileSync(file, '\n')
-  return (line) => appendFileSync(file, `${redact(JSON.stringify(line))}\n`)
+  return (entry) => appendFileSync(file, journalLine(entry, redact))
 }
 
 /** The first line of a journal. */

@@ -1,4 +1,5 @@
 export * from './catalogue/index.ts'
+export * from './creations.ts'
 export * from './exchange.ts'
 export * from './finding.ts'
 export * from './operations.ts'

@@ -3,6 +3,7 @@ import type { Told } from './engine/threads.ts'
 import { GeneratorWatch } from './generator.ts'
 import { IdBook } from './judging/integrity.ts'
 import { RunMetrics } from './metrics/run-metrics.ts'
+import type { PlanSpec } from './plan/plan.ts'
 import { goodputLimits, type Slo } from './slo/slo.ts'
 import { TransactionBook } from './transaction-book.ts'
 
@@ -21,8 +22,13 @@ export class RunBook {
   undispatched = 0
   readonly #inFlight: number[]
 
-  constructor(durationNs: number, slos: readonly Slo[], workers: number) {
-    this.metrics = new RunMetrics({ durationNs, limits: goodputLimits(slos), stallNs })
+  constructor(
+    { durationNs, mix }: Pick<PlanSpec, 'durationNs' | 'mix'>,
+    slos: readonly Slo[],
+    workers: number,
+  ) {
+    const growing = mix.entries.flatMap(({ kind, name }) => (kind === 'v3-chat' ? [name] : []))
+    this.metrics = new RunMetrics({ durationNs, limits: goodputLimits(slos), stallNs, growing })
     this.generator = new GeneratorWatch(workers)
     this.#inFlight = Array.from({ length: workers }, () => 0)
   }

@@ -1,5 +1,6 @@
 import { describe, expect, test, vi } from 'vitest'
 import { type LoadReport, loadReport } from '../../reports/model/load.ts'
+import { parseSlos } from './slo/parse.ts'
 import { load } from './test-support/load.ts'
 import { type Manner, oddServer } from './test-support/odd-server.ts'
 
@@ -54,6 +55,54 @@ describe('what goes wrong is told by its kind', () => {
     expect(errorsOf(report)).toEqual([['connect', 'ECONNREFUSED', 20]])
     expect(report.goodput.good).toBe(0)
   })
+})
+
+describe('without an SLO that says what may fail', () => {
+  const truncated = 'no answer is truncated'
+
+  test.each<[Manner, string]>([
+    ['cut', '5 of 20 due requests got an answer that broke off before its end.'],
+    ['without end', '5 of 20 due requests got an answer that broke off before its end.'],
+  ])('a stream that is truncated is missed: %s', async (manner, message) => {
+    const server = await oddServer(everyFourth(manner))
+    const report = await load(server.url, { options: { slos: parseSlos(['ttft.p50 < 60s']) } })
+    expect(report.slo.at(-1)).toMatchObject({
+      ...{ expression: truncated, verdict: 'missed', observed: 5, implied: true },
+      message: expect.stringContaining(message),
+    })
+    expect(loadReport.parse(report)).toEqual(report)
+    // Where the generator kept no time, no SLO counts.
+    expect(report.outcome).toBe(report.generator.verdict === 'invalid' ? 'invalid' : 'missed')
+  })
+
+  test('a run in which nothing was answered is missed', async () => {
+    const report = await load('http://127.0.0.1:1')
+    expect(report.slo).toMatchObject([
+      { expression: 'no answer is missing', verdict: 'missed', observed: 20 },
+      { expression: 'some answer is whole', verdict: 'missed', observed: 0 },
+    ])
+  })
+
+  test.each<[Manner]>([[503], ['well']])('nothing is missed for %s', async (manner) => {
+    const server = await oddServer(everyFourth(manner))
+    const report = await load(server.url)
+    expect(report.slo).toEqual([])
+  })
+
+  test('but one that does decides alone', async () => {
+    const server = await oddServer(everyFourth('cut'))
+    const report = await load(server.url, { options: { slos: parseSlos(['errors < 50%']) } })
+    expect(report.slo.map(({ expression }) => expression)).toEqual(['errors < 50%'])
+    expect(report.errors).toMatchObject([{ kind: 'truncated', count: 5 }])
+  })
+})
+
+test('a stream that closes after its finish_reason is whole, with [DONE] or without', async () => {
+  const server = await oddServer(always('without [DONE]'))
+  const report = await load(server.url)
+  expect(report).toMatchObject({ errors: [], slo: [], goodput: { good: 20, due: 20 } })
+  expect(report.integrity.findings).toMatchObject([{ id: 'OAI-STREAM-09', broken: 20 }])
+  expect(report.metrics.find(({ name }) => name === 'e2e')?.service?.count).toBe(20)
 })
 
 test('an id that comes again is found', async () => {

@@ -16,7 +16,7 @@ export type { LoadOptions, LoadProgress } from './options.ts'
 export async function runLoad(options: LoadOptions): Promise<LoadReport> {
   const { spec, workers, slos, signal, onProgress } = options
   const durationMs = spec.durationNs / 1e6
-  const book = new RunBook(spec.durationNs, slos, workers)
+  const book = new RunBook(spec, slos, workers)
   let startNs: bigint | undefined
   let startedAt = new Date()
   let lateMs = 0

@@ -1,15 +1,14 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
-import type { Browser, Page } from 'playwright-core'
+import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ConformanceReport } from '../model.ts'
 import { eventsOf, exchangeOf } from '../test-support/exchanges.ts'
 import { reportToHtml } from './report-to-html.ts'
 import { launchChromium, skipBrowser } from './test-support/chromium.ts'
 import { type FaultyRun, faultyRun } from './test-support/faulty-run.ts'
+import { expectAccessible, openOffline } from './test-support/offline-page.ts'
 import { reportOf, rowOf } from './test-support/sketches.ts'
 
 /** The page in a real browser, made from a real run with violations of several kinds. */
@@ -137,17 +136,7 @@ describe.skipIf(skipBrowser)('the page in Chromium', { timeout: 60_000 }, () => 
     ['dark', 360],
   ] as const)('has no accessibility violation in %s, %i px wide', async (colorScheme, width) => {
     const { page } = await open('few.html', { colorScheme, viewport: { width, height: 800 } })
-    // What is closed is not looked at.
-    await page.evaluate(
-      `document.querySelectorAll('details').forEach((one) => { one.open = true })`,
-    )
-    await page.evaluate(axeSource)
-    const found = await page.evaluate<{ id: string; nodes: { html: string }[] }[]>(
-      'axe.run(document, { preload: false }).then(({ violations }) => violations)',
-    )
-    expect(found.map(({ id, nodes }) => [id, nodes[0]?.html])).toEqual([])
-    const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
-    expect(overflow).toBeLessThanOrEqual(0)
+    await expectAccessible(page)
   })
 
   test('runs nothing that a target sent', async () => {
@@ -178,32 +167,8 @@ describe.skipIf(skipBrowser)('the page in Chromium', { timeout: 60_000 }, () => 
     expect(opened.complaints).toEqual([])
   })
 
-  interface Opened {
-    readonly page: Page
-    /** Addresses beside that of the page, each of which was refused. */
-    readonly requests: readonly string[]
-    readonly complaints: readonly string[]
-  }
-
-  async function open(
-    file: string,
-    options: Parameters<Browser['newContext']>[0] = {},
-  ): Promise<Opened> {
-    const context = await browser.newContext({ offline: true, ...options })
-    const page = await context.newPage()
-    const [name = '', hash = ''] = file.split('#')
-    const url = pathToFileURL(join(folder, name)).href
-    const requests: string[] = []
-    const complaints: string[] = []
-    page.on('request', (request) => {
-      const address = request.url().split('#')[0] ?? ''
-      if (address !== url && !address.startsWith('data:')) requests.push(address)
-    })
-    page.on('console', (message) => complaints.push(message.text()))
-    page.on('pageerror', (error) => complaints.push(error.message))
-    await page.route(/^(?!file:|data:)/, (route) => route.abort())
-    await page.goto(hash === '' ? url : `${url}#${hash}`)
-    return { page, requests, complaints }
+  function open(file: string, options: Parameters<Browser['newContext']>[0] = {}) {
+    return openOffline(browser, join(folder, file), options)
   }
 })
 
@@ -215,8 +180,3 @@ function withFewRows(report: ConformanceReport): ConformanceReport {
   )
   return { ...report, requirements: few, observations: report.observations.slice(0, 5) }
 }
-
-const axeSource = readFileSync(
-  createRequire(import.meta.url).resolve('axe-core/axe.min.js'),
-  'utf8',
-)

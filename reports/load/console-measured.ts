@@ -1,9 +1,10 @@
 import { clean } from '../console-page.ts'
 import type { LoadReport } from '../model/load.ts'
+import type { Distribution } from '../model/load-measures.ts'
 import { count, indent, printable, wrap } from '../text.ts'
 import { columns } from './columns.ts'
 import { hanging, type Lines, type Page } from './console-page.ts'
-import { clocked, figure, percent, quantileName, rateRows, seconds } from './words.ts'
+import { clocked, figure, percent, quantileName, rateRows, seconds, turnRows } from './words.ts'
 
 export function rateTable(page: Page, report: LoadReport): Lines {
   const { open, left, connections } = report
@@ -48,7 +49,23 @@ export function transactionTable(page: Page, { transactions }: LoadReport): Line
 }
 
 export function latencyTable(page: Page, title: string, metrics: LoadReport['metrics']): Lines {
-  const rows = clocked(metrics)
+  return quantileTable(page, title, clocked(metrics))
+}
+
+/** First tokens of growing chats by turn; all that is known of a turn where asked to be verbose. */
+export function turnTable(page: Page, { turns }: LoadReport): Lines {
+  const rows = turnRows(turns).filter(({ metric }) => page.verbose === true || metric === 'ttft')
+  const named = rows.map((row) => ({ ...row, name: `${row.metric} ${row.turn}` }))
+  return quantileTable(page, 'Growing chats by turn, ms', named)
+}
+
+interface QuantileRow {
+  readonly name: string
+  readonly clock: string
+  readonly distribution: Distribution
+}
+
+function quantileTable(page: Page, title: string, rows: readonly QuantileRow[]): Lines {
   const [first] = rows
   if (first === undefined) return []
   const names = first.distribution.quantiles.map(quantileName)

@@ -6,7 +6,7 @@ const plain = { color: false, width: 100 }
 
 test('a run of which some went well', () => {
   expect(loadToConsole(loadReportOf(), plain)).toMatchInlineSnapshot(`
-    "VIOLATED  1 of 3 SLOs met, 1 missed, 1 undecided; 303 streams and 0 bodies judged, 1 required row broken; 95.71 % good of 303 due; generator degraded
+    "VIOLATED  1 of 3 SLOs met, 1 missed, 1 undecided; 303 streams and 0 bodies judged, 1 required row broken; 1 answer truncated; 95.71 % good of 303 due; generator degraded
     target: http://127.0.0.1:4010, openai and v3
     load: poisson, 100/s, for 3 s; mix openai-stream; seed a-seed; plan 0123456789ab
     measured: 0 s to 3 s of the run (MSER-5 on ttft); steady: no trend
@@ -66,7 +66,7 @@ test('a run of which some went well', () => {
     Notes
       DELETE /api/v3/chat: 503 (2 times)
 
-    VIOLATED  1 of 3 SLOs met, 1 missed, 1 undecided; 303 streams and 0 bodies judged, 1 required row broken; 95.71 % good of 303 due; generator degraded
+    VIOLATED  1 of 3 SLOs met, 1 missed, 1 undecided; 303 streams and 0 bodies judged, 1 required row broken; 1 answer truncated; 95.71 % good of 303 due; generator degraded
     "
   `)
 })
@@ -100,12 +100,37 @@ test('what became of each kind of transaction, where there are several', () => {
   `)
 })
 
+test('first tokens by turn, where chats grow', () => {
+  const turns = [
+    { from: 1, to: 1, requests: 300, metrics: loadReportOf().metrics },
+    { from: 3, to: null, requests: 300, metrics: loadReportOf().metrics },
+  ]
+  const text = loadToConsole(loadReportOf({ turns }), plain)
+  const [table] = /Growing chats by turn, ms\n[\s\S]*?\n\n/.exec(text) ?? []
+  expect(table).toMatchInlineSnapshot(`
+    "Growing chats by turn, ms
+                                         n  mean  p50  p90  p99   max
+      ttft turn 1            response  300   134  108  129  990  1125
+      ttft turn 3 and later  response  300   134  108  129  990  1125
+      ttft turn 1            service   300   105  105  125  129   130
+      ttft turn 3 and later  service   300   105  105  125  129   130
+
+    "
+  `)
+})
+
 test('says of what it is not whole', () => {
   const report = loadReportOf({ partial: { of: 3, missing: [1] }, interrupted: true, slo: [] })
   expect(loadOutcome(report, plain)).toMatchInlineSnapshot(
-    `"VIOLATED  no SLO was given; 303 streams and 0 bodies judged, 1 required row broken; 95.71 % good of 303 due; generator degraded; partial: without 1 shard of 3 (1)"`,
+    `"VIOLATED  no SLO was given; 303 streams and 0 bodies judged, 1 required row broken; 1 answer truncated; 95.71 % good of 303 due; generator degraded; partial: without 1 shard of 3 (1)"`,
   )
   expect(loadToConsole(report, plain)).toContain('interrupted: holds only what was found so far')
+})
+
+test('what lacks shards is not called met', () => {
+  const partial = { of: 3, missing: [1] }
+  expect(loadOutcome(loadReportOf({ outcome: 'met', partial }), plain)).toMatch(/^INCOMPLETE /)
+  expect(loadOutcome(loadReportOf({ outcome: 'violated', partial }), plain)).toMatch(/^VIOLATED /)
 })
 
 test('what only lacks requests is not called missed', () => {

@@ -9,6 +9,7 @@ import {
   rateTable,
   stallList,
   transactionTable,
+  turnTable,
 } from './console-measured.ts'
 import { hanging, type Lines, type LoadConsoleOptions, list, type Page } from './console-page.ts'
 import { auditList, generatorList } from './console-trust.ts'
@@ -36,6 +37,7 @@ export function loadToConsole(report: LoadReport, options: LoadConsoleOptions): 
     rateTable(page, report),
     transactionTable(page, report),
     latencyTable(page, 'Latency in the measured window, ms', report.metrics),
+    turnTable(page, report),
     stallList(page, report),
     errorList(page, report),
     options.verbose

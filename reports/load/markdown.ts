@@ -1,6 +1,7 @@
 import { clean } from '../console-page.ts'
 import { cell, code, escaped } from '../markdown-text.ts'
 import type { LoadReport } from '../model/load.ts'
+import type { Distribution } from '../model/load-measures.ts'
 import {
   clocked,
   figure,
@@ -12,6 +13,7 @@ import {
   quantileName,
   rateRows,
   seconds,
+  turnRows,
   windowText,
 } from './words.ts'
 
@@ -38,6 +40,7 @@ export function loadToMarkdown(report: LoadReport): string {
       'Notes',
       report.notes.map((text) => `- ${escaped(clean(text))}`),
     ),
+    folded('Growing chats by turn', byTurn(report)),
     folded('Audits', audits(report)),
     folded('The whole run as other tools define it', otherTools(report)),
   ]
@@ -86,10 +89,24 @@ function rates(report: LoadReport): readonly string[] {
 }
 
 function latencies({ metrics }: LoadReport): readonly string[] {
-  const rows = clocked(metrics)
+  return quantileTable('metric', clocked(metrics))
+}
+
+function byTurn({ turns }: LoadReport): readonly string[] {
+  const rows = turnRows(turns).map((row) => ({ ...row, name: `${row.metric}, ${row.turn}` }))
+  return quantileTable('metric, turn', rows)
+}
+
+interface QuantileRow {
+  readonly name: string
+  readonly clock: string
+  readonly distribution: Distribution
+}
+
+function quantileTable(what: string, rows: readonly QuantileRow[]): readonly string[] {
   const names = rows[0]?.distribution.quantiles.map(quantileName) ?? []
   return table(
-    ['metric', 'clock', 'n', 'mean', ...names, 'max'],
+    [what, 'clock', 'n', 'mean', ...names, 'max'],
     rows.map(({ name, clock, distribution }) => [
       name.replace('_', '\\_'),
       clock,

@@ -1,5 +1,5 @@
 import type { ArrivalRow, LoadReport } from '../model/load.ts'
-import type { Metric, MetricName, Quantile } from '../model/load-measures.ts'
+import { type Metric, type MetricName, metricNames, type Quantile } from '../model/load-measures.ts'
 import { count } from '../text.ts'
 
 /** Figures and phrases that every form of a load report shares. */
@@ -11,13 +11,15 @@ export function outcomeText(report: LoadReport): string {
   return [
     sloText(report),
     integrityText(report),
+    ...truncatedText(report),
     `${share} of ${goodput.due} due`,
     `generator ${generator.verdict}`,
     ...(partial === undefined ? [] : [partialText(partial)]),
   ].join('; ')
 }
 
-export function sloText({ slo }: Pick<LoadReport, 'slo'>): string {
+export function sloText({ slo: rows }: Pick<LoadReport, 'slo'>): string {
+  const slo = rows.filter(({ implied }) => implied !== true)
   if (slo.length === 0) return 'no SLO was given'
   const number = (verdict: string) => slo.filter((row) => row.verdict === verdict).length
   const others = (['missed', 'undecided'] as const)
@@ -31,6 +33,12 @@ export function integrityText({ integrity }: Pick<LoadReport, 'integrity'>): str
   const required = findings.filter(({ level }) => level === 'required').length
   const judged = `${count(streams, 'stream')} and ${bodies} ${bodies === 1 ? 'body' : 'bodies'} judged`
   return `${judged}, ${required === 0 ? 'no required row broken' : `${count(required, 'required row')} broken`}`
+}
+
+/** A truncated answer stands in the first line, whoever allowed it. */
+function truncatedText({ errors }: Pick<LoadReport, 'errors'>): readonly string[] {
+  const cut = errors.reduce((sum, row) => sum + (row.kind === 'truncated' ? row.count : 0), 0)
+  return cut === 0 ? [] : [`${count(cut, 'answer')} truncated`]
 }
 
 export function partialText({ of, missing }: NonNullable<LoadReport['partial']>): string {
@@ -114,6 +122,23 @@ export function clocked(metrics: readonly Metric[]) {
   )
 }
 
+/** Latencies of growing chats, by metric, clock and turn. */
+export function turnRows(turns: LoadReport['turns']) {
+  return turns
+    .flatMap(({ from, to, metrics }) =>
+      clocked(metrics).map(({ name, ...row }) => ({
+        metric: name,
+        turn: from === to ? `turn ${from}` : `turn ${from} and later`,
+        ...row,
+      })),
+    )
+    .toSorted(
+      (a, b) =>
+        metricNames.indexOf(a.metric) - metricNames.indexOf(b.metric) ||
+        a.clock.localeCompare(b.clock),
+    )
+}
+
 /** What a metric is, in half a line. */
 export const meanings: Readonly<Record<MetricName, string>> = {
   connect: 'opening a connection, TLS included; in no other figure',
@@ -129,8 +154,16 @@ export const meanings: Readonly<Record<MetricName, string>> = {
   max_gap: 'longest gap of a stream',
 }
 
-/** The outcome in a word; one that only lacks requests for a decision is not called missed. */
-export function outcomeWord({ outcome, slo }: Pick<LoadReport, 'outcome' | 'slo'>): string {
+/**
+ * The outcome in a word; one that only lacks requests for a decision is not called missed, nor one
+ * met of which parts are missing.
+ */
+export function outcomeWord({
+  outcome,
+  slo,
+  partial,
+}: Pick<LoadReport, 'outcome' | 'slo' | 'partial'>): string {
+  if (partial !== undefined && outcome === 'met') return 'Incomplete'
   const undecided = outcome === 'missed' && slo.every(({ verdict }) => verdict !== 'missed')
   return undecided ? 'Undecided' : outcomeWords[outcome]
 }

@@ -55,6 +55,18 @@ export const metric = z.object({
 })
 export type Metric = z.infer<typeof metric>
 
+/** What the turns of growing chats measured, whose context is longer from turn to turn. */
+export const turnRow = z.object({
+  /** Counted from 1; `to` is null for all that follow. */
+  from: z.int(),
+  to: z.int().nullable(),
+  /** Planned in the measured window, whatever became of them. */
+  requests: z.int(),
+  /** Of `ttft`, `tpot` and `e2e`, as far as there are any. */
+  metrics: z.array(metric),
+})
+export type TurnRow = z.infer<typeof turnRow>
+
 const rate = z.object({ count: z.int(), perSecond: z.number() })
 
 /** Five rates, never one: in the measured window. */
@@ -102,6 +114,8 @@ export const sloRow = z.object({
   /** Clean requests that are still needed for a decision; null where it is decided. */
   needed: z.int().nullable(),
   message: z.string(),
+  /** True of what holds without being asked for: it has a row only where it is missed. */
+  implied: z.boolean().optional(),
 })
 export type SloRow = z.infer<typeof sloRow>
 

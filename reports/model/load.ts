@@ -10,6 +10,7 @@ import {
   secondRow,
   sloRow,
   stalls,
+  turnRow,
   window,
 } from './load-measures.ts'
 
@@ -123,7 +124,8 @@ export const loadReport = z.object({
   schemaVersion: z.literal(1),
   /**
    * `invalid`: the generator was the bottleneck, so no figure below is one of the target's.
-   * `violated`: a stream or a body broke a required row. `missed`: an SLO was missed or is undecided.
+   * `violated`: a stream or a body broke a required row. `missed`: an SLO was missed or is undecided,
+   * or answers were truncated and no SLO says what share may fail.
    */
   outcome: z.enum(['met', 'missed', 'violated', 'invalid']),
   /** True where the run was interrupted and holds only what was found so far. */
@@ -139,6 +141,8 @@ export const loadReport = z.object({
   rates,
   goodput,
   metrics: z.array(metric),
+  /** Of chats that grow, by turn; empty where none did. */
+  turns: z.array(turnRow).default([]),
   /** Null where nothing was streamed. */
   stalls: stalls.nullable().default(null),
   errors: z.array(errorRow),

@@ -121,7 +121,7 @@ type Target = Pick<
 >
 
 async function run(flags: BenchFlags, io: Io, target: Target): Promise<BenchReport> {
-  const { benchCases, runBench } = await import('../../load/bench/index.ts')
+  const { benchCases, isOfConnection, runBench } = await import('../../load/bench/index.ts')
   const cases = benchCases.filter(({ name }) => chosen(name, flags.only))
   if (cases.length === 0) {
     const names = benchCases.map(({ name }) => name).join(', ')
@@ -141,7 +141,9 @@ async function run(flags: BenchFlags, io: Io, target: Target): Promise<BenchRepo
       ...(flags.quiet ? {} : { onProgress: (what) => io.err(`bench: ${what}`) }),
     })
   } catch (error) {
-    throw unreachable(error, target.baseUrl) ?? error
+    if (!isOfConnection(error)) throw error
+    const why = error.message || error.code
+    throw new TargetUnusableError('E_UNREACHABLE', `${target.baseUrl} cannot be reached: ${why}`)
   }
   const refused = report.notMeasured.filter(({ status }) => status === 401 || status === 403)
   if (refused.length === cases.length) {
@@ -160,17 +162,6 @@ export function exitCodeOfBench(report: BenchReport): ExitCode {
 
 function anyFailure(failures: BenchFailures): boolean {
   return Object.values(failures).some((count) => count > 0)
-}
-
-function unreachable(error: unknown, baseUrl: string): TargetUnusableError | undefined {
-  if (!(error instanceof Error) || !('code' in error)) return undefined
-  const { code } = error
-  return typeof code === 'string' && /^(?:E[A-Z]+|UND_ERR_\w+)$/.test(code)
-    ? new TargetUnusableError(
-        'E_UNREACHABLE',
-        `${baseUrl} cannot be reached: ${error.message || code}`,
-      )
-    : undefined
 }
 
 function chosen(name: string, globs: readonly string[]): boolean {

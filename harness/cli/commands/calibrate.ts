@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander'
 import type { Calibration, CalibrationPoint } from '../../../reports/model/calibration.ts'
-import { type BundledServer, bundledServer } from '../bundled-server.ts'
+import { bundledServer } from '../bundled-server.ts'
 import type { AddCommand } from '../command.ts'
 import { type ExitCode, exitCode } from '../exit-codes.ts'
 import { flag, positiveInteger } from '../flags.ts'
@@ -59,11 +59,16 @@ export const calibrateCommand: AddCommand = (program, io, finish) => {
 
 async function measure(flags: CalibrateFlags, io: Io): Promise<Calibration> {
   const { calibrate } = await import('../../load/calibration/calibrate.ts')
+  const { plainTarget } = await import('../../load/engine/target.ts')
   const { interfaceRevision, suiteVersion } = await import('../../conformance/version.ts')
   const server = await bundledServer(['--pace', 'ttft=50ms,gap=10ms,jitter=0.3'])
   try {
     return await calibrate({
-      target: targetOf(server, `chatgen-conformance/${suiteVersion()}`),
+      target: {
+        ...plainTarget(server.url, server.key),
+        userAgent: `chatgen-conformance/${suiteVersion()}`,
+        tag: 'chatgen-calibrate',
+      },
       suite: { version: suiteVersion(), interface: interfaceRevision },
       workers: flags.workers,
       rates: flags.rates,
@@ -75,24 +80,6 @@ async function measure(flags: CalibrateFlags, io: Io): Promise<Calibration> {
     })
   } finally {
     await server.stop()
-  }
-}
-
-function targetOf({ url, key }: BundledServer, userAgent: string) {
-  return {
-    baseUrl: url,
-    tokens: { openai: key, v2: key, v3: key },
-    headers: {},
-    model: 'svc-main-model',
-    assistant: null,
-    generate: {},
-    recall: { tell: 'My name is {nonce}.', ask: 'What is my name?' },
-    v2Chat: null,
-    createChat: {},
-    chatId: null,
-    timeoutMs: 60_000,
-    userAgent,
-    tag: 'chatgen-calibrate',
   }
 }
 

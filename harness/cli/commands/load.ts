@@ -9,6 +9,7 @@ import { flag, list } from '../flags.ts'
 import type { Io } from '../io.ts'
 import { calibrationFile, storedCalibration } from '../load/calibration.ts'
 import { addLoadFlags, type LoadFlags } from '../load/flags.ts'
+import { closeLoadJournal, openLoadJournal } from '../load/journal.ts'
 import { loadPlanText } from '../load/plan-text.ts'
 import { showLoadProgress } from '../load/progress.ts'
 import { publishLoad } from '../load/publish.ts'
@@ -34,7 +35,8 @@ Examples:
   $ chatgen load --target staging.yaml --rate 50 --dry-run
 
 Exit codes:
-  0 SLO met, no stream violated   1 SLO missed, or a stream violated   2 usage or configuration
+  0 SLO met, no stream violated   1 SLO missed, or a stream violated or truncated
+  2 usage or configuration
   3 target unreachable, or it refuses the key   4 a fault of the kit
   5 too few requests to decide an SLO; the report says how many more
   6 the load generator was the bottleneck   130 interrupted`
@@ -87,11 +89,13 @@ async function load(
   const { runLoad } = await import('../../load/run.ts')
   const { usedOf } = await import('../../load/calibration/calibrate.ts')
   const surfaces = [...new Set(spec.mix.entries.map(({ kind }) => surfaceOf(kind)))]
-  await preflight({ profile, tag: target.tag, userAgent: target.userAgent }, surfaces)
+  const setup = { profile, tag: target.tag, userAgent: target.userAgent }
+  await preflight(setup, surfaces, io.signal)
+  const journal = openLoadJournal(flags.out, setup, { spec, shard: flags.shard ?? null })
   const progress = showLoadProgress(io, !flags.quiet && !flags.json)
   try {
     const report = await runLoad({
-      target,
+      target: journal === undefined ? target : { ...target, journal },
       spec,
       slos,
       shard: flags.shard ?? null,
@@ -107,8 +111,12 @@ async function load(
       onProgress: progress.update,
     })
     const stored = storedCalibration(calibrationFile(io))
-    const { generator } = report
-    return { ...report, generator: { ...generator, calibration: usedOf(stored, generator) } }
+    const { generator, notes } = report
+    return {
+      ...report,
+      generator: { ...generator, calibration: usedOf(stored, generator) },
+      notes: [...notes, ...closeLoadJournal(journal)],
+    }
   } finally {
     progress.stop()
   }

@@ -1,8 +1,10 @@
 import { mkdirSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
+import { partialText } from '../../../reports/load/words.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
 import { openBaseline } from '../baseline.ts'
 import type { AddCommand } from '../command.ts'
+import { type ExitCode, exitCode } from '../exit-codes.ts'
 import { flag, list } from '../flags.ts'
 import type { Io } from '../io.ts'
 import { mergedLoad } from '../load/merged.ts'
@@ -36,10 +38,11 @@ Examples:
   $ chatgen report chatgen-results --report markdown --out - >> "$GITHUB_STEP_SUMMARY"
 
 Exit codes:
-  0 rendered, whatever the verdicts   2 usage, or a file that is no report`
+  0 rendered, whatever the verdicts   2 usage, a file that is no report, or shards of different runs
+  5 rendered, but a load lacks some of its shards`
 
 /** `chatgen report FILE|DIR...`: renders what was stored, in any format; shards of a load as one run. */
-export const reportCommand: AddCommand = (program, io) => {
+export const reportCommand: AddCommand = (program, io, finish) => {
   program
     .command('report')
     .description('render stored results in any format')
@@ -68,7 +71,7 @@ export const reportCommand: AddCommand = (program, io) => {
       const files = paths.map(openStored)
       const loads = files.filter(({ kind }) => kind === 'load-report')
       if (loads.length === 0) renderConformance(files.map(conformanceIn), flags, io)
-      else if (loads.length === files.length) renderLoads(loads, flags, io)
+      else if (loads.length === files.length) finish(renderLoads(loads, flags, io))
       else {
         throw new ConfigurationError([
           'some of these are reports of a load and some of conformance: render them by themselves',
@@ -94,7 +97,7 @@ function renderConformance(results: readonly StoredReport[], flags: ReportFlags,
 }
 
 /** Shards become one report, which needs a folder of its own: beside none of them would it be right. */
-function renderLoads(files: readonly StoredFile[], flags: ReportFlags, io: Io): void {
+function renderLoads(files: readonly StoredFile[], flags: ReportFlags, io: Io): ExitCode {
   const formats = formatsIn(loadFormats, wantedIn(flags))
   const report = mergedLoad(files)
   const out = flags.out ?? (files.length === 1 ? (files[0]?.dir ?? null) : null)
@@ -110,6 +113,9 @@ function renderLoads(files: readonly StoredFile[], flags: ReportFlags, io: Io): 
   }
   renderLoad(report, { formats, out: folder, style, print: io.out })
   tellWritten(formats, folder, io)
+  if (report.partial === undefined) return exitCode.done
+  io.err(`chatgen: ${partialText(report.partial)}: no figure is one of the whole load`)
+  return exitCode.incomplete
 }
 
 function wantedIn({ report }: ReportFlags): readonly string[] {

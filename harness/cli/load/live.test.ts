@@ -6,7 +6,7 @@ import { liveLines, progressLine } from './live.ts'
 
 /** Forty streams in the first four seconds, of which one was cut off by a message that means no good. */
 function running(): LoadProgress {
-  const book = new RunBook(30e9, [], 1)
+  const book = new RunBook({ durationNs: 30e9, mix: { name: 'none', entries: [] } }, [], 1)
   const records = Array.from({ length: 40 }, (_, index) => shifted(recordOf(), index, index * 1e8))
   const outcome = { kind: 'truncated', detail: '\u001b[2Jgone' } as const
   const cut = shifted(recordOf({ record: { outcome } }), 40, 35e8)

@@ -72,9 +72,19 @@ describe('chatgen report of a load', () => {
   })
 
   test('says that a shard is missing', async () => {
-    const { code, stdout } = await chatgen(['report', 'shard-0', 'shard-2'], {}, folder)
-    expect(stdout).toContain('partial: without 1 shard of 3 (1)')
-    expect(code).toBe(0)
+    const args = ['report', 'shard-0', 'shard-2', '--report', 'console,json', '--out', 'partial']
+    const { code, stdout, stderr } = await chatgen(args, {}, folder)
+    expect(stdout).toMatch(/^(INCOMPLETE|INVALID) .*; partial: without 1 shard of 3 \(1\)$/m)
+    expect(stderr).toContain('partial: without 1 shard of 3 (1): no figure is one of the whole')
+    expect(code).toBe(5)
+    expect(reportIn('partial').partial).toEqual({ of: 3, missing: [1] })
+    const again = await chatgen(
+      ['report', 'partial', '--report', 'junit', '--out', '-'],
+      {},
+      folder,
+    )
+    expect(again.stdout).toContain('partial: without 1 shard of 3 (1)')
+    expect(again.code).toBe(5)
   })
 
   test.each([

@@ -35,6 +35,12 @@ export class ChoiceJudge implements ChunkJudge {
     this.#text(done)
   }
 
+  /** Every choice that began has said why it ended. */
+  get finished(): boolean {
+    const traces = [...this.#choices.values()]
+    return traces.length > 0 && traces.every(({ reason }) => reason !== undefined)
+  }
+
   #delta({ index, delta }: ChunkChoice, trace: ChoiceTrace, event: number): void {
     const content = asObject(delta)?.['content']
     if (delta != null && asObject(delta) === undefined) {

@@ -20,6 +20,7 @@ export class CompletionsJudge implements StreamJudge {
   readonly #context: StreamContext
   readonly #done = new DoneJudge(this.#ledger)
   readonly #observer = new ChunkObserver(this.#ledger)
+  readonly #choices: ChoiceJudge
   readonly #judges: readonly ChunkJudge[]
   readonly #watcher: StreamWatcher | undefined
   readonly #stop: StopJudge
@@ -35,9 +36,10 @@ export class CompletionsJudge implements StreamJudge {
     this.#watcher = watcher
     const request = asObject(context.request) ?? {}
     this.#stop = new StopJudge(this.#ledger, request)
+    this.#choices = new ChoiceJudge(this.#ledger, request)
     this.#judges = [
       new EnvelopeJudge(this.#ledger),
-      new ChoiceJudge(this.#ledger, request),
+      this.#choices,
       new UsageJudge(this.#ledger, request),
       this.#stop,
     ]
@@ -63,6 +65,8 @@ export class CompletionsJudge implements StreamJudge {
     const clean = ending.kind === 'complete' && rest === undefined && !this.#spoiled
     for (const judge of this.#judges) judge.end({ clean, done: this.#done.seen })
     this.#observer.end(this.#done.seen)
+    // The document shows no [DONE]: a stream that closes after every finish_reason is whole.
+    if (clean && !this.#done.seen && this.#choices.finished) this.#watcher?.terminal()
     return this.#ledger.judgement(this.#context.exchanges)
   }
 

@@ -73,6 +73,19 @@ it('ends when it is interrupted, with what was found', async () => {
   expect(benchToText(report)).toContain('Interrupted: the other cases were not measured.')
 }, 20_000)
 
+it('keeps what it has of a target that goes away', async () => {
+  const server = await startReferenceServer({ keys: ['key'] })
+  const report = await runBench({
+    ...usual(server.url),
+    cases: [...casesNamed('compatible JSON'), ...casesNamed('generate JSON')],
+    onProgress: (what) => {
+      if (what.startsWith('generate')) void server.close()
+    },
+  })
+  expect(report.rows.map((row) => row.case)).toEqual(['compatible JSON'])
+  expect(benchToText(report)).toContain('generate JSON: not measured: no answer any more')
+}, 20_000)
+
 it('fails where nobody listens', async () => {
   const cases = casesNamed('compatible JSON')
   await expect(runBench({ ...usual('http://127.0.0.1:1'), cases })).rejects.toThrow('ECONNREFUSED')

@@ -7,7 +7,7 @@ import { type BenchOptions, type BenchReport, type BenchRow, busiestClient } fro
 /**
  * One case after the other; an interruption ends it with what was found so far.
  *
- * @throws the error of the connection where nobody answers
+ * @throws the error of the connection where nobody answers, and nobody ever did
  */
 export async function runBench(options: BenchOptions): Promise<BenchReport> {
   const startedAt = new Date().toISOString()
@@ -20,8 +20,14 @@ export async function runBench(options: BenchOptions): Promise<BenchReport> {
       try {
         rows.push(await benchOne(benchCase, options, dispatcher))
       } catch (error) {
-        if (!(error instanceof NoAnswerError)) throw error
-        notMeasured.push({ case: benchCase.name, status: error.status, why: error.message })
+        if (options.signal.aborted) break
+        const why = error instanceof Error ? error.message : String(error)
+        if (error instanceof NoAnswerError) {
+          notMeasured.push({ case: benchCase.name, status: error.status, why })
+        } else if (rows.length > 0 && isOfConnection(error)) {
+          // It was there, and figures of it are.
+          notMeasured.push({ case: benchCase.name, status: 0, why: `no answer any more: ${why}` })
+        } else throw error
       }
     }
   } finally {
@@ -40,6 +46,12 @@ export async function runBench(options: BenchOptions): Promise<BenchReport> {
     clientBound: rows.filter(isClientBound).map((row) => row.case),
     interrupted: options.signal.aborted,
   }
+}
+
+/** The code of an error of a socket, of the resolver or of undici. */
+export function isOfConnection(error: unknown): error is Error & { readonly code: string } {
+  if (!(error instanceof Error) || !('code' in error)) return false
+  return typeof error.code === 'string' && /^(?:E[A-Z]+|UND_ERR_\w+)$/.test(error.code)
 }
 
 function isClientBound({ target, baseline }: BenchRow): boolean {

@@ -4,8 +4,10 @@
  * fresh one, and connections begin at different turns: at any time the chats hold (turns − 1) / 2
  * earlier turns on average, from the first second to the last.
  */
+import { setMaxListeners } from 'node:events'
 import { type Dispatcher, request } from 'undici'
 import { operations } from '../../contract/index.ts'
+import { aWhileAfter } from '../patience.ts'
 import { NoAnswerError } from './baseline.ts'
 
 export interface ChatSupply {
@@ -22,14 +24,30 @@ export interface ChatSource {
   readonly baseUrl: string
   readonly headers: Readonly<Record<string, string>>
   readonly dispatcher: Dispatcher
+  /** Aborted, no more are made; those that were are deleted all the same. */
+  readonly signal: AbortSignal
 }
 
-/** @throws NoAnswerError where the service makes no chat, or shows no id of it */
+/**
+ * @throws NoAnswerError where the service makes no chat, or shows no id of it; those that it made
+ * until then are deleted
+ */
 export async function chatSupply(
   source: ChatSource,
   { chats, turns, connections }: { chats: number; turns: number; connections: number },
 ): Promise<ChatSupply> {
-  const ids = await severally(Array.from({ length: chats }), () => createChat(source))
+  const ids: string[] = []
+  const patience = aWhileAfter(source.signal)
+  const make = async () => {
+    source.signal.throwIfAborted()
+    ids.push(await createChat({ ...source, signal: patience }))
+  }
+  try {
+    await severally(Array.from({ length: chats }), make)
+  } catch (error) {
+    await deleteChats(source, ids)
+    throw error
+  }
   const current = Array.from({ length: connections }, (_, connection) => ({
     id: ids[connection % ids.length] ?? '',
     left: 1 + (connection % turns),
@@ -54,19 +72,17 @@ export async function chatSupply(
       return exhausted
     },
     made: ids.length,
-    remove: async () => {
-      const removed = await severally(ids, (id) => deleteChat(source, id))
-      return removed.filter((gone) => !gone).length
-    },
+    remove: () => deleteChats(source, ids),
   }
 }
 
-async function createChat({ baseUrl, headers, dispatcher }: ChatSource): Promise<string> {
+async function createChat({ baseUrl, headers, dispatcher, signal }: ChatSource): Promise<string> {
   const { method, path } = operations['v3.createChat']
   const { statusCode, body } = await request(`${baseUrl}${path}`, {
     method,
     headers,
     dispatcher,
+    signal,
     body: JSON.stringify({ name: 'bench' }),
   })
   const text = await body.text()
@@ -80,15 +96,28 @@ async function createChat({ baseUrl, headers, dispatcher }: ChatSource): Promise
   return id
 }
 
+/** @returns how many are left behind */
+async function deleteChats(source: ChatSource, ids: readonly string[]): Promise<number> {
+  const outOfTime = AbortSignal.timeout(tidyMs)
+  setMaxListeners(0, outOfTime)
+  const removed = await severally(ids, (id) => deleteChat({ ...source, signal: outOfTime }, id))
+  return removed.filter((gone) => !gone).length
+}
+
 async function deleteChat(
-  { baseUrl, headers, dispatcher }: ChatSource,
+  { baseUrl, headers, dispatcher, signal }: ChatSource,
   id: string,
 ): Promise<boolean> {
   const { method, path } = operations['v3.deleteChat']
   const url = `${baseUrl}${path.replace('{chat_id}', id)}`
   try {
     const { 'content-type': _, ...rest } = headers
-    const { statusCode, body } = await request(url, { method, headers: rest, dispatcher })
+    const { statusCode, body } = await request(url, {
+      method,
+      headers: rest,
+      dispatcher,
+      signal,
+    })
     await body.dump()
     return statusCode < 300 || statusCode === 404
   } catch {
@@ -113,14 +142,21 @@ function idIn(text: string): string | undefined {
 }
 
 const atOnce = 16
+/** A target that has gone silent is not waited for. */
+const tidyMs = 10_000
 
+/** Where one fails, what is in flight beside it is waited for. */
 async function severally<From, To>(
   values: readonly From[],
   work: (value: From) => Promise<To>,
 ): Promise<To[]> {
   const results: To[] = []
   for (let from = 0; from < values.length; from += atOnce) {
-    results.push(...(await Promise.all(values.slice(from, from + atOnce).map(work))))
+    const settled = await Promise.allSettled(values.slice(from, from + atOnce).map(work))
+    for (const one of settled) {
+      if (one.status === 'rejected') throw one.reason
+      results.push(one.value)
+    }
   }
   return results
 }

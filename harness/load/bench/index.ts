@@ -1,4 +1,4 @@
-export { runBench } from './bench.ts'
+export { isOfConnection, runBench } from './bench.ts'
 export { benchCases } from './cases.ts'
 export type { BenchFailures } from './measure.ts'
 export type { BenchReport } from './report.ts'

@@ -90,7 +90,7 @@ interface Chats {
 /** Makes chats where the case needs them, lends them out, and removes them. */
 function chatsFor(
   benchCase: BenchCase,
-  { url: baseUrl, headers }: Omit<BenchRun, 'chat'>,
+  { url: baseUrl, headers, signal }: Omit<BenchRun, 'chat'>,
   dispatcher: Dispatcher,
 ) {
   return async <Result>(
@@ -98,7 +98,7 @@ function chatsFor(
     use: (chat: BenchRun['chat']) => Promise<Result>,
   ): Promise<{ readonly result: Result; readonly used: ChatsUsed | null }> => {
     if (!benchCase.stored) return { result: await use(null), used: null }
-    const supply = await chatSupply({ baseUrl, headers, dispatcher }, wanted)
+    const supply = await chatSupply({ baseUrl, headers, dispatcher, signal }, wanted)
     let leftBehind = supply.made
     try {
       const result = await use(supply.next)

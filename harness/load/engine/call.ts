@@ -11,24 +11,32 @@ export interface CallAnswer {
   readonly error: string | undefined
 }
 
-/** A request beside the load: before it, to arrange, or after it, to tidy up. Never rejects. */
+/**
+ * A request beside the load: before it, to arrange, or after it, to tidy up. Never rejects; the signal
+ * ends the wait for an answer.
+ */
 export function call(
   connections: Connections,
   target: LoadTarget,
   spec: RequestSpec,
-  place: string,
+  { place, signal }: { readonly place: string; readonly signal: AbortSignal },
 ): Promise<CallAnswer> {
+  const late = { status: 0, json: undefined, error: 'no answer in time' }
+  if (signal.aborted) return Promise.resolve(late)
   const request = wireRequest(spec, target, `${target.tag}/${place}`)
   return new Promise((resolve) => {
     const connection = connections.take()
-    const limit = setTimeout(() => {
-      connection.abandon()
-      resolve({ status: 0, json: undefined, error: 'no answer in time' })
-    }, target.timeoutMs)
     const done = (answer: CallAnswer) => {
       clearTimeout(limit)
+      signal.removeEventListener('abort', giveUp)
       resolve(answer)
     }
+    const giveUp = () => {
+      connection.abandon()
+      done(late)
+    }
+    const limit = setTimeout(giveUp, target.timeoutMs)
+    signal.addEventListener('abort', giveUp)
     connection.send(request.method, requestBytes(request), new Collector(done))
   })
 }

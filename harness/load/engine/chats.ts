@@ -1,4 +1,7 @@
+import { setMaxListeners } from 'node:events'
+import { aWhileAfter } from '../patience.ts'
 import { type CallAnswer, call } from './call.ts'
+import { ChatJournal } from './chat-journal.ts'
 import type { Connections } from './connections.ts'
 import { findId, valueAt } from './find-id.ts'
 import type { LoadTarget } from './target.ts'
@@ -33,26 +36,33 @@ export class Chats {
   readonly #histories: string[] = []
   readonly #v2: string[] = []
   readonly #made: string[] = []
+  readonly #journal: ChatJournal
+  /** Names of chats that transactions asked for, and how many of those were made. */
+  readonly #asked: string[] = []
+  #granted = 0
   #turn = 0
-  #named = 0
 
   constructor(connections: Connections, target: LoadTarget, place: string) {
     this.#connections = connections
     this.#target = target
     this.#place = place
+    // Two runs with one seed have one tag, and a chat may be looked for by its name alone.
+    const own = crypto.randomUUID().slice(0, 8)
+    this.#journal = new ChatJournal(target.journal, `${target.tag} ${own}.${place}.`)
   }
 
   async prepare(needs: ChatNeeds, signal: AbortSignal): Promise<void> {
+    const patience = aWhileAfter(signal)
     await this.#many(needs.v3, signal, async () => {
-      const id = await this.#create()
+      const id = await this.#create(patience)
       if (id !== undefined) this.#fresh.push(id)
     })
     await this.#many(needs.history, signal, async () => {
-      const id = await this.#create()
-      if (id !== undefined && (await this.#fill(id))) this.#histories.push(id)
+      const id = await this.#create(patience)
+      if (id !== undefined && (await this.#fill(id, signal))) this.#histories.push(id)
     })
     await this.#many(needs.v2, signal, async () => {
-      const id = await this.#createV2()
+      const id = await this.#createV2(patience)
       if (id !== undefined) this.#v2.push(id)
     })
   }
@@ -62,18 +72,19 @@ export class Chats {
     return this.#fresh.pop()
   }
 
-  /** Body of a request for one more. */
+  /** Body of a request for one more, in the course of the run. */
   body(): Readonly<Record<string, unknown>> {
-    this.#named += 1
-    const name = `${this.#target.tag} ${this.#place}.${this.#named}`
-    return { ...this.#target.createChat, name }
+    const name = this.#journal.name()
+    this.#asked.push(name)
+    return this.#bodyOf(name)
   }
 
   /** The chat that such a request was answered with, to be deleted in the end. */
   made(answer: unknown): string | undefined {
-    const { chatId } = this.#target
-    const id = chatId === null ? findId(answer) : asString(valueAt(answer, chatId))
-    if (id !== undefined) this.#made.push(id)
+    const id = this.#idIn(answer)
+    if (id === undefined) return undefined
+    this.#granted += 1
+    this.#made.push(id)
     return id
   }
 
@@ -89,26 +100,51 @@ export class Chats {
   }
 
   async close(deadlineMs: number): Promise<void> {
-    const until = performance.now() + deadlineMs
     const stop = AbortSignal.timeout(deadlineMs)
+    setMaxListeners(0, stop)
     this.left = this.#made.length
     await this.#many(this.#made.length, stop, async () => {
       const id = this.#made.pop()
-      if (id === undefined || performance.now() > until) return
-      const answer = await this.#ask('DELETE', `/api/v3/chat/${id}`)
-      if (isGone(answer)) this.left -= 1
-      else this.#trouble('deleting a chat', answer)
+      if (id === undefined) return
+      const answer = await this.#ask('DELETE', `/api/v3/chat/${id}`, stop)
+      if (isGone(answer)) {
+        this.left -= 1
+        this.#journal.deleted(id)
+      } else this.#trouble('deleting a chat', answer)
     })
+    // Which name became which chat is not known, but where all are gone there is none of any.
+    if (this.left === 0 && this.#granted === this.#asked.length) {
+      for (const name of this.#asked) this.#journal.refused(name)
+    }
+    await this.#journal.close()
+    const { trouble } = this.#journal
+    if (trouble !== undefined) this.troubles.set(`writing the journal: ${trouble}`, 1)
   }
 
-  async #create(): Promise<string | undefined> {
-    const answer = await this.#ask('POST', '/api/v3/chat', this.body())
-    const id = isSuccess(answer) ? this.made(answer.json) : undefined
-    if (id === undefined) this.#trouble('making a chat', answer)
+  async #create(signal: AbortSignal): Promise<string | undefined> {
+    const name = this.#journal.name()
+    const answer = await this.#ask('POST', '/api/v3/chat', signal, this.#bodyOf(name))
+    const id = isSuccess(answer) ? this.#idIn(answer.json) : undefined
+    if (id === undefined) {
+      this.#trouble('making a chat', answer)
+      if (answer.status >= 300 && answer.status < 500) this.#journal.refused(name)
+      return undefined
+    }
+    this.#made.push(id)
+    this.#journal.created(name, id)
     return id
   }
 
-  async #fill(chat: string): Promise<boolean> {
+  #bodyOf(name: string) {
+    return { ...this.#target.createChat, name }
+  }
+
+  #idIn(answer: unknown): string | undefined {
+    const { chatId } = this.#target
+    return chatId === null ? findId(answer) : asString(valueAt(answer, chatId))
+  }
+
+  async #fill(chat: string, signal: AbortSignal): Promise<boolean> {
     for (let turn = 0; turn < historyTurns; turn += 1) {
       const json = {
         ...this.#target.generate,
@@ -118,7 +154,7 @@ export class Chats {
         input: `Say one word. This is turn ${turn}.`,
       }
       const headers = { 'idempotency-key': crypto.randomUUID() }
-      const answer = await this.#ask('POST', '/api/v3/message/generate', json, headers)
+      const answer = await this.#ask('POST', '/api/v3/message/generate', signal, json, headers)
       if (!isSuccess(answer)) {
         this.#trouble('filling a history', answer)
         return false
@@ -127,7 +163,7 @@ export class Chats {
     return true
   }
 
-  async #createV2(): Promise<string | undefined> {
+  async #createV2(signal: AbortSignal): Promise<string | undefined> {
     const { v2Chat, tag } = this.#target
     if (v2Chat === null) return undefined
     if (v2Chat.kind === 'any') return crypto.randomUUID()
@@ -145,7 +181,7 @@ export class Chats {
         query: Object.fromEntries(Object.entries(query).map(([key, value]) => [key, fill(value)])),
         json: body === undefined ? undefined : JSON.parse(fill(JSON.stringify(body))),
       },
-      `prepare/${this.#place}`,
+      { place: `prepare/${this.#place}`, signal },
     )
     const id = pointer === null ? findId(answer.json) : asString(valueAt(answer.json, pointer))
     if (!isSuccess(answer) || id === undefined) this.#trouble('making a v2 chat', answer)
@@ -155,11 +191,12 @@ export class Chats {
   #ask(
     method: string,
     path: string,
+    signal: AbortSignal,
     json?: unknown,
     headers: Readonly<Record<string, string>> = {},
   ): Promise<CallAnswer> {
     const spec = { surface: 'v3', method, path, json, headers } as const
-    return call(this.#connections, this.#target, spec, `prepare/${this.#place}`)
+    return call(this.#connections, this.#target, spec, { place: `prepare/${this.#place}`, signal })
   }
 
   #trouble(what: string, { status, error }: CallAnswer): void {

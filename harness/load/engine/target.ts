@@ -1,3 +1,5 @@
+import type { JournalPlace } from './chat-journal.ts'
+
 /** What the engine must know of a deployment; survives a structured clone. */
 export interface LoadTarget {
   readonly baseUrl: string
@@ -21,6 +23,8 @@ export interface LoadTarget {
   readonly userAgent: string
   /** Names the run in X-Request-Id and in everything that it creates. */
   readonly tag: string
+  /** Where the chats that are made are written down; without it nowhere. */
+  readonly journal?: JournalPlace
 }
 
 export type V2Chat =
@@ -34,3 +38,22 @@ export type V2Chat =
       readonly body: unknown
       readonly id: string | null
     }
+
+/** A target of which nothing is known but where it is and what to say at the door. */
+export function plainTarget(baseUrl: string, key: string): LoadTarget {
+  return {
+    baseUrl,
+    tokens: { openai: key, v2: key, v3: key },
+    headers: {},
+    model: 'svc-main-model',
+    assistant: null,
+    generate: {},
+    recall: { tell: 'My name is {nonce}.', ask: 'What is my name?' },
+    v2Chat: null,
+    createChat: {},
+    chatId: null,
+    timeoutMs: 60_000,
+    userAgent: 'chatgen-conformance',
+    tag: 'chatgen-plain',
+  }
+}

@@ -8,6 +8,7 @@ import { OtherTools, type StoredOtherTools } from './other-tools.ts'
 import { Reservoir, type Sampled } from './reservoir.ts'
 import { SecondQuantiles, type StoredSecondQuantiles } from './second-quantiles.ts'
 import { type StoredTimeline, Timeline } from './timeline.ts'
+import { TurnTeller } from './turn-teller.ts'
 
 export interface MetricsConfig {
   /** Of the plan, without the drain. */
@@ -16,11 +17,13 @@ export interface MetricsConfig {
   readonly limits: readonly RequestLimit[]
   /** A gap over this is a stall. */
   readonly stallNs: number
+  /** Transactions whose chats grow turn by turn. */
+  readonly growing?: readonly string[]
 }
 
 export interface StoredMetrics {
   readonly config: MetricsConfig
-  readonly groups: readonly (readonly [slice: number, transaction: string, group: StoredGroup])[]
+  readonly groups: readonly (readonly [slice: number, key: string, group: StoredGroup])[]
   readonly slices: StoredTimeline
   readonly seconds: StoredTimeline
   readonly secondQuantiles: StoredSecondQuantiles
@@ -53,16 +56,18 @@ export class RunMetrics {
   readonly otherTools = new OtherTools()
   readonly sample = new Reservoir()
   readonly #groups = new Map<number, Map<string, Group>>()
+  readonly #turns: TurnTeller
 
   constructor(config: MetricsConfig) {
     this.config = config
+    this.#turns = new TurnTeller(config.growing ?? [])
     this.slices = new Timeline(Math.max(1, Math.ceil(config.durationNs / sliceCount)))
   }
 
   static from(stored: StoredMetrics): RunMetrics {
     const run = new RunMetrics(stored.config)
-    for (const [slice, transaction, group] of stored.groups) {
-      run.#group(slice, transaction).merge(Group.from(group))
+    for (const [slice, key, group] of stored.groups) {
+      run.#group(slice, key).merge(Group.from(group))
     }
     run.slices.merge(Timeline.from(run.slices.widthNs, stored.slices))
     run.seconds.merge(Timeline.from(secondNs, stored.seconds))
@@ -75,7 +80,8 @@ export class RunMetrics {
 
   add(record: RequestRecord): void {
     const { transaction, stamps, outcome } = record
-    this.#group(this.slices.indexOf(stamps.planned), transaction).add(record, this.config)
+    const key = keyOf(transaction, this.#turns.spanOf(record))
+    this.#group(this.slices.indexOf(stamps.planned), key).add(record, this.config)
     for (const timeline of [this.slices, this.seconds]) addTo(timeline, record)
     this.secondQuantiles.add(record)
     this.failures.add(record)
@@ -85,7 +91,7 @@ export class RunMetrics {
 
   /** An arrival that was due and that the generator did not get to. */
   addNotDispatched(plannedNs: number, transaction: string): void {
-    this.#group(this.slices.indexOf(plannedNs), transaction).outcomes.notDispatched++
+    this.#group(this.slices.indexOf(plannedNs), keyOf(transaction)).outcomes.notDispatched++
     for (const timeline of [this.slices, this.seconds]) timeline.at(plannedNs).planned++
   }
 
@@ -95,7 +101,7 @@ export class RunMetrics {
       throw new MetricsMismatch('The parts were measured with different settings')
     }
     for (const [slice, groups] of other.#groups) {
-      for (const [transaction, group] of groups) this.#group(slice, transaction).merge(group)
+      for (const [key, group] of groups) this.#group(slice, key).merge(group)
     }
     this.slices.merge(other.slices)
     this.seconds.merge(other.seconds)
@@ -105,14 +111,12 @@ export class RunMetrics {
     for (const sampled of other.sample.runs().flat()) this.sample.add(sampled)
   }
 
-  /** Everything planned in the slices from one up to another; of one transaction, or of all. */
-  group(from: number, to: number, transaction?: string): Group {
+  /** Everything planned in the slices from one up to another; of one transaction, of one span of turns. */
+  group(from: number, to: number, only: { transaction?: string; span?: number } = {}): Group {
     const sum = new Group()
     for (const [slice, groups] of this.#groups) {
       if (slice < from || slice >= to) continue
-      for (const [name, group] of groups) {
-        if (transaction === undefined || name === transaction) sum.merge(group)
-      }
+      for (const [key, group] of groups) if (isOf(key, only)) sum.merge(group)
     }
     return sum
   }
@@ -123,7 +127,7 @@ export class RunMetrics {
       config: this.config,
       groups: [...this.#groups]
         .flatMap(([slice, groups]) =>
-          [...groups].map(([name, group]) => [slice, name, group.store()] as const),
+          [...groups].map(([key, group]) => [slice, key, group.store()] as const),
         )
         .sort(([a, one], [b, other]) => a - b || (one < other ? -1 : 1)),
       slices: this.slices.store(),
@@ -135,14 +139,28 @@ export class RunMetrics {
     }
   }
 
-  #group(slice: number, transaction: string): Group {
+  #group(slice: number, key: string): Group {
     const groups = this.#groups.get(slice) ?? new Map<string, Group>()
     this.#groups.set(slice, groups)
-    const group = groups.get(transaction) ?? new Group()
-    groups.set(transaction, group)
+    const group = groups.get(key) ?? new Group()
+    groups.set(key, group)
     return group
   }
 }
+
+/** Of a group: its transaction, and of a growing chat the span of its turns. */
+function keyOf(transaction: string, span?: number): string {
+  return span === undefined ? transaction : `${transaction}${separator}${span}`
+}
+
+function isOf(key: string, only: { transaction?: string; span?: number }): boolean {
+  const [transaction, span] = key.split(separator)
+  if (only.transaction !== undefined && only.transaction !== transaction) return false
+  return only.span === undefined || String(only.span) === span
+}
+
+/** In the name of no transaction. */
+const separator = '\u0000'
 
 function addTo(timeline: Timeline, record: RequestRecord): void {
   const { stamps, outcome } = record

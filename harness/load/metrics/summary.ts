@@ -2,6 +2,7 @@ import type { ErrorRow, LoadReport } from '../../../reports/model/load.ts'
 import type { AuditRow } from '../../../reports/model/load-generator.ts'
 import type { Metric } from '../../../reports/model/load-measures.ts'
 import { decideSlo } from '../slo/decide.ts'
+import { impliedSlos } from '../slo/implied.ts'
 import type { Slo } from '../slo/slo.ts'
 import { conservation, littlesLaw, stampOrder } from '../statistics/audits.ts'
 import { independenceOf } from './independence.ts'
@@ -10,6 +11,7 @@ import { dueIn, goodputOf, leftIn, ratesOf, stallsOf } from './rates.ts'
 import type { RunMetrics } from './run-metrics.ts'
 import { heatMapsOf, seriesOf } from './series.ts'
 import { sloEvidence } from './slo-evidence.ts'
+import { turnRows } from './turns.ts'
 import { type MeasuredWindow, measuredWindow, type WindowOptions } from './window.ts'
 
 /** What the measurements say in a report; the rest of it is of the plan, the judges and the generator. */
@@ -19,6 +21,7 @@ export type Measured = Pick<
   | 'rates'
   | 'goodput'
   | 'metrics'
+  | 'turns'
   | 'stalls'
   | 'open'
   | 'left'
@@ -51,13 +54,15 @@ export function summarize(run: RunMetrics, options: SummaryOptions): Measured {
   const { outcomes } = run.group(0, Number.POSITIVE_INFINITY)
   const independence = independenceOf(run, fromNs, toNs)
   const evidence = sloEvidence(run, window)
+  const errors = run.failures.rows(dueIn(outcomes))
   return {
     window: window.row,
     rates: ratesOf(run, window),
     goodput: goodputOf(kept, window),
     metrics: metricRows(kept, independence),
+    turns: turnRows(run, window, independence),
     stalls: stallsOf(kept, run.config.stallNs),
-    errors: run.failures.rows(dueIn(outcomes)),
+    errors,
     open: outcomes.open,
     left: {
       abort: outcomes.abort,
@@ -65,7 +70,10 @@ export function summarize(run: RunMetrics, options: SummaryOptions): Measured {
       slowReader: outcomes['slow-reader'],
       race: outcomes.race,
     },
-    slo: options.slos.map((slo) => decideSlo(slo, evidence)),
+    slo: [
+      ...options.slos.map((slo) => decideSlo(slo, evidence)),
+      ...impliedSlos(options.slos, { whole: outcomes.ok, due: dueIn(outcomes), errors }),
+    ],
     audits: auditsOf(run, window, options.planned),
     series: seriesOf(run),
     heatMaps: heatMapsOf(run),
@@ -75,7 +83,7 @@ export function summarize(run: RunMetrics, options: SummaryOptions): Measured {
     transactionMetrics: new Map(
       options.transactions.map((name) => [
         name,
-        metricRows(run.group(from, to, name), independence),
+        metricRows(run.group(from, to, { transaction: name }), independence),
       ]),
     ),
   }

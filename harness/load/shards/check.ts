@@ -42,9 +42,14 @@ export function checkShards(shards: readonly [Shard, ...Shard[]]): void {
 const mustAgree: readonly (readonly [string, (report: LoadReport) => string])[] = [
   ['plans', ({ plan }) => plan.hash.slice(0, 12)],
   ['numbers of shards', ({ plan }) => String(plan.shard?.of)],
-  ['SLOs', ({ slo }) => slo.map(({ expression }) => expression).join('; ') || 'none'],
+  ['SLOs', (report) => givenSlos(report).join('; ') || 'none'],
   ['versions of the kit', ({ suite }) => suite.version],
 ]
+
+/** Expressions that a run was given; what is implied is decided anew on the whole. */
+export function givenSlos({ slo }: LoadReport): string[] {
+  return slo.filter(({ implied }) => implied !== true).map(({ expression }) => expression)
+}
 
 function indexOf({ report }: Shard): number | undefined {
   return report.plan.shard?.index

@@ -2,6 +2,7 @@ import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { loadReportOf } from '../../../reports/load/test-support/sketch.ts'
 import { type LoadReport, loadReport } from '../../../reports/model/load.ts'
+import type { SloRow } from '../../../reports/model/load-measures.ts'
 import { noCounts } from '../judging/integrity-ledger.ts'
 import { RunMetrics } from '../metrics/run-metrics.ts'
 import { summarize } from '../metrics/summary.ts'
@@ -53,6 +54,16 @@ describe('reports of shards', () => {
     const merged = mergeShards([zero, two])
     expect(merged.partial).toEqual({ of: 3, missing: [1] })
     expect(merged.plan.ownTransactions).toBe(400)
+  })
+
+  test('decide anew what is implied, whichever shard missed it', () => {
+    const implied: SloRow = {
+      ...{ expression: 'no answer is truncated', verdict: 'missed', observed: 1, implied: true },
+      ...{ low: null, high: null, unit: 'answer', needed: null, message: '' },
+    }
+    const cut = { ...one.report, slo: [...one.report.slo, implied] }
+    const merged = mergeShards([zero, { name: 'cut.json', report: cut }])
+    expect(merged.slo.map(({ expression }) => expression)).toEqual(expressions)
   })
 
   test('add up what is of the parts: judges, transactions, connections, workers', () => {

@@ -5,7 +5,7 @@ import { MetricsMismatch, RunMetrics } from '../metrics/run-metrics.ts'
 import { summarize } from '../metrics/summary.ts'
 import { outcomeOf } from '../outcome.ts'
 import { parseSlos } from '../slo/parse.ts'
-import { checkShards, type Shard, ShardMismatch } from './check.ts'
+import { checkShards, givenSlos, type Shard, ShardMismatch } from './check.ts'
 import { type Measurements, unpackMeasurements } from './measurements.ts'
 import { mergedAudits, mergedGenerator, mergedTransactions, notesOf } from './rows.ts'
 
@@ -22,7 +22,7 @@ export function mergeShards(shards: readonly [Shard, ...Shard[]]): LoadReport {
   const reports = shards.map(({ report }) => report)
   const [{ report: first }] = shards
   const { reused, connectMs, transactionMetrics, ...measured } = summarize(metricsOf(parts), {
-    slos: parseSlos(first.slo.map(({ expression }) => expression)),
+    slos: parseSlos(givenSlos(first)),
     warmUpNs: parts[0]?.warmUpNs ?? 0,
     untilNs: Math.min(...parts.map(({ untilNs }) => untilNs)),
     transactions: first.transactions.map(({ name }) => name),

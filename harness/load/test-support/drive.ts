@@ -6,7 +6,7 @@ import { originOf } from '../engine/connection.ts'
 import { Connections } from '../engine/connections.ts'
 import { Crew } from '../engine/crew.ts'
 import { Driver } from '../engine/driver.ts'
-import type { LoadTarget } from '../engine/target.ts'
+import { plainTarget } from '../engine/target.ts'
 import { IntegrityLedger } from '../judging/integrity-ledger.ts'
 import type { Kind } from '../plan/mix.ts'
 import { mixEntry } from '../plan/mix.ts'
@@ -28,7 +28,7 @@ export interface DriveOptions {
 export async function drive(options: DriveOptions): Promise<readonly RequestRecord[]> {
   const { url, connections, perSecond, seconds, drainSeconds, kind = 'openai-json' } = options
   const clock = new RunClock(process.hrtime.bigint())
-  const target = targetAt(options)
+  const target = { ...plainTarget(url, options.key), timeoutMs: 20_000 }
   const origin = originOf(url)
   const preparing = new Connections(origin, clock, true)
   const crew = new Crew({
@@ -57,22 +57,4 @@ export async function drive(options: DriveOptions): Promise<readonly RequestReco
   preparing.close()
   if (faults.length > 0) throw faults[0]
   return crew.takeRecords()
-}
-
-function targetAt({ url: baseUrl, key }: DriveOptions): LoadTarget {
-  return {
-    baseUrl,
-    tokens: { openai: key, v2: key, v3: key },
-    headers: {},
-    model: 'svc-main-model',
-    assistant: null,
-    generate: {},
-    recall: { tell: 'My name is {nonce}.', ask: 'What is my name?' },
-    v2Chat: null,
-    createChat: {},
-    chatId: null,
-    timeoutMs: 20_000,
-    userAgent: 'test',
-    tag: 'test',
-  }
 }

@@ -1,4 +1,5 @@
 import type { LoadReport } from '../../../reports/model/load.ts'
+import { plainTarget } from '../engine/target.ts'
 import type { Kind } from '../plan/mix.ts'
 import { mixEntry } from '../plan/mix.ts'
 import type { PlanSpec } from '../plan/plan.ts'
@@ -17,21 +18,7 @@ export interface TestLoad {
 export function load(url: string, test: TestLoad = {}): Promise<LoadReport> {
   const { perSecond = 20, seconds = 1, kind = 'openai-stream', timeoutMs = 5000 } = test
   return runLoad({
-    target: {
-      baseUrl: url,
-      tokens: { openai: 'key', v2: 'key', v3: 'key' },
-      headers: {},
-      model: 'svc-main-model',
-      assistant: null,
-      generate: {},
-      recall: { tell: 'My name is {nonce}.', ask: 'What is my name?' },
-      v2Chat: null,
-      createChat: {},
-      chatId: null,
-      timeoutMs,
-      userAgent: 'test',
-      tag: 'test',
-    },
+    target: { ...plainTarget(url, 'key'), timeoutMs },
     spec: {
       seed: 'test',
       mix: { name: kind, entries: [mixEntry({ name: kind, kind, usage: false })] },

@@ -6,6 +6,7 @@ export type Manner =
   | 'well'
   | 'cut'
   | 'without end'
+  | 'without [DONE]'
   | 'error inside'
   | 'silent'
   | 'stuck'
@@ -103,6 +104,6 @@ async function answer(
     response.write(chunk({ content: ` w${at}` }))
   }
   if (manner !== 'without end') response.write(chunk({}, 'stop'))
-  if (manner !== 'without end') response.write('data: [DONE]\n\n')
+  if (!manner.startsWith('without')) response.write('data: [DONE]\n\n')
   response.end()
 }

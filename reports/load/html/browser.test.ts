@@ -1,11 +1,10 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
-import type { Browser, Page } from 'playwright-core'
+import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { launchChromium, skipBrowser } from '../../html/test-support/chromium.ts'
+import { expectAccessible, openOffline } from '../../html/test-support/offline-page.ts'
 import { evil, loadReportOf } from '../test-support/sketch.ts'
 import { loadToHtml } from './load-to-html.ts'
 
@@ -107,16 +106,7 @@ describe.skipIf(skipBrowser)('the page of a load report in Chromium', () => {
     ['dark', 360],
   ] as const)('has no accessibility violation in %s, %i px wide', async (colorScheme, width) => {
     const { page } = await open('report.html', { colorScheme, viewport: { width, height: 800 } })
-    await page.evaluate(
-      `document.querySelectorAll('details').forEach((one) => { one.open = true })`,
-    )
-    await page.evaluate(axeSource)
-    const found = await page.evaluate<{ id: string; nodes: { html: string }[] }[]>(
-      'axe.run(document, { preload: false }).then(({ violations }) => violations)',
-    )
-    expect(found.map(({ id, nodes }) => [id, nodes[0]?.html])).toEqual([])
-    const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
-    expect(overflow).toBeLessThanOrEqual(0)
+    await expectAccessible(page)
   })
 
   test('runs nothing that a target sent', async () => {
@@ -154,30 +144,8 @@ describe.skipIf(skipBrowser)('the page of a load report in Chromium', () => {
     expect(complaints).toEqual([])
   })
 
-  interface Opened {
-    readonly page: Page
-    /** Addresses beside that of the page, each of which was refused. */
-    readonly requests: readonly string[]
-    readonly complaints: readonly string[]
-  }
-
-  async function open(
-    file: string,
-    options: Parameters<Browser['newContext']>[0] = {},
-  ): Promise<Opened> {
-    const context = await browser.newContext({ offline: true, ...options })
-    const page = await context.newPage()
-    const url = pathToFileURL(join(folder, file)).href
-    const requests: string[] = []
-    const complaints: string[] = []
-    page.on('request', (request) => {
-      if (request.url() !== url && !request.url().startsWith('data:')) requests.push(request.url())
-    })
-    page.on('console', (message) => complaints.push(message.text()))
-    page.on('pageerror', (error) => complaints.push(error.message))
-    await page.route(/^(?!file:|data:)/, (route) => route.abort())
-    await page.goto(url)
-    return { page, requests, complaints }
+  function open(file: string, options: Parameters<Browser['newContext']>[0] = {}) {
+    return openOffline(browser, join(folder, file), options)
   }
 })
 
@@ -195,8 +163,3 @@ const paintedPixels = `Object.fromEntries([...document.querySelectorAll('figure.
   }
   return [figure.id, painted]
 }))`
-
-const axeSource = readFileSync(
-  createRequire(import.meta.url).resolve('axe-core/axe.min.js'),
-  'utf8',
-)

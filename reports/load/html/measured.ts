@@ -1,12 +1,22 @@
 import { html, type Markup } from '../../html/markup.ts'
 import type { LoadReport } from '../../model/load.ts'
-import type { Metric } from '../../model/load-measures.ts'
-import { clocked, figure, interval, meanings, percent, quantileName, rateRows } from '../words.ts'
+import type { Distribution } from '../../model/load-measures.ts'
+import {
+  clocked,
+  figure,
+  interval,
+  meanings,
+  percent,
+  quantileName,
+  rateRows,
+  turnRows,
+} from '../words.ts'
 import { tableMarkup } from './table.ts'
 
 /** Rates, quantiles and stalls of the measured window. */
 export function measuredSection(report: LoadReport): Markup {
-  const { metrics, stalls, transactions } = report
+  const { metrics, stalls, transactions, turns } = report
+  const byTurn = turnRows(turns).map((row) => ({ ...row, name: `${row.metric}, ${row.turn}` }))
   return html`<section aria-labelledby="measured">
 <h2 id="measured">Measured</h2>
 <h3>Rates</h3>
@@ -23,12 +33,18 @@ ${tableMarkup(
 )}
 <h3>Latency</h3>
 <p class="found">Milliseconds with 95 % intervals. <em>Response</em> time counts from the planned moment, <em>service</em> time from sending.</p>
-${quantileTable(metrics, 'Latency')}
+${quantileTable(clocked(metrics), 'Latency')}
 ${stalls === null ? null : html`<p>${stalls.stalled} of ${stalls.streams} streams stalled for more than ${stalls.overMs} ms, for ${percent(stalls.share)} of their time; the longest gap was ${figure(stalls.longestMs)} ms. ${percent(stalls.coalesced)} of ${stalls.gaps} gaps are 0, because one read brought several pieces.</p>`}
 <details><summary>What the names mean</summary>
 <dl>${metrics.map(({ name }) => html`<div><dt><code>${name}</code></dt><dd>${meanings[name]}</dd></div>`)}</dl>
 </details>
-${transactions.map(
+${
+  byTurn.length === 0
+    ? null
+    : html`<details><summary>Chats that grow, by turn</summary>
+${quantileTable(byTurn, 'Latency of growing chats by turn')}</details>
+`
+}${transactions.map(
   ({
     name,
     planned,
@@ -37,7 +53,7 @@ ${transactions.map(
     open,
     metrics: own,
   }) => html`<details><summary>Transaction ${name}: ${planned} planned, ${completed} completed, ${failed} failed, ${open} open</summary>
-${quantileTable(own, `Latency of ${name}`)}</details>
+${quantileTable(clocked(own), `Latency of ${name}`)}</details>
 `,
 )}
 </section>`
@@ -69,8 +85,13 @@ ${tableMarkup(
 </section>`
 }
 
-function quantileTable(metrics: readonly Metric[], name: string): Markup {
-  const rows = clocked(metrics)
+interface QuantileRow {
+  readonly name: string
+  readonly clock: string
+  readonly distribution: Distribution
+}
+
+function quantileTable(rows: readonly QuantileRow[], name: string): Markup {
   const names = rows[0]?.distribution.quantiles.map(quantileName) ?? []
   if (rows.length === 0) return html`<p>Nothing was measured.</p>`
   return tableMarkup(

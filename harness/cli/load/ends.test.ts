@@ -1,0 +1,136 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, test, vi } from 'vitest'
+import { z } from 'zod'
+import { type LoadReport, loadReport } from '../../../reports/model/load.ts'
+import { openEntries, readJournal } from '../../conformance/journal.ts'
+import { oddServer } from '../../load/test-support/odd-server.ts'
+import { emptyFolder, start } from '../test-support/chatgen.ts'
+import { beginningWith, failing } from '../test-support/failing.ts'
+import { startModelsServer } from '../test-support/models-server.ts'
+import { endsAtSecondPress } from '../test-support/second-press.ts'
+import { halfSilentServer } from './test-support/half-silent.ts'
+
+vi.setConfig({ testTimeout: 90_000 })
+
+/** What ends a load run before its time, by the real bin. */
+
+const published = new URL('../../../schemas/load-report.schema.json', import.meta.url)
+const schema = z.fromJSONSchema(JSON.parse(readFileSync(published, 'utf8')))
+const key = 'load-ends-key'
+/** Of the time-outs of a request and of the plan: what waits for either would take a minute. */
+const patienceMs = 25_000
+const slip = `Promise.reject(new Error('a slip of ours'))`
+
+function load(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  const folder = emptyFolder()
+  const results = join(folder, 'chatgen-results')
+  return {
+    ...start(['load', ...args], { CHATGEN_API_KEY: key, ...env }, folder),
+    journal: join(results, 'journal.ndjson'),
+    report(): LoadReport {
+      const value = JSON.parse(readFileSync(join(results, 'report.json'), 'utf8'))
+      expect(schema.safeParse(value).error).toBeUndefined()
+      return loadReport.parse(value)
+    },
+  }
+}
+
+describe('a target that dies in mid-run', () => {
+  test('is no reason to stop, and none to call the run met', async () => {
+    const server = start(['serve', '--port', '0', '--key', key, '--pace', 'ttft=50ms,gap=20ms'])
+    await server.shows('http://')
+    const url = /http:\/\/127\.0\.0\.1:\d+/.exec(server.soFar())?.[0] ?? ''
+    const run = load([url, '--rate', '20', '--duration', '6s', '--arrival', 'constant', '--json'])
+    await sleep(4000)
+    server.child.kill('SIGKILL')
+    const { code, stdout } = await run.ended
+    const report = run.report()
+    expect(JSON.parse(stdout)).toEqual(report)
+    expect(report).toMatchObject({ interrupted: false, faults: [] })
+    expect(report.errors.map(({ detail }) => detail)).toContain('ECONNREFUSED')
+    expect(report.slo.map(({ expression }) => expression)).toContain('no answer is missing')
+    // Where the generator kept no time, no SLO counts.
+    expect(code).toBe(report.outcome === 'invalid' ? 6 : 1)
+  })
+})
+
+describe('Ctrl-C', () => {
+  test.each(['SIGINT', 'SIGTERM'] as const)('%s waits for no answer', async (signal) => {
+    const server = await oddServer((n) => (n > 20 ? 'stuck' : 'well'))
+    const run = load([server.url, '--rate', '40', '--duration', '120s'])
+    await vi.waitFor(() => expect(server.requests()).toBeGreaterThan(60), patienceMs)
+    const before = Date.now()
+    run.child.kill(signal)
+    const { code, stdout } = await run.ended
+    expect(Date.now() - before).toBeLessThan(patienceMs)
+    const report = run.report()
+    expect(report).toMatchObject({ interrupted: true, faults: [] })
+    expect(report.integrity.streams).toBeGreaterThan(0)
+    expect(report.open).toBeGreaterThan(0)
+    expect(stdout).toContain('interrupted: holds only what was found so far')
+    expect(code).toBe(130)
+  })
+
+  test('ends a run while it asks who is there', async () => {
+    const met = Promise.withResolvers<void>()
+    await using server = await startModelsServer({ silentAfter: 0, onRequest: () => met.resolve() })
+    const run = load([server.url, '--rate', '5'])
+    await met.promise
+    const before = Date.now()
+    run.child.kill('SIGINT')
+    const { code, stderr } = await run.ended
+    expect(Date.now() - before).toBeLessThan(patienceMs)
+    expect(stderr).toBe('chatgen: interrupted\n')
+    expect(code).toBe(130)
+  })
+
+  test('gives a target that does not delete some seconds, and says what is left', async () => {
+    const server = await halfSilentServer()
+    const run = load([server.url, '--rate', '5', '--mix', 'v3-stream', '--duration', '60s'])
+    await server.waits
+    run.child.kill('SIGINT')
+    const { code, stdout } = await run.ended
+    expect(code).toBe(130)
+    const { notes } = run.report()
+    expect(notes.join('\n')).toMatch(/\d+ chats were made and are left/)
+    expect(notes.join('\n')).toContain('chatgen cleanup chatgen-results/journal.ndjson')
+    expect(stdout).toContain('chatgen cleanup')
+    expect(openEntries(readJournal(run.journal)).length).toBeGreaterThan(0)
+  })
+
+  test('a second time ends it at once, and it can be tidied up after', async () => {
+    const server = await halfSilentServer()
+    const run = load([server.url, '--rate', '5', '--mix', 'v3-stream', '--duration', '60s'])
+    await server.waits
+    await endsAtSecondPress(run)
+    expect(openEntries(readJournal(run.journal)).length).toBeGreaterThan(0)
+  })
+})
+
+describe('a fault of the kit ends with 4', () => {
+  test('in the process that keeps the run: at once', async () => {
+    const server = await oddServer(() => 'well')
+    const run = load([server.url, '--rate', '20', '--duration', '60s'], failing(slip))
+    await vi.waitFor(() => expect(server.requests()).toBeGreaterThan(10), patienceMs)
+    run.child.kill('SIGUSR2')
+    const { code, stderr } = await run.ended
+    expect(stderr).toContain('a fault of the kit itself')
+    expect(stderr).toContain('a slip of ours')
+    expect(code).toBe(4)
+  })
+
+  test('in a thread that sends: with the report of the others', async () => {
+    const server = await oddServer(() => 'well')
+    const inThread = `import { isMainThread, threadId } from 'node:worker_threads'
+      if (!isMainThread && threadId === 1) setTimeout(() => { ${slip} }, 2000)`
+    const args = [server.url, '--rate', '20', '--duration', '4s', '--workers', '2']
+    const { ended, report } = load(args, beginningWith(inThread))
+    const { code, stdout } = await ended
+    expect(report().faults.join()).toContain('a slip of ours')
+    expect(stdout).toContain('Faults of the kit itself')
+    expect(report().integrity.streams).toBeGreaterThan(0)
+    expect(code).toBe(4)
+  })
+})

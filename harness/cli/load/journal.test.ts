@@ -1,0 +1,83 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { startReferenceServer } from '../../../reference-server/index.ts'
+import { loadReport } from '../../../reports/model/load.ts'
+import { createdEntries, openEntries, readJournal } from '../../conformance/journal.ts'
+import { chatgen, emptyFolder, start } from '../test-support/chatgen.ts'
+
+vi.setConfig({ testTimeout: 90_000 })
+
+/** What a load run makes on its target, and who tidies it up; by the real bin. */
+
+async function run(...args: readonly string[]) {
+  const server = await startReferenceServer()
+  onTestFinished(() => server.close())
+  const [key = ''] = server.keys
+  const env = { CHATGEN_API_KEY: key }
+  const folder = emptyFolder()
+  const results = join(folder, 'chatgen-results')
+  return {
+    ...start(['load', server.url, '--seed', 'same', ...args], env, folder),
+    ...{ key, results, journal: join(results, 'journal.ndjson') },
+    again: (more: readonly string[]) => chatgen(more, env, folder),
+    chats: async () => {
+      const headers = { authorization: `Bearer ${key}` }
+      const answer = await fetch(`${server.url}/api/v3/chat?limit=100`, { headers })
+      const { result } = (await answer.json()) as { readonly result: readonly unknown[] }
+      return result.length
+    },
+  }
+}
+
+function createdIn(file: string): number {
+  if (!existsSync(file) || !readFileSync(file, 'utf8').includes('\n')) return 0
+  return createdEntries(readJournal(file)).length
+}
+
+describe('the chats of a load run', () => {
+  test.each([
+    ['prepared', ['--rate', '20', '--mix', 'v3-stream', '--duration', '60s'], 100],
+    // A closed loop prepares 200, and makes the others when it needs them.
+    ['made on the way', ['--concurrency', '8', '--mix', 'v3-json', '--duration', '60s'], 200],
+  ])('that was killed are found by its journal: %s', async (how, args, enough) => {
+    const killed = await run(...args)
+    while (createdIn(killed.journal) < enough) await sleep(20)
+    const onTheWay = () => openEntries(readJournal(killed.journal)).length > 320
+    while (how === 'made on the way' && !onTheWay()) await sleep(20)
+    killed.child.kill('SIGKILL')
+    await killed.ended
+    expect(await killed.chats()).toBeGreaterThan(0)
+
+    const { code, stdout } = await killed.again(['cleanup', killed.journal])
+    expect(stdout).toContain('run chatgen-load-same at http://')
+    expect(stdout).toContain('All gone')
+    expect(code).toBe(0)
+    expect(await killed.chats()).toBe(0)
+    expect(readFileSync(killed.journal, 'utf8')).not.toContain(killed.key)
+  })
+
+  test.each([
+    ['prepared', ['--rate', '20', '--mix', 'v3', '--duration', '1s']],
+    ['made on the way', ['--concurrency', '8', '--mix', 'v3-json', '--duration', '3s']],
+  ])('are gone with it and with its journal: %s', async (_, args) => {
+    const whole = await run(...args)
+    await whole.ended
+    const report = loadReport.parse(
+      JSON.parse(readFileSync(join(whole.results, 'report.json'), 'utf8')),
+    )
+    expect(report.notes).toEqual([])
+    expect(readdirSync(whole.results)).toEqual(['report.json'])
+    expect(await whole.chats()).toBe(0)
+  })
+
+  test('are gone where it was interrupted while it made them', async () => {
+    const interrupted = await run('--rate', '200', '--mix', 'v3-stream', '--duration', '60s')
+    while (createdIn(interrupted.journal) < 20) await sleep(5)
+    interrupted.child.kill('SIGINT')
+    expect((await interrupted.ended).code).toBe(130)
+    expect(await interrupted.chats()).toBe(0)
+    expect(existsSync(interrupted.journal)).toBe(false)
+  })
+})

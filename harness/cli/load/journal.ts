@@ -1,0 +1,29 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { journalName } from '../../conformance/defaults.ts'
+import { closeJournal, startJournal } from '../../conformance/journal-file.ts'
+import type { Introduction } from '../../conformance/run-setup.ts'
+import { secretsOf } from '../../conformance/worker/secrets.ts'
+import type { JournalPlace } from '../../load/engine/chat-journal.ts'
+import { sizeOf } from '../../load/plan/needs.ts'
+import { type Part, type PlanSpec, wholePlan } from '../../load/plan/plan.ts'
+
+/** Begins the creation journal of a run that makes chats; undefined for one that makes none. */
+export function openLoadJournal(
+  folder: string,
+  setup: Introduction,
+  { spec, shard }: { readonly spec: PlanSpec; readonly shard: Part | null },
+): JournalPlace | undefined {
+  const { v3, history } = sizeOf(spec, shard ?? wholePlan).needs
+  if (v3 + history === 0) return undefined
+  mkdirSync(folder, { recursive: true })
+  const file = join(folder, journalName)
+  startJournal(file, setup)
+  return { file, secrets: secretsOf(setup) }
+}
+
+/** A journal in which nothing is open goes; where something is, the words that say what to do. */
+export function closeLoadJournal(place: JournalPlace | undefined): readonly string[] {
+  if (place === undefined || closeJournal(place.file) === 0) return []
+  return [`chatgen cleanup ${place.file} looks for the chats that are left, and deletes them`]
+}

@@ -1,0 +1,9 @@
+/** What makes a process fail in its own code, at a signal: variables of its environment. */
+export function failing(statement: string) {
+  return beginningWith(`process.on('SIGUSR2',()=>{${statement}})`)
+}
+
+/** Run first in the process, and in each of its threads. */
+export function beginningWith(script: string) {
+  return { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(script)}` }
+}

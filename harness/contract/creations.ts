@@ -1,0 +1,37 @@
+import { z } from 'zod'
+
+/**
+ * The lines of a creation journal: what a run is about to create is written down before it is sent, so
+ * that a run that is killed leaves no secret behind. One JSON object a line; the first line says whose
+ * journal it is.
+ */
+
+/** Only chats can be deleted by a route that the document shows. */
+export const creationKinds = ['chat', 'v2 chat', 'attachment', 'document'] as const
+export type CreationKind = (typeof creationKinds)[number]
+
+export const journalHead = z.object({
+  journal: z.literal(1),
+  /** In the name of everything that the run creates and may delete. */
+  tag: z.string().regex(/^chatgen-./),
+  kit: z.string(),
+  baseUrl: z.string(),
+})
+export type JournalHead = z.infer<typeof journalHead>
+
+const creation = { kind: z.enum(creationKinds), name: z.string(), scenario: z.string() }
+export const journalEntry = z.discriminatedUnion('event', [
+  /** About to be sent. */
+  z.object({ event: z.literal('create'), ...creation }),
+  /** Made, and the answer told the id. */
+  z.object({ event: z.literal('created'), ...creation, id: z.string() }),
+  /** Nothing was made: the target declined, or nothing of the name can be found. */
+  z.object({ event: z.literal('refused'), ...creation }),
+  /** A deletion was confirmed, or reading it was declined afterwards. */
+  z.object({ event: z.literal('deleted'), kind: z.enum(creationKinds), id: z.string() }),
+])
+export type JournalEntry = z.infer<typeof journalEntry>
+
+export function journalLine(entry: JournalEntry, redact: (text: string) => string): string {
+  return `${redact(JSON.stringify(entry))}\n`
+}
