@@ -1,4 +1,5 @@
 /** The engine of `chatgen load` on one worker, every event judged. */
+import { plainTarget } from '../../harness/load/engine/target.ts'
 import { runThreads } from '../../harness/load/engine/threads.ts'
 import { mixEntry } from '../../harness/load/plan/mix.ts'
 import type { PlanSpec } from '../../harness/load/plan/plan.ts'
@@ -33,21 +34,7 @@ export async function readWithEngine(
     idempotencyRaces: 0,
   }
   const setup = {
-    target: {
-      baseUrl: url,
-      tokens: { openai: key, v2: key, v3: key },
-      headers: { 'x-chatgen-stamps': '1' },
-      model: 'svc-main-model',
-      assistant: null,
-      generate: {},
-      recall: { tell: 'My name is {nonce}.', ask: 'What is my name?' },
-      v2Chat: null,
-      createChat: {},
-      chatId: null,
-      timeoutMs: 60_000,
-      userAgent: tag,
-      tag,
-    },
+    target: { ...plainTarget(url, key), headers: { 'x-chatgen-stamps': '1' }, tag },
     spec,
     needs: { v3: 0, v2: 0, history: 0 },
     keepAlive: true,

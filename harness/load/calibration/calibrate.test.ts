@@ -3,6 +3,7 @@ import { startReferenceServer } from '../../../reference-server/index.ts'
 import { parsePace } from '../../../reference-server/pace.ts'
 import type { Calibration, CalibrationPoint } from '../../../reports/model/calibration.ts'
 import { calibration } from '../../../reports/model/calibration.ts'
+import { plainTarget } from '../engine/target.ts'
 import { calibrate, thisMachine, usedOf } from './calibrate.ts'
 
 it('drives a server at each rate, and keeps how late the stamps were', async () => {
@@ -10,7 +11,7 @@ it('drives a server at each rate, and keeps how late the stamps were', async () 
   onTestFinished(() => server.close())
   const told: CalibrationPoint[] = []
   const found = await calibrate({
-    target: targetAt(server.url),
+    target: plainTarget(server.url, 'key'),
     suite: { version: '0', interface: '0' },
     workers: 1,
     rates: [300, 600],
@@ -54,21 +55,3 @@ it.each([
 ])('says nothing where %s', (_, calibration) => {
   expect(usedOf(calibration, { eventsPerSecond: 2500 })).toBeNull()
 })
-
-function targetAt(baseUrl: string) {
-  return {
-    baseUrl,
-    tokens: { openai: 'key', v2: 'key', v3: 'key' },
-    headers: {},
-    model: 'svc-main-model',
-    assistant: null,
-    generate: {},
-    recall: { tell: 'My name is {nonce}.', ask: 'What is my name?' },
-    v2Chat: null,
-    createChat: {},
-    chatId: null,
-    timeoutMs: 20_000,
-    userAgent: 'test',
-    tag: 'test',
-  }
-}
