@@ -3,9 +3,10 @@
  * and beside fetch: paced streams, one event a segment, each reader in a process of its own against a
  * fresh server in another.
  *
- * CPUs are kept from halting, for all readers alike; --halting leaves them their sleep.
+ * CPUs are kept from halting, for all readers alike; --halting leaves them their sleep. The warm-up is as
+ * long as the runtime takes to compile what is used often, which is more in a judge than in a loop.
  *
- *   node scripts/generator-efficiency.ts [--streams 300] [--gap 23] [--seconds 8] [--kind openai-stream] [--halting]
+ *   node scripts/generator-efficiency.ts [--streams 300] [--gap 23] [--seconds 8] [--warm-up 15] [--kind openai-stream] [--halting]
  */
 import { loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
@@ -23,6 +24,7 @@ const { values } = parseArgs({
     gap: { type: 'string', default: '23' },
     tokens: { type: 'string', default: '100' },
     seconds: { type: 'string', default: '8' },
+    'warm-up': { type: 'string', default: '15' },
     kind: { type: 'string', default: 'openai-stream' },
     halting: { type: 'boolean', default: false },
     order: { type: 'string', default: 'raw,engine,fetch,engine,raw' },
@@ -50,7 +52,7 @@ const options: Omit<ReaderOptions, 'url' | 'key'> = {
   tokens,
   streams,
   streamMs: ttft + gap * (tokens - 1),
-  warmUpMs: 4000,
+  warmUpMs: Number(values['warm-up']) * 1000,
   windowMs: Number(values.seconds) * 1000,
 }
 

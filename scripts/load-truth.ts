@@ -53,7 +53,7 @@ for (const [name, pace] of Object.entries(paces)) {
         tokens,
         streams,
         streamMs: ttft + gap * (tokens - 1),
-        warmUpMs: 3000,
+        warmUpMs: 10_000,
         windowMs: Number(values.seconds) * 1000,
       },
     )

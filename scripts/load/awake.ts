@@ -3,7 +3,7 @@
  * on each. A CPU that halts between two reads comes back late and with cold caches, above all a virtual
  * one, and then the figure tells of its sleep: the same reader costs half as much again.
  */
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { availableParallelism, constants, setPriority } from 'node:os'
 
 /** The processes end with this one. */
@@ -13,13 +13,19 @@ export function keepAwake(): void {
       stdio: ['pipe', 'ignore', 'ignore'],
     })
     spinner.stdin.on('error', () => {})
-    if (spinner.pid !== undefined) setPriority(spinner.pid, constants.priority.PRIORITY_LOW)
+    if (spinner.pid !== undefined) yieldToAll(spinner.pid)
     spinner.unref()
     return spinner
   })
   process.once('exit', () => {
     for (const spinner of spinners) spinner.kill('SIGKILL')
   })
+}
+
+/** Where the system has a class of its own for what runs when nothing else does, it waits no slice. */
+function yieldToAll(pid: number): void {
+  setPriority(pid, constants.priority.PRIORITY_LOW)
+  spawnSync('chrt', ['--idle', '--all-tasks', '--pid', '0', String(pid)])
 }
 
 /** Looks up now and then, whether its parent is still there. */

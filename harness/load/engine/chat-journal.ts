@@ -1,6 +1,6 @@
 import { appendFileSync } from 'node:fs'
 import { appendFile } from 'node:fs/promises'
-import { createRedactor, type Secret } from '../../client/index.ts'
+import { createRedactor, type Secret } from '../../client/redaction.ts'
 import { type JournalEntry, journalLine } from '../../contract/index.ts'
 
 /** Where the creation journal of a run is; survives a structured clone. */

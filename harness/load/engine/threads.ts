@@ -1,3 +1,4 @@
+import { setFlagsFromString } from 'node:v8'
 import { Worker } from 'node:worker_threads'
 import type { FromWorker, ToWorker, Troubles, WorkerSetup } from './messages.ts'
 
@@ -70,6 +71,7 @@ class Thread {
   readonly #worker: Worker
 
   constructor(setup: WorkerSetup, onRecords: (told: Told) => void) {
+    setFlagsFromString(`--initial-heap-size=${initialHeapMb}`)
     this.#worker = new Worker(workerFile, {
       workerData: setup,
       resourceLimits: { maxYoungGenerationSizeMb },
@@ -130,6 +132,11 @@ class Thread {
  * V8 takes a third of it for new objects.
  */
 const maxYoungGenerationSizeMb = 3
+/**
+ * And hardly a long one: V8 would begin with a small heap and collect all of it every four seconds, for
+ * 5 to 17 ms. Read where a heap is made, so that it is of threads to come alone.
+ */
+const initialHeapMb = 256
 
 /** A checkout runs from source, the package from what was compiled. */
 const workerFile = new URL(
