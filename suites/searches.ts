@@ -42,26 +42,6 @@ export function isSearchStep(item: unknown, tool: string): boolean {
   return name === tool || (typeof type === 'string' && type.includes('search'))
 }
 
-/**
- * The search steps that show what they found: in how many files, and by how many queries, each of
- * which may have found as much as the limit allows. Several pieces of one file may count as one.
- */
-export function searchSteps(
-  reply: Exchange,
-  tool: string,
-): readonly { readonly files: number; readonly queries: number }[] {
-  const output = finalResponse(reply)?.['output']
-  const items: readonly unknown[] = Array.isArray(output) ? output : []
-  return items.flatMap((item) => {
-    if (!isSearchStep(item, tool) || !isRecord(item) || !Array.isArray(item['results'])) return []
-    const { results, queries } = item
-    const files = new Set(results.filter(isRecord).flatMap(({ file_id: id }) => id ?? []))
-    return [
-      { files: files.size, queries: Math.max(1, Array.isArray(queries) ? queries.length : 0) },
-    ]
-  })
-}
-
 interface Asked {
   /** What shows whether there was a search. */
   readonly evidence: readonly Exchange[]

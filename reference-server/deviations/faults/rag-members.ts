@@ -1,8 +1,7 @@
 /**
- * Faults of a rag object: taken in one form alone, or without its limit (section 4.4). That another
- * member is ignored does not show: how each changes a search is not stated, and the same may be found.
+ * Faults of a rag object that is taken in one form alone (section 4.4). That a member of it is ignored
+ * does not show: how each changes a search is not stated, and the same may be found.
  */
-import { put } from '../json-edit.ts'
 import { isObject } from '../native.ts'
 import { generation, onSent } from '../seams.ts'
 import type { Fault } from '../types.ts'
@@ -20,11 +19,5 @@ export const ragMemberFaults: readonly Fault[] = [
         return ignored ? { ...body, rag: false } : body
       }),
     ),
-  ),
-  fault(
-    'rag-limit-ignored',
-    'RAG-04',
-    'The limit of a rag object changes nothing.',
-    onSent(generation, (body) => put(body, 'rag.limit', undefined)),
   ),
 ]
