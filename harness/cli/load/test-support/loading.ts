@@ -1,0 +1,40 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, onTestFinished } from 'vitest'
+import { type LoadReport, loadReport } from '../../../../reports/model/load.ts'
+import { chatgen, emptyFolder, type Running, start } from '../../test-support/chatgen.ts'
+
+const key = 'load-test-key'
+export const withKey = { CHATGEN_API_KEY: key }
+
+export interface Loaded {
+  readonly code: number | null
+  readonly stdout: string
+  readonly report: LoadReport
+}
+
+/** The real bin puts a load on what stands at an address, and leaves its report. */
+export async function load(args: readonly string[], folder = emptyFolder()): Promise<Loaded> {
+  const { code, stdout, stderr } = await chatgen(['load', ...args], withKey, folder)
+  // On a busy machine a run lasts long enough to say how far it is.
+  expect(stderr.replaceAll(/^(running|draining) \d+ s of .*\n/gm, '')).toBe('')
+  return { code, stdout, report: reportIn(folder) }
+}
+
+export function reportIn(folder: string): LoadReport {
+  const text = readFileSync(join(folder, 'chatgen-results', 'report.json'), 'utf8')
+  return loadReport.parse(JSON.parse(text))
+}
+
+/** The address of a reference server in a process of its own, for one test. */
+export async function served(...args: readonly string[]): Promise<string> {
+  const server: Running = start(['serve', '--port', '0', '--key', key, ...args])
+  onTestFinished(async () => {
+    server.child.kill('SIGTERM')
+    await server.ended
+  })
+  await server.shows('http://')
+  const url = /http:\/\/127\.0\.0\.1:\d+/.exec(server.soFar())?.[0]
+  expect(url).toBeDefined()
+  return url ?? ''
+}
