@@ -133,7 +133,7 @@ class Thread {
  * Many short collections: while one of 16 MB (V8's default) is copied, no read is stamped for 8 to 20 ms.
  * V8 takes a third of it for new objects.
  */
-const maxYoungGenerationSizeMb = 3
+const maxYoungGenerationSizeMb = 6
 /**
  * And hardly a long one: V8 would begin with a small heap and collect all of it every four seconds, for
  * 5 to 17 ms. Read where a heap is made, so that it is of threads to come alone.
