@@ -29,7 +29,7 @@ export const versions = {
     also: 'v2',
     title: 'v3 generation in a v2 chat is an error that names the prefix /api/v2.',
     member: 'v2Chat',
-    needs: ['V2-MSG-01'],
+    needs: ['V2-MSG-01', 'V3-AUTH-05', 'V3-GEN-05'],
   },
   'VER-05': {
     ...v3,
