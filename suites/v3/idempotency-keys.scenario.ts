@@ -1,6 +1,5 @@
 import {
   covers,
-  declined,
   describe,
   type Exchange,
   expect,
@@ -10,6 +9,7 @@ import {
   succeeded,
   test,
 } from '../../harness/conformance/scenario/index.ts'
+import { leavesNoStep } from '../refused-steps.ts'
 
 /** Section 4.3: an Idempotency-Key is wanted, may be any string, and is another if it differs at all. */
 describe('v3: idempotency keys', () => {
@@ -33,15 +33,7 @@ describe('v3: idempotency keys', () => {
         alive: () => v3.alive(chat),
       })
       session.observe('OPEN-20', String(refused.response?.status), [refused])
-      // What was let through has left a step with every right.
-      if (!declined(refused)) return
-      const { rows, pages } = await v3.walk(chat)
-      claim(
-        'V3-GEN-14',
-        () => expect(inputRows(rows, nonce), 'steps of the refused request').toEqual([]),
-        refused,
-        ...pages,
-      )
+      await leavesNoStep({ v3, claim }, chat, nonce, refused)
     },
   )
 

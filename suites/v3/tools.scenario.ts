@@ -1,16 +1,15 @@
 import {
   covers,
   declared,
-  declined,
   describe,
   expect,
   finalResponse,
   given,
-  inputRows,
   isRecord,
   shapeOf,
   test,
 } from '../../harness/conformance/scenario/index.ts'
+import { leavesNoStep } from '../refused-steps.ts'
 
 /** Sections 4.3 and 8: include_tools and exclude_tools. */
 describe('v3: tool lists', () => {
@@ -36,15 +35,7 @@ describe('v3: tool lists', () => {
       })
       session.observe('OPEN-21', `${refused.response?.status} ${shapeOf(refused)}`, [refused])
       session.observe('OPEN-39', shapeOf(refused), [refused])
-      // What was let through has left a step with every right.
-      if (!declined(refused)) return
-      const { rows, pages } = await v3.walk(chat)
-      claim(
-        'V3-GEN-14',
-        () => expect(inputRows(rows, nonce), 'steps of the refused request').toEqual([]),
-        refused,
-        ...pages,
-      )
+      await leavesNoStep({ v3, claim }, chat, nonce, refused)
     },
   )
 
