@@ -1,3 +1,5 @@
+import { endOf, membersByName, type Segments, startOf } from './redaction-members.ts'
+
 /** A secret in one of its encodings, and what stands in its place. */
 export interface Form {
   readonly form: Buffer
@@ -20,9 +22,16 @@ export const shortestPart = 6
  */
 export function findSecrets(whole: Buffer, forms: readonly Form[]): readonly Cut[] {
   const cuts: Cut[] = []
+  // A byte each, made when there is something to note: a target may repeat a key without end.
+  let taken: Uint8Array | undefined
   const add = (found: readonly Cut[]) => {
-    const overlaps = found.some((a) => cuts.some((b) => a.start < b.end && a.end > b.start))
-    if (!overlaps) cuts.push(...found)
+    if (found.length === 0) return
+    taken ??= new Uint8Array(whole.length)
+    for (const { start, end } of found) if (taken.subarray(start, end).includes(1)) return
+    for (const cut of found) {
+      taken.fill(1, cut.start, cut.end)
+      cuts.push(cut)
+    }
   }
   for (const form of forms) for (const cut of inOnePiece(whole, form)) add([cut])
   for (const pieces of inPieces(whole, forms)) add(pieces)
@@ -38,60 +47,63 @@ function inOnePiece(whole: Buffer, { form, mark }: Form): readonly Cut[] {
   return cuts
 }
 
-interface Segment {
-  readonly start: number
-  readonly end: number
-}
-
 /** A model that repeats a key says it token by token: `"delta":"sk-"`, `"delta":"4711"`. */
 function* inPieces(whole: Buffer, forms: readonly Form[]): Iterable<readonly Cut[]> {
   for (const segments of membersByName(whole)) {
-    const joined = Buffer.concat(segments.map(({ start, end }) => whole.subarray(start, end)))
+    const { joined, places } = join(whole, segments)
     for (const form of forms) {
-      for (const { start, end } of [...inOnePiece(joined, form), ...atTheEnd(joined, form)]) {
-        yield spread(segments, start, end, form.mark)
+      for (const cut of [...inOnePiece(joined, form), ...atTheEnd(joined, form)]) {
+        yield spread(segments, places, cut)
       }
     }
   }
 }
 
+/** The text of all segments in one, and where each of them begins in it. */
+function join(whole: Buffer, segments: Segments) {
+  const places = new Float64Array(segments.length / 2)
+  let length = 0
+  for (let index = 0; index < places.length; index += 1) {
+    places[index] = length
+    length += endOf(segments, index) - startOf(segments, index)
+  }
+  const joined = Buffer.allocUnsafe(length)
+  for (const [index, place] of places.entries()) {
+    whole.copy(joined, place, startOf(segments, index), endOf(segments, index))
+  }
+  return { joined, places }
+}
+
 /** From a place in the joined text back to its pieces; the mark stands in the first. */
 function spread(
-  segments: readonly Segment[],
-  start: number,
-  end: number,
-  mark: Buffer,
+  segments: Segments,
+  places: Float64Array,
+  { start, end, mark }: Cut,
 ): readonly Cut[] {
   const cuts: Cut[] = []
-  let at = 0
-  for (const segment of segments) {
-    const from = Math.max(start, at)
-    const to = Math.min(end, at + segment.end - segment.start)
-    if (from < to) {
-      const shift = segment.start - at
-      const shown = cuts.length === 0 ? mark : Buffer.alloc(0)
-      cuts.push({ start: from + shift, end: to + shift, mark: shown })
-    }
-    at += segment.end - segment.start
+  for (let index = lastAtOrBefore(places, start); index < places.length; index += 1) {
+    const place = places[index] ?? end
+    if (place >= end) break
+    const shift = startOf(segments, index) - place
+    const from = Math.max(start, place)
+    const to = Math.min(end, endOf(segments, index) - shift)
+    if (from >= to) continue
+    const shown = cuts.length === 0 ? mark : Buffer.alloc(0)
+    cuts.push({ start: from + shift, end: to + shift, mark: shown })
   }
   return cuts
 }
 
-/** Texts of the `data:` lines of a stream, by the name of their member, in the order of arrival. */
-function membersByName(whole: Buffer): Iterable<readonly Segment[]> {
-  // Latin-1 maps bytes to characters one to one.
-  const text = whole.toString('latin1')
-  const byName = new Map<string, Segment[]>()
-  for (const { 0: line, index } of text.matchAll(/^data:.*$/gm)) {
-    for (const member of line.matchAll(/"([^"\\]+)"\s*:\s*"((?:[^"\\]|\\.)*)"/g)) {
-      const [found, name = '', value = ''] = member
-      const start = index + member.index + found.length - 1 - value.length
-      const segments = byName.get(name) ?? []
-      segments.push({ start, end: start + value.length })
-      byName.set(name, segments)
-    }
+/** Index of the last place that is not behind `sought`; the places are in order. */
+function lastAtOrBefore(places: Float64Array, sought: number): number {
+  let low = 0
+  let high = places.length
+  while (high - low > 1) {
+    const middle = (low + high) >> 1
+    if ((places[middle] ?? 0) <= sought) low = middle
+    else high = middle
   }
-  return byName.values()
+  return low
 }
 
 /** A body that ends within a secret: the longest part of it counts. */

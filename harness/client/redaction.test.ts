@@ -247,3 +247,37 @@ describe('what is only a part of a secret to the eye of a program', () => {
     expect(createRedactor([{ name: 'key', value }]).text(written)).toContain('[key]')
   })
 })
+
+describe('time grows with the length of an answer and no faster', () => {
+  const key = 'sk-Tq7vW2nX9b'
+  const { exchange } = createRedactor([{ name: 'api key', value: key }])
+  const times = 100_000
+  const clean = (text: string, size = text.length) => {
+    const bytes = Buffer.from(text)
+    const chunks = Array.from({ length: Math.ceil(bytes.length / size) }, (_, at) => ({
+      atMs: at,
+      bytes: new Uint8Array(bytes.subarray(at * size, (at + 1) * size)),
+    }))
+    return Buffer.from(bodyBytes(exchange(exchangeOf(chunks)))).toString()
+  }
+
+  test('where a body repeats the key, in small chunks', () => {
+    const body = clean(`${key} `.repeat(times), 50)
+    expect(body).toBe('[api key] '.repeat(times))
+  })
+
+  test('where a stream repeats it token by token', () => {
+    const event = (piece: string) => `data: {"type":"x","delta":"${piece}"}\n\n`
+    const body = clean((event(key.slice(0, 5)) + event(key.slice(5))).repeat(times), 4_096)
+    expect(body).toBe((event('[api key]') + event('')).repeat(times))
+  })
+
+  test.each([
+    ['escapes', `data: {"a":"${'\\x'.repeat(40 * times)}`],
+    ['quotes that close nothing', `data: {${'"a":"\\"'.repeat(10 * times)}`],
+    ['names', `data: {${Array.from({ length: times }, (_, at) => `"k${at}":"v"`).join()}}`],
+    ['its beginning', key.slice(0, 6).repeat(times)],
+  ])('on a line of many %s', (_, line) => {
+    expect(clean(line).slice(0, 100)).toBe(line.slice(0, 100))
+  })
+}, 60_000)

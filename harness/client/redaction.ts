@@ -149,18 +149,23 @@ function redactChunks(list: readonly WireChunk[], forms: readonly Form[]): WireC
   const cuts = findSecrets(whole, forms)
   if (cuts.length === 0) return [...list]
   let chunkStart = 0
+  // Cuts and chunks are both in order: the first cut that may reach into the chunk.
+  let first = 0
   return list.map((chunk) => {
     const start = chunkStart
     const end = start + chunk.bytes.length
     chunkStart = end
+    while ((cuts[first]?.end ?? Number.POSITIVE_INFINITY) <= start) first += 1
     const parts: Buffer[] = []
     let at = start
-    for (const cut of cuts) {
-      if (cut.end <= start || cut.start >= end) continue
+    for (let next = first; (cuts[next]?.start ?? end) < end; next += 1) {
+      const cut = cuts[next]
+      if (cut === undefined) break
       if (cut.start > at) parts.push(whole.subarray(at, cut.start))
       if (cut.start >= start) parts.push(cut.mark)
       at = Math.min(cut.end, end)
     }
+    if (at === start) return chunk
     parts.push(whole.subarray(at, end))
     return { ...chunk, bytes: new Uint8Array(Buffer.concat(parts)) }
   })
