@@ -4,8 +4,9 @@ import { targetFixture } from '../../fixtures/targets.ts'
 import { ConfigurationError } from '../conformance/errors.ts'
 import { loadProfile, type TargetProfile } from '../conformance/profile/index.ts'
 import type { Io } from './io.ts'
+import { type NetworkFlags, withNetwork } from './network-flags.ts'
 
-export interface TargetFlags {
+export interface TargetFlags extends NetworkFlags {
   readonly reference?: boolean
   readonly target?: string
   readonly keyEnv: string
@@ -55,7 +56,7 @@ function namedTarget(url: string | undefined, flags: TargetFlags, io: Io): Targe
     ...(url === undefined ? {} : { baseUrl: baseUrlOf(url) }),
     ...(key === undefined || key === '' ? {} : { apiKey: key }),
   }
-  return loadProfile(source, io.env, overrides)
+  return withNetwork(loadProfile(source, io.env, overrides), flags, io)
 }
 
 function throwAwayKey(): string {

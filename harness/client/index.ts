@@ -1,5 +1,6 @@
 export { createEvidenceTransport } from './evidence.ts'
 export { createNetworkTransport } from './network.ts'
+export { directNetwork, type NetworkOptions, type Resolution } from './network-options.ts'
 export { createRecordingTransport, notRecorded } from './recording.ts'
 export { createRedactor, type Redactor, type Secret } from './redaction.ts'
 export type { Outgoing, Pending, Transport } from './transport.ts'

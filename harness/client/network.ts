@@ -1,7 +1,9 @@
 import { performance } from 'node:perf_hooks'
-import { Agent, type Dispatcher } from 'undici'
+import { Agent, type buildConnector, type Dispatcher } from 'undici'
 import type { Ending, Exchange, Header, StreamEvent, WireChunk } from '../contract/index.ts'
 import { createEventDecoder, type EventDecoder } from './events.ts'
+import { directNetwork, type NetworkOptions } from './network-options.ts'
+import { createSocketOpener } from './sockets.ts'
 import type { Outgoing, Pending, Transport } from './transport.ts'
 
 /**
@@ -14,8 +16,10 @@ const keepAliveMs = 1_000
 const longestInSilences = 10
 
 /** Speaks HTTP/1.1 with undici; one arrival time for each read of the socket. */
-export function createNetworkTransport(): Transport {
+export function createNetworkTransport(network: NetworkOptions = directNetwork): Transport {
   const agent = new Agent({
+    allowH2: false,
+    connect: connectorOf(network),
     keepAliveTimeout: keepAliveMs,
     keepAliveMaxTimeout: keepAliveMs,
     pipelining: 1,
@@ -24,6 +28,16 @@ export function createNetworkTransport(): Transport {
     bodyTimeout: 0,
   })
   return { send: (outgoing) => converse(agent, outgoing), close: () => agent.destroy() }
+}
+
+function connectorOf(network: NetworkOptions): buildConnector.connector {
+  const opener = createSocketOpener(network)
+  return ({ protocol, host = '' }, done) => {
+    opener.open(new URL(`${protocol}//${host}`), 'http/1.1').then(
+      (socket) => done(null, socket),
+      (error) => done(error, null),
+    )
+  }
 }
 
 function converse(agent: Agent, outgoing: Outgoing): Pending {

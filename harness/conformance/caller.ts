@@ -2,6 +2,7 @@ import { appendFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createNetworkTransport, createRedactor } from '../client/index.ts'
 import { type Exchange, storeExchange } from '../contract/index.ts'
+import { networkOf } from './profile/index.ts'
 import type { Introduction } from './run-setup.ts'
 import { createBackOff } from './worker/back-off.ts'
 import { secretsOf } from './worker/context.ts'
@@ -39,7 +40,7 @@ export interface CallerOptions {
 export function createCaller(setup: Introduction, options: CallerOptions): Caller {
   const { purpose, signal, evidenceFile, budget, tries = Number.POSITIVE_INFINITY } = options
   const { limits } = setup.profile
-  const transport = createNetworkTransport()
+  const transport = createNetworkTransport(networkOf(setup.profile))
   const pace = createBackOff(limits.requestsPerSecond)
   const slots = createSemaphore(options.atOnce ?? 4)
   const redactor = createRedactor(secretsOf(setup))

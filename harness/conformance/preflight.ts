@@ -1,6 +1,7 @@
 import { createNetworkTransport } from '../client/index.ts'
 import type { Exchange, Surface } from '../contract/index.ts'
 import { TargetUnusableError } from './errors.ts'
+import { networkOf } from './profile/index.ts'
 import type { Introduction } from './run-setup.ts'
 import { type RequestSpec, wireRequest } from './worker/wire-request.ts'
 
@@ -21,7 +22,7 @@ export async function preflight(
   surfaces: readonly Surface[],
   signal?: AbortSignal,
 ): Promise<ReadonlyMap<Surface, Exchange>> {
-  const transport = createNetworkTransport()
+  const transport = createNetworkTransport(networkOf(setup.profile))
   try {
     const asked = await Promise.all(
       surfaces.map(async (surface) => {

@@ -7,6 +7,7 @@ import type { AddCommand } from '../command.ts'
 import { exitCodeOf } from '../exit-codes.ts'
 import { flag, list, positiveInteger, seed as seedText } from '../flags.ts'
 import type { Io } from '../io.ts'
+import { addNetworkFlags } from '../network-flags.ts'
 import { planText } from '../plan-text.ts'
 import { showProgress } from '../progress.ts'
 import { publish } from '../publish.ts'
@@ -82,7 +83,7 @@ export const checkCommand: AddCommand = (program, io, finish) => {
     .addOption(flag('--quiet', 'print the outcome only'))
     .addOption(flag('--no-color', 'no colours'))
     .addHelpText('after', examples)
-  command.action(async (url: string | undefined, flags: CheckFlags) => {
+  addNetworkFlags(command).action(async (url: string | undefined, flags: CheckFlags) => {
     const { only, skip, profile } = flags
     const formats = formatsOf(flags.report ?? defaultFormats)
     const selection: Selection = { profile, only, skip }

@@ -5,6 +5,7 @@ import type { AddCommand } from '../command.ts'
 import { exitCode } from '../exit-codes.ts'
 import { flag, positiveInteger } from '../flags.ts'
 import type { Io } from '../io.ts'
+import { addNetworkFlags } from '../network-flags.ts'
 import { type TargetFlags, withTarget } from '../target.ts'
 
 interface CleanupFlags extends TargetFlags {
@@ -25,7 +26,7 @@ Exit codes:
 
 /** `chatgen cleanup JOURNAL`: deletes what a run that was killed has left behind. */
 export const cleanupCommand: AddCommand = (program, io, finish) => {
-  program
+  const command = program
     .command('cleanup')
     .description('delete the chats that a killed run has left behind')
     .argument('<journal>', 'journal.ndjson in the folder for results of the run')
@@ -35,7 +36,8 @@ export const cleanupCommand: AddCommand = (program, io, finish) => {
     .addOption(flag('--timeout <ms>', 'longest silence of the target').argParser(positiveInteger))
     .addOption(flag('--dry-run', 'say what would be deleted, and send nothing'))
     .addHelpText('after', examples)
-    .action(async (file: string, url: string | undefined, flags: CleanupFlags) => {
+  addNetworkFlags(command).action(
+    async (file: string, url: string | undefined, flags: CleanupFlags) => {
       const { cleanUp, openJournal } = await import('../../conformance/cleanup.ts')
       const open = openJournal(file)
       io.out(headline(file, open))
@@ -56,7 +58,8 @@ export const cleanupCommand: AddCommand = (program, io, finish) => {
       const left = removals.filter(({ outcome }) => outcome === 'left' || outcome === 'unanswered')
       io.out(summary(removals.length - left.length, left.length))
       finish(left.length > 0 ? exitCode.violated : exitCode.done)
-    })
+    },
+  )
 }
 
 function headline(file: string, { journal, chats }: OpenJournal): string {

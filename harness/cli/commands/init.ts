@@ -8,6 +8,7 @@ import type { InitResult } from '../../conformance/init/init.ts'
 import type { AddCommand } from '../command.ts'
 import { flag, positiveInteger } from '../flags.ts'
 import type { Io } from '../io.ts'
+import { addNetworkFlags } from '../network-flags.ts'
 import { showSteps } from '../steps.ts'
 import { type TargetFlags, withTarget } from '../target.ts'
 
@@ -30,7 +31,7 @@ Exit codes:
 
 /** `chatgen init URL`: writes the target profile, as far as it can be found out. */
 export const initCommand: AddCommand = (program, io) => {
-  program
+  const command = program
     .command('init')
     .description('write a target profile with what can be found out about a deployment')
     .argument('<url>', 'base address of the deployment, without /api')
@@ -41,31 +42,32 @@ export const initCommand: AddCommand = (program, io) => {
     .addOption(flag('--timeout <ms>', 'longest silence of the target').argParser(positiveInteger))
     .addOption(flag('--force', 'overwrite the file'))
     .addHelpText('after', examples)
-    .action(async (url: string, flags: InitFlags) => {
-      refuseToOverwrite(flags)
-      const { openJournal } = await import('../../conformance/cleanup.ts')
-      const { initProfile } = await import('../../conformance/init/init.ts')
-      const { keyEnv, out, force } = flags
-      const journalFile =
-        out === '-' ? join(tmpdir(), `chatgen-init-${process.pid}.ndjson`) : `${out}.journal.ndjson`
-      const progress = showSteps(io)
-      try {
-        const result = await withTarget(url, { keyEnv, ...timeoutOf(flags) }, io, (profile) =>
-          initProfile({ profile, keyEnv, journalFile, signal: io.signal, onStep: progress.step }),
-        )
-        progress.stop()
-        if (out === '-') io.out(result.text.trimEnd())
-        else writeFileSync(out, result.text, { flag: force ? 'w' : 'wx' })
-        tell(result, out, io)
-      } finally {
-        progress.stop()
-        if (existsSync(journalFile)) settle(openJournal(journalFile), journalFile, io)
-      }
-    })
+  addNetworkFlags(command).action(async (url: string, flags: InitFlags) => {
+    refuseToOverwrite(flags)
+    const { openJournal } = await import('../../conformance/cleanup.ts')
+    const { initProfile } = await import('../../conformance/init/init.ts')
+    const { keyEnv, out, force } = flags
+    const journalFile =
+      out === '-' ? join(tmpdir(), `chatgen-init-${process.pid}.ndjson`) : `${out}.journal.ndjson`
+    const progress = showSteps(io)
+    try {
+      const result = await withTarget(url, targetFlagsOf(flags), io, (profile) =>
+        initProfile({ profile, keyEnv, journalFile, signal: io.signal, onStep: progress.step }),
+      )
+      progress.stop()
+      if (out === '-') io.out(result.text.trimEnd())
+      else writeFileSync(out, result.text, { flag: force ? 'w' : 'wx' })
+      tell(result, out, io)
+    } finally {
+      progress.stop()
+      if (existsSync(journalFile)) settle(openJournal(journalFile), journalFile, io)
+    }
+  })
 }
 
-function timeoutOf({ timeout }: InitFlags): Pick<TargetFlags, 'timeout'> {
-  return timeout === undefined ? {} : { timeout }
+/** Without the target file and the reference server, which `init` does not know. */
+function targetFlagsOf({ out: _, force: __, ...flags }: InitFlags): TargetFlags {
+  return flags
 }
 
 /** Before anything is asked. */

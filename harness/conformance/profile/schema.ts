@@ -120,6 +120,24 @@ export const targetProfile = z.strictObject({
   otherKey: z.string().min(1).optional(),
   /** Sent with every request. */
   headers: z.record(z.string(), z.string()).default({}),
+  /** How the target is reached. */
+  network: z
+    .strictObject({
+      /** 1 or 2 to speak this version only; by default ALPN decides. */
+      httpVersion: z.literal([1, 2]).optional(),
+      /** PEM file of certificate authorities to trust beside the known ones. */
+      ca: z.string().min(1).optional(),
+      /** True: the certificate of the target is not verified. */
+      insecure: z.boolean().optional(),
+      /** PEM files of a client certificate and of its key. */
+      cert: z.string().min(1).optional(),
+      certKey: z.string().min(1).optional(),
+      /** URL of an HTTP proxy, in place of HTTPS_PROXY and HTTP_PROXY. */
+      proxy: z.string().min(1).optional(),
+      /** `HOST:PORT:ADDRESS`, as curl's --resolve. */
+      resolve: z.array(z.string()).optional(),
+    })
+    .optional(),
   limits: z
     .strictObject({
       requestsPerSecond: z.number().positive().optional(),

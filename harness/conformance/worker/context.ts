@@ -12,6 +12,7 @@ import {
 } from '../../client/index.ts'
 import { type Exchange, restoreExchanges, storeExchange } from '../../contract/index.ts'
 import { deletedChat, journalWriter, type WriteJournal } from '../journal.ts'
+import { networkOf } from '../profile/index.ts'
 import type { RunSetup } from '../run-setup.ts'
 import { createBackOff } from './back-off.ts'
 import { createBreaker } from './breaker.ts'
@@ -98,7 +99,7 @@ export function createRunContext(setup: RunSetup): RunContext {
 }
 
 function openTransport(setup: RunSetup, redactor: Redactor): Transport {
-  if (setup.recordingFile === null) return createNetworkTransport()
+  if (setup.recordingFile === null) return createNetworkTransport(networkOf(setup.profile))
   const { exchanges } = restoreExchanges(readFileSync(setup.recordingFile, 'utf8'))
   return setup.evidence
     ? createEvidenceTransport(exchanges, redactor.request)

@@ -16,7 +16,8 @@ export function secretsOf({ profile }: Pick<RunSetup, 'profile'>): Secret[] {
   return [
     ...keys.flatMap(([name, value]) => (value === undefined ? [] : almostRight(name, value))),
     ...headerSecrets(profile.headers),
-    ...passwordOf(profile.baseUrl),
+    ...passwordOf('password', profile.baseUrl),
+    ...passwordOf('proxy password', profile.network?.proxy),
   ]
 }
 
@@ -43,7 +44,7 @@ function headerSecrets(headers: Readonly<Record<string, string>>): Secret[] {
     })
 }
 
-function passwordOf(baseUrl: string): Secret[] {
-  const { password } = new URL(baseUrl)
-  return password === '' ? [] : [{ name: 'password', value: decodeURIComponent(password) }]
+function passwordOf(name: string, url: string | undefined): Secret[] {
+  const password = url !== undefined && URL.canParse(url) ? new URL(url).password : ''
+  return password === '' ? [] : [{ name, value: decodeURIComponent(password) }]
 }

@@ -1,0 +1,92 @@
+import { readFileSync } from 'node:fs'
+import { isIP } from 'node:net'
+import { createSecureContext } from 'node:tls'
+import { directNetwork, type NetworkOptions, type Resolution } from '../../client/index.ts'
+import { ConfigurationError } from '../errors.ts'
+import type { TargetProfile } from './schema.ts'
+
+/**
+ * The network of a profile, with its files read.
+ * @throws ConfigurationError where a file cannot be read or holds no PEM, where a certificate has
+ * no key or a key no certificate, and where a proxy or an address is none.
+ */
+export function networkOf({ network = {} }: Pick<TargetProfile, 'network'>): NetworkOptions {
+  const { httpVersion, ca, insecure = false, cert, certKey, proxy, resolve = [] } = network
+  const options: NetworkOptions = {
+    httpVersion: httpVersion === undefined ? 'auto' : httpVersion === 1 ? 'http1' : 'http2',
+    ca: ca === undefined ? null : readPem(ca, '--ca (network.ca)'),
+    insecure,
+    clientCertificate: clientCertificateOf(cert, certKey),
+    proxy: proxy === undefined ? null : proxyUrl(proxy, 'network.proxy'),
+    resolve: resolve.map(parseResolution),
+  }
+  return { ...directNetwork, ...options }
+}
+
+/**
+ * Reads `HOST:PORT:ADDRESS`, as curl's --resolve; an IPv6 address may stand in brackets.
+ * @throws ConfigurationError where it is none.
+ */
+export function parseResolution(text: string): Resolution {
+  const [, host = '', digits = '', bare = ''] =
+    /^(\[[^\]]+\]|[^:\s]+):(\d{1,5}):\[?([^[\]\s]+)\]?$/.exec(text) ?? []
+  const port = Number(digits)
+  if (host !== '' && port >= 1 && port <= 65_535 && isIP(bare) !== 0) {
+    return { host, port, address: bare }
+  }
+  throw new ConfigurationError([
+    `--resolve (network.resolve): ${text} is not HOST:PORT:ADDRESS, such as chat.example.org:443:10.0.0.7`,
+  ])
+}
+
+/**
+ * The URL of an HTTP proxy; without a scheme it is http://, as for curl.
+ * @throws ConfigurationError that does not repeat the value, which may hold a password.
+ */
+export function proxyUrl(text: string, from: string): string {
+  const whole = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`
+  const url = URL.canParse(whole) ? new URL(whole) : undefined
+  if (url?.protocol === 'http:' || url?.protocol === 'https:') return url.href
+  const found = url === undefined ? 'it holds no URL' : `it names a ${url.protocol}// proxy`
+  throw new ConfigurationError([
+    `${from}: ${found}; say an HTTP proxy, such as http://proxy.example.org:3128`,
+  ])
+}
+
+function clientCertificateOf(
+  cert: string | undefined,
+  key: string | undefined,
+): NetworkOptions['clientCertificate'] {
+  if (cert === undefined && key === undefined) return null
+  if (cert === undefined || key === undefined) {
+    const [given, missing] =
+      cert === undefined ? ['--cert-key', '--cert'] : ['--cert', '--cert-key']
+    throw new ConfigurationError([`${given} needs ${missing} beside it`])
+  }
+  const pair = {
+    cert: readPem(cert, '--cert (network.cert)'),
+    key: readPem(key, '--cert-key (network.certKey)'),
+  }
+  try {
+    createSecureContext(pair)
+  } catch {
+    throw new ConfigurationError([
+      `--cert, --cert-key: ${cert} and ${key} are no certificate and its key in PEM, or the key has a passphrase`,
+    ])
+  }
+  return pair
+}
+
+function readPem(file: string, from: string): string {
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8')
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new ConfigurationError([`${from}: the file cannot be read: ${reason}`])
+  }
+  if (/^-----BEGIN [A-Z0-9 ]+-----/m.test(text)) return text
+  throw new ConfigurationError([
+    `${from}: ${file} holds no PEM, a text that begins with -----BEGIN …-----`,
+  ])
+}
