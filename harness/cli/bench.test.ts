@@ -22,7 +22,7 @@ test('benches the bundled server, and prints a table', async () => {
 
 test('benches an address, with its key, and prints JSON', async () => {
   const server = await startReferenceServer({ keys: ['a-key'] })
-  const env = { CHATGEN_API_KEY: 'a-key', CHATGEN_CONNECTIONS: '3' }
+  const env = { CHATGEN_API_KEY: 'a-key', CHATGEN_BENCH_CONNECTIONS: '3' }
   const args = ['bench', server.url, '--only', 'one-shot JSON', '--duration', '1s', '--json']
   const { code, stdout, stderr } = await chatgen(args, env)
   const refused = await chatgen(args, { ...env, CHATGEN_API_KEY: 'another' })

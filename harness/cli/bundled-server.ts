@@ -16,5 +16,11 @@ export async function bundledServer(flags: readonly string[] = []): Promise<Bund
   const bin = fileURLToPath(new URL(`${built ? '../' : ''}../../bin/chatgen.cjs`, import.meta.url))
   const withParent = ['--import', `data:text/javascript,${encodeURIComponent(endsWithParent)}`]
   const argv = [...withParent, bin, 'serve', '--port', '0', ...flags]
-  return { ...(await childServer(argv, { env: { CHATGEN_KEY: key } })), key }
+  return { ...(await childServer(argv, { env: { ...withoutFlags(), CHATGEN_KEY: key } })), key }
+}
+
+/** Flags of this command in the environment, such as CHATGEN_FAULT, are not for the server. */
+function withoutFlags(): Record<string, undefined> {
+  const names = Object.keys(process.env).filter((name) => name.startsWith('CHATGEN_'))
+  return Object.fromEntries(names.map((name) => [name, undefined]))
 }

@@ -37,9 +37,9 @@ describe('chatgen check ends with', () => {
     ],
     ['an unknown profile', ['check', '--reference', '--profile', 'v4'], 'Allowed choices are'],
     ['an unknown report', ['check', '--reference', '--report', 'pdf'], 'no report format pdf'],
-    ['no target', ['check'], 'say what to check'],
+    ['no target', ['check'], 'nothing to check: pass a URL'],
     ['two targets', ['check', 'http://127.0.0.1:1', '--reference'], 'not both'],
-    ['a URL without scheme', ['check', 'localhost:4010'], 'must begin with http://'],
+    ['a URL without scheme', ['check', 'localhost:4010'], 'did you mean http://localhost:4010?'],
     ['a profile that is not there', ['check', '--target', 'nowhere.yaml'], 'cannot be read'],
     ['zero jobs', ['check', '--reference', '--jobs', '0'], 'must be a whole number'],
     [

@@ -15,6 +15,7 @@ import { rejudgeCommand } from './commands/rejudge.ts'
 import { reportCommand } from './commands/report.ts'
 import { serveCommand } from './commands/serve.ts'
 import { type ExitCode, exitCode, exitCodeOfError, withFault } from './exit-codes.ts'
+import { readSwitches } from './flags.ts'
 import { watchInterrupts } from './interruption.ts'
 import { type Io, processIo } from './io.ts'
 import { watchLastResorts } from './last-resort.ts'
@@ -53,7 +54,8 @@ export async function main(argv: readonly string[]): Promise<number> {
   }
 }
 
-function buildProgram(io: Io, finish: (code: ExitCode) => void): Command {
+/** All commands, with their flags; `finish` is told the exit code of the one that ran. */
+export function buildProgram(io: Io, finish: (code: ExitCode) => void): Command {
   const program = new Command('chatgen')
     .description('Conformance and capacity kit of the Chat Generation Service')
     .version(suiteVersion(), '-V, --version', 'print the version')
@@ -65,6 +67,7 @@ function buildProgram(io: Io, finish: (code: ExitCode) => void): Command {
       writeErr: (text) => io.err(text.trimEnd()),
     })
     .exitOverride()
+    .hook('preAction', (_, command) => readSwitches(command, io.env))
   for (const add of commands) add(program, io, finish)
   for (const command of program.commands) command.copyInheritedSettings(program)
   return program

@@ -2,14 +2,15 @@ import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { targetFixture } from '../../fixtures/targets.ts'
 import { ConfigurationError } from '../conformance/errors.ts'
-import { loadProfile, type TargetProfile } from '../conformance/profile/index.ts'
+import { loadProfile, membersOf, type TargetProfile } from '../conformance/profile/index.ts'
+import { baseUrlOf } from './address.ts'
 import type { Io } from './io.ts'
+import { type KeyFlags, keysOf } from './key.ts'
 import { type NetworkFlags, withNetwork } from './network-flags.ts'
 
-export interface TargetFlags extends NetworkFlags {
+export interface TargetFlags extends KeyFlags, NetworkFlags {
   readonly reference?: boolean
   readonly target?: string
-  readonly keyEnv: string
   readonly timeout?: number
 }
 
@@ -27,7 +28,7 @@ export async function withTarget<T>(
   use: (profile: TargetProfile) => Promise<T>,
 ): Promise<T> {
   if (!flags.reference) return use(withTimeout(namedTarget(url, flags, io), flags))
-  if (url !== undefined) throw new ConfigurationError(['give a URL or --reference, not both'])
+  refuseOtherTargets(url, flags)
   const { parsePace, startReferenceServer } = await import('../../reference-server/index.ts')
   const server = await startReferenceServer({
     pace: parsePace(referencePace),
@@ -42,21 +43,26 @@ export async function withTarget<T>(
   }
 }
 
+/** A verdict on the bundled server must not be taken for one on the target that is named beside it. */
+function refuseOtherTargets(url: string | undefined, { target }: TargetFlags): void {
+  const other =
+    url !== undefined ? 'a URL' : target !== undefined ? '--target (CHATGEN_TARGET)' : null
+  if (other === null) return
+  throw new ConfigurationError([
+    `--reference (CHATGEN_REFERENCE) checks the bundled server and nothing else: give ${other} or --reference, not both`,
+  ])
+}
+
 function namedTarget(url: string | undefined, flags: TargetFlags, io: Io): TargetProfile {
-  if (url === undefined && flags.target === undefined) {
-    throw new ConfigurationError(['say what to check: a URL, --target FILE or --reference'])
+  const { target: file } = flags
+  if (url === undefined && file === undefined) {
+    throw new ConfigurationError(['no target: pass the URL of a deployment, or --target FILE'])
   }
-  const key = io.env[flags.keyEnv]
-  if (key === undefined && flags.keyEnv !== 'CHATGEN_API_KEY') {
-    throw new ConfigurationError([`--key-env: the variable ${flags.keyEnv} is not set`])
-  }
-  const source =
-    flags.target === undefined ? { name: 'command line', text: '' } : readProfile(flags.target)
-  const overrides = {
-    ...(url === undefined ? {} : { baseUrl: baseUrlOf(url) }),
-    ...(key === undefined || key === '' ? {} : { apiKey: key }),
-  }
-  return withNetwork(loadProfile(source, io.env, overrides), flags, io)
+  const address = url === undefined ? {} : { baseUrl: baseUrlOf(url) }
+  const source = file === undefined ? { name: 'command line', text: '' } : readProfile(file)
+  const { overrides, defaults } = keysOf(flags, membersOf(source), io)
+  const profile = loadProfile(source, io.env, { ...address, ...overrides }, defaults)
+  return withNetwork(profile, flags, io)
 }
 
 function throwAwayKey(): string {
@@ -75,11 +81,4 @@ function readProfile(file: string): { name: string; text: string } {
     const reason = error instanceof Error ? error.message : String(error)
     throw new ConfigurationError([`the target profile cannot be read: ${reason}`])
   }
-}
-
-function baseUrlOf(url: string): string {
-  if (!/^https?:\/\//i.test(url)) {
-    throw new ConfigurationError([`${url} is no address: it must begin with http:// or https://`])
-  }
-  return url
 }

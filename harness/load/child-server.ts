@@ -19,8 +19,8 @@ export class ChildServerError extends Error {
 interface ChildOptions {
   /** Written to its standard input, which stays open: its end tells the child to go. */
   readonly line?: string
-  /** On top of the environment of this process. */
-  readonly env?: Readonly<Record<string, string>>
+  /** On top of the environment of this process; undefined takes a variable out of it. */
+  readonly env?: Readonly<Record<string, string | undefined>>
 }
 
 /**

@@ -4,13 +4,13 @@ import type { BenchFailures, BenchReport } from '../../load/bench/index.ts'
 import { bundledServer } from '../bundled-server.ts'
 import type { AddCommand } from '../command.ts'
 import { type ExitCode, exitCode } from '../exit-codes.ts'
-import { flag, list, positiveInteger } from '../flags.ts'
+import { flag, keyEnvFlag, list, positiveInteger } from '../flags.ts'
 import type { Io } from '../io.ts'
 import { withTarget } from '../target.ts'
 
 interface BenchFlags {
   readonly target?: string
-  readonly keyEnv: string
+  readonly keyEnv?: string
   readonly only: readonly string[]
   readonly connections: number
   readonly duration: number
@@ -53,26 +53,30 @@ export const benchCommand: AddCommand = (program, io, finish) => {
     .description('autocannon throughput and latency of the streaming core')
     .argument('[url]', 'base address; without it, the bundled server')
     .addOption(flag('--target <file>', 'target profile, YAML or JSON'))
+    .addOption(keyEnvFlag())
     .addOption(
-      flag('--key-env <name>', 'variable that holds the API key').default('CHATGEN_API_KEY'),
-    )
-    .addOption(
-      flag('--only <glob>', 'cases by name, such as "generate stream"; may be repeated')
+      flag('--only <glob>', 'cases by name, such as "generate stream"; may be repeated', 'bench')
         .argParser(list)
         .default([]),
     )
     .addOption(
-      flag('--connections <n>', 'requests in flight, at most 1000')
+      flag('--connections <n>', 'requests in flight, at most 1000', 'bench')
         .argParser(connectionCount)
         .default(10),
     )
     .addOption(
-      flag('--duration <time>', 'of each case, 1s to 5m').argParser(wholeSeconds).default(5, '5s'),
+      flag('--duration <time>', 'of each case, 1s to 5m', 'bench')
+        .argParser(wholeSeconds)
+        .default(5, '5s'),
     )
     .addOption(flag('--max-tokens <n>', 'longest answer').argParser(positiveInteger).default(64))
     .addOption(flag('--turns <n>', 'of a chat').argParser(positiveInteger).default(8))
-    .addOption(flag('--timeout <ms>', 'for one answer').argParser(positiveInteger).default(60_000))
-    .addOption(flag('--baseline', 'beside it, a bare node:http server that writes the same bytes'))
+    .addOption(
+      flag('--timeout <ms>', 'for one answer', 'bench').argParser(positiveInteger).default(60_000),
+    )
+    .addOption(
+      flag('--baseline', 'beside it, a bare node:http server that writes the same bytes', 'bench'),
+    )
     .addOption(flag('--json', 'print JSON'))
     .addOption(flag('--quiet', 'no progress'))
     .addHelpText('after', more)

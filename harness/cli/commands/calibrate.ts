@@ -42,9 +42,15 @@ export const calibrateCommand: AddCommand = (program, io, finish) => {
         .argParser(rates)
         .default([500, 1000, 2000, 4000, 8000, 13_000], '500,1000,2000,4000,8000,13000'),
     )
-    .addOption(flag('--duration <time>', 'of each rate').argParser(duration).default(8000, '8s'))
+    .addOption(
+      flag('--duration <time>', 'of each rate', 'calibrate')
+        .argParser(duration)
+        .default(8000, '8s'),
+    )
     .addOption(flag('--workers <n>', 'threads that send').argParser(positiveInteger).default(1))
-    .addOption(flag('--out <file>', 'where to store it (default: the cache of the user)'))
+    .addOption(
+      flag('--out <file>', 'where to store it (default: the cache of the user)', 'calibrate'),
+    )
     .addOption(flag('--json', 'print what is stored'))
     .addOption(flag('--quiet', 'no progress'))
     .addHelpText('after', more)

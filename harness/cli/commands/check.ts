@@ -1,11 +1,13 @@
 import type { Command } from 'commander'
 import type { ConformanceReport } from '../../../reports/model.ts'
 import { defaultJobs } from '../../conformance/defaults.ts'
+import { ConfigurationError } from '../../conformance/errors.ts'
 import { type ProfileName, profileNames, type Selection } from '../../conformance/selection.ts'
 import { type BaselineFlags, openBaseline } from '../baseline.ts'
 import type { AddCommand } from '../command.ts'
+import { endDryRun } from '../dry-run.ts'
 import { exitCodeOf } from '../exit-codes.ts'
-import { flag, list, positiveInteger, seed as seedText } from '../flags.ts'
+import { flag, keyEnvFlag, list, positiveInteger, seed as seedText } from '../flags.ts'
 import type { Io } from '../io.ts'
 import { addNetworkFlags } from '../network-flags.ts'
 import { planText } from '../plan-text.ts'
@@ -42,7 +44,9 @@ Examples:
 Exit codes:
   0 conforms   1 a requirement is violated   2 usage or configuration
   3 target unreachable, or it refuses the key   4 a fault of the kit
-  5 nothing violated, but a required row is undecided   130 interrupted`
+  5 nothing violated, but a required row is undecided   130 interrupted
+
+A dry run checks nothing and ends with 0; where CHATGEN_DRY_RUN asks for it in a CI job, with 5.`
 
 export const checkCommand: AddCommand = (program, io, finish) => {
   const command: Command = program
@@ -51,7 +55,7 @@ export const checkCommand: AddCommand = (program, io, finish) => {
     .argument('[url]', 'base address of the deployment, without /api')
     .addOption(flag('--reference', 'start the bundled reference server and check it'))
     .addOption(flag('--target <file>', 'target profile, YAML or JSON'))
-    .addOption(flag('--key-env <name>', 'variable that holds the key').default('CHATGEN_API_KEY'))
+    .addOption(keyEnvFlag())
     .addOption(flag('--profile <name>', 'surfaces to check').choices(profileNames).default('full'))
     .addOption(
       flag('--only <glob>', 'requirement ids, areas or titles; may be repeated')
@@ -85,6 +89,9 @@ export const checkCommand: AddCommand = (program, io, finish) => {
     .addHelpText('after', examples)
   addNetworkFlags(command).action(async (url: string | undefined, flags: CheckFlags) => {
     const { only, skip, profile } = flags
+    if (url === undefined && flags.target === undefined && !flags.reference) {
+      throw new ConfigurationError(['nothing to check: pass a URL, --target FILE or --reference'])
+    }
     const formats = formatsOf(flags.report ?? defaultFormats)
     const selection: Selection = { profile, only, skip }
     if (flags.dryRun) {
@@ -93,6 +100,7 @@ export const checkCommand: AddCommand = (program, io, finish) => {
         planConformance(profile, selection),
       )
       io.out(planText(plan, selection))
+      finish(endDryRun(command, io))
       return
     }
     const baseline = openBaseline(flags)

@@ -3,7 +3,7 @@ import type { OpenJournal } from '../../conformance/cleanup.ts'
 import type { Removal } from '../../conformance/removal.ts'
 import type { AddCommand } from '../command.ts'
 import { exitCode } from '../exit-codes.ts'
-import { flag, positiveInteger } from '../flags.ts'
+import { flag, keyEnvFlag, positiveInteger } from '../flags.ts'
 import type { Io } from '../io.ts'
 import { addNetworkFlags } from '../network-flags.ts'
 import { type TargetFlags, withTarget } from '../target.ts'
@@ -32,7 +32,7 @@ export const cleanupCommand: AddCommand = (program, io, finish) => {
     .argument('<journal>', 'journal.ndjson in the folder for results of the run')
     .argument('[url]', 'base address of the deployment, where it is not the one of the journal')
     .addOption(flag('--target <file>', 'target profile, YAML or JSON'))
-    .addOption(flag('--key-env <name>', 'variable that holds the key').default('CHATGEN_API_KEY'))
+    .addOption(keyEnvFlag())
     .addOption(flag('--timeout <ms>', 'longest silence of the target').argParser(positiveInteger))
     .addOption(flag('--dry-run', 'say what would be deleted, and send nothing'))
     .addHelpText('after', examples)

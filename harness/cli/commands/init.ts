@@ -6,8 +6,9 @@ import type { OpenJournal } from '../../conformance/cleanup.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
 import type { InitResult } from '../../conformance/init/init.ts'
 import type { AddCommand } from '../command.ts'
-import { flag, positiveInteger } from '../flags.ts'
+import { flag, keyEnvFlag, positiveInteger } from '../flags.ts'
 import type { Io } from '../io.ts'
+import { ambientKey } from '../key.ts'
 import { addNetworkFlags } from '../network-flags.ts'
 import { showSteps } from '../steps.ts'
 import { type TargetFlags, withTarget } from '../target.ts'
@@ -36,9 +37,11 @@ export const initCommand: AddCommand = (program, io) => {
     .description('write a target profile with what can be found out about a deployment')
     .argument('<url>', 'base address of the deployment, without /api')
     .addOption(
-      flag('--out <file>', 'where to write it; - for standard output').default('target.yaml'),
+      flag('--out <file>', 'where to write it; - for standard output', 'init').default(
+        'target.yaml',
+      ),
     )
-    .addOption(flag('--key-env <name>', 'variable that holds the key').default('CHATGEN_API_KEY'))
+    .addOption(keyEnvFlag())
     .addOption(flag('--timeout <ms>', 'longest silence of the target').argParser(positiveInteger))
     .addOption(flag('--force', 'overwrite the file'))
     .addHelpText('after', examples)
@@ -46,7 +49,7 @@ export const initCommand: AddCommand = (program, io) => {
     refuseToOverwrite(flags)
     const { openJournal } = await import('../../conformance/cleanup.ts')
     const { initProfile } = await import('../../conformance/init/init.ts')
-    const { keyEnv, out, force } = flags
+    const { out, force, keyEnv = ambientKey } = flags
     const journalFile =
       out === '-' ? join(tmpdir(), `chatgen-init-${process.pid}.ndjson`) : `${out}.journal.ndjson`
     const progress = showSteps(io)

@@ -4,6 +4,7 @@ import { surfaceOf } from '../../load/plan/mix.ts'
 import type { PlanSpec } from '../../load/plan/plan.ts'
 import type { Slo } from '../../load/slo/slo.ts'
 import type { AddCommand } from '../command.ts'
+import { endDryRun } from '../dry-run.ts'
 import { exitCodeOfLoad } from '../exit-codes.ts'
 import { flag, list } from '../flags.ts'
 import type { Io } from '../io.ts'
@@ -39,7 +40,9 @@ Exit codes:
   2 usage or configuration
   3 target unreachable, or it refuses the key   4 a fault of the kit
   5 too few requests to decide an SLO; the report says how many more
-  6 the load generator was the bottleneck   130 interrupted`
+  6 the load generator was the bottleneck   130 interrupted
+
+A dry run measures nothing and ends with 0; where CHATGEN_DRY_RUN asks for it in a CI job, with 5.`
 
 /** `chatgen load`: one load run. */
 export const loadCommand: AddCommand = (program, io, finish) => {
@@ -66,6 +69,7 @@ export const loadCommand: AddCommand = (program, io, finish) => {
       const formats = formatsIn(loadFormats, flags.report ?? defaultFormats)
       if (flags.dryRun) {
         io.out(loadPlanText(run.spec, flags.shard ?? null))
+        finish(endDryRun(command, io))
         return
       }
       const report = await withTarget(url, flags, io, (profile) => load(profile, run, flags, io))

@@ -36,7 +36,9 @@ export const rejudgeCommand: AddCommand = (program, io, finish) => {
     .command('rejudge')
     .description('judge the stored exchanges of a run again with this version of the kit')
     .argument('<dir>', 'folder of results: run.json and exchanges.ndjson')
-    .addOption(flag('--out <dir>', 'folder for the new results (default: rejudged, in DIR)'))
+    .addOption(
+      flag('--out <dir>', 'folder for the new results (default: rejudged, in DIR)', 'rejudge'),
+    )
     .addOption(flag('--baseline <file>', 'known violations, YAML or JSON'))
     .addOption(
       flag('--report <formats>', `what to print and write: ${formatNames.join(', ')}`).argParser(

@@ -56,7 +56,11 @@ export const reportCommand: AddCommand = (program, io, finish) => {
         .default([], 'console'),
     )
     .addOption(
-      flag('--out <dir>', 'folder for what is written; - prints it (default: where the report is)'),
+      flag(
+        '--out <dir>',
+        'folder for what is written; - prints it (default: where the report is)',
+        'report',
+      ),
     )
     .addOption(
       flag(

@@ -42,7 +42,9 @@ export const serveCommand: AddCommand = (program, io) => {
     .addOption(flag('--port <n>', 'port; 0 takes any free one').argParser(portNumber).default(4010))
     .addOption(flag('--host <address>', 'address to listen on').default('127.0.0.1'))
     .addOption(flag('--key <key>', 'a throw-away key; without it one is made and printed'))
-    .addOption(flag('--seed <n>', 'decides all text and jitter').argParser(positiveInteger))
+    .addOption(
+      flag('--seed <n>', 'decides all text and jitter', 'serve').argParser(positiveInteger),
+    )
     .addOption(flag('--pace <pace>', 'speed of the model: ttft=200ms,gap=20ms,jitter=0.2'))
     .addOption(
       flag(

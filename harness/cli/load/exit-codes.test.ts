@@ -96,7 +96,7 @@ describe('chatgen load ends with', () => {
       'sends nothing to v3',
     ],
     ['an unknown flag', ['--rat', '1'], 'Did you mean --rate?'],
-    ['no target', ['--rate', '1'], 'say what to check'],
+    ['no target', ['--rate', '1'], 'no target: pass the URL'],
   ])('2 for %s', async (_, args, sentence) => {
     const { code, stdout, stderr } = await chatgen(['load', ...args])
     expect(stderr).toContain(sentence)

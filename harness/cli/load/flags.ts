@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { flag, positiveInteger, seed as seedText } from '../flags.ts'
+import { flag, keyEnvFlag, positiveInteger, seed as seedText } from '../flags.ts'
 import type { TargetFlags } from '../target.ts'
 import {
   duration,
@@ -52,7 +52,7 @@ export interface LoadFlags extends TargetFlags {
 export function addLoadFlags(command: Command): Command {
   return command
     .addOption(flag('--target <file>', 'target profile, YAML or JSON'))
-    .addOption(flag('--key-env <name>', 'variable that holds the key').default('CHATGEN_API_KEY'))
+    .addOption(keyEnvFlag())
     .addOption(
       flag('--rate <n>', 'transactions a second, whatever the target answers').argParser(rate),
     )

@@ -1,3 +1,3 @@
-export { loadProfile } from './load.ts'
+export { loadProfile, membersOf } from './load.ts'
 export { networkOf, proxyUrl } from './network.ts'
 export type { TargetProfile } from './schema.ts'

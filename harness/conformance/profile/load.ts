@@ -2,30 +2,46 @@ import { ConfigurationError } from '../errors.ts'
 import { checkDocument, type Path, readDocument, type Source } from './document.ts'
 import { type TargetProfile, targetProfile } from './schema.ts'
 
+type Members = Readonly<Record<string, unknown>>
+
 /**
- * Reads a profile from YAML or JSON. `overrides` win over the file (flag over profile).
+ * Reads a profile from YAML or JSON. `overrides` win over the file (flag over profile), `defaults` give
+ * way to it; variables are looked up for the members of the file that are used.
  * @throws ConfigurationError that names file, line and field of every problem.
  */
 export function loadProfile(
   source: Source,
   environment: Readonly<Record<string, string | undefined>>,
-  overrides: Readonly<Record<string, unknown>> = {},
+  overrides: Members = {},
+  defaults: Members = {},
 ): TargetProfile {
   const { value, place } = readDocument(source, 'a profile')
   const problems: string[] = []
-  const expanded = expand({ ...value, ...overrides }, [], (path, name) => {
+  const lookUp: LookUp = (path, name) => {
     const found = environment[name]
     if (found === undefined || found === '') {
       problems.push(`${place(path)}: ${path.join('.')}: the variable ${name} is not set`)
     }
     return found ?? ''
-  })
+  }
+  const expanded = Object.entries(value)
+    .filter(([name]) => !Object.hasOwn(overrides, name))
+    .map(([name, entry]) => [name, expand(entry, [name], lookUp)])
   if (problems.length > 0) throw new ConfigurationError(problems)
-  return checkDocument(targetProfile, expanded, place)
+  return checkDocument(
+    targetProfile,
+    { ...defaults, ...Object.fromEntries(expanded), ...overrides },
+    place,
+  )
+}
+
+/** The members of a profile as they are written, variables not looked up. */
+export function membersOf(source: Source): Members {
+  return readDocument(source, 'a profile').value
 }
 
 /** Replaces `${NAME}` in every text. */
-function expand(value: unknown, path: Path, lookUp: (path: Path, name: string) => string): unknown {
+function expand(value: unknown, path: Path, lookUp: LookUp): unknown {
   if (typeof value === 'string') {
     return value.replaceAll(/\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g, (_, name: string) =>
       lookUp(path, name),
@@ -39,3 +55,5 @@ function expand(value: unknown, path: Path, lookUp: (path: Path, name: string) =
   }
   return value
 }
+
+type LookUp = (path: Path, name: string) => string

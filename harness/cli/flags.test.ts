@@ -1,0 +1,169 @@
+import type { Command } from 'commander'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { ConfigurationError } from '../conformance/errors.ts'
+import type { Io } from './io.ts'
+import { buildProgram } from './main.ts'
+
+/** Flags and their environment twins, over every command. */
+
+const io: Io = {
+  out: () => {},
+  err: () => {},
+  // Read when it is asked for, so that a test may set it.
+  env: process.env,
+  terminal: false,
+  color: false,
+  width: 100,
+  signal: new AbortController().signal,
+}
+
+afterEach(() => {
+  vi.unstubAllEnvs()
+})
+
+const switches = buildProgram(io, () => {}).commands.flatMap((command) =>
+  command.options
+    .filter(({ required, optional, envVar }) => !required && !optional && envVar !== undefined)
+    .map((option) => ({
+      command: command.name(),
+      flag: option.long ?? '',
+      variable: option.envVar ?? '',
+      name: option.attributeName(),
+      negated: option.negate,
+    })),
+)
+
+describe('a flag without a value, in the environment', () => {
+  test('is found on every command that has one', () => {
+    expect(switches.length).toBeGreaterThan(25)
+    expect(switches.map(({ flag }) => flag)).toEqual(
+      expect.arrayContaining(['--dry-run', '--reference', '--no-keep-alive', '--no-color']),
+    )
+  })
+
+  test.each(switches)(
+    '$command $flag: $variable',
+    async ({ command, variable, name, flag, negated }) => {
+      for (const text of ['true', '1', 'yes', 'TRUE', 'Yes', ' true ']) {
+        expect(await settingOf(command, name, { [variable]: text })).toBe(true)
+      }
+      for (const text of ['false', '0', 'no', 'FALSE', 'No']) {
+        expect(await settingOf(command, name, { [variable]: text })).toBe(false)
+      }
+      for (const text of ['', 'ture', 'on', '2', 'null', 'known.yaml']) {
+        const message = await problemOf(command, { [variable]: text })
+        expect(message).toContain(variable)
+        expect(message).toContain(text)
+      }
+      // A flag wins, also over a variable that could not be read.
+      expect(await settingOf(command, name, { [variable]: 'ture' }, [flag])).toBe(!negated)
+      expect(await settingOf(command, name, {})).toBe(negated ? true : undefined)
+    },
+  )
+
+  test('is refused in one sentence for each variable', async () => {
+    const environment = { CHATGEN_STRICT: 'maybe', CHATGEN_DRY_RUN: '' }
+    expect(await problemOf('check', environment)).toMatchInlineSnapshot(`
+      "CHATGEN_STRICT is "maybe": it must be true or false (or 1, 0, yes, no), or not be set
+      CHATGEN_DRY_RUN is empty: it must be true or false (or 1, 0, yes, no), or not be set"
+    `)
+  })
+})
+
+/** Where commands may say more of a flag than others that mean the same by it. */
+const sameInOtherWords: Readonly<Record<string, string>> = {
+  CHATGEN_BASELINE: 'the file of known violations',
+  CHATGEN_DRY_RUN: 'send nothing, and say what would be',
+  CHATGEN_JSON: 'machine output on standard output',
+  CHATGEN_PROFILE: 'the surfaces whose rows are selected',
+  CHATGEN_QUIET: 'print as little as there is',
+  CHATGEN_REPORT: 'formats of a report',
+  CHATGEN_SEED: 'the text that makes a run again',
+  CHATGEN_VERBOSE: 'say more of a load',
+}
+
+describe('the name of a variable', () => {
+  const options = buildProgram(io, () => {}).commands.flatMap((command) =>
+    command.options.map((option) => ({ command: command.name(), option })),
+  )
+  const byName = Map.groupBy(options, ({ option }) => option.envVar ?? '')
+  byName.delete('')
+
+  test.each([...byName].filter(([, uses]) => uses.length > 1))(
+    '%s means the same to every command that reads it',
+    (name, uses) => {
+      expect(new Set(uses.map(({ option }) => option.flags)).size).toBe(1)
+      const said = new Set(uses.map(({ option }) => option.description))
+      if (said.size > 1) expect(Object.keys(sameInOtherWords)).toContain(name)
+    },
+  )
+
+  test.each([...Map.groupBy(options, ({ command }) => command)])(
+    'stands in the help of chatgen %s',
+    (command, uses) => {
+      const help = commandNamed(command).helpInformation().replaceAll(/\s+/g, ' ')
+      for (const { option } of uses) {
+        if (option.envVar) expect(help).toContain(`env: ${option.envVar}`)
+      }
+    },
+  )
+
+  test('is qualified where commands mean different things by a flag', () => {
+    const qualified = options
+      .map(({ command, option }) => ({ command, name: option.envVar ?? '' }))
+      .filter(({ command, name }) => name.startsWith(`CHATGEN_${command.toUpperCase()}_`))
+      .map(({ name }) => name)
+    expect(qualified).toMatchInlineSnapshot(`
+      [
+        "CHATGEN_REPORT_OUT",
+        "CHATGEN_REJUDGE_OUT",
+        "CHATGEN_BENCH_ONLY",
+        "CHATGEN_BENCH_CONNECTIONS",
+        "CHATGEN_BENCH_DURATION",
+        "CHATGEN_BENCH_TIMEOUT",
+        "CHATGEN_BENCH_BASELINE",
+        "CHATGEN_CALIBRATE_DURATION",
+        "CHATGEN_CALIBRATE_OUT",
+        "CHATGEN_SERVE_SEED",
+        "CHATGEN_INIT_OUT",
+      ]
+    `)
+  })
+})
+
+function commandNamed(name: string): Command {
+  const command = buildProgram(io, () => {}).commands.find((one) => one.name() === name)
+  if (command === undefined) throw new Error(`there is no command ${name}`)
+  return command
+}
+
+/** What is told of an environment that cannot be read; exit code 2. */
+async function problemOf(
+  name: string,
+  environment: Readonly<Record<string, string>>,
+): Promise<string> {
+  try {
+    await settingOf(name, '', environment)
+    return 'no problem'
+  } catch (error) {
+    if (error instanceof ConfigurationError) return error.message
+    throw error
+  }
+}
+
+/** Of a flag, as the action of the command would see it. */
+async function settingOf(
+  name: string,
+  flag: string,
+  environment: Readonly<Record<string, string>>,
+  args: readonly string[] = [],
+): Promise<unknown> {
+  vi.unstubAllEnvs()
+  for (const [variable, value] of Object.entries(environment)) vi.stubEnv(variable, value)
+  const program = buildProgram(io, () => {})
+  const command = program.commands.find((one) => one.name() === name)
+  command?.action(() => {})
+  const operands = command?.registeredArguments.filter(({ required }) => required).map(() => 'x')
+  await program.parseAsync([name, ...args, ...(operands ?? [])], { from: 'user' })
+  return command?.getOptionValue(flag)
+}
