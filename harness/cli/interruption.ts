@@ -3,6 +3,8 @@ const signals = ['SIGINT', 'SIGTERM'] as const
 /** One Ctrl-C may come twice: from the terminal, and from npx, which passes signals on. */
 const samePressMs = 500
 
+const showCursor = '\u001b[?25h'
+
 /**
  * Aborted with the reason by the first signal, so that what was found is still written; a second one
  * ends the process at once.
@@ -19,6 +21,8 @@ export function watchInterrupts(reason: Error): AbortSignal {
       }
       if (performance.now() - firstAt < samePressMs) return
       process.removeAllListeners(signal)
+      // A spinner has hidden it, and no longer comes to show it again.
+      if (process.stderr.isTTY) process.stderr.write(showCursor)
       process.kill(process.pid, signal)
     })
   }

@@ -3,9 +3,12 @@ export interface Io {
   readonly out: (text: string) => void
   readonly err: (text: string) => void
   readonly env: Readonly<Record<string, string | undefined>>
-  /** Progress is shown on a terminal only. */
+  /** Standard error is a terminal on which lines can be drawn anew. */
   readonly terminal: boolean
+  /** Whether standard output takes colours. */
   readonly color: boolean
+  /** Whether standard error does. */
+  readonly colorErr: boolean
   readonly width: number
   /** Aborted by the first Ctrl-C. */
   readonly signal: AbortSignal
@@ -22,11 +25,26 @@ export function processIo(signal: AbortSignal): Io {
     err: (text) => void stderr.write(`${text}\n`),
     env,
     // Containers may have a terminal without a size, on which nothing can be drawn anew.
-    terminal: Boolean(stderr.isTTY) && stderr.columns > 0 && env['CI'] === undefined,
-    color: Boolean(stdout.isTTY) && env['NO_COLOR'] === undefined,
+    terminal:
+      Boolean(stderr.isTTY) &&
+      stderr.columns > 0 &&
+      env['CI'] === undefined &&
+      env['TERM'] !== 'dumb',
+    color: takesColor(stdout, env),
+    colorErr: takesColor(stderr, env),
     width: Math.min(Math.max(stdout.columns || 100, narrowest), widest),
     signal,
   }
+}
+
+/**
+ * FORCE_COLOR wins over NO_COLOR, as in Node itself; an empty NO_COLOR counts as not set
+ * (no-color.org).
+ */
+function takesColor({ isTTY }: NodeJS.WriteStream, env: Io['env']): boolean {
+  const { FORCE_COLOR: forced, NO_COLOR: refused, TERM: kind } = env
+  if (forced !== undefined) return forced !== '0' && forced !== 'false'
+  return Boolean(isTTY) && !refused && kind !== 'dumb'
 }
 
 /** Whoever reads along may have had enough (`| head`): the work and its exit code go on without. */

@@ -1,16 +1,46 @@
-import ora from 'ora'
-import type { Progress } from '../conformance/run.ts'
+import { count, shorten } from '../../reports/text.ts'
+import type { Progress } from '../conformance/progress.ts'
+import { timeLeft } from './estimate.ts'
 import type { Io } from './io.ts'
+import { noStatus, showStatus } from './status.ts'
 
-/** A line on a terminal that says how far a run is; nothing where there is no terminal. */
+/**
+ * How far a conformance run is. Requirements are counted as the report counts them: what is violated
+ * here is violated in its headline, unless something that it needs turns out to be broken.
+ */
 export function showProgress(io: Io, wanted: boolean) {
-  if (!io.terminal || !wanted) return { update: () => {}, stop: () => {} }
-  const spinner = ora({ text: 'starting', stream: process.stderr }).start()
+  if (!wanted) return { ...noStatus, update: () => {} }
+  const startedAt = performance.now()
+  let latest: Progress | undefined
+  const status = showStatus(io, {
+    drawn: (width) => shorten(latest === undefined ? 'starting' : drawnText(latest), width),
+    logged: () => (latest === undefined ? null : `check: ${loggedText(latest)}`),
+  })
   return {
-    update({ done, total, broken, scenario }: Progress): void {
-      const trouble = broken > 0 ? `, ${broken} breaches` : ''
-      spinner.text = `${done}/${total} scenarios${trouble}: ${scenario}`.slice(0, io.width - 4)
+    update(progress: Progress): void {
+      latest = progress
+      status.refresh()
     },
-    stop: () => void spinner.stop(),
+    stop: status.stop,
   }
+
+  function drawnText(progress: Progress): string {
+    return `${[...numbers(progress), ...left(progress)].join(', ')}: ${progress.scenario}`
+  }
+
+  function loggedText(progress: Progress): string {
+    const asked = count(progress.asked.requests, 'request')
+    const elapsed = `${Math.round((performance.now() - startedAt) / 1000)} s`
+    return [...numbers(progress), asked, elapsed, ...left(progress)].join(', ')
+  }
+
+  function left({ share }: Progress): readonly string[] {
+    const text = timeLeft({ elapsedMs: performance.now() - startedAt, share })
+    return text === null ? [] : [text]
+  }
+}
+
+function numbers({ done, total, requirements }: Progress): readonly string[] {
+  const violated = requirements().filter(({ verdict }) => verdict === 'fail').length
+  return [`${done}/${total} scenarios`, ...(violated === 0 ? [] : [`${violated} violated`])]
 }

@@ -1,14 +1,21 @@
-import ora from 'ora'
+import { shorten } from '../../reports/text.ts'
 import type { Io } from './io.ts'
+import { showStatus } from './status.ts'
 
-/** A line on a terminal that says what is being done; nothing where there is no terminal. */
-export function showSteps(io: Io) {
-  if (!io.terminal) return { step: () => {}, stop: () => {} }
-  const spinner = ora({ text: 'starting', stream: process.stderr }).start()
+/** What a short command is doing at the moment, step by step; `name` leads its lines in a log. */
+export function showSteps(io: Io, name: string) {
+  const startedAt = performance.now()
+  let latest = 'starting'
+  const status = showStatus(io, {
+    short: true,
+    drawn: (width) => shorten(latest, width),
+    logged: () => `${name}: ${latest}, ${Math.round((performance.now() - startedAt) / 1000)} s`,
+  })
   return {
     step(what: string): void {
-      spinner.text = what.slice(0, io.width - 4)
+      latest = what
+      status.refresh()
     },
-    stop: () => void spinner.stop(),
+    stop: status.stop,
   }
 }

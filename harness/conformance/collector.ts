@@ -12,13 +12,6 @@ export interface Scenario extends Claims {
   readonly again: number
 }
 
-export interface Progress {
-  readonly scenario: string
-  readonly done: number
-  readonly total: number
-  readonly broken: number
-}
-
 /** The errors with which a scenario says that it cannot tell, and the kit is not at fault. */
 const inconclusive = ['InconclusiveError', 'BudgetSpentError', 'CircuitOpenError']
 
@@ -28,12 +21,13 @@ export class Collector implements Reporter {
   readonly results: ScenarioResult[] = []
   /** Faults that belong to no scenario: a file that did not load, an unhandled error. */
   readonly faults: { scenario: string; message: string }[] = []
-  private readonly onProgress: (progress: Progress) => void
+  private readonly onEnded: (scenario: string) => void
   private readonly redact: (text: string) => string
   private interrupted = false
 
-  constructor(onProgress: (progress: Progress) => void, redact: (text: string) => string) {
-    this.onProgress = onProgress
+  /** @param onEnded called with the title of each scenario that has ended. */
+  constructor(onEnded: (scenario: string) => void, redact: (text: string) => string) {
+    this.onEnded = onEnded
     this.redact = redact
   }
 
@@ -62,12 +56,7 @@ export class Collector implements Reporter {
     else if (testCase.result().state === 'failed' && !this.interrupted) {
       this.faults.push({ scenario: testCase.name, message: this.errorOf(testCase) })
     }
-    this.onProgress({
-      scenario: testCase.name,
-      done: this.results.length,
-      total: this.scenarios.length,
-      broken: this.results.flatMap(({ findings }) => findings).filter(isBroken).length,
-    })
+    this.onEnded(testCase.name)
   }
 
   onTestRunEnd(
@@ -125,8 +114,4 @@ function scenarioOf(testCase: TestCase): Scenario {
     cost: cost ?? noCost,
     again: again ?? 0,
   }
-}
-
-function isBroken({ verdict }: { verdict: string }): boolean {
-  return verdict === 'broken'
 }

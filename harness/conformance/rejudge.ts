@@ -3,8 +3,9 @@ import { join, resolve } from 'node:path'
 import type { ConformanceReport } from '../../reports/model.ts'
 import { exchangesName, runRecordName } from './defaults.ts'
 import { ConfigurationError } from './errors.ts'
+import type { Progress } from './progress.ts'
 import { profileOfRecord, readRunRecord } from './rejudge-record.ts'
-import { type Progress, runConformance } from './run.ts'
+import { runConformance } from './run.ts'
 
 export interface RejudgeOptions {
   /** Folder for results of a run: `run.json` and `exchanges.ndjson`. */

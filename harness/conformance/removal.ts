@@ -19,6 +19,9 @@ export interface Removal {
   readonly why: string
 }
 
+/** Somebody who has pressed Ctrl-C is waiting. */
+export const patienceOfInterruptedMs = 2_000
+
 export interface RemovalOptions {
   readonly caller: Caller
   readonly profile: TargetProfile

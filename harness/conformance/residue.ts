@@ -16,6 +16,7 @@ import {
   call,
   isLeft,
   NoAnswer,
+  patienceOfInterruptedMs,
   type RemovalOptions,
   removeChats,
   tellsOfAbsence,
@@ -28,7 +29,6 @@ import { BudgetSpentError } from './worker/errors.ts'
 
 /** A verdict is never kept waiting longer for the sake of tidiness. */
 const patienceMs = 5_000
-const patienceOfInterruptedMs = 2_000
 const tries = 2
 
 /** So many chats whose deletion was confirmed are read again: a server may confirm and keep. */

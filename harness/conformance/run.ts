@@ -5,13 +5,14 @@ import type { ConformanceReport, ObservationRow } from '../../reports/model.ts'
 import { createRedactor } from '../client/index.ts'
 import { type Observation, questions, type RequirementId } from '../contract/index.ts'
 import { setAside } from './applicability.ts'
-import { Collector, type Progress, type Scenario } from './collector.ts'
+import { Collector, type Scenario } from './collector.ts'
 import { defaultJobs, exchangesName, journalName, runRecordName } from './defaults.ts'
 import { type Engine, inlineEngine, runOnce } from './engine.ts'
 import { ConfigurationError, InterruptedError } from './errors.ts'
 import { startJournal } from './journal-file.ts'
 import { preflight } from './preflight.ts'
 import type { TargetProfile } from './profile/index.ts'
+import { type Progress, progressOf } from './progress.ts'
 import { writeRunRecord } from './rejudge-record.ts'
 import { type Audit, type AuditOptions, auditResidue } from './residue.ts'
 import { addCosts, noCost, type RunSetup } from './run-setup.ts'
@@ -68,7 +69,11 @@ export async function runConformance(options: RunOptions): Promise<ConformanceRe
   if (options.signal?.aborted) throw new InterruptedError('interrupted before the first scenario')
 
   const redactor = createRedactor(secretsOf(setup))
-  const collector = new Collector(options.onProgress ?? (() => {}), redactor.text)
+  const collector = new Collector((scenario) => {
+    options.onProgress?.(
+      progressOf(collector, { scenario, judged: setup.rows, rows, profile: options.profile }),
+    )
+  }, redactor.text)
   const run = options.engine?.run ?? runOnce
   const interrupted = await run(collector, setup, options.signal)
 
@@ -214,5 +219,5 @@ function observationRows(seen: readonly Observation[]): ObservationRow[] {
     }))
 }
 
-export type { Engine, ProfileName, Progress, Scenario, Selection }
+export type { Engine, ProfileName, Scenario, Selection }
 export { inlineEngine }

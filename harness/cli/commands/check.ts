@@ -123,7 +123,7 @@ function check(
   return withTarget(url, flags, io, async (profile) => {
     const { inlineEngine, runConformance } = await import('../../conformance/run.ts')
     const engine = inlineEngine()
-    const progress = showProgress(io, !flags.quiet && !flags.json)
+    const progress = showProgress(io, !flags.quiet)
     try {
       return await runConformance({
         profile,

@@ -96,7 +96,7 @@ async function load(
   const setup = { profile, tag: target.tag, userAgent: target.userAgent }
   await preflight(setup, surfaces, io.signal)
   const journal = openLoadJournal(flags.out, setup, { spec, shard: flags.shard ?? null })
-  const progress = showLoadProgress(io, !flags.quiet && !flags.json)
+  const progress = showLoadProgress(io, !flags.quiet)
   try {
     const report = await runLoad({
       target: journal === undefined ? target : { ...target, journal },

@@ -56,7 +56,7 @@ export const rejudgeCommand: AddCommand = (program, io, finish) => {
       const { rejudge } = await import('../../conformance/rejudge.ts')
       const lost = lostText({ dir, lost: readRecording(join(dir, exchangesName)).lost })
       if (lost !== null) io.err(lost)
-      const progress = showProgress(io, !quiet && !json)
+      const progress = showProgress(io, !quiet)
       try {
         const report = baseline.judge(
           await rejudge({ dir, outDir: out, signal: io.signal, onProgress: progress.update }),

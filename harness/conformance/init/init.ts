@@ -6,7 +6,7 @@ import { journalWriter, openEntries, readJournal } from '../journal.ts'
 import { startJournal } from '../journal-file.ts'
 import { preflight } from '../preflight.ts'
 import type { TargetProfile } from '../profile/index.ts'
-import { removeChats } from '../removal.ts'
+import { NoAnswer, patienceOfInterruptedMs, removeChats } from '../removal.ts'
 import type { Introduction } from '../run-setup.ts'
 import { suiteVersion } from '../version.ts'
 import { secretsOf } from '../worker/context.ts'
@@ -44,7 +44,7 @@ export async function initProfile(options: InitOptions): Promise<InitResult> {
   begin(journalFile, setup)
 
   onStep('which surfaces answer')
-  const answers = await preflight(setup, ['openai', 'v2', 'v3'])
+  const answers = await preflight(setup, ['openai', 'v2', 'v3'], signal)
   const caller = createCaller(setup, { purpose: 'init', ...(signal ? { signal } : {}) })
   const journal = journalWriter(journalFile, redact)
   let detection: Detection
@@ -54,7 +54,7 @@ export async function initProfile(options: InitOptions): Promise<InitResult> {
   } finally {
     await caller.close()
     onStep('removing what was made')
-    removing = await removeMade(setup, journalFile)
+    removing = await removeMade(setup, journalFile, signal)
   }
   const key = credentialsOf(profile).openai
   const { baseUrl } = profile
@@ -80,8 +80,19 @@ function begin(journalFile: string, setup: Introduction): void {
 }
 
 /** Gives the number of requests that it took. */
-async function removeMade(setup: Introduction, journalFile: string): Promise<number> {
-  const caller: Caller = createCaller(setup, { purpose: 'init-cleanup' })
+async function removeMade(
+  setup: Introduction,
+  journalFile: string,
+  interruption: AbortSignal | undefined,
+): Promise<number> {
+  const outOfTime = new AbortController()
+  const hurry = () => {
+    const reason = new NoAnswer('interrupted: there was no time left to see to it')
+    setTimeout(() => outOfTime.abort(reason), patienceOfInterruptedMs).unref()
+  }
+  if (interruption?.aborted) hurry()
+  else interruption?.addEventListener('abort', hurry, { once: true })
+  const caller: Caller = createCaller(setup, { purpose: 'init-cleanup', signal: outOfTime.signal })
   const { text } = createRedactor(secretsOf(setup))
   const open = openEntries(readJournal(journalFile)).filter(({ kind }) => kind === 'chat')
   try {
@@ -94,6 +105,7 @@ async function removeMade(setup: Introduction, journalFile: string): Promise<num
     })
     return caller.requests
   } finally {
+    interruption?.removeEventListener('abort', hurry)
     await caller.close()
   }
 }

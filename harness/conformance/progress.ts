@@ -1,0 +1,56 @@
+import type { RequirementRow } from '../../reports/model.ts'
+import type { RequirementId } from '../contract/index.ts'
+import type { Collector } from './collector.ts'
+import type { TargetProfile } from './profile/index.ts'
+import { addCosts, type Cost, noCost } from './run-setup.ts'
+import { decide } from './verdicts.ts'
+
+/** How far a run is, told each time that a scenario has ended. */
+export interface Progress {
+  /** Title of the scenario that ended last. */
+  readonly scenario: string
+  /** Scenarios that have ended, of all that this run has. */
+  readonly done: number
+  readonly total: number
+  /** Share of the work that is done, 0 to 1, by what the scenarios declare to cost. */
+  readonly share: number
+  /** What the scenarios that have ended asked of the target. */
+  readonly asked: Cost
+  /** The rows as the report would have them, if the run ended here; computed anew by each call. */
+  readonly requirements: () => readonly RequirementRow[]
+}
+
+interface Place {
+  readonly scenario: string
+  /** Rows that are judged in this run. */
+  readonly judged: readonly RequirementId[]
+  /** Rows that were selected, the others included. */
+  readonly rows: readonly RequirementId[]
+  readonly profile: TargetProfile
+}
+
+export function progressOf(
+  { scenarios, results }: Collector,
+  { scenario, judged, rows, profile }: Place,
+): Progress {
+  const wanted = new Set(judged)
+  const own = scenarios.filter((one) => one.rows.some((id) => wanted.has(id)))
+  const ended = new Set(results.map(({ slug }) => slug))
+  const done = own.filter(({ slug }) => ended.has(slug))
+  const whole = own.reduce((sum, { cost }) => sum + weightOf(cost), 0)
+  return {
+    scenario,
+    done: done.length,
+    total: own.length,
+    share: whole === 0 ? 0 : done.reduce((sum, { cost }) => sum + weightOf(cost), 0) / whole,
+    asked: results.map(({ cost }) => cost).reduce(addCosts, noCost),
+    requirements: () => decide(rows, results, scenarios, profile),
+  }
+}
+
+/** A generation takes a model's time, any other request that of a look-up. */
+const generationWeight = 10
+
+function weightOf({ requests, generations }: Cost): number {
+  return requests + generationWeight * generations
+}
