@@ -13,6 +13,7 @@ const io: Io = {
   env: process.env,
   terminal: false,
   color: false,
+  colorErr: false,
   width: 100,
   signal: new AbortController().signal,
 }

@@ -14,7 +14,7 @@ export function showProgress(io: Io, wanted: boolean) {
   let latest: Progress | undefined
   const status = showStatus(io, {
     drawn: (width) => shorten(latest === undefined ? 'starting' : drawnText(latest), width),
-    logged: () => (latest === undefined ? null : `check: ${loggedText(latest)}`),
+    logged: () => `check: ${loggedText()}`,
   })
   return {
     update(progress: Progress): void {
@@ -28,10 +28,11 @@ export function showProgress(io: Io, wanted: boolean) {
     return `${[...numbers(progress), ...left(progress)].join(', ')}: ${progress.scenario}`
   }
 
-  function loggedText(progress: Progress): string {
-    const asked = count(progress.asked.requests, 'request')
+  function loggedText(): string {
     const elapsed = `${Math.round((performance.now() - startedAt) / 1000)} s`
-    return [...numbers(progress), asked, elapsed, ...left(progress)].join(', ')
+    if (latest === undefined) return `no scenario has ended yet, ${elapsed}`
+    const asked = count(latest.asked.requests, 'request')
+    return [...numbers(latest), asked, elapsed, ...left(latest)].join(', ')
   }
 
   function left({ share }: Progress): readonly string[] {

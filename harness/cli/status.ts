@@ -5,8 +5,8 @@ import type { Io } from './io.ts'
 export interface StatusText {
   /** For a terminal of so many columns: a line or a few, none of them wider. */
   drawn(width: number): string
-  /** One line for a log; null where there is nothing to say yet. */
-  logged(): string | null
+  /** One line for a log. */
+  logged(): string
   /** Such commands take seconds, so the first line of the log comes after two of them. */
   readonly short?: boolean
 }
@@ -64,10 +64,7 @@ function drawn({ colorErr }: Io, text: StatusText): Status {
 }
 
 function logged({ err }: Io, text: StatusText): Status {
-  const log = () => {
-    const line = text.logged()
-    if (line !== null) err(line)
-  }
+  const log = () => err(text.logged())
   const first = text.short ? setTimeout(log, firstLogMs).unref() : undefined
   const lines = setInterval(log, logMs).unref()
   return {

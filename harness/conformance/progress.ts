@@ -30,9 +30,10 @@ interface Place {
 }
 
 export function progressOf(
-  { scenarios, results }: Collector,
+  collector: Collector,
   { scenario, judged, rows, profile }: Place,
 ): Progress {
+  const { scenarios, results } = collector
   const wanted = new Set(judged)
   const own = scenarios.filter((one) => one.rows.some((id) => wanted.has(id)))
   const ended = new Set(results.map(({ slug }) => slug))
@@ -44,7 +45,7 @@ export function progressOf(
     total: own.length,
     share: whole === 0 ? 0 : done.reduce((sum, { cost }) => sum + weightOf(cost), 0) / whole,
     asked: results.map(({ cost }) => cost).reduce(addCosts, noCost),
-    requirements: () => decide(rows, results, scenarios, profile),
+    requirements: () => decide(rows, collector.resultsInOrder(), scenarios, profile),
   }
 }
 

@@ -1,0 +1,33 @@
+import { expect, onTestFinished, test } from 'vitest'
+import type { Progress } from './progress.ts'
+import { check, lineOf, rowsWith } from './test-support/check.ts'
+import { handMadeProfile } from './test-support/hand-made/profile.ts'
+import { startHandMadeServer } from './test-support/hand-made/server.ts'
+
+/** What a run says on its way is what its report says in the end. */
+
+test('rows and scenarios are counted as the report counts them', async () => {
+  const server = await startHandMadeServer({
+    accepts: () => true,
+    // Broken by every answer, and one row all the same.
+    completion: (body) => ({ ...body, usage: { prompt_tokens: 1, total_tokens: 0 } }),
+  })
+  onTestFinished(() => server.close())
+  const told: Progress[] = []
+  const report = await check(handMadeProfile(server), {
+    surfaces: 'openai',
+    only: ['OAI-AUTH-*', 'OAI-CHAT-*'],
+    onProgress: (progress) => told.push(progress),
+  })
+  const last = told.at(-1)
+  const violated = (last?.requirements() ?? []).filter(({ verdict }) => verdict === 'fail')
+  expect(violated.map(lineOf)).toEqual(rowsWith(report, 'fail').map(lineOf))
+  expect(violated.length).toBeGreaterThan(1)
+
+  // Scenarios that were not selected are no part of it.
+  const ran = new Set(report.requirements.flatMap(({ scenarios }) => scenarios))
+  expect(last).toMatchObject({ done: last?.total, share: 1 })
+  expect(last?.total).toBeLessThanOrEqual(ran.size)
+  const shares = told.map(({ share }) => share)
+  expect(shares).toEqual(shares.toSorted((a, b) => a - b))
+})
