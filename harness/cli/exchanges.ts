@@ -1,16 +1,17 @@
-import { existsSync, readFileSync } from 'node:fs'
-import { type Exchange, restoreExchanges } from '../contract/index.ts'
+import { existsSync } from 'node:fs'
+import { StoredRecording } from '../client/index.ts'
+import type { Exchange } from '../contract/index.ts'
 
 export interface Recording {
-  /** By id, in the order of the file. */
+  /** By id, in the order of the file; each is read when it is asked for. */
   readonly exchanges: ReadonlyMap<string, Exchange>
-  /** Lines that hold no exchange: a run that is killed cuts its last one. */
-  readonly lost: number
+  /** Lines that hold no exchange: a run that is killed cuts its last one. Reads the whole file. */
+  lost(): number
 }
 
 /** Where the file is gone, so is the evidence, and the verdicts stand without it. */
 export function readRecording(file: string): Recording {
-  if (!existsSync(file)) return { exchanges: new Map(), lost: 0 }
-  const { exchanges, lost } = restoreExchanges(readFileSync(file, 'utf8'))
-  return { exchanges: new Map(exchanges.map((exchange) => [exchange.id, exchange])), lost }
+  if (!existsSync(file)) return { exchanges: new Map(), lost: () => 0 }
+  const exchanges = new StoredRecording(file)
+  return { exchanges, lost: () => exchanges.lost }
 }

@@ -66,10 +66,11 @@ export function loadIn({ file, value }: StoredFile): LoadReport {
 }
 
 /** What a reader must know of evidence that is not whole; null where it is. */
-export function lostText({ lost, dir }: { readonly lost: number; readonly dir: string }) {
-  return lost === 0
+export function lostText({ lost, dir }: Pick<Recording, 'lost'> & { readonly dir: string }) {
+  const lines = lost()
+  return lines === 0
     ? null
-    : `${join(dir, exchangesName)}: ${count(lost, 'line')} cannot be read, as a run that is killed leaves them; the evidence in them is lost`
+    : `${join(dir, exchangesName)}: ${count(lines, 'line')} cannot be read, as a run that is killed leaves them; the evidence in them is lost`
 }
 
 function reportFile(path: string): string {

@@ -41,7 +41,7 @@ test.each([
 
 test('a credential is compared by its scheme, and what is secret by its mark', async () => {
   const transport = createEvidenceTransport(
-    [sent({ ordinal: 1, id: 'x9', body: 'a [api key]' })],
+    byId([sent({ ordinal: 1, id: 'x9', body: 'a [api key]' })]),
     (request) => ({ ...request, body: new TextEncoder().encode('a [api key]') }),
   )
   const today = sent({ ordinal: 1, body: 'a sk-live', authorization: 'Bearer sk-live' })
@@ -65,9 +65,13 @@ function outgoing({ id, labels, request }: Exchange): Outgoing {
 
 /** The id of the answer, or the code for want of one. */
 function asker(): (sketch: Sketch) => Promise<string> {
-  const transport = createEvidenceTransport(recorded, (request) => request)
+  const transport = createEvidenceTransport(byId(recorded), (request) => request)
   return async (sketch) => {
     const { id, ending } = await transport.send(outgoing(sent(sketch))).exchange
     return ending.kind === 'unreachable' ? ending.code : id
   }
+}
+
+function byId(recorded: readonly Exchange[]): ReadonlyMap<string, Exchange> {
+  return new Map(recorded.map((exchange) => [exchange.id, exchange]))
 }

@@ -11,11 +11,12 @@ import type { Outgoing, Transport } from './transport.ts'
  * today comparable with one that was stored.
  */
 export function createEvidenceTransport(
-  recorded: readonly Exchange[],
+  recorded: ReadonlyMap<string, Exchange>,
   redact: (request: WireRequest) => WireRequest,
 ): Transport {
-  const places = new Map(recorded.filter(wasRecorded).map((one) => [placeOf(one.labels), one]))
-  const ordinals = queues(recorded.filter(wasRecorded))
+  const known = [...knownIn(recorded)]
+  const places = new Map(known.map(({ labels, id }) => [placeOf(labels), id]))
+  const ordinals = queues(known)
   /** Which recorded request stands for one of today, so that its further tries find theirs. */
   const chosen = new Map<string, number | undefined>()
 
@@ -25,7 +26,8 @@ export function createEvidenceTransport(
       chosen.set(today, ordinals.get(identityOf(labels.scenario, redact(request)))?.shift())
     }
     const ordinal = chosen.get(today)
-    return ordinal === undefined ? undefined : places.get(placeOf({ ...labels, ordinal }))
+    const id = ordinal === undefined ? undefined : places.get(placeOf({ ...labels, ordinal }))
+    return id === undefined ? undefined : recorded.get(id)
   }
 
   return {
@@ -39,14 +41,25 @@ export function createEvidenceTransport(
   }
 }
 
+/** What finds an exchange; the rest of it is read when it is asked for. */
+interface Known extends Pick<Exchange, 'id' | 'labels'> {
+  readonly identity: string
+}
+
+function* knownIn(recorded: ReadonlyMap<string, Exchange>): Generator<Known> {
+  for (const exchange of recorded.values()) {
+    const { id, labels, request } = exchange
+    if (!wasRecorded(exchange)) continue
+    yield { id, labels, identity: identityOf(labels.scenario, request) }
+  }
+}
+
 /** Ordinals of equal requests, in the order of sending. */
-function queues(recorded: readonly Exchange[]): ReadonlyMap<string, number[]> {
-  const firstTries = recorded
+function queues(known: readonly Known[]): ReadonlyMap<string, number[]> {
+  const firstTries = known
     .filter(({ labels }) => labels.attempt === 0)
     .toSorted((a, b) => a.labels.ordinal - b.labels.ordinal)
-  const groups = Map.groupBy(firstTries, ({ labels, request }) =>
-    identityOf(labels.scenario, request),
-  )
+  const groups = Map.groupBy(firstTries, ({ identity }) => identity)
   return new Map([...groups].map(([key, group]) => [key, group.map((one) => one.labels.ordinal)]))
 }
 

@@ -6,7 +6,7 @@ import {
   type Header,
   restoreExchange,
   type StreamEvent,
-  storeExchange,
+  storedPieces,
 } from '../contract/index.ts'
 import { createRecordingTransport } from './recording.ts'
 import { outgoing } from './test-support/send.ts'
@@ -71,7 +71,7 @@ const exchanges = fc.record<Exchange>({
 
 /** As it is read from a line of exchanges.ndjson. */
 function reread(exchange: Exchange): Exchange {
-  return restoreExchange(JSON.parse(JSON.stringify(storeExchange(exchange))))
+  return restoreExchange(JSON.parse([...storedPieces(exchange)].join('')))
 }
 
 describe('an exchange that was stored', () => {
@@ -86,7 +86,7 @@ describe('an exchange that was stored', () => {
   test('answers the same place again, for the request of today', async () => {
     await fc.assert(
       fc.asyncProperty(exchanges, async (exchange) => {
-        const transport = createRecordingTransport([reread(exchange)])
+        const transport = createRecordingTransport(new Map([[exchange.id, reread(exchange)]]))
         const today = outgoing('http://localhost/today', { id: 'x99', labels: exchange.labels })
         const { answered, exchange: replayed } = transport.send(today)
         await answered
@@ -103,7 +103,9 @@ describe('an exchange that was stored', () => {
 describe('a recording', () => {
   const labels = { scenario: 'a', ordinal: 2, attempt: 1, role: 'act' } as const
   const recorded = fc.sample(exchanges, 1).map((exchange) => ({ ...exchange, labels }))
-  const transport = createRecordingTransport(recorded)
+  const transport = createRecordingTransport(
+    new Map(recorded.map((exchange) => [exchange.id, exchange])),
+  )
 
   test.each([
     ['another scenario', { ...labels, scenario: 'b' }],

@@ -9,11 +9,15 @@ export const notRecorded = 'NOT_RECORDED'
  * the id that it has there. The request of today replaces the recorded one, so that a judge sees
  * what this version would send.
  */
-export function createRecordingTransport(recorded: readonly Exchange[]): Transport {
-  const byPlace = new Map(
-    recorded.filter(wasRecorded).map((exchange) => [placeOf(exchange), exchange]),
-  )
-  return { send: (outgoing) => replay(byPlace.get(placeOf(outgoing)), outgoing), close }
+export function createRecordingTransport(recorded: ReadonlyMap<string, Exchange>): Transport {
+  const byPlace = new Map<string, string>()
+  for (const exchange of recorded.values()) {
+    if (wasRecorded(exchange)) byPlace.set(placeOf(exchange), exchange.id)
+  }
+  return {
+    send: (outgoing) => replay(recorded.get(byPlace.get(placeOf(outgoing)) ?? ''), outgoing),
+    close,
+  }
 }
 
 /** What stands for a request that a recording lacks. */

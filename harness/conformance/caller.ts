@@ -1,7 +1,7 @@
-import { appendFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createNetworkTransport, createRedactor } from '../client/index.ts'
-import { type Exchange, storeExchange } from '../contract/index.ts'
+import type { Exchange } from '../contract/index.ts'
+import { appendExchange } from './exchanges-file.ts'
 import { networkOf } from './profile/index.ts'
 import type { Introduction } from './run-setup.ts'
 import { createBackOff } from './worker/back-off.ts'
@@ -79,10 +79,7 @@ export function createCaller(setup: Introduction, options: CallerOptions): Calle
         ...(spec.leaveAfterEvents === undefined ? {} : { leaveAfterEvents: spec.leaveAfterEvents }),
       })
       const exchange = await Promise.race([pending, aborted])
-      if (evidenceFile) {
-        const line = JSON.stringify(storeExchange(redactor.exchange(exchange)))
-        appendFileSync(evidenceFile, `${line}\n`)
-      }
+      if (evidenceFile) appendExchange(evidenceFile, redactor.exchange(exchange))
       const status = exchange.response?.status
       const turnedAway = status === 429 || status === 503
       if (!turnedAway || attempt + 1 >= tries) return exchange

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Exchange, WireChunk } from './exchange.ts'
+import type { Exchange, Header, WireChunk, WireResponse } from './exchange.ts'
 
 /**
  * One line of `exchanges.ndjson`. Bytes are text where they are UTF-8 by themselves, else base64,
@@ -39,30 +39,53 @@ export const storedExchange = z.object({
 })
 export type StoredExchange = z.infer<typeof storedExchange>
 
-export function storeExchange(exchange: Exchange): StoredExchange {
-  const { request, response } = exchange
+/**
+ * The line of an exchange in pieces, with the line feed at its end: the text of a long answer is
+ * several times as large as the answer, and is never in memory as a whole.
+ */
+export function* storedPieces(exchange: Exchange): Generator<string> {
+  const { response, events, ending } = exchange
+  yield JSON.stringify(withoutBody(exchange)).slice(0, -1)
+  if (response === null) yield ',"response":null'
+  else {
+    yield `,"response":${JSON.stringify(withoutChunks(response)).slice(0, -1)},"chunks":[`
+    yield* elements(response.chunks, storeChunk)
+    yield ']}'
+  }
+  yield ',"events":['
+  yield* elements(events, (event) => event)
+  yield `],"ending":${JSON.stringify(ending)}}\n`
+}
+
+function withoutBody({ id, labels, startedAt, request }: Exchange) {
+  const { method, url, body } = request
   return {
-    id: exchange.id,
-    labels: exchange.labels,
-    startedAt: exchange.startedAt,
-    request: {
-      method: request.method,
-      url: request.url,
-      headers: request.headers.map(([name, value]) => [name, value]),
-      body: request.body && encode(request.body),
-    },
-    response: response && {
-      status: response.status,
-      headers: response.headers.map(([name, value]) => [name, value]),
-      headersAtMs: response.headersAtMs,
-      chunks: response.chunks.map((chunk) => ({ atMs: chunk.atMs, ...encode(chunk.bytes) })),
-    },
-    events: exchange.events.map((event) => ({ ...event })),
-    ending: exchange.ending,
+    id,
+    labels,
+    startedAt,
+    request: { method, url, headers: copyOf(request.headers), body: body && encode(body) },
   }
 }
 
-/** The inverse of {@link storeExchange}; throws a ZodError where the value is no stored exchange. */
+function withoutChunks({ status, headers, headersAtMs }: WireResponse) {
+  return { status, headers: copyOf(headers), headersAtMs }
+}
+
+function copyOf(list: readonly Header[]): [string, string][] {
+  return list.map(([name, value]) => [name, value])
+}
+
+function storeChunk({ atMs, bytes }: WireChunk) {
+  return { atMs, ...encode(bytes) }
+}
+
+function* elements<T>(list: readonly T[], store: (element: T) => unknown): Generator<string> {
+  for (const [at, element] of list.entries()) {
+    yield `${at === 0 ? '' : ','}${JSON.stringify(store(element))}`
+  }
+}
+
+/** The inverse of {@link storedPieces}; throws a ZodError where the value is no stored exchange. */
 export function restoreExchange(value: unknown): Exchange {
   const stored = storedExchange.parse(value)
   const { repeatOf, ...labels } = stored.labels
@@ -101,11 +124,20 @@ export function restoreExchanges(text: string): Restored {
 type StoredBytes = z.infer<typeof bytes>
 
 function encode(value: Uint8Array): StoredBytes {
+  if (isMostlyControls(value)) return { base64: Buffer.from(value).toString('base64') }
   try {
     return { text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(value) }
   } catch {
     return { base64: Buffer.from(value).toString('base64') }
   }
+}
+
+/** Each of them takes six characters in JSON: nobody reads that, and a long body becomes enormous. */
+function isMostlyControls(value: Uint8Array): boolean {
+  if (value.length < 1_024) return false
+  let controls = 0
+  for (const byte of value) if (byte < 32 && byte !== 9 && byte !== 10 && byte !== 13) controls += 1
+  return controls > value.length / 8
 }
 
 function decode(value: StoredBytes): Uint8Array {

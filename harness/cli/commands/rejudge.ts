@@ -54,7 +54,7 @@ export const rejudgeCommand: AddCommand = (program, io, finish) => {
       const formats = formatsOf(flags.report ?? defaultFormats)
       const baseline = openBaseline(flags)
       const { rejudge } = await import('../../conformance/rejudge.ts')
-      const lost = lostText({ dir, lost: readRecording(join(dir, exchangesName)).lost })
+      const lost = lostText({ dir, ...readRecording(join(dir, exchangesName)) })
       if (lost !== null) io.err(lost)
       const progress = showProgress(io, !quiet)
       try {

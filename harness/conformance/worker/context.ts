@@ -1,4 +1,3 @@
-import { appendFileSync, readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
   createEvidenceTransport,
@@ -8,9 +7,11 @@ import {
   type Outgoing,
   type Pending,
   type Redactor,
+  StoredRecording,
   type Transport,
 } from '../../client/index.ts'
-import { type Exchange, restoreExchanges, storeExchange } from '../../contract/index.ts'
+import type { Exchange } from '../../contract/index.ts'
+import { appendExchange } from '../exchanges-file.ts'
 import { deletedChat, journalWriter, type WriteJournal } from '../journal.ts'
 import { networkOf } from '../profile/index.ts'
 import type { RunSetup } from '../run-setup.ts'
@@ -93,15 +94,14 @@ export function createRunContext(setup: RunSetup): RunContext {
   }
 
   function writeDown(exchange: Exchange): void {
-    const line = JSON.stringify(storeExchange(redactor.exchange(exchange)))
-    appendFileSync(setup.exchangesFile, `${line}\n`)
+    appendExchange(setup.exchangesFile, redactor.exchange(exchange))
   }
 }
 
 function openTransport(setup: RunSetup, redactor: Redactor): Transport {
   if (setup.recordingFile === null) return createNetworkTransport(networkOf(setup.profile))
-  const { exchanges } = restoreExchanges(readFileSync(setup.recordingFile, 'utf8'))
+  const recorded = new StoredRecording(setup.recordingFile)
   return setup.evidence
-    ? createEvidenceTransport(exchanges, redactor.request)
-    : createRecordingTransport(exchanges)
+    ? createEvidenceTransport(recorded, redactor.request)
+    : createRecordingTransport(recorded)
 }

@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { makeFolder, removeFolder } from '../../conformance/test-support/folders.ts'
-import { type Exchange, restoreExchanges, storeExchange } from '../../contract/index.ts'
+import { type Exchange, restoreExchanges, storedPieces } from '../../contract/index.ts'
 
 interface Selection {
   /** Rows to judge; none: all. */
@@ -60,8 +60,8 @@ export async function recordRun(): Promise<Recording> {
     exchanges: restoreExchanges(readFileSync(file, 'utf8')).exchanges,
     judge: async (exchanges, selection = {}) => {
       const recordingFile = join(folder, 'mutated.ndjson')
-      const lines = exchanges.map((exchange) => JSON.stringify(storeExchange(exchange)))
-      writeFileSync(recordingFile, lines.join('\n'))
+      const lines = exchanges.map((exchange) => [...storedPieces(exchange)].join(''))
+      writeFileSync(recordingFile, lines.join(''))
       return (await perform(selection, recordingFile)).judged
     },
     close: () => {
