@@ -19,11 +19,11 @@ export function shorten(text: string, width: number): string {
     : `${characters.slice(0, Math.max(0, width - 1)).join('')}…`
 }
 
-/** Breaks at spaces into lines of at most `width`; a longer word has a line of its own. */
+/** Breaks at spaces into lines of at most `width`, never before a %; a longer word has a line of its own. */
 export function wrap(text: string, width: number): readonly string[] {
   const lines: string[] = []
   let line = ''
-  for (const word of text.split(' ')) {
+  for (const word of text.split(/ (?!%)/)) {
     if (line !== '' && line.length + 1 + word.length > width) {
       lines.push(line)
       line = word

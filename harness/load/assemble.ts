@@ -9,6 +9,7 @@ import { sizeOf } from './plan/needs.ts'
 import { type PlanSpec, planHash, wholePlan } from './plan/plan.ts'
 import type { RunBook } from './run-book.ts'
 import { packMeasurements } from './shards/measurements.ts'
+import { unmeasured } from './slo/measured.ts'
 import { nothingLost, withWhatSpoils } from './validity.ts'
 
 export interface RunFindings {
@@ -31,6 +32,7 @@ export function assemble(options: LoadOptions, findings: RunFindings): LoadRepor
   }
   const { reused, connectMs, transactionMetrics, ...measured } = summarize(book.metrics, {
     slos,
+    maxRefusals: options.maxRefusals,
     ...cut,
     transactions: spec.mix.entries.map(({ name }) => name),
   })
@@ -39,16 +41,23 @@ export function assemble(options: LoadOptions, findings: RunFindings): LoadRepor
     threads.map((done) => done.integrity),
     book.ids,
   )
-  const audits = [...measured.audits, nothingLost(options, book)]
+  const lost = nothingLost(options, book)
+  const audits = [...measured.audits, lost]
+  const transactions = book.transactions.rows(spec.mix.entries, transactionMetrics)
+  const slo = [
+    ...measured.slo,
+    ...unmeasured({ ...measured, planned: lost.expected, transactions }),
+  ]
   const generator = withWhatSpoils(book.generator.row(threads, book.undispatched, lastedMs), {
     lateMs,
     requests: book.requests,
+    due: lost.expected,
     audits,
   })
   return {
     kind: 'load-report',
     schemaVersion: 1,
-    outcome: outcomeOf({ integrity, generator, slo: measured.slo }),
+    outcome: outcomeOf({ integrity, generator, slo }),
     interrupted: signal.aborted,
     suite: options.suite,
     target: {
@@ -61,8 +70,9 @@ export function assemble(options: LoadOptions, findings: RunFindings): LoadRepor
     plan: planOf(options),
     config: configOf(options),
     ...measured,
+    slo,
     audits,
-    transactions: book.transactions.rows(spec.mix.entries, transactionMetrics),
+    transactions,
     connections: {
       opened: threads.reduce((sum, { connectionsOpened }) => sum + connectionsOpened, 0),
       reused,
@@ -128,8 +138,8 @@ export function arrivalRow({ arrival }: PlanSpec): ArrivalRow {
 }
 
 function configOf(options: LoadOptions): LoadReport['config'] {
-  const { spec, target, workers, drainMs, mostInFlight, keepAlive, mostConnections, startAt } =
-    options
+  const { spec, target, workers, drainMs, mostInFlight, keepAlive, startAt } = options
+  const { mostConnections, maxRefusals } = options
   return {
     workers,
     timeoutMs: target.timeoutMs,
@@ -141,6 +151,7 @@ function configOf(options: LoadOptions): LoadReport['config'] {
     keepAlive,
     ...(mostConnections === undefined ? {} : { mostConnections }),
     startAt: startAt?.toISOString() ?? null,
+    ...(maxRefusals === undefined ? {} : { maxRefusals }),
     mix: spec.mix.entries,
   }
 }

@@ -11,6 +11,8 @@ export interface LoadOptions {
   readonly shard: Part | null
   readonly workers: number
   readonly slos: readonly Slo[]
+  /** Share of the requests that may be refused; without it, what `impliedSlos` allows. */
+  readonly maxRefusals?: number | undefined
   /** Left out of the measured window; `auto` finds where it ends. */
   readonly warmUpMs: number | 'auto'
   /** After the end of the plan, for what is in flight. */

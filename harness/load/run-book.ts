@@ -4,7 +4,7 @@ import { GeneratorWatch } from './generator.ts'
 import { IdBook } from './judging/integrity.ts'
 import { RunMetrics } from './metrics/run-metrics.ts'
 import type { PlanSpec } from './plan/plan.ts'
-import { goodputLimits, type Slo } from './slo/slo.ts'
+import { goodputLimits, type Slo, watchedLatencies } from './slo/slo.ts'
 import { TransactionBook } from './transaction-book.ts'
 
 /** A gap between fragments that a reader of the text would notice. */
@@ -28,7 +28,13 @@ export class RunBook {
     workers: number,
   ) {
     const growing = mix.entries.flatMap(({ kind, name }) => (kind === 'v3-chat' ? [name] : []))
-    this.metrics = new RunMetrics({ durationNs, limits: goodputLimits(slos), stallNs, growing })
+    this.metrics = new RunMetrics({
+      durationNs,
+      limits: goodputLimits(slos),
+      stallNs,
+      growing,
+      watched: watchedLatencies(slos),
+    })
     this.generator = new GeneratorWatch(workers)
     this.#inFlight = Array.from({ length: workers }, () => 0)
   }

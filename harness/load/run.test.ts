@@ -83,10 +83,16 @@ describe('without an SLO that says what may fail', () => {
     ])
   })
 
-  test.each<[Manner]>([[503], ['well']])('nothing is missed for %s', async (manner) => {
+  test('nothing is missed where all goes well', async () => {
+    const server = await oddServer(always('well'))
+    expect((await load(server.url)).slo).toEqual([])
+  })
+
+  test.each<[Manner]>([[503], [429], ['error inside']])('refusals are: %s', async (manner) => {
     const server = await oddServer(everyFourth(manner))
     const report = await load(server.url)
-    expect(report.slo).toEqual([])
+    const refusals = { expression: 'refusals <= 1%', verdict: 'missed', observed: 25 }
+    expect(report.slo).toMatchObject([{ ...refusals, implied: true }])
   })
 
   test('but one that does decides alone', async () => {

@@ -14,6 +14,8 @@ export function withWhatSpoils(
     /** Milliseconds after the time at which it was to begin. */
     readonly lateMs: number
     readonly requests: number
+    /** Transactions that the plan had for the time of the run; null where it does not tell. */
+    readonly due: number | null
     readonly audits: readonly AuditRow[]
   },
 ): GeneratorRow {
@@ -21,7 +23,7 @@ export function withWhatSpoils(
     ...(run.lateMs > latestStartMs
       ? [`it began ${(run.lateMs / 1000).toFixed(1)} s after the time of --start-at`]
       : []),
-    ...(run.requests === 0 ? ['not one request was sent'] : []),
+    ...(run.requests === 0 && run.due !== 0 ? ['not one request was sent'] : []),
     ...run.audits
       .filter(({ name, verdict }) => name.startsWith('conservation') && verdict === 'fail')
       .map(({ name, message }) => `the audit ${name} fails: ${message}`),

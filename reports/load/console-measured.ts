@@ -4,7 +4,16 @@ import type { Distribution } from '../model/load-measures.ts'
 import { count, indent, printable, wrap } from '../text.ts'
 import { columns } from './columns.ts'
 import { hanging, type Lines, type Page } from './console-page.ts'
-import { clocked, figure, percent, quantileName, rateRows, seconds, turnRows } from './words.ts'
+import {
+  clocked,
+  disturbanceText,
+  figure,
+  percent,
+  quantileName,
+  rateRows,
+  seconds,
+  turnRows,
+} from './words.ts'
 
 export function rateTable(page: Page, report: LoadReport): Lines {
   const { open, left, connections } = report
@@ -104,10 +113,13 @@ export function stallList(page: Page, { stalls }: LoadReport): Lines {
   return hanging(page, 'stalls: ', text)
 }
 
-export function errorList(page: Page, { errors }: LoadReport): Lines {
-  if (errors.length === 0) return []
+export function errorList(page: Page, { errors, disturbances }: LoadReport): Lines {
+  const counts =
+    disturbances === undefined ? [] : hanging(page, 'answers: ', disturbanceText(disturbances))
+  if (errors.length === 0) return counts
   return [
     page.chalk.bold('Failed requests'),
+    ...indent(counts, 2),
     ...errors.flatMap(({ kind, detail, count, share, firstIndex, firstSecond }) =>
       hanging(
         page,

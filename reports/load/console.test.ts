@@ -6,7 +6,9 @@ const plain = { color: false, width: 100 }
 
 test('a run of which some went well', () => {
   expect(loadToConsole(loadReportOf(), plain)).toMatchInlineSnapshot(`
-    "VIOLATED  1 of 3 SLOs met, 1 missed, 1 undecided; 303 streams and 0 bodies judged, 1 required row broken; 1 answer truncated; 95.71 % good of 303 due; generator degraded
+    "VIOLATED  1 of 3 SLOs met, 1 missed, 1 undecided; 0.66 % of requests refused (429); 303 streams and
+              0 bodies judged, 1 required row broken; 1 answer truncated; 95.71 % good of 303 due;
+              generator degraded
     target: http://127.0.0.1:4010, openai and v3
     load: poisson, 100/s, for 3 s; mix openai-stream; seed a-seed; plan 0123456789ab
     measured: 0 s to 3 s of the run (MSER-5 on ttft); steady: no trend
@@ -45,10 +47,11 @@ test('a run of which some went well', () => {
       e2e   response   300   557   531   634  1540  1750
       e2e   service    300   525   524   624   647   649
 
-    stalls: 2 of 300 streams stalled for more than 500 ms, 1.2 % of their time; longest gap 812 ms; 3.3
-            % of the gaps are 0, one read brought several pieces
+    stalls: 2 of 300 streams stalled for more than 500 ms, 1.2 % of their time; longest gap 812 ms;
+            3.3 % of the gaps are 0, one read brought several pieces
 
     Failed requests
+      answers: 429: 2, 5xx: 0, dropped connections: 1, time-outs: 0, retries: 0
            4  integrity V3-SSE-17, 1.32 %, first request 17 at 0.2 s
            2  shed 429, 0.66 %, first request 90 at 0.9 s
            1  truncated </script><script>window.pwned=1</script><img src=x onerror="window.pwned=1"> |
@@ -66,7 +69,9 @@ test('a run of which some went well', () => {
     Notes
       DELETE /api/v3/chat: 503 (2 times)
 
-    VIOLATED  1 of 3 SLOs met, 1 missed, 1 undecided; 303 streams and 0 bodies judged, 1 required row broken; 1 answer truncated; 95.71 % good of 303 due; generator degraded
+    VIOLATED  1 of 3 SLOs met, 1 missed, 1 undecided; 0.66 % of requests refused (429); 303 streams and
+              0 bodies judged, 1 required row broken; 1 answer truncated; 95.71 % good of 303 due;
+              generator degraded
     "
   `)
 })
@@ -122,7 +127,7 @@ test('first tokens by turn, where chats grow', () => {
 test('says of what it is not whole', () => {
   const report = loadReportOf({ partial: { of: 3, missing: [1] }, interrupted: true, slo: [] })
   expect(loadOutcome(report, plain)).toMatchInlineSnapshot(
-    `"VIOLATED  no SLO was given; 303 streams and 0 bodies judged, 1 required row broken; 1 answer truncated; 95.71 % good of 303 due; generator degraded; partial: without 1 shard of 3 (1)"`,
+    `"VIOLATED  no SLO was given; 0.66 % of requests refused (429); 303 streams and 0 bodies judged, 1 required row broken; 1 answer truncated; 95.71 % good of 303 due; generator degraded; partial: without 1 shard of 3 (1)"`,
   )
   expect(loadToConsole(report, plain)).toContain('interrupted: holds only what was found so far')
 })

@@ -31,7 +31,7 @@ import {
 export function loadToConsole(report: LoadReport, options: LoadConsoleOptions): string {
   const page: Page = { ...options, chalk: new Chalk({ level: options.color ? 1 : 0 }) }
   const parts = [
-    [outcomeLine(page, report), ...about(page, report)],
+    [...outcomeLines(page, report), ...about(page, report)],
     sloList(page, report),
     findingList(page, report),
     rateTable(page, report),
@@ -50,7 +50,7 @@ export function loadToConsole(report: LoadReport, options: LoadConsoleOptions): 
     auditList(page, report),
     list(page, 'Notes', report.notes),
     list(page, 'Faults of the kit itself', report.faults),
-    [outcomeLine(page, report)],
+    outcomeLines(page, report),
   ]
   return `${parts
     .filter((lines) => lines.length > 0)
@@ -58,12 +58,19 @@ export function loadToConsole(report: LoadReport, options: LoadConsoleOptions): 
     .join('\n\n')}\n`
 }
 
-/** The outcome alone. */
+/** The outcome alone, in one line. */
 export function loadOutcome(report: LoadReport, { color }: { readonly color: boolean }): string {
-  return outcomeLine({ chalk: new Chalk({ level: color ? 1 : 0 }) }, report)
+  const chalk = new Chalk({ level: color ? 1 : 0 })
+  return `${paintedOutcome(chalk, report)}  ${outcomeText(report)}`
 }
 
-function outcomeLine({ chalk }: Pick<Page, 'chalk'>, report: LoadReport): string {
+function outcomeLines(page: Page, report: LoadReport): Lines {
+  const margin = outcomeWord(report).length + 2
+  const [first = '', ...rest] = wrap(outcomeText(report), page.width - margin)
+  return [`${paintedOutcome(page.chalk, report)}  ${first}`, ...indent(rest, margin)]
+}
+
+function paintedOutcome(chalk: Page['chalk'], report: LoadReport): string {
   const word = outcomeWord(report)
   const paint =
     word === 'Met'
@@ -71,7 +78,7 @@ function outcomeLine({ chalk }: Pick<Page, 'chalk'>, report: LoadReport): string
       : word === 'Missed' || word === 'Violated'
         ? chalk.red.bold
         : chalk.yellow.bold
-  return `${paint(word.toUpperCase())}  ${outcomeText(report)}`
+  return paint(word.toUpperCase())
 }
 
 function about(page: Page, report: LoadReport): Lines {

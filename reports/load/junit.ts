@@ -3,7 +3,15 @@ import type { JUnitCase, JUnitResult } from '../junit-cases.ts'
 import { junitOf } from '../junit-suites.ts'
 import type { LoadReport } from '../model/load.ts'
 import type { SloRow } from '../model/load-measures.ts'
-import { figure, interval, outcomeText, partialText, percent, planText } from './words.ts'
+import {
+  disturbanceText,
+  figure,
+  interval,
+  outcomeText,
+  partialText,
+  percent,
+  planText,
+} from './words.ts'
 
 /**
  * JUnit XML of a load run: a case for each SLO, for each row that the traffic broke or kept, for each
@@ -86,10 +94,11 @@ function caseOf(name: string, result: JUnitResult | null): JUnitCase {
 }
 
 function propertiesOf(report: LoadReport) {
-  const { outcome, target, seed, suite, plan, interrupted } = report
+  const { outcome, target, seed, suite, plan, interrupted, disturbances } = report
   return {
     outcome,
     summary: outcomeText(report),
+    ...(disturbances === undefined ? {} : { answers: disturbanceText(disturbances) }),
     target: target.baseUrl,
     load: clean(planText(report)),
     'plan.hash': plan.hash,

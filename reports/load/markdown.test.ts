@@ -6,7 +6,7 @@ test('a run of which some went well', () => {
   expect(loadToMarkdown(loadReportOf())).toMatchInlineSnapshot(`
     "## ❌ Violated
 
-    1 of 3 SLOs met, 1 missed, 1 undecided; 303 streams and 0 bodies judged, 1 required row broken; 1 answer truncated; 95.71 % good of 303 due; generator degraded
+    1 of 3 SLOs met, 1 missed, 1 undecided; 0.66 % of requests refused (429); 303 streams and 0 bodies judged, 1 required row broken; 1 answer truncated; 95.71 % good of 303 due; generator degraded
 
     \`http://127.0.0.1:4010\`; poisson, 100/s, for 3 s; mix openai-stream; seed a-seed; plan 0123456789ab  
     Measured: 0 s to 3 s of the run (MSER-5 on ttft); steady: no trend
@@ -53,6 +53,8 @@ test('a run of which some went well', () => {
     | integrity | \`V3-SSE-17\` | 4 | 1.32 % |
     | shed | \`429\` | 2 | 0.66 % |
     | truncated | \`\`</script><script>window.pwned=1</script><img src=x onerror="window.pwned=1"> \\| \`x\` ]]> \\u202etxt\`\` | 1 | 0.33 % |
+
+    429: 2, 5xx: 0, dropped connections: 1, time-outs: 0, retries: 0
 
     ### Generator
 

@@ -4,6 +4,7 @@ import type { LoadReport } from '../model/load.ts'
 import type { Distribution } from '../model/load-measures.ts'
 import {
   clocked,
+  disturbanceText,
   figure,
   interval,
   outcomeText,
@@ -119,8 +120,10 @@ function quantileTable(what: string, rows: readonly QuantileRow[]): readonly str
   )
 }
 
-function errors({ errors }: LoadReport): readonly string[] {
-  return table(
+function errors({ errors, disturbances }: LoadReport): readonly string[] {
+  if (errors.length === 0) return []
+  const counts = disturbances === undefined ? [] : ['', escaped(disturbanceText(disturbances))]
+  const rows = table(
     ['kind', 'detail', 'count', 'share'],
     errors.map(({ kind, detail, count, share }) => [
       kind,
@@ -130,6 +133,7 @@ function errors({ errors }: LoadReport): readonly string[] {
     ]),
     2,
   )
+  return [...rows, ...counts]
 }
 
 function generator({ generator }: LoadReport): readonly string[] {

@@ -1,18 +1,18 @@
-import type { ArrivalRow, LoadReport } from '../model/load.ts'
+import { type ArrivalRow, type Disturbances, type LoadReport, refusalKinds } from '../model/load.ts'
 import { type Metric, type MetricName, metricNames, type Quantile } from '../model/load-measures.ts'
-import { count } from '../text.ts'
+import { count, printable } from '../text.ts'
 
 /** Figures and phrases that every form of a load report shares. */
 
 /** What the whole run came to, in one line without the outcome itself. */
 export function outcomeText(report: LoadReport): string {
   const { goodput, generator, partial } = report
-  const share = goodput.share === null ? 'nothing was due' : `${percent(goodput.share)} good`
   return [
     sloText(report),
+    ...refusedText(report),
     integrityText(report),
     ...truncatedText(report),
-    `${share} of ${goodput.due} due`,
+    goodText(goodput),
     `generator ${generator.verdict}`,
     ...(partial === undefined ? [] : [partialText(partial)]),
   ].join('; ')
@@ -33,6 +33,52 @@ export function integrityText({ integrity }: Pick<LoadReport, 'integrity'>): str
   const required = findings.filter(({ level }) => level === 'required').length
   const judged = `${count(streams, 'stream')} and ${bodies} ${bodies === 1 ? 'body' : 'bodies'} judged`
   return `${judged}, ${required === 0 ? 'no required row broken' : `${count(required, 'required row')} broken`}`
+}
+
+function goodText({ share, due }: LoadReport['goodput']): string {
+  return share === null ? 'nothing was measured' : `${percent(share)} good of ${due} due`
+}
+
+/** So do refusals: `67 % of requests refused (503)`. */
+function refusedText({ errors }: Pick<LoadReport, 'errors'>): readonly string[] {
+  const refusals = errors.filter(({ kind }) => refusalKinds.includes(kind))
+  const share = refusals.reduce((sum, row) => sum + row.share, 0)
+  if (share === 0) return []
+  const details = refusals.map(({ kind, detail }) =>
+    kind === 'in-band-error' ? 'error event' : printable(detail),
+  )
+  const shown = [...new Set(details)]
+  const rest = shown.length > 3 ? ', …' : ''
+  return [`${roundPercent(share)} of requests refused (${shown.slice(0, 3).join(', ')}${rest})`]
+}
+
+/** `67 %`, `1.03 %`, and never all for almost all. */
+function roundPercent(share: number): string {
+  const middling = share >= 0.1 && share <= 0.99
+  return percent(middling ? Number(share.toFixed(2)) : share)
+}
+
+/** `429: 3; 5xx: 71; …`: what kept requests from their answer, and how often. */
+export function disturbanceText({
+  tooManyRequests,
+  serverErrors,
+  otherErrors,
+  errorEvents,
+  notConnected,
+  droppedConnections,
+  timeouts,
+  retries,
+}: Disturbances): string {
+  return [
+    `429: ${tooManyRequests}`,
+    `5xx: ${serverErrors}`,
+    ...(otherErrors === 0 ? [] : [`other statuses outside 2xx: ${otherErrors}`]),
+    ...(errorEvents === 0 ? [] : [`error events: ${errorEvents}`]),
+    ...(notConnected === 0 ? [] : [`not connected: ${notConnected}`]),
+    `dropped connections: ${droppedConnections}`,
+    `time-outs: ${timeouts}`,
+    `retries: ${retries}`,
+  ].join(', ')
 }
 
 /** A truncated answer stands in the first line, whoever allowed it. */

@@ -95,6 +95,29 @@ const errorRow = z.object({
 })
 export type ErrorRow = z.infer<typeof errorRow>
 
+/** Answers that say no: 429, any other status outside 2xx, an error event in place of the rest. */
+export const refusalKinds: readonly ErrorRow['kind'][] = ['shed', 'status', 'in-band-error']
+
+/** What kept requests from their answer, of the whole run. */
+const disturbances = z.object({
+  /** Answered 429. */
+  tooManyRequests: z.int(),
+  /** Answered 5xx. */
+  serverErrors: z.int(),
+  /** Any other status outside 2xx. */
+  otherErrors: z.int(),
+  /** An error event inside a 200. */
+  errorEvents: z.int(),
+  /** No connection came about. */
+  notConnected: z.int(),
+  /** The request was written, and the connection ended before its answer did. */
+  droppedConnections: z.int(),
+  timeouts: z.int(),
+  /** A load sends each request once. */
+  retries: z.int(),
+})
+export type Disturbances = z.infer<typeof disturbances>
+
 const connections = z.object({
   opened: z.int(),
   /** Requests that found a connection open. */
@@ -116,6 +139,8 @@ const config = z.object({
   /** Absent where there was no limit. */
   mostConnections: z.int().optional(),
   startAt: z.string().nullable(),
+  /** Share of the requests that may be refused; absent where the run was not told. */
+  maxRefusals: z.number().optional(),
   mix: z.unknown(),
 })
 
@@ -125,7 +150,8 @@ export const loadReport = z.object({
   /**
    * `invalid`: the generator was the bottleneck, so no figure below is one of the target's.
    * `violated`: a stream or a body broke a required row. `missed`: an SLO was missed or is undecided,
-   * or answers were truncated and no SLO says what share may fail.
+   * nothing was measured, or answers were truncated, missing or refused and no SLO says what share
+   * may fail.
    */
   outcome: z.enum(['met', 'missed', 'violated', 'invalid']),
   /** True where the run was interrupted and holds only what was found so far. */
@@ -146,6 +172,8 @@ export const loadReport = z.object({
   /** Null where nothing was streamed. */
   stalls: stalls.nullable().default(null),
   errors: z.array(errorRow),
+  /** Absent in reports of earlier versions. */
+  disturbances: disturbances.optional(),
   /** In flight when the run ended. */
   open: z.int(),
   /** No users: clients that misbehave on purpose, twins of races. In no latency. */

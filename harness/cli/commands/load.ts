@@ -36,10 +36,11 @@ Examples:
   $ chatgen load --target staging.yaml --rate 50 --dry-run
 
 Exit codes:
-  0 SLO met, no stream violated   1 SLO missed, or a stream violated or truncated
+  0 SLO met, no stream violated
+  1 SLO missed, a stream violated or truncated, or more than --max-refusals refused
   2 usage or configuration
   3 target unreachable, or it refuses the key   4 a fault of the kit
-  5 too few requests to decide an SLO; the report says how many more
+  5 too few requests to decide an SLO, or none measured; the report says what it takes
   6 the load generator was the bottleneck   130 interrupted
 
 A dry run measures nothing and ends with 0; where CHATGEN_DRY_RUN asks for it in a CI job, with 5.`
@@ -102,6 +103,7 @@ async function load(
       target: journal === undefined ? target : { ...target, journal },
       spec,
       slos,
+      maxRefusals: flags.maxRefusals,
       shard: flags.shard ?? null,
       workers: flags.workers,
       warmUpMs: flags.warmUp ?? 'auto',

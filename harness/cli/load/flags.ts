@@ -7,6 +7,7 @@ import {
   type Misbehaviour,
   misbehaviour,
   moment,
+  percentage,
   type Ramp,
   type RateStep,
   ramp,
@@ -29,6 +30,7 @@ export interface LoadFlags extends TargetFlags {
   readonly mix?: string
   readonly surface?: 'openai' | 'v2' | 'v3'
   readonly slo: readonly string[]
+  readonly maxRefusals?: number
   readonly shard?: Shard
   readonly startAt?: Date
   readonly workers: number
@@ -83,6 +85,12 @@ export function addLoadFlags(command: Command): Command {
       flag('--slo <expression>', "such as 'ttft.p95 < 500ms'; may be repeated")
         .argParser(expressions)
         .default([]),
+    )
+    .addOption(
+      flag(
+        '--max-refusals <share>',
+        'answers that may be 429, 503 or another error (default: 1%, where no errors or goodput SLO says more)',
+      ).argParser(percentage),
     )
     .addOption(flag('--shard <i/n>', 'send only this part of the plan').argParser(shard))
     .addOption(flag('--start-at <time>', 'begin at this time of the clock').argParser(moment))

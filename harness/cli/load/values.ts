@@ -87,6 +87,15 @@ export function share(text: string): number {
   return value
 }
 
+/** `1%`, `0.5%`; a bare 1 could be meant as either 1 % or all. */
+export function percentage(text: string): number {
+  const value = Number(/^(\d+(?:\.\d+)?)\s*%$/.exec(text.trim())?.[1] ?? Number.NaN) / 100
+  if (!(value >= 0 && value <= 1)) {
+    throw new InvalidArgumentError('must be a percentage from 0% to 100%, such as 1%')
+  }
+  return value
+}
+
 export interface Misbehaviour {
   readonly slowReader: number
   readonly abort: number

@@ -1,4 +1,6 @@
+import type { RequestLimit } from '../slo/slo.ts'
 import { effectiveSampleSize, lag1Autocorrelation } from '../statistics/autocorrelation.ts'
+import { episodesOf } from '../statistics/episodes.ts'
 import type { Sampled } from './reservoir.ts'
 import type { RunMetrics } from './run-metrics.ts'
 
@@ -7,20 +9,40 @@ export interface Independence {
   /** Of everything up to the first token. */
   readonly ttft: number
   readonly e2e: number
-  /** Of being good. */
-  readonly good: number
 }
 
 /** From the sample of neighbours that were planned between two moments. */
 export function independenceOf(run: RunMetrics, fromNs: number, toNs: number): Independence {
-  const runs = run.sample
-    .runs()
-    .map((block) => block.filter(({ plannedNs }) => plannedNs >= fromNs && plannedNs < toNs))
-  const share = (read: (sampled: Sampled) => number | null) => {
-    const values = runs.map((block) => block.flatMap((sampled) => read(sampled) ?? []))
+  const neighbours = new Neighbours(run, fromNs, toNs)
+  return {
+    ttft: neighbours.independent(({ ttftNs }) => ttftNs),
+    e2e: neighbours.independent(({ e2eNs }) => e2eNs),
+  }
+}
+
+/** How much requests resemble those that were planned next to them. */
+export class Neighbours {
+  readonly #runs: readonly (readonly Sampled[])[]
+
+  constructor(run: RunMetrics, fromNs: number, toNs: number) {
+    this.#runs = run.sample
+      .runs()
+      .map((block) => block.filter(({ plannedNs }) => plannedNs >= fromNs && plannedNs < toNs))
+  }
+
+  /** Effective sample size of a figure, as a share of the sample; 1 where it never changes. */
+  independent(read: (sampled: Sampled) => number | null): number {
+    const values = this.#runs.map((block) => block.flatMap((sampled) => read(sampled) ?? []))
     return effectiveSampleSize(1e6, lag1Autocorrelation(values)) / 1e6
   }
-  const ttft = share(({ ttftNs }) => ttftNs)
-  const e2e = share(({ e2eNs }) => e2eNs)
-  return { ttft, e2e, good: share(({ good }) => (good === null ? null : Number(good))) }
+
+  /** Null where the sample does not hold all of them, so that some episodes are not in it. */
+  episodes(of: number, read: (sampled: Sampled) => boolean | null): number | null {
+    const all = this.#runs.flat()
+    return all.length < of ? null : episodesOf(all.map(read))
+  }
+}
+
+export function isOver({ limitNs, inclusive }: RequestLimit, ns: number): boolean {
+  return inclusive ? ns > limitNs : ns >= limitNs
 }

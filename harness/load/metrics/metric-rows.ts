@@ -29,14 +29,15 @@ export function metricRow(
  * Effective sample size as a share. The gaps of one stream are far from independent of each other,
  * so a stream counts as one value however many gaps it has.
  */
-export function independentShare(
-  group: Group,
-  name: MetricName,
-  { ttft, e2e }: Independence,
-): number {
+function independentShare(group: Group, name: MetricName, { ttft, e2e }: Independence): number {
   if (name === 'icl') {
     const { streams, gaps } = group.outcomes
     return gaps === 0 ? 1 : Math.min(1, (e2e * streams) / gaps)
   }
-  return ['connect', 'ttfb', 'ttfe', 'ttft', 'ttfo'].includes(name) ? ttft : e2e
+  return isEarly(name) ? ttft : e2e
+}
+
+/** Over with the first token. */
+export function isEarly(name: MetricName): boolean {
+  return ['connect', 'ttfb', 'ttfe', 'ttft', 'ttfo'].includes(name)
 }

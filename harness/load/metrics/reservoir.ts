@@ -7,6 +7,10 @@ export interface Sampled {
   readonly ttftNs: number | null
   readonly e2eNs: number | null
   readonly good: boolean | null
+  /** Null where the request was still open; absent in what an older kit stored. */
+  readonly failed?: boolean | null
+  /** Latencies that SLOs limit, in the order of `MetricsConfig.watched`; null where it has none. */
+  readonly watched?: readonly (number | null)[]
 }
 
 const blockSize = 64

@@ -1,9 +1,10 @@
+import type { MetricName } from '../../../reports/model/load-measures.ts'
 import type { RequestRecord } from '../record.ts'
-import type { RequestLimit } from '../slo/slo.ts'
+import type { Clock, RequestLimit } from '../slo/slo.ts'
 import { forEachArrival } from './arrivals.ts'
 import { Failures, type StoredFailures } from './failures.ts'
 import { Group, isGood, type StoredGroup } from './group.ts'
-import { forEachLatency, lastSeen } from './latencies.ts'
+import { forEachLatency, lastSeen, latencyOf } from './latencies.ts'
 import { OtherTools, type StoredOtherTools } from './other-tools.ts'
 import { Reservoir, type Sampled } from './reservoir.ts'
 import { SecondQuantiles, type StoredSecondQuantiles } from './second-quantiles.ts'
@@ -19,6 +20,13 @@ export interface MetricsConfig {
   readonly stallNs: number
   /** Transactions whose chats grow turn by turn. */
   readonly growing?: readonly string[]
+  /** Latencies that an SLO limits: the sample keeps them, to tell how independent each is. */
+  readonly watched?: readonly Watched[]
+}
+
+export interface Watched {
+  readonly metric: MetricName
+  readonly clock: Clock
 }
 
 export interface StoredMetrics {
@@ -86,7 +94,7 @@ export class RunMetrics {
     this.secondQuantiles.add(record)
     this.failures.add(record)
     this.otherTools.add(record)
-    if (outcome.kind !== 'left') this.sample.add(sampledOf(record, this.config.limits))
+    if (outcome.kind !== 'left') this.sample.add(sampledOf(record, this.config))
   }
 
   /** An arrival that was due and that the generator did not get to. */
@@ -179,7 +187,7 @@ function addTo(timeline: Timeline, record: RequestRecord): void {
   })
 }
 
-function sampledOf(record: RequestRecord, limits: readonly RequestLimit[]): Sampled {
+function sampledOf(record: RequestRecord, { limits, watched = [] }: MetricsConfig): Sampled {
   let ttftNs: number | null = null
   let e2eNs: number | null = null
   forEachLatency(record, (metric, clock, ns) => {
@@ -187,6 +195,24 @@ function sampledOf(record: RequestRecord, limits: readonly RequestLimit[]): Samp
     if (clock === 'response' && metric === 'e2e') e2eNs = ns
   })
   const { index, step, transaction, stamps, outcome } = record
-  const good = outcome.kind === 'open' ? null : isGood(record, limits)
-  return { index, step, transaction, plannedNs: stamps.planned, ttftNs, e2eNs, good }
+  const ended = outcome.kind !== 'open'
+  return {
+    index,
+    step,
+    transaction,
+    plannedNs: stamps.planned,
+    ttftNs,
+    e2eNs,
+    good: ended ? isGood(record, limits) : null,
+    failed: ended ? 'detail' in outcome : null,
+    watched: watched.map(({ metric, clock }) =>
+      metric === 'icl' ? meanGap(record) : latencyOf(record, metric, clock),
+    ),
+  }
+}
+
+/** The gaps of a stream are many values; their mean says what the stream has of its neighbours. */
+function meanGap({ gapsNs }: RequestRecord): number | null {
+  if (gapsNs.length === 0) return null
+  return gapsNs.reduce((sum, gap) => sum + gap, 0) / gapsNs.length
 }

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { RequestRecord } from '../record.ts'
+import { decideSlo } from '../slo/decide.ts'
+import { parseSlo } from '../slo/parse.ts'
 import { normal } from '../test-support/random.ts'
 import { recordOf, shifted } from '../test-support/records.ts'
 import { independenceOf } from './independence.ts'
@@ -63,6 +65,64 @@ test('neighbours that resemble each other are worth less than their number', () 
   expect(shareOf(0.5).ttft).toBeGreaterThan(0.28)
   expect(shareOf(0.5).ttft).toBeLessThan(0.4)
   expect(shareOf(0.5).e2e).toBe(1)
+})
+
+describe('each SLO has the autocorrelation of its own figure', () => {
+  const limits = [{ ...limit, limitNs: 150e6 }]
+  const watched = [{ metric: 'ttft', clock: 'response' }] as const
+  /** First tokens of 600 ms while the target stands still for 40 requests; a request fails now and then. */
+  function frozen(failing: (index: number) => boolean) {
+    const run = new RunMetrics({ ...config, limits, watched })
+    for (let index = 0; index < 400; index++) {
+      const slow = index >= 200 && index < 240
+      const firstGenerated = slow ? 600e6 : 101e6
+      const outcome = failing(index)
+        ? ({ kind: 'status', detail: '500' } as const)
+        : ({ kind: 'ok' } as const)
+      run.add(
+        shifted(recordOf({ stamps: { firstGenerated }, record: { outcome } }), index, index * 1e8),
+      )
+    }
+    return sloEvidence(run, measuredWindow(run, { warmUpNs: 0, untilNs: 40e9 }))
+  }
+
+  test('failures that do not occur are as many as they are, however alike the latencies', () => {
+    const { errors, goodput, latency } = frozen(() => false)
+    expect(errors).toMatchObject({ count: 0, of: 400, independent: 1, episodes: 0 })
+    expect(goodput).toMatchObject({ count: 360, episodes: 1 })
+    expect(goodput.independent).toBeLessThan(0.05)
+    expect(latency(limit).independent).toBeLessThan(0.05)
+    expect(
+      decideSlo(
+        parseSlo('errors < 1%'),
+        frozen(() => false),
+      ),
+    ).toMatchObject({
+      verdict: 'undecided',
+      needed: 59,
+    })
+  })
+
+  test('failures that come together count as few, while latencies that scatter count in full', () => {
+    const { errors } = frozen((index) => index >= 100 && index < 120)
+    expect(errors).toMatchObject({ count: 20, episodes: 1 })
+    expect(errors.independent).toBeLessThan(0.1)
+    expect(frozen((index) => index % 20 === 0).errors).toMatchObject({
+      independent: 1,
+      episodes: 20,
+    })
+  })
+
+  test('a freeze is one episode, and the message says so', () => {
+    const row = decideSlo(
+      parseSlo('ttft.p95 < 500ms'),
+      frozen(() => false),
+    )
+    expect(row.verdict).toBe('undecided')
+    expect(row.message).toMatch(
+      /^40 of 400 requests were over 500 ms; p95 allows 5 %\. The 40 came in one episode \(effective sample \d+ of 400\), so they say little about other times\. \d+ more clean/,
+    )
+  })
 })
 
 test('gaps of one stream are worth one value', () => {

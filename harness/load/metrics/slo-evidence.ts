@@ -1,46 +1,75 @@
-import type { LatencyEvidence, SloEvidence } from '../slo/decide.ts'
+import type { LatencyEvidence, ShareEvidence, SloEvidence } from '../slo/decide.ts'
 import type { RequestLimit } from '../slo/slo.ts'
 import { quantileEstimate } from '../statistics/quantile-interval.ts'
 import { Buckets } from './buckets.ts'
 import { censoredSample } from './distribution.ts'
 import type { Group } from './group.ts'
-import { type Independence, independenceOf } from './independence.ts'
-import { independentShare } from './metric-rows.ts'
+import { isOver, Neighbours } from './independence.ts'
+import { isEarly } from './metric-rows.ts'
 import { dueIn } from './rates.ts'
-import type { RunMetrics } from './run-metrics.ts'
+import type { Sampled } from './reservoir.ts'
+import type { MetricsConfig, RunMetrics } from './run-metrics.ts'
 import type { MeasuredWindow } from './window.ts'
 
-/** What the SLOs of a run are decided on. */
+/**
+ * What the SLOs of a run are decided on. Each has the autocorrelation of its own figure: how alike
+ * the latencies of neighbours are says nothing of how alike their failures are.
+ */
 export function sloEvidence(run: RunMetrics, window: MeasuredWindow): SloEvidence {
   const group = run.group(window.from, window.to)
-  const independence = independenceOf(run, window.fromNs, window.toNs)
+  const neighbours = new Neighbours(run, window.fromNs, window.toNs)
   const { outcomes } = group
   const of = dueIn(outcomes)
   const { completed, outputTokens } = run.slices.sum(window.from, window.to)
   const failed = outcomes.shed + outcomes.failed + outcomes.notDispatched
+  const share = (count: number, bad: (sampled: Sampled) => boolean | null): ShareEvidence => ({
+    count,
+    of,
+    independent: neighbours.independent((sampled) => asNumber(bad(sampled))),
+    episodes: neighbours.episodes(of, bad),
+  })
   return {
-    latency: (limit) => latencyEvidence(group, limit, independence),
-    goodput: { count: outcomes.good, of, independent: independence.good },
-    errors: { count: failed, of, independent: independence.good },
+    latency: (limit) =>
+      latencyEvidence(group, limit, { neighbours, read: seriesOf(run.config, limit) }),
+    goodput: share(outcomes.good, ({ good }) => (good === null ? null : !good)),
+    errors: share(failed, ({ failed }) => failed ?? null),
     windowNs: window.toNs - window.fromNs,
     completed,
     outputTokens,
   }
 }
 
+/** The sample holds each latency that an SLO limits; what an older kit stored has the nearest of two. */
+function seriesOf({ watched = [] }: MetricsConfig, { metric, clock }: RequestLimit) {
+  const at = watched.findIndex((own) => own.metric === metric && own.clock === clock)
+  if (at >= 0) return (sampled: Sampled) => sampled.watched?.[at] ?? null
+  return isEarly(metric) ? ({ ttftNs }: Sampled) => ttftNs : ({ e2eNs }: Sampled) => e2eNs
+}
+
+interface OwnSeries {
+  readonly neighbours: Neighbours
+  readonly read: (sampled: Sampled) => number | null
+}
+
 function latencyEvidence(
   group: Group,
-  { metric, clock, limitNs, inclusive }: RequestLimit,
-  independence: Independence,
+  limit: RequestLimit,
+  { neighbours, read }: OwnSeries,
 ): LatencyEvidence {
+  const { metric, clock, limitNs, inclusive } = limit
   const ended = group.latencies(metric, clock) ?? new Buckets()
   const censored = group.censored(metric, clock) ?? new Buckets()
   const stillOver = censored.over(limitNs, inclusive)
-  const independent = independentShare(group, metric, independence)
+  const known = ended.count + stillOver
+  const independent = neighbours.independent(read) * perStream(group, limit)
   return {
-    known: ended.count + stillOver,
+    known,
     over: ended.over(limitNs, inclusive) + stillOver,
     independent,
+    episodes: neighbours.episodes(metric === 'icl' ? group.outcomes.streams : known, (sampled) => {
+      const ns = read(sampled)
+      return ns === null ? null : isOver(limit, ns)
+    }),
     count: ended.count,
     meanNs: ended.meanNs,
     deviationNs: ended.deviationNs,
@@ -50,6 +79,16 @@ function latencyEvidence(
       return { ...rest, value: finite(value), low: finite(low), high: finite(high) }
     },
   }
+}
+
+/** Gaps of one stream are far from independent: a stream counts as one value, however many it has. */
+function perStream({ outcomes }: Group, { metric }: RequestLimit): number {
+  if (metric !== 'icl' || outcomes.gaps === 0) return 1
+  return Math.min(1, outcomes.streams / outcomes.gaps)
+}
+
+function asNumber(value: boolean | null): number | null {
+  return value === null ? null : Number(value)
 }
 
 function finite(value: number | null): number | null {

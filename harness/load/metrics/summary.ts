@@ -1,10 +1,11 @@
-import type { ErrorRow, LoadReport } from '../../../reports/model/load.ts'
+import type { Disturbances, ErrorRow, LoadReport } from '../../../reports/model/load.ts'
 import type { AuditRow } from '../../../reports/model/load-generator.ts'
 import type { Metric } from '../../../reports/model/load-measures.ts'
 import { decideSlo } from '../slo/decide.ts'
 import { impliedSlos } from '../slo/implied.ts'
 import type { Slo } from '../slo/slo.ts'
 import { conservation, littlesLaw, stampOrder } from '../statistics/audits.ts'
+import { disturbancesOf } from './disturbances.ts'
 import { independenceOf } from './independence.ts'
 import { metricRow, metricRows } from './metric-rows.ts'
 import { dueIn, goodputOf, leftIn, ratesOf, stallsOf } from './rates.ts'
@@ -32,6 +33,7 @@ export type Measured = Pick<
   | 'otherTools'
 > & {
   readonly errors: ErrorRow[]
+  readonly disturbances: Disturbances
   /** Requests that found a connection open. */
   readonly reused: number
   readonly connectMs: Metric | null
@@ -41,6 +43,8 @@ export type Measured = Pick<
 
 export interface SummaryOptions extends WindowOptions {
   readonly slos: readonly Slo[]
+  /** Share of the requests that may be refused, where the run was told. */
+  readonly maxRefusals?: number | undefined
   readonly transactions: readonly string[]
   /** Requests that the plan had for the time that the run took; what was recorded, where not known. */
   readonly planned?: number
@@ -63,6 +67,7 @@ export function summarize(run: RunMetrics, options: SummaryOptions): Measured {
     turns: turnRows(run, window, independence),
     stalls: stallsOf(kept, run.config.stallNs),
     errors,
+    disturbances: disturbancesOf(errors),
     open: outcomes.open,
     left: {
       abort: outcomes.abort,
@@ -72,7 +77,11 @@ export function summarize(run: RunMetrics, options: SummaryOptions): Measured {
     },
     slo: [
       ...options.slos.map((slo) => decideSlo(slo, evidence)),
-      ...impliedSlos(options.slos, { whole: outcomes.ok, due: dueIn(outcomes), errors }),
+      ...impliedSlos(
+        options.slos,
+        { whole: outcomes.ok, due: dueIn(outcomes), errors },
+        options.maxRefusals ?? null,
+      ),
     ],
     audits: auditsOf(run, window, options.planned),
     series: seriesOf(run),

@@ -4,6 +4,7 @@ import { addTally, type Tally } from '../judging/tally.ts'
 import { MetricsMismatch, RunMetrics } from '../metrics/run-metrics.ts'
 import { summarize } from '../metrics/summary.ts'
 import { outcomeOf } from '../outcome.ts'
+import { unmeasured } from '../slo/measured.ts'
 import { parseSlos } from '../slo/parse.ts'
 import { checkShards, givenSlos, type Shard, ShardMismatch } from './check.ts'
 import { type Measurements, unpackMeasurements } from './measurements.ts'
@@ -23,6 +24,7 @@ export function mergeShards(shards: readonly [Shard, ...Shard[]]): LoadReport {
   const [{ report: first }] = shards
   const { reused, connectMs, transactionMetrics, ...measured } = summarize(metricsOf(parts), {
     slos: parseSlos(givenSlos(first)),
+    maxRefusals: first.config.maxRefusals,
     warmUpNs: parts[0]?.warmUpNs ?? 0,
     untilNs: Math.min(...parts.map(({ untilNs }) => untilNs)),
     transactions: first.transactions.map(({ name }) => name),
@@ -32,11 +34,14 @@ export function mergeShards(shards: readonly [Shard, ...Shard[]]): LoadReport {
     idsOf(parts),
   )
   const generator = mergedGenerator(reports)
+  const transactions = mergedTransactions(reports, transactionMetrics)
+  const slo = [...measured.slo, ...unmeasured({ ...measured, planned: null, transactions })]
   const { measurements: _, ...head } = first
   return {
     ...head,
     ...measured,
-    outcome: outcomeOf({ integrity, generator, slo: measured.slo }),
+    slo,
+    outcome: outcomeOf({ integrity, generator, slo }),
     interrupted: reports.some(({ interrupted }) => interrupted),
     startedAt: reports.map(({ startedAt }) => startedAt).sort()[0] ?? first.startedAt,
     durationMs: Math.max(...reports.map(({ durationMs }) => durationMs)),
@@ -47,7 +52,7 @@ export function mergeShards(shards: readonly [Shard, ...Shard[]]): LoadReport {
     },
     config: { ...first.config, workers: sum(reports, ({ config }) => config.workers) },
     audits: mergedAudits(measured.audits, shards),
-    transactions: mergedTransactions(reports, transactionMetrics),
+    transactions,
     connections: {
       opened: sum(reports, ({ connections }) => connections.opened),
       reused,

@@ -22,6 +22,8 @@ export interface LatencyEvidence {
   readonly over: number
   /** Effective sample size as a share of all. */
   readonly independent: number
+  /** In so many separate episodes those over the limit came; null where it is not known. */
+  readonly episodes?: number | null
   readonly meanNs: number | null
   readonly deviationNs: number | null
   /** Values in the mean. */
@@ -34,6 +36,8 @@ export interface ShareEvidence {
   readonly count: number
   readonly of: number
   readonly independent: number
+  /** In so many separate episodes the bad ones came; null where it is not known. */
+  readonly episodes?: number | null
 }
 
 /** One SLO against what was measured, with what is missing for a decision. */
@@ -66,7 +70,7 @@ function decideQuantile(slo: LatencySlo, q: number, measured: LatencyEvidence): 
     low: milliseconds(low),
     high: milliseconds(high),
     unit: 'ms',
-    message: `${seen}; ${nameOf(q)} allows ${percent(shareOver(q))}.${outlook(decision)}`,
+    message: `${seen}; ${nameOf(q)} allows ${percent(shareOver(q))}.${outlook(decision, { ...measured, bad: over, of: known })}`,
   }
 }
 
@@ -97,17 +101,19 @@ function decideMean(slo: LatencySlo, measured: LatencyEvidence): SloRow {
   }
 }
 
-function decideGoodput(slo: GoodputSlo, { count, of, independent }: ShareEvidence): SloRow {
+function decideGoodput(slo: GoodputSlo, evidence: ShareEvidence): SloRow {
+  const { count, of, independent } = evidence
   const bad = of - count
   const decision = decideShare(of, bad, shareOver(slo.least), independent)
   const seen = `${count} of ${of} due requests were good`
-  const message = `${seen}; ${bad} were not, ${percent(shareOver(slo.least))} may be.${outlook(decision)}`
+  const message = `${seen}; ${bad} were not, ${percent(shareOver(slo.least))} may be.${outlook(decision, { ...evidence, bad })}`
   return { expression: slo.expression, ...decision, ...inPercent(of, count), message }
 }
 
-function decideErrors(slo: ErrorsSlo, { count, of, independent }: ShareEvidence): SloRow {
+function decideErrors(slo: ErrorsSlo, evidence: ShareEvidence): SloRow {
+  const { count, of, independent } = evidence
   const decision = decideShare(of, count, slo.most, independent)
-  const message = `${count} of ${of} due requests failed; ${percent(slo.most)} may.${outlook(decision)}`
+  const message = `${count} of ${of} due requests failed; ${percent(slo.most)} may.${outlook(decision, { ...evidence, bad: count })}`
   return { expression: slo.expression, ...decision, ...inPercent(of, count), message }
 }
 
@@ -125,9 +131,30 @@ function decideRate(slo: RateSlo, evidence: SloEvidence): SloRow {
   return { ...row, verdict: kept ? 'met' : 'missed', observed, message }
 }
 
-function outlook({ verdict, needed }: Decision): string {
-  if (verdict === 'undecided') return ` ${needed} more clean requests needed for a decision.`
+interface Cluster {
+  readonly bad: number
+  readonly of: number
+  readonly independent: number
+  readonly episodes?: number | null
+}
+
+function outlook({ verdict, needed }: Decision, cluster?: Cluster): string {
+  if (verdict === 'undecided') {
+    const why = cluster === undefined ? '' : clusterText(cluster)
+    return `${why} ${needed} more clean requests needed for a decision.`
+  }
   return ` ${verdict === 'met' ? 'Met' : 'Missed'} at ${percent(confidence)} confidence.`
+}
+
+/** Why so many decide nothing: what comes in one episode is seen once, however many requests are in it. */
+function clusterText({ bad, of, independent, episodes = null }: Cluster): string {
+  const effective = Math.floor(of * independent)
+  if (bad < 2 || independent > 0.5) return ''
+  const came =
+    episodes === null
+      ? 'came close together'
+      : `came in ${episodes === 1 ? 'one episode' : `${episodes} episodes`}`
+  return ` The ${bad} ${came} (effective sample ${effective} of ${of}), so they say little about other times.`
 }
 
 /** A mean at its limit is never decided; ten million stand for all that is more. */

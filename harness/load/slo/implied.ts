@@ -1,5 +1,6 @@
-import type { ErrorRow } from '../../../reports/model/load.ts'
+import { type ErrorRow, refusalKinds } from '../../../reports/model/load.ts'
 import type { SloRow } from '../../../reports/model/load-measures.ts'
+import { type Decision, decideShare, shareInterval } from './early-stopping.ts'
 import type { Slo } from './slo.ts'
 
 /** What became of all requests of a run, its warm-up and drain included. */
@@ -8,41 +9,96 @@ export interface WholeRun {
   readonly whole: number
   /** Whatever became of them; those still open are left out. */
   readonly due: number
-  readonly errors: readonly Pick<ErrorRow, 'kind' | 'count'>[]
+  readonly errors: readonly Pick<ErrorRow, 'kind' | 'count' | 'detail'>[]
+}
+
+/** Share of the due requests that may be refused where nothing else is said. */
+export const defaultMaxRefusals = 0.01
+
+/**
+ * What nobody has to ask for: that answers come, that they come whole, and that hardly any is a
+ * refusal. A run that says what share may fail, by `errors` or `goodput`, has decided that for itself;
+ * a share of refusals that was asked for is held in any case. A row only where it is not kept.
+ */
+export function impliedSlos(
+  slos: readonly Slo[],
+  run: WholeRun,
+  maxRefusals: number | null = null,
+): SloRow[] {
+  const saysItself = slos.some(({ kind }) => kind === 'errors' || kind === 'goodput')
+  return [
+    ...(saysItself ? [] : [...truncated(run), ...missing(run)]),
+    ...(saysItself && maxRefusals === null ? [] : refused(run, maxRefusals)),
+    ...(saysItself ? [] : noneWhole(run)),
+  ]
+}
+
+function truncated({ due, errors }: WholeRun): SloRow[] {
+  const cut = countOf(errors, ['truncated'])
+  if (cut === 0) return []
+  const seen = `${cut} of ${due} due requests got an answer that broke off before its end.`
+  return [missed('no answer is truncated', cut, seen)]
+}
+
+function missing({ due, errors }: WholeRun): SloRow[] {
+  const none = countOf(errors, ['connect', 'timeout'])
+  if (none === 0) return []
+  const seen = `${none} of ${due} due requests got no answer, or none in time.`
+  return [missed('no answer is missing', none, seen)]
+}
+
+function noneWhole({ whole, due }: WholeRun): SloRow[] {
+  if (whole > 0 || due === 0) return []
+  return [missed('some answer is whole', 0, `None of ${due} due requests was answered whole.`)]
 }
 
 /**
- * What nobody has to ask for: that answers come, and come whole. An error that the target tells is an
- * answer, and how many there may be is for an SLO to say. A run that says what share may fail,
- * by `errors` or `goodput`, has decided that for itself. A row only where it is missed.
+ * A bound on this run: what was seen decides that there is a row, and the sample whether the share is
+ * over the bound beyond doubt. Refusals are counted one by one: an overload that refuses everybody for
+ * a while is as bad for them as one that refuses now and then.
  */
-export function impliedSlos(slos: readonly Slo[], { whole, due, errors }: WholeRun): SloRow[] {
-  if (slos.some(({ kind }) => kind === 'errors' || kind === 'goodput')) return []
-  const cut = countOf(errors, ['truncated'])
-  const none = countOf(errors, ['connect', 'timeout'])
+function refused({ due, errors }: WholeRun, asked: number | null): SloRow[] {
+  const allowed = asked ?? defaultMaxRefusals
+  const count = countOf(errors, refusalKinds)
+  if (due === 0 || count / due <= allowed) return []
+  const decision: Decision =
+    allowed === 0 ? { verdict: 'missed', needed: null } : decideShare(due, count, allowed)
+  const { low, high } = shareInterval(due, count)
+  const outlook =
+    decision.verdict === 'missed'
+      ? 'Missed at 99 % confidence.'
+      : `${decision.needed} more clean requests needed for a decision.`
+  const share = `${Number((100 * allowed).toPrecision(6))}`
+  const hint =
+    asked === null
+      ? ' Holds without being asked for; errors, goodput or --max-refusals say what share may be refused.'
+      : ''
   return [
-    ...(cut === 0
-      ? []
-      : [
-          missed(
-            'no answer is truncated',
-            cut,
-            `${cut} of ${due} due requests got an answer that broke off before its end.`,
-          ),
-        ]),
-    ...(none === 0
-      ? []
-      : [
-          missed(
-            'no answer is missing',
-            none,
-            `${none} of ${due} due requests got no answer, or none in time.`,
-          ),
-        ]),
-    ...(whole > 0 || due === 0
-      ? []
-      : [missed('some answer is whole', 0, `None of ${due} due requests was answered whole.`)]),
+    {
+      expression: `refusals <= ${share}%`,
+      ...decision,
+      observed: (100 * count) / due,
+      low: 100 * low,
+      high: 100 * high,
+      unit: '%',
+      message: `${count} of ${due} due requests were refused (${detailsOf(errors)}); ${share} % may be. ${outlook}${hint}`,
+      implied: true,
+    },
   ]
+}
+
+/** `503, 429`, the most frequent first; an error event is one, whatever it says. */
+function detailsOf(errors: WholeRun['errors']): string {
+  const counts = new Map<string, number>()
+  for (const { kind, detail, count } of errors) {
+    if (!refusalKinds.includes(kind)) continue
+    const name = kind === 'in-band-error' ? 'error event' : detail
+    counts.set(name, (counts.get(name) ?? 0) + count)
+  }
+  return [...counts]
+    .sort(([, a], [, b]) => b - a)
+    .map(([name]) => name)
+    .join(', ')
 }
 
 function countOf(errors: WholeRun['errors'], kinds: readonly ErrorRow['kind'][]): number {

@@ -68,3 +68,14 @@ export function goodputLimits(slos: readonly Slo[]): readonly RequestLimit[] {
     return [{ metric, clock, limitNs, inclusive }]
   })
 }
+
+/** Each latency that an SLO of the run limits, once. */
+export function watchedLatencies(
+  slos: readonly Slo[],
+): readonly Pick<LatencySlo, 'metric' | 'clock'>[] {
+  const limited = slos.flatMap((slo) =>
+    slo.kind === 'latency' ? [{ metric: slo.metric, clock: slo.clock }] : [],
+  )
+  const unique = Map.groupBy(limited, ({ metric, clock }) => `${clock} ${metric}`)
+  return [...unique.values()].flatMap((same) => same.slice(0, 1))
+}

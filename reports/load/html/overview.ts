@@ -2,6 +2,7 @@ import { html, type Markup } from '../../html/markup.ts'
 import type { LoadReport } from '../../model/load.ts'
 import {
   arrivalText,
+  disturbanceText,
   figure,
   interval,
   outcomeText,
@@ -52,7 +53,7 @@ ${
 
 const badges = { met: 'pass', missed: 'fail', undecided: 'unproven' } as const
 
-export function findingSection({ integrity, errors }: LoadReport): Markup {
+export function findingSection({ integrity, errors, disturbances }: LoadReport): Markup {
   const { findings, streams, bodies, events, held, crossTalk, duplicateIds, idempotencyRaces } =
     integrity
   const looked = `Judged: ${streams} streams, ${bodies} other bodies, ${events} events; ${held.length} rows held in every answer. ${crossTalk.leaks} of ${crossTalk.answers} answers showed what another request said; ${duplicateIds.duplicates} of ${duplicateIds.ids} ids came twice; ${idempotencyRaces.doubled} of ${idempotencyRaces.races} races of an Idempotency-Key were doubled.`
@@ -71,6 +72,7 @@ ${
       )}</ul>`
 }
 <h3>Failed requests by kind</h3>
+${disturbances === undefined ? null : html`<p>${disturbanceText(disturbances)}.</p>`}
 ${
   errors.length === 0
     ? html`<p>None.</p>`

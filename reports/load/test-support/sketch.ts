@@ -87,6 +87,16 @@ const sketch: LoadReport = {
     { kind: 'shed', detail: '429', count: 2, share: 2 / 303, firstIndex: 90, firstSecond: 0.9 },
     { kind: 'truncated', detail: evil, count: 1, share: 1 / 303, firstIndex: 99, firstSecond: 1 },
   ],
+  disturbances: {
+    tooManyRequests: 2,
+    serverErrors: 0,
+    otherErrors: 0,
+    errorEvents: 0,
+    notConnected: 0,
+    droppedConnections: 1,
+    timeouts: 0,
+    retries: 0,
+  },
   open: 3,
   left: { abort: 0, churn: 0, slowReader: 0, race: 0 },
   transactions: [

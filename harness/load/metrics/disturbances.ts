@@ -1,0 +1,24 @@
+import type { Disturbances, ErrorRow } from '../../../reports/model/load.ts'
+
+/** What kept requests from their answer, by who is to be asked about it. A load sends each once. */
+export function disturbancesOf(errors: readonly ErrorRow[]): Disturbances {
+  const number = (is: (row: ErrorRow) => boolean) =>
+    errors.filter(is).reduce((sum, { count }) => sum + count, 0)
+  const isServerError = ({ kind, detail }: ErrorRow) => kind === 'status' && /^5\d\d$/.test(detail)
+  return {
+    tooManyRequests: number(({ kind }) => kind === 'shed'),
+    serverErrors: number(isServerError),
+    otherErrors: number((row) => row.kind === 'status' && !isServerError(row)),
+    errorEvents: number(({ kind }) => kind === 'in-band-error'),
+    notConnected: number((row) => row.kind === 'connect' && !isDropped(row)),
+    droppedConnections: number(isDropped),
+    timeouts: number(({ kind }) => kind === 'timeout'),
+    retries: 0,
+  }
+}
+
+/** The request was written; the connection ended before its answer did. */
+function isDropped({ kind, detail }: ErrorRow): boolean {
+  if (kind === 'connect') return detail.endsWith(' before headers')
+  return kind === 'truncated' && detail === 'the connection was cut'
+}
