@@ -114,12 +114,12 @@ export function stallList(page: Page, { stalls }: LoadReport): Lines {
 }
 
 export function errorList(page: Page, { errors, disturbances }: LoadReport): Lines {
-  const counts =
-    disturbances === undefined ? [] : hanging(page, 'answers: ', disturbanceText(disturbances))
-  if (errors.length === 0) return counts
+  const counts = (lead: string) =>
+    disturbances === undefined ? [] : hanging(page, lead, disturbanceText(disturbances))
+  if (errors.length === 0) return counts('answers: ')
   return [
     page.chalk.bold('Failed requests'),
-    ...indent(counts, 2),
+    ...counts('  answers: '),
     ...errors.flatMap(({ kind, detail, count, share, firstIndex, firstSecond }) =>
       hanging(
         page,

@@ -151,7 +151,12 @@ test('nothing that a target sent reaches the terminal', () => {
   expect([...obeyed, ...text.matchAll(/\u202e/g)]).toEqual([])
 })
 
-test('no line but that of the outcome is wider than the terminal', () => {
-  const lines = loadToConsole(loadReportOf(), { color: false, width: 80 }).split('\n')
-  expect(lines.filter((line) => line.length > 80 && !line.startsWith('VIOLATED'))).toEqual([])
-})
+test.each([80, 60])(
+  'no line is wider than a terminal of %s columns, and none begins with a percent sign',
+  (width) => {
+    const lines = loadToConsole(loadReportOf({ slo: [] }), { color: false, width }).split('\n')
+    const table = / {2,}\d.* {2,}\d/
+    expect(lines.filter((line) => line.length > width && !table.test(line))).toEqual([])
+    expect(lines.filter((line) => /^\s*%/.test(line))).toEqual([])
+  },
+)

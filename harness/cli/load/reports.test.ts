@@ -74,7 +74,9 @@ describe('chatgen report of a load', () => {
   test('says that a shard is missing', async () => {
     const args = ['report', 'shard-0', 'shard-2', '--report', 'console,json', '--out', 'partial']
     const { code, stdout, stderr } = await chatgen(args, {}, folder)
-    expect(stdout).toMatch(/^(INCOMPLETE|INVALID) .*; partial: without 1 shard of 3 \(1\)$/m)
+    expect(stdout).toMatch(
+      /^(INCOMPLETE|INVALID) [^]*;\s+partial:\s+without\s+1\s+shard\s+of\s+3\s+\(1\)$/m,
+    )
     expect(stderr).toContain('partial: without 1 shard of 3 (1): no figure is one of the whole')
     expect(code).toBe(5)
     expect(reportIn('partial').partial).toEqual({ of: 3, missing: [1] })
