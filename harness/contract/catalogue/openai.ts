@@ -242,4 +242,11 @@ export const openai = {
     title: 'The list of models is an object list with data, an array of entries with an id.',
     needs: ['OAI-MODELS-01'],
   },
+  'OAI-MODELS-06': {
+    level: 'expected',
+    surface: 'openai',
+    section: '4.1',
+    title: 'GET /models/{model}, where it succeeds, SHOULD give the entry with that id.',
+    needs: ['OAI-MODELS-01'],
+  },
 } as const satisfies Record<string, Requirement>
