@@ -10,7 +10,7 @@ export const openaiTools = {
     surface: 'openai',
     section: '4.1',
     title:
-      'A request with tools and tool_choice required SHOULD be answered with tool_calls, in one piece and streamed, or be refused.',
+      'A request with tools and tool_choice required SHOULD be answered with tool_calls, streamed or not, or be refused.',
     needs: ['OAI-CHAT-01'],
   },
   'OAI-TOOL-02': {
@@ -26,7 +26,7 @@ export const openaiTools = {
     surface: 'openai',
     section: '4.1',
     title:
-      'The tool_calls fragments of a stream SHOULD join by their index to such calls, each with its id and name in its first fragment.',
+      'The tool_calls fragments of a stream SHOULD concatenate by index to such calls, with id and name in the first fragment of each.',
     needs: ['OAI-STREAM-01'],
   },
   'OAI-TOOL-04': {
