@@ -166,11 +166,11 @@ async function stillThere(
 async function listedWithTag({ caller, profile, tag, pages }: RemovalOptions): Promise<string[]> {
   const search = (cursor: string | undefined) =>
     call(caller, 'v3.chats', '', { search: tag, ...(cursor === undefined ? {} : { cursor }) })
-  const walk = await walkList(
-    search,
-    profile.shapes.chatCursor,
-    (seen) => seen.length >= pages || seen.some(tellsOfAbsence),
-  )
+  const walk = await walkList(search, {
+    limits: { ...profile.limits, pages },
+    pointer: profile.shapes.chatCursor,
+    enough: tellsOfAbsence,
+  })
   const plain = await call(caller, 'v3.chats', '')
   const ids = [...walk.pages, plain].flatMap((page) => idsListedWith(bodyJson(page), tag) ?? [])
   return [...new Set(ids)]

@@ -168,6 +168,7 @@ function setUp(options: RunOptions, rows: readonly RequirementId[]): RunSetup {
     maxRequests: options.maxRequests ?? null,
     // Who is there is asked before.
     spentBefore: options.recordingFile ? 0 : surfacesOfProfile(options.selection.profile).length,
+    endsAt: options.recordingFile ? null : Date.now() + options.profile.limits.runMs,
     exchangesFile: join(options.outDir, exchangesName),
     journalFile: join(options.outDir, journalName),
     recordingFile: options.recordingFile ?? null,

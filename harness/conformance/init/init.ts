@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { createRedactor } from '../../client/index.ts'
 import { type Caller, createCaller } from '../caller.ts'
-import { ConfigurationError } from '../errors.ts'
+import { ConfigurationError, TargetUnusableError } from '../errors.ts'
 import { journalWriter, openEntries, readJournal } from '../journal.ts'
 import { startJournal } from '../journal-file.ts'
 import { preflight } from '../preflight.ts'
@@ -45,7 +45,15 @@ export async function initProfile(options: InitOptions): Promise<InitResult> {
 
   onStep('which surfaces answer')
   const answers = await preflight(setup, ['openai', 'v2', 'v3'], signal)
-  const caller = createCaller(setup, { purpose: 'init', ...(signal ? { signal } : {}) })
+  const caller = createCaller(setup, {
+    purpose: 'init',
+    gone: (reason) =>
+      new TargetUnusableError(
+        'E_UNREACHABLE',
+        `${redact(profile.baseUrl)} does not answer as a service does: ${reason}`,
+      ),
+    ...(signal ? { signal } : {}),
+  })
   const journal = journalWriter(journalFile, redact)
   let detection: Detection
   let removing = 0
