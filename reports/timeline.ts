@@ -70,9 +70,7 @@ export function endingText(ending: Ending): string {
     case 'cut':
       return `cut off by the target: ${printable(ending.error)}`
     case 'aborted':
-      return ending.limit === undefined
-        ? 'left on purpose'
-        : `left, for the target ${printable(ending.limit)}`
+      return 'left on purpose'
     case 'timeout':
       return 'nothing more came within the time limit'
     case 'unreachable':

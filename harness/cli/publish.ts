@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { reportToConsole } from '../../reports/console.ts'
 import { withoutCommands } from '../../reports/github.ts'
@@ -31,7 +31,7 @@ export function publish(report: ConformanceReport, options: PublishOptions, io: 
   const { exchanges } = readRecording(join(out, exchangesName))
   const style = { color: io.color && options.color, width: io.width }
   mkdirSync(out, { recursive: true })
-  writeFileSync(join(out, reportName), reportToJson(report))
+  io.write(join(out, reportName), reportToJson(report))
 
   if (json) io.out(reportToJson(report).trimEnd())
   if (quiet && !json) io.out(lastLine(reportToConsole(report, exchanges, style)))
@@ -39,7 +39,7 @@ export function publish(report: ConformanceReport, options: PublishOptions, io: 
     ({ name }) => name !== 'json' && !(name === 'console' && (json || quiet)),
   )
   // Standard output is for the program that asked for JSON.
-  render(report, exchanges, { formats, out, style, print: json ? io.err : io.out })
+  render(report, exchanges, { formats, out, style, print: json ? io.err : io.out, write: io.write })
   if (!json && !quiet) io.out(`Results: ${out}`)
 }
 
@@ -48,19 +48,20 @@ interface Rendering {
   /** Folder for what has a file; null prints everything. */
   readonly out: string | null
   readonly style: RenderOptions
-  readonly print: (text: string) => void
+  readonly print: Io['out']
+  readonly write: Io['write']
 }
 
 /** Each format to its file in the folder, or printed where it has none. */
 export function render(
   report: ConformanceReport,
   exchanges: ReadonlyMap<string, Exchange>,
-  { formats, out, style, print }: Rendering,
+  { formats, out, style, print, write }: Rendering,
 ): void {
   for (const { name, file, render } of formats) {
     const text = render(report, exchanges, style)
     if (file !== null && out !== null) {
-      writeFileSync(join(out, file), text)
+      write(join(out, file), text)
       continue
     }
     // Where GitHub reads along, what a target sent could be taken for a command.

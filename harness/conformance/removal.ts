@@ -155,11 +155,8 @@ function walkChats(
 ): Promise<ListWalk> {
   return walkList(
     (cursor) => call(caller, 'v3.chats', '', cursor === undefined ? query : { ...query, cursor }),
-    {
-      limits: { ...profile.limits, pages },
-      pointer: profile.shapes.chatCursor,
-      enough: (page) => declined(page) || enough(page),
-    },
+    profile.shapes.chatCursor,
+    (seen) => seen.length >= pages || seen.some(declined) || seen.some(enough),
   )
 }
 

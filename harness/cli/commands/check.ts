@@ -14,7 +14,6 @@ import { planText } from '../plan-text.ts'
 import { showProgress } from '../progress.ts'
 import { publish } from '../publish.ts'
 import { defaultFormats, formatNames, formatsOf } from '../report-formats.ts'
-import { type Taking, takeResultsFolder } from '../results-folder.ts'
 import { type TargetFlags, withTarget } from '../target.ts'
 
 interface CheckFlags extends TargetFlags, BaselineFlags {
@@ -104,8 +103,8 @@ export const checkCommand: AddCommand = (program, io, finish) => {
       finish(endDryRun(command, io))
       return
     }
-    const baseline = openBaseline(flags)
-    const result = baseline.judge(await check(url, flags, { selection, formats }, io))
+    const baseline = openBaseline(flags, io)
+    const result = baseline.judge(await check(url, flags, selection, io))
     const { out, color, json = false, quiet = false } = flags
     publish(result, { formats, out, color, json, quiet }, io)
     const changes = baseline.update(result)
@@ -117,13 +116,12 @@ export const checkCommand: AddCommand = (program, io, finish) => {
 function check(
   url: string | undefined,
   flags: CheckFlags,
-  { selection, formats }: { readonly selection: Selection; readonly formats: Taking['formats'] },
+  selection: Selection,
   io: Io,
 ): Promise<ConformanceReport> {
   const { out, jobs, strict, maxRequests, seed } = flags
   return withTarget(url, flags, io, async (profile) => {
     const { inlineEngine, runConformance } = await import('../../conformance/run.ts')
-    takeResultsFolder(out, { kind: 'conformance-report', formats }, io)
     const engine = inlineEngine()
     const progress = showProgress(io, !flags.quiet)
     try {

@@ -51,19 +51,13 @@ export function route(
 export function account(exchange: Exchange, more = ''): string {
   const { request, response } = exchange
   const what = `${request.method} ${requestPath(exchange)}${more === '' ? '' : ` ${more}`}`
-  const told = response === null ? 'no answer' : `${statusOf(exchange)} ${shapeOf(exchange)}`
-  return `${what}: ${told}${beyond(exchange)}`
+  return `${what}: ${response === null ? 'no answer' : `${statusOf(exchange)} ${shapeOf(exchange)}`}`
 }
 
 /** The same with the status alone. */
 export function brief(exchange: Exchange, more = ''): string {
   const what = `${exchange.request.method} ${requestPath(exchange)}`
-  return `${what}${more === '' ? '' : ` ${more}`}: ${statusOf(exchange)}${beyond(exchange)}`
-}
-
-/** What the target sent beyond a limit of ours. */
-function beyond({ ending }: Exchange): string {
-  return ending.kind === 'aborted' && ending.limit !== undefined ? `, but it ${ending.limit}` : ''
+  return `${what}${more === '' ? '' : ` ${more}`}: ${statusOf(exchange)}`
 }
 
 export function unknown(...evidence: readonly string[]): Found<never> {

@@ -36,7 +36,7 @@ export async function drive(options: DriveOptions): Promise<readonly RequestReco
     target,
     connections: new Connections(origin, clock, true, connections),
     chats: new Chats(preparing, target, '0'),
-    ledger: new IntegrityLedger(),
+    ledger: new IntegrityLedger(String),
   })
   const spec: PlanSpec = {
     seed: 'drive',
