@@ -23,7 +23,7 @@ const rooms = {
   ],
   'reference-server': [
     ...own('harness/contract', 'fixtures'),
-    ...pkg('fastify', '@fastify/[^/]+', 'zod', 'minisearch', 'unpdf'),
+    ...pkg('fastify', '@fastify/[^/]+', 'zod', 'minisearch', 'unpdf', 'json-schema-faker'),
   ],
   'harness/proof': own(
     'fixtures',

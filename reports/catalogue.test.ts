@@ -35,8 +35,8 @@ test('a list has a line for each row that it is given', () => {
   const rows = catalogueRows().filter((row) => ids.includes(row.id))
 
   expect(catalogueToText(rows)).toMatchInlineSnapshot(`
-    "OAI-CHAT-10  expected  openai  2.2  total_tokens is the sum of prompt_tokens and completion_tokens.
-    V3-IDEM-01   required  v3      4.3  A generation without Idempotency-Key does not succeed.
+    "OAI-CHAT-10  expected  openai  2.2  total_tokens SHOULD be the sum of prompt_tokens and completion_tokens.
+    V3-IDEM-01   required  v3      4.3  A generation without Idempotency-Key MUST NOT succeed.
     X-05         excluded          7    503 means that the service is unavailable.
     OPEN-35      open      v2      5    How is a token for the native surfaces obtained?
     "
@@ -54,7 +54,8 @@ describe('explaining a row', () => {
   test('a required one', () => {
     expect(explainRow('V3-GEN-03')).toMatchInlineSnapshot(`
       "V3-GEN-03
-      Members that the response has in both forms have the same types in both.
+      Members that a response has in both forms, streamed and not, MUST have the same
+      types in both.
 
       level       required: the document says it, or it follows without choice. A
                   breach fails, and the target does not conform.
@@ -71,7 +72,8 @@ describe('explaining a row', () => {
   test('one that needs a capability and a member of the profile', () => {
     expect(explainRow('RAG-04')).toMatchInlineSnapshot(`
       "RAG-04
-      rag as an object searches like true, with the parameters it gives.
+      With rag as an object the server MUST search as with true, with the given
+      parameters.
 
       level       required: the document says it, or it follows without choice. A
                   breach fails, and the target does not conform.

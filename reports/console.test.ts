@@ -128,7 +128,7 @@ test('the report of a run with verdicts of every kind', () => {
     kit: 0.1.0, interface 2026-01, seed seed-1
 
     FAIL V3-IDEM-02 (required, section 4.3)
-        A repeat with the same Idempotency-Key adds no second step (one JSON body).
+        A repeat with the same Idempotency-Key MUST NOT add a second step (JSON body).
         found: the history has 2 steps for one key
         scenario: v3-idempotency/a-repeat
         sent (x4, cg-1/v3-idem/2):
@@ -143,7 +143,7 @@ test('the report of a run with verdicts of every kind', () => {
         x6 is not among the recorded exchanges
 
     FAIL V3-SSE-05 (required, section 6)
-        response.created comes first and once.
+        The first event MUST be response.created, and it MUST occur exactly once.
         found: the first event is response.output_item.added
         sent (x9):
           curl -i -N -X POST http://127.0.0.1:4010/api/v3/message/generate \\
@@ -157,11 +157,11 @@ test('the report of a run with verdicts of every kind', () => {
                +20.0 ms  cut off by the target: other side closed
 
     KNOWN OAI-ERR-01 (required, section 7)
-        A body that is not JSON is a bad request: 400.
+        A body that is not JSON is a bad request: it MUST be answered with 400.
         found: answered with 422
 
     WARN V3-SSE-07 (expected, section 6)
-        sequence_number rises strictly.
+        sequence_number SHOULD increase strictly.
         found: sequence_number 3 follows 3
         see x9: POST http://127.0.0.1:4010/api/v3/message/generate → 200 text/event-stream, 1…
 

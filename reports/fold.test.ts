@@ -98,10 +98,10 @@ test('on a terminal the cause stands first, and the evidence once', () => {
 
     2 rows fail because: no response.created
     FAIL V3-SSE-05 (required, section 6)
-        response.created comes first and once.
+        The first event MUST be response.created, and it MUST occur exactly once.
     FAIL V3-SSE-09 (required, section 6)
-        A generation that succeeds and is not cut ends with response.completed, whose response
-        is the final response.
+        A generation that succeeds and is not cut MUST end with response.completed, whose
+        response is the final response.
         found: no response.created
         sent (x9):
           curl -i -N -X POST http://127.0.0.1:4010/api/v3/message/generate \\
@@ -115,7 +115,7 @@ test('on a terminal the cause stands first, and the evidence once', () => {
         x6 is not among the recorded exchanges
 
     KNOWN OAI-ERR-01 (required, section 7)
-        A body that is not JSON is a bad request: 400.
+        A body that is not JSON is a bad request: it MUST be answered with 400.
         found: answered with 422
         known: because the gateway answers (CHAT-17, until 2026-12-31)
 

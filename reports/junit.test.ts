@@ -23,24 +23,24 @@ test('the report of a run with verdicts of every kind', () => {
     "<?xml version="1.0" encoding="UTF-8"?>
     <testsuites>
     <testsuite id="0" name="V3-HIST" package="chatgen-conformance" hostname="127.0.0.1" timestamp="2026-01-02T03:04:05" tests="2" failures="0" errors="0" skipped="0" time="0.000">
-    <testcase name="V3-HIST-01 GET /message answers with result, an array, and pagination, an object." classname="V3-HIST" time="0.000"/>
-    <testcase name="V3-HIST-02 The item of a history row is an object or null." classname="V3-HIST" time="0.000"/>
+    <testcase name="V3-HIST-01 GET /message MUST return result, an array, and pagination, an object." classname="V3-HIST" time="0.000"/>
+    <testcase name="V3-HIST-02 The item of a history row MUST be an object or null." classname="V3-HIST" time="0.000"/>
     <system-out></system-out>
     <system-err></system-err>
     </testsuite>
     <testsuite id="1" name="OAI-CHAT" package="chatgen-conformance" hostname="127.0.0.1" timestamp="2026-01-02T03:04:05" tests="3" failures="2" errors="0" skipped="0" time="0.000">
-    <testcase name="OAI-CHAT-01 POST /chat/completions with a model and messages succeeds with a JSON object." classname="OAI-CHAT" time="0.000"/>
-    <testcase name="OAI-CHAT-09 usage has prompt_tokens, completion_tokens and total_tokens, all integers." classname="OAI-CHAT" time="0.000"><failure type="violated" message="usage is missing">OAI-CHAT-09 (required, section 2.2): usage has prompt_tokens, completion_tokens and total_tokens, all integers.
+    <testcase name="OAI-CHAT-01 POST /chat/completions with a model and messages MUST succeed with a JSON object." classname="OAI-CHAT" time="0.000"/>
+    <testcase name="OAI-CHAT-09 The usage of a completion MUST have prompt_tokens, completion_tokens and total_tokens, all integers." classname="OAI-CHAT" time="0.000"><failure type="violated" message="usage is missing">OAI-CHAT-09 (required, section 2.2): The usage of a completion MUST have prompt_tokens, completion_tokens and total_tokens, all integers.
     found: usage is missing
     see also: x1</failure></testcase>
-    <testcase name="OAI-CHAT-06 choices is an array with the answer in it; each choice has an integer index." classname="OAI-CHAT" time="0.000"><failure type="violated" message="usage is missing">OAI-CHAT-06 (required, section 2.2): choices is an array with the answer in it; each choice has an integer index.
+    <testcase name="OAI-CHAT-06 The choices of a completion MUST be an array that holds the answer, and each choice MUST have an integer index." classname="OAI-CHAT" time="0.000"><failure type="violated" message="usage is missing">OAI-CHAT-06 (required, section 2.2): The choices of a completion MUST be an array that holds the answer, and each choice MUST have an integer index.
     found: usage is missing
     see also: x2</failure></testcase>
     <system-out></system-out>
     <system-err></system-err>
     </testsuite>
     <testsuite id="2" name="V3-IDEM" package="chatgen-conformance" hostname="127.0.0.1" timestamp="2026-01-02T03:04:05" tests="2" failures="1" errors="1" skipped="0" time="0.025">
-    <testcase name="V3-IDEM-02 A repeat with the same Idempotency-Key adds no second step (one JSON body)." classname="V3-IDEM" time="0.025"><failure type="violated" message="the history has 2 steps &amp; &lt;b&gt;one&lt;/b&gt; key \`\`">V3-IDEM-02 (required, section 4.3): A repeat with the same Idempotency-Key adds no second step (one JSON body).
+    <testcase name="V3-IDEM-02 A repeat with the same Idempotency-Key MUST NOT add a second step (JSON body)." classname="V3-IDEM" time="0.025"><failure type="violated" message="the history has 2 steps &amp; &lt;b&gt;one&lt;/b&gt; key \`\`">V3-IDEM-02 (required, section 4.3): A repeat with the same Idempotency-Key MUST NOT add a second step (JSON body).
     found: the history has 2 steps &amp; &lt;b&gt;one&lt;/b&gt; key \`\`
     scenario: v3-idempotency/a-repeat
     sent (x4):
@@ -52,12 +52,12 @@ test('the report of a run with verdicts of every kind', () => {
     came back: 200 application/json, 54 bytes in 12.3 ms
       {"note":"\\x1b[2J&lt;/td&gt;&lt;/system-out&gt;]]&gt;\\uffff\`\`\`\\n::error::x"}
     see also: x5, x6</failure></testcase>
-    <testcase name="V3-IDEM-05 Requests that race with one Idempotency-Key make one step." classname="V3-IDEM" time="0.000"><error type="kit" message="TypeError: turns is undefined"/></testcase>
+    <testcase name="V3-IDEM-05 Concurrent requests with one Idempotency-Key MUST create one step." classname="V3-IDEM" time="0.000"><error type="kit" message="TypeError: turns is undefined"/></testcase>
     <system-out></system-out>
     <system-err></system-err>
     </testsuite>
     <testsuite id="3" name="V3-SSE" package="chatgen-conformance" hostname="127.0.0.1" timestamp="2026-01-02T03:04:05" tests="2" failures="1" errors="0" skipped="0" time="0.040">
-    <testcase name="V3-SSE-05 response.created comes first and once." classname="V3-SSE" time="0.020"><failure type="violated" message="the first event is response.output_item.added">V3-SSE-05 (required, section 6): response.created comes first and once.
+    <testcase name="V3-SSE-05 The first event MUST be response.created, and it MUST occur exactly once." classname="V3-SSE" time="0.020"><failure type="violated" message="the first event is response.output_item.added">V3-SSE-05 (required, section 6): The first event MUST be response.created, and it MUST occur exactly once.
     found: the first event is response.output_item.added
     sent (x9):
       curl -i -N -X POST http://127.0.0.1:4010/api/v3/message/generate \\
@@ -68,34 +68,34 @@ test('the report of a run with verdicts of every kind', () => {
       &gt;    +10.0 ms  event: response.output_item.added  {"output_index":0}
            +11.0 ms  event: response.created  {"response":{"id":"resp_3"}}
            +20.0 ms  cut off by the target: other side closed</failure></testcase>
-    <testcase name="V3-SSE-07 sequence_number rises strictly." classname="V3-SSE" time="0.020"/>
+    <testcase name="V3-SSE-07 sequence_number SHOULD increase strictly." classname="V3-SSE" time="0.020"/>
     <system-out>warning: V3-SSE-07 sequence_number 3 follows 3</system-out>
     <system-err></system-err>
     </testsuite>
     <testsuite id="4" name="OAI-ERR" package="chatgen-conformance" hostname="127.0.0.1" timestamp="2026-01-02T03:04:05" tests="1" failures="0" errors="0" skipped="1" time="0.000">
-    <testcase name="OAI-ERR-01 A body that is not JSON is a bad request: 400." classname="OAI-ERR" time="0.000"><skipped message="known: because the gateway answers (CHAT-17, until 2026-12-31)">found: answered with 422</skipped></testcase>
+    <testcase name="OAI-ERR-01 A body that is not JSON is a bad request: it MUST be answered with 400." classname="OAI-ERR" time="0.000"><skipped message="known: because the gateway answers (CHAT-17, until 2026-12-31)">found: answered with 422</skipped></testcase>
     <system-out></system-out>
     <system-err></system-err>
     </testsuite>
     <testsuite id="5" name="V3-GEN" package="chatgen-conformance" hostname="127.0.0.1" timestamp="2026-01-02T03:04:05" tests="2" failures="0" errors="0" skipped="2" time="0.000">
-    <testcase name="V3-GEN-03 Members that the response has in both forms have the same types in both." classname="V3-GEN" time="0.000"><skipped message="inconclusive: blocked by V3-SSE-05"/></testcase>
-    <testcase name="V3-GEN-08 input may carry a video." classname="V3-GEN" time="0.000"><skipped message="not-applicable: the profile says capabilities.video: false"/></testcase>
+    <testcase name="V3-GEN-03 Members that a response has in both forms, streamed and not, MUST have the same types in both." classname="V3-GEN" time="0.000"><skipped message="inconclusive: blocked by V3-SSE-05"/></testcase>
+    <testcase name="V3-GEN-08 input MUST be accepted with a video." classname="V3-GEN" time="0.000"><skipped message="not-applicable: the profile says capabilities.video: false"/></testcase>
     <system-out></system-out>
     <system-err></system-err>
     </testsuite>
     <testsuite id="6" name="V2-MSG" package="chatgen-conformance" hostname="127.0.0.1" timestamp="2026-01-02T03:04:05" tests="2" failures="0" errors="0" skipped="2" time="0.000">
-    <testcase name="V2-MSG-01 POST /message with chat_id, content and model_id stores a message and answers with it." classname="V2-MSG" time="0.000"><skipped message="unproven: say v2Chat in the profile to prove it"/></testcase>
-    <testcase name="V2-MSG-02 The id of a message is a UUID." classname="V2-MSG" time="0.000"><skipped message="unproven: say v2Chat in the profile to prove it"/></testcase>
+    <testcase name="V2-MSG-01 POST /message with chat_id, content and model_id MUST store a message and return it." classname="V2-MSG" time="0.000"><skipped message="unproven: say v2Chat in the profile to prove it"/></testcase>
+    <testcase name="V2-MSG-02 The id of a message MUST be a UUID." classname="V2-MSG" time="0.000"><skipped message="unproven: say v2Chat in the profile to prove it"/></testcase>
     <system-out></system-out>
     <system-err></system-err>
     </testsuite>
     <testsuite id="7" name="V3-CHAT" package="chatgen-conformance" hostname="127.0.0.1" timestamp="2026-01-02T03:04:05" tests="1" failures="0" errors="0" skipped="1" time="0.000">
-    <testcase name="V3-CHAT-10 PATCH /chat/{chat_id} updates the chat." classname="V3-CHAT" time="0.000"><skipped message="observed: our guess of the body was refused with 422"/></testcase>
+    <testcase name="V3-CHAT-10 PATCH /chat/{chat_id} MUST update the chat." classname="V3-CHAT" time="0.000"><skipped message="observed: our guess of the body was refused with 422"/></testcase>
     <system-out></system-out>
     <system-err></system-err>
     </testsuite>
     <testsuite id="8" name="KB" package="chatgen-conformance" hostname="127.0.0.1" timestamp="2026-01-02T03:04:05" tests="1" failures="0" errors="0" skipped="1" time="0.000">
-    <testcase name="KB-01 The knowledge prefix lists the bases." classname="KB" time="0.000"><skipped message="unclaimed: no scenario looks at it yet"/></testcase>
+    <testcase name="KB-01 The knowledge prefix MUST list the bases." classname="KB" time="0.000"><skipped message="unclaimed: no scenario looks at it yet"/></testcase>
     <system-out></system-out>
     <system-err></system-err>
     </testsuite>

@@ -20,7 +20,7 @@ test('the report of a run with verdicts of every kind', () => {
 
     ### Violated
 
-    **V3-IDEM-02** A repeat with the same Idempotency-Key adds no second step (one JSON body). (required, section 4.3)
+    **V3-IDEM-02** A repeat with the same Idempotency-Key MUST NOT add a second step (JSON body). (required, section 4.3)
 
     Found: \`\`\` the history has 2 steps & <b>one</b> key \`\` \`\`\`
 
@@ -41,7 +41,7 @@ test('the report of a run with verdicts of every kind', () => {
 
     </details>
 
-    **V3-SSE-05** response.created comes first and once. (required, section 6)
+    **V3-SSE-05** The first event MUST be response.created, and it MUST occur exactly once. (required, section 6)
 
     Found: \`the first event is response.output_item.added\`
 
@@ -63,8 +63,8 @@ test('the report of a run with verdicts of every kind', () => {
 
     **2 rows fail because** \`usage is missing\`
 
-    - **OAI-CHAT-09** usage has prompt\\_tokens, completion\\_tokens and total\\_tokens, all integers. (required, section 2.2)
-    - **OAI-CHAT-06** choices is an array with the answer in it; each choice has an integer index. (required, section 2.2)
+    - **OAI-CHAT-09** The usage of a completion MUST have prompt\\_tokens, completion\\_tokens and total\\_tokens, all integers. (required, section 2.2)
+    - **OAI-CHAT-06** The choices of a completion MUST be an array that holds the answer, and each choice MUST have an integer index. (required, section 2.2)
 
     <details><summary>Evidence</summary>
 
@@ -77,12 +77,12 @@ test('the report of a run with verdicts of every kind', () => {
 
     ### Known violations
 
-    - **OAI-ERR-01** A body that is not JSON is a bad request: 400. Found: \`answered with 422\`  
+    - **OAI-ERR-01** A body that is not JSON is a bad request: it MUST be answered with 400. Found: \`answered with 422\`  
       known: because the gateway answers (CHAT-17, until 2026-12-31)
 
     ### Warnings
 
-    - **V3-SSE-07** sequence\\_number rises strictly. Found: \`sequence_number 3 follows 3\`
+    - **V3-SSE-07** sequence\\_number SHOULD increase strictly. Found: \`sequence_number 3 follows 3\`
 
     ### Faults of the kit itself
 

@@ -70,7 +70,9 @@ export function endingText(ending: Ending): string {
     case 'cut':
       return `cut off by the target: ${printable(ending.error)}`
     case 'aborted':
-      return 'left on purpose'
+      return ending.limit === undefined
+        ? 'left on purpose'
+        : `left, for the target ${printable(ending.limit)}`
     case 'timeout':
       return 'nothing more came within the time limit'
     case 'unreachable':

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { reportToConsole } from '../../reports/console.ts'
 import { withoutCommands } from '../../reports/github.ts'
@@ -31,7 +31,7 @@ export function publish(report: ConformanceReport, options: PublishOptions, io: 
   const { exchanges } = readRecording(join(out, exchangesName))
   const style = { color: io.color && options.color, width: io.width }
   mkdirSync(out, { recursive: true })
-  io.write(join(out, reportName), reportToJson(report))
+  writeFileSync(join(out, reportName), reportToJson(report))
 
   if (json) io.out(reportToJson(report).trimEnd())
   if (quiet && !json) io.out(lastLine(reportToConsole(report, exchanges, style)))
@@ -39,7 +39,7 @@ export function publish(report: ConformanceReport, options: PublishOptions, io: 
     ({ name }) => name !== 'json' && !(name === 'console' && (json || quiet)),
   )
   // Standard output is for the program that asked for JSON.
-  render(report, exchanges, { formats, out, style, print: json ? io.err : io.out, write: io.write })
+  render(report, exchanges, { formats, out, style, print: json ? io.err : io.out })
   if (!json && !quiet) io.out(`Results: ${out}`)
 }
 
@@ -48,20 +48,19 @@ interface Rendering {
   /** Folder for what has a file; null prints everything. */
   readonly out: string | null
   readonly style: RenderOptions
-  readonly print: Io['out']
-  readonly write: Io['write']
+  readonly print: (text: string) => void
 }
 
 /** Each format to its file in the folder, or printed where it has none. */
 export function render(
   report: ConformanceReport,
   exchanges: ReadonlyMap<string, Exchange>,
-  { formats, out, style, print, write }: Rendering,
+  { formats, out, style, print }: Rendering,
 ): void {
   for (const { name, file, render } of formats) {
     const text = render(report, exchanges, style)
     if (file !== null && out !== null) {
-      write(join(out, file), text)
+      writeFileSync(join(out, file), text)
       continue
     }
     // Where GitHub reads along, what a target sent could be taken for a command.

@@ -1,7 +1,6 @@
 export { createEvidenceTransport } from './evidence.ts'
 export { createNetworkTransport } from './network.ts'
 export { directNetwork, type NetworkOptions, type Resolution } from './network-options.ts'
-export { Outlet } from './outlet.ts'
 export { createRecordingTransport, notRecorded } from './recording.ts'
 export { createRedactor, type Redactor, type Secret } from './redaction.ts'
 export { StoredRecording } from './stored-recording.ts'

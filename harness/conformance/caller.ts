@@ -1,18 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createNetworkTransport, createRedactor, Outlet } from '../client/index.ts'
+import { createNetworkTransport, createRedactor } from '../client/index.ts'
 import type { Exchange } from '../contract/index.ts'
 import { appendExchange } from './exchanges-file.ts'
 import { networkOf } from './profile/index.ts'
 import type { Introduction } from './run-setup.ts'
 import { createBackOff } from './worker/back-off.ts'
+import { createBreaker } from './worker/breaker.ts'
 import { secretsOf } from './worker/context.ts'
+import { emptied, excessOf } from './worker/excess.ts'
 import { createSemaphore } from './worker/semaphore.ts'
 import { type RequestSpec, wireRequest } from './worker/wire-request.ts'
 
 /** Requests beside the scenarios: paced like theirs, judged by nobody. */
 export interface Caller {
   /**
-   * Sends, and tries again after a 429 or 503; never throws on an answer or on its absence.
+   * Sends, and tries again after a 429 or 503; never throws on an answer or on its absence. An answer
+   * beyond a limit of the profile comes without its body.
    * @throws the reason of the signal once that is aborted.
    */
   send(spec: RequestSpec): Promise<Exchange>
@@ -33,19 +36,20 @@ export interface CallerOptions {
   readonly tries?: number
   /** What is thrown in place of every request beyond so many. */
   readonly budget?: { readonly requests: number; readonly spent: Error } | undefined
+  /** Makes what is thrown in place of every request once the target is taken for gone. */
+  readonly gone?: (reason: string) => Error
   /** Takes the exchanges, redacted, a line each. */
   readonly evidenceFile?: string
 }
 
 export function createCaller(setup: Introduction, options: CallerOptions): Caller {
-  const { purpose, signal, evidenceFile, budget, tries = Number.POSITIVE_INFINITY } = options
+  const { purpose, signal, evidenceFile, budget, gone, tries = Number.POSITIVE_INFINITY } = options
   const { limits } = setup.profile
   const transport = createNetworkTransport(networkOf(setup.profile))
-  const pace = createBackOff(limits.requestsPerSecond)
+  const pace = createBackOff(limits)
+  const breaker = createBreaker()
   const slots = createSemaphore(options.atOnce ?? 4)
-  const secrets = secretsOf(setup)
-  const redactor = createRedactor(secrets)
-  const outlet = new Outlet(secrets)
+  const redactor = createRedactor(secretsOf(setup))
   const aborted = abortionOf(signal)
   let ordinals = 0
   let requests = 0
@@ -70,6 +74,7 @@ export function createCaller(setup: Introduction, options: CallerOptions): Calle
     for (let attempt = 0; ; attempt += 1) {
       await pace.turn()
       signal?.throwIfAborted()
+      if (gone !== undefined && breaker.open) throw gone(breaker.reason)
       if (budget !== undefined && requests >= budget.requests) throw budget.spent
       requests += 1
       const id = `${purpose}-${requests}`
@@ -81,12 +86,19 @@ export function createCaller(setup: Introduction, options: CallerOptions): Calle
         ...(spec.leaveAfterEvents === undefined ? {} : { leaveAfterEvents: spec.leaveAfterEvents }),
       })
       const exchange = await Promise.race([pending, aborted])
-      if (evidenceFile) appendExchange(outlet, evidenceFile, redactor.exchange(exchange))
+      breaker.note(exchange)
+      if (evidenceFile) appendExchange(evidenceFile, redactor.exchange(exchange))
+      const excess = excessOf(exchange, limits)
       const status = exchange.response?.status
       const turnedAway = status === 429 || status === 503
-      if (!turnedAway || attempt + 1 >= tries) return exchange
+      if (!turnedAway || attempt + 1 >= tries) {
+        return excess === undefined ? exchange : emptied(exchange, excess)
+      }
       const waitMs = pace.retryAfter(exchange, attempt)
-      if (waitMs === null) return exchange
+      if (waitMs === null) {
+        breaker.giveUp(exchange)
+        return exchange
+      }
       await pause(waitMs)
     }
   }

@@ -1,3 +1,4 @@
+import { createRedactor } from '../client/index.ts'
 import { createCaller } from './caller.ts'
 import { type Journal, journalWriter, type OpenEntry, openEntries, readJournal } from './journal.ts'
 import { preflight } from './preflight.ts'
@@ -57,7 +58,7 @@ export async function cleanUp(options: CleanupOptions): Promise<readonly Removal
       caller,
       profile,
       tag,
-      journal: journalWriter(journalFile, secretsOf(setup)),
+      journal: journalWriter(journalFile, createRedactor(secretsOf(setup)).text),
       pages: mostPages,
       ...(onRemoval ? { onRemoval } : {}),
     })

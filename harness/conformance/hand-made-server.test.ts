@@ -18,7 +18,11 @@ describe('a legal server', () => {
     ).toMatchInlineSnapshot(`
       [
         "OAI-MODELS-03 not-applicable: the profile says capabilities.images: false",
+        "OAI-MODELS-06 inconclusive: GET /models/svc-main-model was answered 404",
         "OAI-STREAM-10 not-applicable: the profile does not say deterministic: true",
+        "OAI-TOOL-02 inconclusive: the target made no tool call",
+        "OAI-TOOL-03 unproven: nothing that the target did showed it",
+        "OAI-TOOL-04 inconclusive: the target made no tool call",
         "V3-GEN-07 not-applicable: the profile says capabilities.images: false",
         "V3-GEN-08 not-applicable: the profile says capabilities.video: false",
         "V3-MODEL-02 not-applicable: the profile says capabilities.images: false",

@@ -25,20 +25,18 @@ function idsWhere(body: unknown, matches: Matches): string[] | undefined {
  * record of a list: an answer may well repeat what it was asked for.
  */
 function recordsWhere(value: unknown, matches: Matches): unknown[] {
-  return arraysIn(value).flatMap((array) =>
-    array
-      .filter((element) => leavesOf(element).some((leaf) => matches(leaf.value)))
-      .flatMap((element) => {
-        const inner = recordsWhere(element, matches)
-        return inner.length > 0 ? inner : [element]
-      }),
-  )
+  return look(value, matches).records
 }
 
-/** The outermost arrays within a value. */
-function arraysIn(value: unknown): unknown[][] {
-  if (Array.isArray(value)) return [value]
-  return isRecord(value) ? Object.values(value).flatMap(arraysIn) : []
+/** Whether a value holds a match, and the records in it that do; each part is looked at once. */
+function look(value: unknown, matches: Matches): { holds: boolean; records: unknown[] } {
+  if (!isRecord(value)) return { holds: matches(value), records: [] }
+  const parts = Object.values(value).map((part) => ({ part, ...look(part, matches) }))
+  const holding = parts.filter(({ holds }) => holds)
+  const records = holding.flatMap(({ part, records }) =>
+    Array.isArray(value) && records.length === 0 ? [part] : records,
+  )
+  return { holds: holding.length > 0, records }
 }
 
 function idsOf(record: unknown): string[] {

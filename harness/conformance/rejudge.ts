@@ -24,14 +24,7 @@ export interface RejudgeOptions {
  */
 export async function rejudge(options: RejudgeOptions): Promise<ConformanceReport> {
   const { dir, outDir, onProgress, signal } = options
-  if (resolve(dir) === resolve(outDir)) {
-    throw new ConfigurationError([`the new results would overwrite the evidence in ${dir}`])
-  }
-  const recordFile = join(dir, runRecordName)
-  const recordingFile = join(dir, exchangesName)
-  for (const file of [recordFile, recordingFile]) {
-    if (!existsSync(file)) throw new ConfigurationError([missing(file)])
-  }
+  const { recordFile, recordingFile } = recordedIn(dir, outDir)
   const record = readRunRecord(recordFile)
   const report = await runConformance({
     profile: profileOfRecord(record, recordFile),
@@ -45,6 +38,22 @@ export async function rejudge(options: RejudgeOptions): Promise<ConformanceRepor
     ...(signal === undefined ? {} : { signal }),
   })
   return { ...report, recording: { startedAt: record.startedAt, suite: record.suite } }
+}
+
+/**
+ * The files that a folder is judged again from.
+ * @throws ConfigurationError where they are missing, or the new results would overwrite them
+ */
+export function recordedIn(dir: string, outDir: string) {
+  if (resolve(dir) === resolve(outDir)) {
+    throw new ConfigurationError([`the new results would overwrite the evidence in ${dir}`])
+  }
+  const recordFile = join(dir, runRecordName)
+  const recordingFile = join(dir, exchangesName)
+  for (const file of [recordFile, recordingFile]) {
+    if (!existsSync(file)) throw new ConfigurationError([missing(file)])
+  }
+  return { recordFile, recordingFile }
 }
 
 function missing(file: string): string {

@@ -155,8 +155,11 @@ function walkChats(
 ): Promise<ListWalk> {
   return walkList(
     (cursor) => call(caller, 'v3.chats', '', cursor === undefined ? query : { ...query, cursor }),
-    profile.shapes.chatCursor,
-    (seen) => seen.length >= pages || seen.some(declined) || seen.some(enough),
+    {
+      limits: { ...profile.limits, pages },
+      pointer: profile.shapes.chatCursor,
+      enough: (page) => declined(page) || enough(page),
+    },
   )
 }
 

@@ -199,6 +199,7 @@ async function audit(
       exchangesFile: join(folder, 'exchanges.ndjson'),
       journalFile,
       recordingFile: null,
+      endsAt: null,
     }
     const { residue, unseen } = await auditResidue(setup, { spent, interrupted: false })
     return { residue, unseen, server, open: openEntries(readJournal(journalFile)) }

@@ -63,7 +63,7 @@ export async function auditResidue(setup: RunSetup, options: AuditOptions): Prom
   const journal = readJournal(setup.journalFile)
   const others = openEntries(journal).filter(({ kind }) => kind !== 'chat')
   const { text } = createRedactor(secretsOf(setup))
-  const chats = await auditChats(setup, journal, options)
+  const chats = await auditChats(setup, journal, text, options)
   const kept = [...chats.residue, ...others.map((entry) => residueOf(entry, undeletable))]
   return {
     ...chats,
@@ -76,6 +76,7 @@ const nothing: Audit = { residue: [], unseen: null, requests: 0 }
 async function auditChats(
   setup: RunSetup,
   journal: Journal,
+  redact: (text: string) => string,
   { interrupted, spent }: AuditOptions,
 ): Promise<Audit> {
   const open = openEntries(journal).filter(({ kind }) => kind === 'chat')
@@ -98,7 +99,7 @@ async function auditChats(
     caller,
     profile: setup.profile,
     tag: setup.tag,
-    journal: journalWriter(setup.journalFile, secretsOf(setup)),
+    journal: journalWriter(setup.journalFile, redact),
     pages: mostPages,
   }
   try {
@@ -165,11 +166,11 @@ async function stillThere(
 async function listedWithTag({ caller, profile, tag, pages }: RemovalOptions): Promise<string[]> {
   const search = (cursor: string | undefined) =>
     call(caller, 'v3.chats', '', { search: tag, ...(cursor === undefined ? {} : { cursor }) })
-  const walk = await walkList(
-    search,
-    profile.shapes.chatCursor,
-    (seen) => seen.length >= pages || seen.some(tellsOfAbsence),
-  )
+  const walk = await walkList(search, {
+    limits: { ...profile.limits, pages },
+    pointer: profile.shapes.chatCursor,
+    enough: tellsOfAbsence,
+  })
   const plain = await call(caller, 'v3.chats', '')
   const ids = [...walk.pages, plain].flatMap((page) => idsListedWith(bodyJson(page), tag) ?? [])
   return [...new Set(ids)]

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ConformanceReport, ObservationRow } from '../../reports/model.ts'
-import { createRedactor, Outlet } from '../client/index.ts'
+import { createRedactor } from '../client/index.ts'
 import { type Observation, questions, type RequirementId } from '../contract/index.ts'
 import { setAside } from './applicability.ts'
 import { Collector, type Scenario } from './collector.ts'
@@ -168,6 +168,7 @@ function setUp(options: RunOptions, rows: readonly RequirementId[]): RunSetup {
     maxRequests: options.maxRequests ?? null,
     // Who is there is asked before.
     spentBefore: options.recordingFile ? 0 : surfacesOfProfile(options.selection.profile).length,
+    endsAt: options.recordingFile ? null : Date.now() + options.profile.limits.runMs,
     exchangesFile: join(options.outDir, exchangesName),
     journalFile: join(options.outDir, journalName),
     recordingFile: options.recordingFile ?? null,
@@ -181,7 +182,7 @@ function prepare(options: RunOptions, setup: RunSetup, startedAt: Date): void {
   const suite = { version: suiteVersion(), interface: interfaceRevision }
   try {
     mkdirSync(outDir, { recursive: true })
-    new Outlet().write(setup.exchangesFile, '')
+    writeFileSync(setup.exchangesFile, '')
     writeRunRecord(
       join(outDir, runRecordName),
       { suite, startedAt: startedAt.toISOString(), seed, strict, selection: copy(selection) },

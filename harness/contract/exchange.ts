@@ -68,7 +68,8 @@ export interface StreamEvent {
 export type Ending =
   | { readonly kind: 'complete'; readonly atMs: number }
   | { readonly kind: 'cut'; readonly atMs: number; readonly error: string }
-  | { readonly kind: 'aborted'; readonly atMs: number }
+  /** `limit`: what the target sent beyond a limit of ours, as the end of a sentence. */
+  | { readonly kind: 'aborted'; readonly atMs: number; readonly limit?: string }
   | { readonly kind: 'timeout'; readonly atMs: number }
   | {
       readonly kind: 'unreachable'
@@ -97,10 +98,15 @@ export function header(headers: readonly Header[], name: string): string | undef
   return headers.find(([key]) => key.toLowerCase() === name)?.[1]
 }
 
+/** Bytes of the body. */
+export function bodyLength(exchange: Exchange): number {
+  return (exchange.response?.chunks ?? []).reduce((sum, chunk) => sum + chunk.bytes.length, 0)
+}
+
 /** The whole body as it arrived. */
 export function bodyBytes(exchange: Exchange): Uint8Array {
   const chunks = exchange.response?.chunks ?? []
-  const bytes = new Uint8Array(chunks.reduce((sum, chunk) => sum + chunk.bytes.length, 0))
+  const bytes = new Uint8Array(bodyLength(exchange))
   let at = 0
   for (const chunk of chunks) {
     bytes.set(chunk.bytes, at)
@@ -132,7 +138,7 @@ export function mediaType(exchange: Exchange): string {
 }
 
 /** The request path without the base address and the query, for example `/api/v3/message`. */
-export function requestPath(exchange: Exchange): string {
+export function requestPath(exchange: Pick<Exchange, 'request'>): string {
   const { pathname } = new URL(exchange.request.url)
   const start = pathname.lastIndexOf('/api/')
   return start < 0 ? pathname : pathname.slice(start)

@@ -1,10 +1,13 @@
 import type { Surface } from './catalogue/index.ts'
 
-/** The routes that the document shows (section 4), by a name of ours. */
+/**
+ * The routes that the document shows (section 4), and `GET /models/{model}` of the contract that it
+ * names, by a name of ours.
+ */
 
 export interface Operation {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
-  /** Path below the base address; `{chat_id}` stands for one segment. */
+  /** Path below the base address; a name in braces stands for one segment. */
   readonly path: string
   readonly surface: Surface
   /** True where a success runs the model. */
@@ -19,6 +22,7 @@ export const operations = {
     generates: true,
   },
   'openai.models': { method: 'GET', path: '/api/openai/models', surface: 'openai' },
+  'openai.model': { method: 'GET', path: '/api/openai/models/{model}', surface: 'openai' },
   'v2.message': { method: 'POST', path: '/api/v2/message', surface: 'v2' },
   'v2.generate': {
     method: 'POST',
@@ -77,7 +81,7 @@ export function operationAt(method: string, path: string): OperationId | undefin
     return (
       operation.method === method &&
       pattern.length === segments.length &&
-      pattern.every((part, at) => part === segments[at] || part === '{chat_id}')
+      pattern.every((part, at) => part === segments[at] || part.startsWith('{'))
     )
   })
 }

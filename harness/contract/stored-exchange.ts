@@ -32,7 +32,7 @@ export const storedExchange = z.object({
   ending: z.discriminatedUnion('kind', [
     z.object({ kind: z.literal('complete'), atMs }),
     z.object({ kind: z.literal('cut'), atMs, error: z.string() }),
-    z.object({ kind: z.literal('aborted'), atMs }),
+    z.object({ kind: z.literal('aborted'), atMs, limit: z.string().exactOptional() }),
     z.object({ kind: z.literal('timeout'), atMs }),
     z.object({ kind: z.literal('unreachable'), atMs, code: z.string(), error: z.string() }),
   ]),

@@ -12,6 +12,7 @@ export type Place = `${'GET' | 'POST' | 'PATCH' | 'DELETE'} /api/${string}`
 
 export const completions: Place = 'POST /api/openai/chat/completions'
 export const modelList: Place = 'GET /api/openai/models'
+export const oneModel: Place = 'GET /api/openai/models/[^/]+'
 export const newChat: Place = 'POST /api/v3/chat'
 export const history: Place = 'GET /api/v3/message'
 export const generation: Place = 'POST /api/v3/message/generate'

@@ -1,7 +1,7 @@
 /** Every refusal is problem details (RFC 9457) that also carries the `error` member of the SDKs. */
 import { STATUS_CODES } from 'node:http'
 import { ZodError } from 'zod'
-import { ModelOutage } from '../model/types.ts'
+import { ModelOutage, UnsupportedSchema } from '../model/types.ts'
 import type { ValueReply } from './call.ts'
 
 interface ErrorDetails {
@@ -52,6 +52,7 @@ function apiError(thrown: unknown): ApiError {
   if (thrown instanceof ApiError) return thrown
   if (thrown instanceof ZodError) return invalid(thrown)
   if (thrown instanceof ModelOutage) return outage(thrown)
+  if (thrown instanceof UnsupportedSchema) return new ApiError(400, thrown.message, thrown)
   if (thrown instanceof Error && thrown.name === 'AbortError') return interrupted()
   return frameworkError(thrown) ?? new ApiError(500, 'Internal error', { code: 'internal_error' })
 }

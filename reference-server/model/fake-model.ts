@@ -1,5 +1,6 @@
 /** A model that is a pure function of seed and request, so that everything it says can be computed. */
 import type { Finding } from '../retrieval/types.ts'
+import { conformingValue, hintsIn } from './conforming.ts'
 import { type Directives, readDirectives, type ToolOrder } from './directives.ts'
 import { answerProse, proseOfTokens, reasoningProse } from './prose.ts'
 import { type Quotation, quotation } from './quotation.ts'
@@ -7,14 +8,23 @@ import { recall } from './recall.ts'
 import { cutAtStop } from './stop.ts'
 import { countTurn, splitTokens } from './tokens.ts'
 import { asksForTool, searchQuery, toolCalls } from './tools.ts'
-import { type Generation, type Model, ModelOutage, type ModelRequest, type Step } from './types.ts'
+import {
+  type Generation,
+  type Model,
+  ModelOutage,
+  type ModelRequest,
+  type Step,
+  type Turn,
+} from './types.ts'
 
 /**
  * Answers by the last user message alone, except where it asks for something told earlier (see
  * `recall`) or where documents were found that speak of it (see `quotation`). Directives in that message are described at `readDirectives`.
  */
-export function fakeModel(seed: number): Model {
+export function fakeModel(serverSeed: number): Model {
   return (request) => {
+    // Each of `n` answers is one of its own.
+    const seed = serverSeed + (request.client?.choice ?? 0)
     const question = request.turns.findLast(({ role }) => role === 'user')?.text ?? ''
     const directives = readDirectives(question)
     if (directives.error !== undefined) throw new ModelOutage(directives.error)
@@ -37,7 +47,7 @@ interface Plan {
 
 function plan(seed: number, request: ModelRequest, question: string, directives: Directives): Plan {
   const reasoning = think(seed, request, question, directives)
-  const calls = toolCalls(request, question, directives)
+  const calls = toolCalls(request, question, directives, seed)
   const called = calls.map((call) => callStep(call, request, question))
   if (called.length > 0 && request.toolsRunBy === 'client') {
     return { steps: [...reasoning, ...called], finish: 'tool_calls' }
@@ -96,8 +106,27 @@ function speak(occasion: Occasion): Step {
   if (occasion.directives.refuse) {
     return spoken({ type: 'refusal' }, splitTokens('I cannot help with this request.'))
   }
-  const { text, citations } = answer(occasion)
+  const { text, citations } = inForm(occasion, answer(occasion))
   return spoken({ type: 'message', citations }, splitTokens(cutAtStop(text, occasion.request.stop)))
+}
+
+/** A structured answer (`response_format`); an object that the prompt dictates stays as it is. */
+function inForm({ seed, request, question }: Occasion, said: Quotation): Quotation {
+  const form = request.client?.form ?? 'text'
+  if (form === 'text' || isObjectText(said.text)) return said
+  if (form === 'object') return { text: JSON.stringify({ answer: said.text }), citations: [] }
+  const { strings, numbers } = hintsIn(question)
+  const hints = { strings: strings.length > 0 ? strings : [said.text], numbers }
+  return { text: JSON.stringify(conformingValue(form, seed, hints)), citations: [] }
+}
+
+function isObjectText(text: string): boolean {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+  } catch {
+    return false
+  }
 }
 
 function answer(occasion: Occasion): Quotation {
@@ -123,12 +152,19 @@ function answerText(
     const [first = '', ...others] = prose
     return [...told, ` ${first}`, ...others].slice(0, directives.tokens).join('')
   }
-  const last = request.turns.at(-1)
-  if (last?.role === 'tool') return `The tool answered: ${last.text}`
-  const [call] = toolCalls(request, question, directives)
+  const results = toolResults(request.turns)
+  if (results.length === 1) return `The tool answered: ${results[0]}`
+  if (results.length > 1) return `The tools answered: ${results.join('; ')}`
+  const [call] = toolCalls(request, question, directives, seed)
   if (call !== undefined) return `I asked ${call.name} with ${call.arguments} before answering.`
   if (asksForTool(question, directives)) return 'The tool for that is not available to me here.'
   return remembered ?? answerProse(seed, question)
+}
+
+/** What the tools said that were called last. */
+function toolResults(turns: readonly Turn[]): readonly string[] {
+  const spokenLast = turns.findLastIndex(({ role }) => role !== 'tool')
+  return turns.slice(spokenLast + 1).map(({ text }) => text)
 }
 
 function withinBudget({ steps, finish }: Plan, { maxTokens }: ModelRequest): Plan {

@@ -1,4 +1,6 @@
 /** The tools of the service, and when the fake model calls one. */
+import { clientCalls } from './client-tools.ts'
+import { hintsIn } from './conforming.ts'
 import type { Directives, ToolOrder } from './directives.ts'
 import type { ModelRequest } from './types.ts'
 
@@ -45,8 +47,14 @@ export function toolCalls(
   request: ModelRequest,
   question: string,
   directives: Directives,
+  seed: number,
 ): readonly ToolOrder[] {
-  if (request.turns.at(-1)?.role === 'tool') return []
+  const answered = request.turns.at(-1)?.role === 'tool'
+  if (request.client !== undefined) {
+    const asked = { text: question, ordered: directives.tools, implied: impliedCalls(question) }
+    return clientCalls(request.client, { ...asked, answered, hints: hintsIn(question) }, seed)
+  }
+  if (answered) return []
   const ordered = directives.tools.length > 0 ? directives.tools : impliedCalls(question)
   const wanted =
     ordered.length === 0 && request.knowledge?.searchesByItself === true

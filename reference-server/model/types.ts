@@ -21,7 +21,30 @@ export interface ModelRequest {
   readonly stop: readonly string[]
   /** What the model can look up; without it, a search finds nothing. */
   readonly knowledge?: Knowledge
+  /** What only callers of the compatible surface can ask for. */
+  readonly client?: ClientDemands
 }
+
+export interface ClientDemands {
+  /** The functions behind the names in `tools`. */
+  readonly functions: readonly FunctionTool[]
+  /** `auto` leaves the choice to the model; a name forces a call of that function. */
+  readonly toolChoice: 'auto' | 'required' | { readonly name: string }
+  /** Several calls in one answer are allowed. */
+  readonly parallel: boolean
+  /** The form of the answer: text, any JSON object, or JSON that conforms to a schema. */
+  readonly form: 'text' | 'object' | JsonSchema
+  /** Which of `n` answers this is, from 0. */
+  readonly choice: number
+}
+
+export interface FunctionTool {
+  readonly name: string
+  /** JSON Schema of the arguments. */
+  readonly parameters: JsonSchema
+}
+
+export type JsonSchema = Readonly<Record<string, unknown>>
 
 export interface Knowledge {
   /** Found for the model before it was asked. */
@@ -85,6 +108,7 @@ export interface Generation {
  * A pure function: equal requests give equal generations.
  *
  * @throws ModelOutage when the prompt asks for an error before the answer
+ * @throws UnsupportedSchema for a schema of the caller that no value can be made for
  */
 export type Model = (request: ModelRequest) => Generation
 
@@ -98,4 +122,9 @@ export class ModelOutage extends Error {
     super(`The model answers with status ${status}, as the prompt asked`)
     this.status = status
   }
+}
+
+export class UnsupportedSchema extends Error {
+  readonly code = 'unsupported_schema'
+  override readonly name = 'UnsupportedSchema'
 }

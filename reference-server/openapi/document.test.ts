@@ -115,7 +115,8 @@ function isCallOf(route: Route, { method, path }: Call): boolean {
 async function tour(server: TestServer): Promise<void> {
   const get = (path: string) => server.send('GET', path)
   const model_id = 'SVC-Main'
-  for (const path of ['/healthz', '/api/openai/models', '/api/v3/model', '/api/v3/assistant']) {
+  const catalogue = ['/api/openai/models', '/api/openai/models/SVC-Main', '/api/v3/model']
+  for (const path of ['/healthz', ...catalogue, '/api/v3/assistant']) {
     await get(path)
   }
   for (const stream of [false, true]) await server.complete('Hi', { stream })

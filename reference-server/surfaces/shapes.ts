@@ -104,18 +104,18 @@ export const completionShape = z.strictObject({
   usage: z.strictObject({ prompt_tokens: count, completion_tokens: count, total_tokens: count }),
 })
 
+export const compatibleModelShape = z.strictObject({
+  id: z.string(),
+  object: z.literal('model'),
+  created: count,
+  owned_by: z.string(),
+  description: z.string(),
+  aliases: z.array(z.string()),
+})
+
 export const compatibleModelsShape = z.strictObject({
   object: z.literal('list'),
-  data: z.array(
-    z.strictObject({
-      id: z.string(),
-      object: z.literal('model'),
-      created: count,
-      owned_by: z.string(),
-      description: z.string(),
-      aliases: z.array(z.string()),
-    }),
-  ),
+  data: z.array(compatibleModelShape),
 })
 
 const modelShape = z.strictObject({

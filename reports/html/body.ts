@@ -1,4 +1,4 @@
-import { bodyJson, bodyText, type Exchange } from '../../harness/contract/index.ts'
+import { bodyJson, bodyText, type Exchange, isDeeperThan } from '../../harness/contract/index.ts'
 import { count } from '../text.ts'
 import { limits } from './limits.ts'
 import { html, type Markup } from './markup.ts'
@@ -17,9 +17,11 @@ ${left > 0 ? html`<p class="role">${count(left, 'character')} more of ${laidOut.
 
 /** Longer bodies would take a while to lay out, only to be cut. */
 const longestLaidOut = 200_000
+/** Each level indents all that is in it. */
+const deepestLaidOut = 50
 
 function layOut(exchange: Exchange, text: string): string {
-  if (text.length > longestLaidOut) return text
+  if (text.length > longestLaidOut || isDeeperThan(text, deepestLaidOut)) return text
   const value = bodyJson(exchange)
   return typeof value === 'object' && value !== null ? JSON.stringify(value, null, 2) : text
 }

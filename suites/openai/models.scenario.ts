@@ -5,7 +5,10 @@ import {
   describe,
   expect,
   expectAccepted,
+  given,
+  isRecord,
   shapeOf,
+  statusOf,
   succeeded,
   test,
 } from '../../harness/conformance/scenario/index.ts'
@@ -25,6 +28,20 @@ describe('compatible surface: models', () => {
         expect(named, `ids of the main model (${known.join(', ')}) in the list`).not.toHaveLength(0)
       })
       if (succeeded(list)) session.observe('OPEN-08', shapeOf(list), [list])
+    },
+  )
+
+  test(
+    'a model that can be asked for by its id is that one',
+    covers(['OAI-MODELS-06'], { requests: 1 }),
+    async ({ openai, claim, profile }) => {
+      const { main } = profile.models
+      const model = await openai.model(main)
+      given(succeeded(model), `GET /models/${main} was answered ${statusOf(model)}`, model)
+      const body = bodyJson(model)
+      const id = isRecord(body) ? body['id'] : undefined
+      const accepted = [main, ...profile.models.aliases]
+      claim('OAI-MODELS-06', () => expect(accepted, 'accepted ids of the model').toContain(id))
     },
   )
 

@@ -5,7 +5,7 @@ import type { AddCommand } from '../command.ts'
 import { type ExitCode, exitCode } from '../exit-codes.ts'
 import { flag, positiveInteger } from '../flags.ts'
 import type { Io } from '../io.ts'
-import { calibrationFile, storeCalibration } from '../load/calibration.ts'
+import { calibrationFile, refuseForeign, storeCalibration } from '../load/calibration.ts'
 import { duration } from '../load/values.ts'
 
 interface CalibrateFlags {
@@ -56,8 +56,9 @@ export const calibrateCommand: AddCommand = (program, io, finish) => {
     .addHelpText('after', more)
     .action(async (flags: CalibrateFlags) => {
       const file = flags.out ?? calibrationFile(io)
+      if (flags.out !== undefined) refuseForeign(file)
       const found = await measure(flags, io)
-      if (!io.signal.aborted) storeCalibration(file, found, io)
+      if (!io.signal.aborted) storeCalibration(file, found)
       io.out(flags.json ? JSON.stringify(found, null, 2) : textOf(found, file, io.signal.aborted))
       finish(codeOf(found, io))
     })

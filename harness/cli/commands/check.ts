@@ -14,6 +14,7 @@ import { planText } from '../plan-text.ts'
 import { showProgress } from '../progress.ts'
 import { publish } from '../publish.ts'
 import { defaultFormats, formatNames, formatsOf } from '../report-formats.ts'
+import { type Taking, takeResultsFolder } from '../results-folder.ts'
 import { type TargetFlags, withTarget } from '../target.ts'
 
 interface CheckFlags extends TargetFlags, BaselineFlags {
@@ -103,8 +104,8 @@ export const checkCommand: AddCommand = (program, io, finish) => {
       finish(endDryRun(command, io))
       return
     }
-    const baseline = openBaseline(flags, io)
-    const result = baseline.judge(await check(url, flags, selection, io))
+    const baseline = openBaseline(flags)
+    const result = baseline.judge(await check(url, flags, { selection, formats }, io))
     const { out, color, json = false, quiet = false } = flags
     publish(result, { formats, out, color, json, quiet }, io)
     const changes = baseline.update(result)
@@ -116,12 +117,13 @@ export const checkCommand: AddCommand = (program, io, finish) => {
 function check(
   url: string | undefined,
   flags: CheckFlags,
-  selection: Selection,
+  { selection, formats }: { readonly selection: Selection; readonly formats: Taking['formats'] },
   io: Io,
 ): Promise<ConformanceReport> {
   const { out, jobs, strict, maxRequests, seed } = flags
   return withTarget(url, flags, io, async (profile) => {
     const { inlineEngine, runConformance } = await import('../../conformance/run.ts')
+    takeResultsFolder(out, { kind: 'conformance-report', formats }, io)
     const engine = inlineEngine()
     const progress = showProgress(io, !flags.quiet)
     try {

@@ -18,6 +18,7 @@ import { loadFormatNames, loadFormats } from '../load/report-formats.ts'
 import { planOf, slosOf } from '../load/spec.ts'
 import { loadTargetOf, requireWhatIsSent } from '../load/target.ts'
 import { defaultFormats, formatsIn } from '../report-formats.ts'
+import { type Taking, takeResultsFolder } from '../results-folder.ts'
 import { withTarget } from '../target.ts'
 
 interface LoadCommandFlags extends LoadFlags {
@@ -73,7 +74,9 @@ export const loadCommand: AddCommand = (program, io, finish) => {
         finish(endDryRun(command, io))
         return
       }
-      const report = await withTarget(url, flags, io, (profile) => load(profile, run, flags, io))
+      const report = await withTarget(url, flags, io, (profile) =>
+        load(profile, { ...run, formats }, flags, io),
+      )
       const { out, json = false, quiet = false, verbose = false } = flags
       const style = { color: io.color && flags.color, width: io.width, verbose }
       publishLoad(report, { formats, out, style, json, quiet }, io)
@@ -81,9 +84,15 @@ export const loadCommand: AddCommand = (program, io, finish) => {
     })
 }
 
+interface Run {
+  readonly spec: PlanSpec
+  readonly slos: readonly Slo[]
+  readonly formats: Taking['formats']
+}
+
 async function load(
   profile: TargetProfile,
-  { spec, slos }: { readonly spec: PlanSpec; readonly slos: readonly Slo[] },
+  { spec, slos, formats }: Run,
   flags: LoadFlags,
   io: Io,
 ): Promise<LoadReport> {
@@ -96,6 +105,7 @@ async function load(
   const surfaces = [...new Set(spec.mix.entries.map(({ kind }) => surfaceOf(kind)))]
   const setup = { profile, tag: target.tag, userAgent: target.userAgent }
   await preflight(setup, surfaces, io.signal)
+  takeResultsFolder(flags.out, { kind: 'load-report', formats }, io)
   const journal = openLoadJournal(flags.out, setup, { spec, shard: flags.shard ?? null })
   const progress = showLoadProgress(io, !flags.quiet)
   try {

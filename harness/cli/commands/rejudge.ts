@@ -8,6 +8,7 @@ import { flag, list } from '../flags.ts'
 import { showProgress } from '../progress.ts'
 import { publish } from '../publish.ts'
 import { defaultFormats, formatNames, formatsOf } from '../report-formats.ts'
+import { takeResultsFolder } from '../results-folder.ts'
 import { lostText } from '../stored-report.ts'
 
 interface RejudgeFlags {
@@ -52,10 +53,12 @@ export const rejudgeCommand: AddCommand = (program, io, finish) => {
     .action(async (dir: string, flags: RejudgeFlags) => {
       const { color, json = false, quiet = false, out = join(dir, 'rejudged') } = flags
       const formats = formatsOf(flags.report ?? defaultFormats)
-      const baseline = openBaseline(flags, io)
-      const { rejudge } = await import('../../conformance/rejudge.ts')
+      const baseline = openBaseline(flags)
+      const { recordedIn, rejudge } = await import('../../conformance/rejudge.ts')
+      recordedIn(dir, out)
       const lost = lostText({ dir, ...readRecording(join(dir, exchangesName)) })
       if (lost !== null) io.err(lost)
+      takeResultsFolder(out, { kind: 'conformance-report', formats }, io)
       const progress = showProgress(io, !quiet)
       try {
         const report = baseline.judge(

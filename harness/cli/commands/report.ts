@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import { partialText } from '../../../reports/load/words.ts'
+import { reportName } from '../../conformance/defaults.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
 import { openBaseline } from '../baseline.ts'
 import type { AddCommand } from '../command.ts'
@@ -12,6 +13,7 @@ import { renderLoad } from '../load/publish.ts'
 import { loadFormatNames, loadFormats } from '../load/report-formats.ts'
 import { render } from '../publish.ts'
 import { formatNames, formatsIn, formatsOf } from '../report-formats.ts'
+import { resultsIn } from '../results-folder.ts'
 import {
   conformanceIn,
   lostText,
@@ -86,22 +88,17 @@ export const reportCommand: AddCommand = (program, io, finish) => {
 
 function renderConformance(results: readonly StoredReport[], flags: ReportFlags, io: Io): void {
   const formats = formatsOf(wantedIn(flags))
-  const baseline = openBaseline({ baseline: flags.baseline }, io)
+  const baseline = openBaseline({ baseline: flags.baseline })
   const folders = foldersFor(results, flags.out)
   const style = { color: io.color && flags.color, width: io.width }
   for (const [at, result] of results.entries()) {
     const lost = lostText(result)
     if (lost !== null) io.err(lost)
     const out = folders[at] ?? null
+    refuseOtherRun(result.report, out, formats)
     if (out !== null) mkdirSync(out, { recursive: true })
     if (results.length > 1) io.out(`${result.file}:`)
-    render(baseline.judge(result.report), result.exchanges, {
-      formats,
-      out,
-      style,
-      print: io.out,
-      write: io.write,
-    })
+    render(baseline.judge(result.report), result.exchanges, { formats, out, style, print: io.out })
     tellWritten(formats, out, io)
   }
 }
@@ -115,17 +112,34 @@ function renderLoads(files: readonly StoredFile[], flags: ReportFlags, io: Io): 
     throw new ConfigurationError(['say with --out where the merged report goes; - prints it'])
   }
   const folder = out === '-' ? null : out
+  refuseOtherRun(report, folder, formats)
   if (folder !== null) mkdirSync(folder, { recursive: true })
   const style = {
     color: io.color && flags.color,
     width: io.width,
     verbose: flags.verbose === true,
   }
-  renderLoad(report, { formats, out: folder, style, print: io.out, write: io.write })
+  renderLoad(report, { formats, out: folder, style, print: io.out })
   tellWritten(formats, folder, io)
   if (report.partial === undefined) return exitCode.done
   io.err(`chatgen: ${partialText(report.partial)}: no figure is one of the whole load`)
   return exitCode.incomplete
+}
+
+/** Pages of one run beside the report of another would be taken for its own. */
+function refuseOtherRun(
+  { kind, startedAt }: { readonly kind: string; readonly startedAt: string },
+  out: string | null,
+  formats: readonly { readonly file: string | null }[],
+): void {
+  const there = out === null ? null : resultsIn(out)
+  if (there === null || formats.every(({ file }) => file === null)) return
+  const same = there.kind === kind && there.at.getTime() === Date.parse(startedAt)
+  const replaced = there.kind === kind && formats.some(({ file }) => file === reportName)
+  if (same || replaced) return
+  throw new ConfigurationError([
+    `${out} holds the results of another run: name a folder for these pages with --out, or print them with --out -`,
+  ])
 }
 
 function wantedIn({ report }: ReportFlags): readonly string[] {

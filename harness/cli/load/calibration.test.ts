@@ -6,8 +6,6 @@ import type { Calibration } from '../../../reports/model/calibration.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
 import { calibrationFile, storeCalibration, storedCalibration } from './calibration.ts'
 
-const io = { write: (file: string, text: string) => writeFileSync(file, text) }
-
 const found: Calibration = {
   kind: 'calibration',
   schemaVersion: 1,
@@ -26,7 +24,7 @@ it('stands in the cache of the user', () => {
 
 it('comes back as it was stored, in a folder that is made for it', () => {
   const file = join(temporary(), 'new', 'calibration.json')
-  storeCalibration(file, found, io)
+  storeCalibration(file, found)
   expect(storedCalibration(file)).toEqual(found)
 })
 
@@ -43,7 +41,7 @@ it.each(['', 'no JSON', '{"kind":"calibration","schemaVersion":2}'])(
 it('says why it cannot be written', () => {
   const file = join(temporary(), 'calibration.json')
   writeFileSync(file, '')
-  expect(() => storeCalibration(join(file, 'below'), found, io)).toThrow(ConfigurationError)
+  expect(() => storeCalibration(join(file, 'below'), found)).toThrow(ConfigurationError)
 })
 
 function temporary(): string {

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { type Calibration, calibration } from '../../../reports/model/calibration.ts'
@@ -20,11 +20,18 @@ export function storedCalibration(file: string): Calibration | undefined {
   }
 }
 
+/** @throws ConfigurationError where there is something that is no calibration, before it is measured */
+export function refuseForeign(file: string): void {
+  if (!existsSync(file) || storedCalibration(file) !== undefined) return
+  const what = statSync(file).isDirectory() ? 'a folder' : 'no calibration that this version reads'
+  throw new ConfigurationError([`${file} is ${what}: name another file with --out, or remove it`])
+}
+
 /** @throws ConfigurationError where the file cannot be written */
-export function storeCalibration(file: string, found: Calibration, io: Pick<Io, 'write'>): void {
+export function storeCalibration(file: string, found: Calibration): void {
   try {
     mkdirSync(dirname(file), { recursive: true })
-    io.write(file, `${JSON.stringify(found, null, 2)}\n`)
+    writeFileSync(file, `${JSON.stringify(found, null, 2)}\n`)
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     throw new ConfigurationError([`the calibration cannot be written: ${reason}`])

@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { loadOutcome } from '../../../reports/load/console.ts'
 import { loadToJson } from '../../../reports/load/json.ts'
@@ -23,13 +23,13 @@ export function publishLoad(report: LoadReport, options: PublishLoadOptions, io:
   const { out, style, json, quiet } = options
   const text = loadToJson(report)
   mkdirSync(out, { recursive: true })
-  io.write(join(out, reportName), text)
+  writeFileSync(join(out, reportName), text)
   if (json) io.out(text.trimEnd())
   else if (quiet) io.out(loadOutcome(report, style))
   const formats = options.formats.filter(
     ({ name }) => name !== 'json' && !(name === 'console' && (json || quiet)),
   )
-  renderLoad(report, { formats, out, style, print: json ? io.err : io.out, write: io.write })
+  renderLoad(report, { formats, out, style, print: json ? io.err : io.out })
   if (!json && !quiet) io.out(`Results: ${out}`)
 }
 
@@ -38,18 +38,17 @@ interface LoadRendering {
   /** Folder for what has a file; null prints everything. */
   readonly out: string | null
   readonly style: LoadStyle
-  readonly print: Io['out']
-  readonly write: Io['write']
+  readonly print: (text: string) => void
 }
 
 /** Each format to its file in the folder, or printed where it has none. */
 export function renderLoad(
   report: LoadReport,
-  { formats, out, style, print, write }: LoadRendering,
+  { formats, out, style, print }: LoadRendering,
 ): void {
   for (const { file, render } of formats) {
     const text = render(report, style)
-    if (file !== null && out !== null) write(join(out, file), text)
+    if (file !== null && out !== null) writeFileSync(join(out, file), text)
     else print(text.trimEnd())
   }
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { createRedactor } from '../../client/index.ts'
 import { type Caller, createCaller } from '../caller.ts'
-import { ConfigurationError } from '../errors.ts'
+import { ConfigurationError, TargetUnusableError } from '../errors.ts'
 import { journalWriter, openEntries, readJournal } from '../journal.ts'
 import { startJournal } from '../journal-file.ts'
 import { preflight } from '../preflight.ts'
@@ -45,8 +45,16 @@ export async function initProfile(options: InitOptions): Promise<InitResult> {
 
   onStep('which surfaces answer')
   const answers = await preflight(setup, ['openai', 'v2', 'v3'], signal)
-  const caller = createCaller(setup, { purpose: 'init', ...(signal ? { signal } : {}) })
-  const journal = journalWriter(journalFile, secretsOf(setup))
+  const caller = createCaller(setup, {
+    purpose: 'init',
+    gone: (reason) =>
+      new TargetUnusableError(
+        'E_UNREACHABLE',
+        `${redact(profile.baseUrl)} does not answer as a service does: ${reason}`,
+      ),
+    ...(signal ? { signal } : {}),
+  })
+  const journal = journalWriter(journalFile, redact)
   let detection: Detection
   let removing = 0
   try {
@@ -93,13 +101,14 @@ async function removeMade(
   if (interruption?.aborted) hurry()
   else interruption?.addEventListener('abort', hurry, { once: true })
   const caller: Caller = createCaller(setup, { purpose: 'init-cleanup', signal: outOfTime.signal })
+  const { text } = createRedactor(secretsOf(setup))
   const open = openEntries(readJournal(journalFile)).filter(({ kind }) => kind === 'chat')
   try {
     await removeChats(open, {
       caller,
       profile: setup.profile,
       tag: setup.tag,
-      journal: journalWriter(journalFile, secretsOf(setup)),
+      journal: journalWriter(journalFile, text),
       pages: mostPages,
     })
     return caller.requests

@@ -51,13 +51,19 @@ export function route(
 export function account(exchange: Exchange, more = ''): string {
   const { request, response } = exchange
   const what = `${request.method} ${requestPath(exchange)}${more === '' ? '' : ` ${more}`}`
-  return `${what}: ${response === null ? 'no answer' : `${statusOf(exchange)} ${shapeOf(exchange)}`}`
+  const told = response === null ? 'no answer' : `${statusOf(exchange)} ${shapeOf(exchange)}`
+  return `${what}: ${told}${beyond(exchange)}`
 }
 
 /** The same with the status alone. */
 export function brief(exchange: Exchange, more = ''): string {
   const what = `${exchange.request.method} ${requestPath(exchange)}`
-  return `${what}${more === '' ? '' : ` ${more}`}: ${statusOf(exchange)}`
+  return `${what}${more === '' ? '' : ` ${more}`}: ${statusOf(exchange)}${beyond(exchange)}`
+}
+
+/** What the target sent beyond a limit of ours. */
+function beyond({ ending }: Exchange): string {
+  return ending.kind === 'aborted' && ending.limit !== undefined ? `, but it ${ending.limit}` : ''
 }
 
 export function unknown(...evidence: readonly string[]): Found<never> {

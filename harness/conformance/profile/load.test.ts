@@ -31,7 +31,20 @@ describe('a profile', () => {
       requests: {},
       shapes: {},
       headers: {},
-      limits: { timeoutMs: 60_000, settleMs: 2_000 },
+      limits: {
+        timeoutMs: 60_000,
+        settleMs: 2_000,
+        retryAfterMs: 60_000,
+        runMs: 14_400_000,
+        runBytes: 4_294_967_296,
+        bodyBytes: 8_388_608,
+        streamBytes: 33_554_432,
+        lineBytes: 4_194_304,
+        streamEvents: 100_000,
+        jsonDepth: 200,
+        historyRows: 10_000,
+        pages: 500,
+      },
     })
   })
 

@@ -3,6 +3,14 @@ import { capabilities } from '../../contract/index.ts'
 
 /** The target profile: everything about a deployment that the document does not show. */
 
+const mebibyte = 1024 * 1024
+const gibibyte = 1024 * mebibyte
+
+/** Longer timers fire at once (Node.js). */
+const longestTimer = 2 ** 31 - 1
+
+const size = z.int().positive()
+
 const pointer = z.string().regex(/^(\/[^/]*)*$/, 'must be a JSON pointer such as /chat/id')
 
 const request = z.strictObject({
@@ -145,6 +153,30 @@ export const targetProfile = z.strictObject({
       timeoutMs: z.number().positive().default(60_000),
       /** How long a change may take to be seen, in milliseconds. */
       settleMs: z.number().nonnegative().default(2_000),
+      /** Longest wait that a Retry-After may ask for, in milliseconds. */
+      retryAfterMs: z.number().nonnegative().max(longestTimer).default(60_000),
+      /** Longest run, in milliseconds. */
+      runMs: z
+        .number()
+        .positive()
+        .max(longestTimer)
+        .default(4 * 3_600_000),
+      /** Bytes of all answers of a run together. */
+      runBytes: size.default(4 * gibibyte),
+      /** Bytes of a body in one piece, decoded; also of the pages of a list together. */
+      bodyBytes: size.default(8 * mebibyte),
+      /** Bytes of a stream, decoded. */
+      streamBytes: size.default(32 * mebibyte),
+      /** Bytes of a line of a stream. */
+      lineBytes: size.default(4 * mebibyte),
+      /** Events of a stream. */
+      streamEvents: size.default(100_000),
+      /** Levels of nesting of JSON. */
+      jsonDepth: size.default(200),
+      /** Rows of a history, on all of its pages together. */
+      historyRows: size.default(10_000),
+      /** Pages of a list that are followed. */
+      pages: size.default(500),
     })
     .prefault({}),
 })

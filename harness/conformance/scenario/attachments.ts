@@ -5,12 +5,13 @@ import { multipart, type UploadFile } from './multipart.ts'
 import type { SendOptions } from './options.ts'
 import { type ListWalk, walkList } from './paging.ts'
 import { settle } from './settle.ts'
+import { withinLimits } from './within-limits.ts'
 
 type Query = Readonly<Record<string, string | number>>
 
 /** Attachments of the caller (section 4.3, prefix /attachment). */
 export function attachmentRoutes(session: Session) {
-  const { requests, shapes } = session.context.setup.profile
+  const { requests, shapes, limits } = session.context.setup.profile
   const part = requests.upload?.part ?? 'file'
   const chatField = requests.upload?.chatField ?? 'chat_id'
 
@@ -41,8 +42,9 @@ export function attachmentRoutes(session: Session) {
       const walk = await walkList(
         (cursor) =>
           routes.list(cursor === undefined ? query : { ...query, cursor }, { role: 'probe' }),
-        shapes.attachmentCursor,
+        { limits, pointer: shapes.attachmentCursor },
       )
+      withinLimits(session, walk)
       const bodies = walk.pages.map((page) => bodyJson(page))
       const pagesWith = (name: string) =>
         bodies.flatMap((_, at) => (lists(bodies, at, name) ? [at] : []))

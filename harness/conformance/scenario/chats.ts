@@ -13,6 +13,7 @@ import { type ListWalk, walkList } from './paging.ts'
 import { statusOf } from './read.ts'
 import { fill } from './template.ts'
 import type { Chat } from './v3.ts'
+import { withinLimits } from './within-limits.ts'
 
 type Query = Readonly<Record<string, string | number>>
 
@@ -85,8 +86,9 @@ export function chatRoutes(session: Session) {
       return walk
     },
 
-    walkOnce: (query: Query, sought: readonly Chat[]): Promise<ListWalk> =>
-      walkList(
+    async walkOnce(query: Query, sought: readonly Chat[]): Promise<ListWalk> {
+      const missing = new Set(sought.map(({ id }) => id))
+      const walk = await walkList(
         async (cursor) => {
           const page = await routes.list(cursor === undefined ? query : { ...query, cursor }, {
             role: 'probe',
@@ -95,9 +97,19 @@ export function chatRoutes(session: Session) {
           given(cursor !== undefined || succeeded(page), refused, page)
           return page
         },
-        shapes.chatCursor,
-        (pages) => sought.every(({ id }) => pages.some((page) => contains(bodyJson(page), id))),
-      ),
+        {
+          limits,
+          pointer: shapes.chatCursor,
+          enough(page) {
+            const body = bodyJson(page)
+            for (const id of missing) if (contains(body, id)) missing.delete(id)
+            return missing.size === 0
+          },
+        },
+      )
+      withinLimits(session, walk)
+      return walk
+    },
 
     /** Reads until `enough` says so, for as long as a change may take to be seen. */
     async settled(
@@ -120,11 +132,11 @@ export function chatRoutes(session: Session) {
 function tellsOf(body: unknown, { id, name }: Chat): boolean {
   if (contains(body, id)) return true
   const leaves = leavesOf(body)
-  const isBeside = (a: Leaf, b: Leaf) => a.path.slice(0, -1).join() === b.path.slice(0, -1).join()
-  const otherIds = leaves.filter(({ path }) => chatIdNames.includes(path.at(-1) ?? ''))
-  return leaves.some(
-    (leaf) => leaf.value === name && !otherIds.some((other) => isBeside(other, leaf)),
+  const parentOf = ({ path }: Leaf) => path.slice(0, -1).join()
+  const withIds = new Set(
+    leaves.filter(({ path }) => chatIdNames.includes(path.at(-1) ?? '')).map(parentOf),
   )
+  return leaves.some((leaf) => leaf.value === name && !withIds.has(parentOf(leaf)))
 }
 
 const pollMs = 250

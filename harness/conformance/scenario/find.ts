@@ -18,11 +18,12 @@ export interface Leaf {
 export function leavesOf(value: unknown): Leaf[] {
   const leaves: Leaf[] = []
   const queue: Leaf[] = [{ path: [], value }]
-  for (let next = queue.shift(); next; next = queue.shift()) {
+  // The queue grows while it is walked through.
+  for (const next of queue) {
     const { path, value: at } = next
     if (typeof at === 'object' && at !== null) {
-      for (const [key, inner] of Object.entries(at)) {
-        queue.push({ path: [...path, key], value: inner })
+      for (const key of Object.keys(at)) {
+        queue.push({ path: [...path, key], value: Reflect.get(at, key) })
       }
     } else leaves.push(next)
   }
@@ -44,15 +45,22 @@ export function findNewId(body: unknown, names: readonly string[]): string | und
 export function contains(body: unknown, text: string): boolean {
   const form = isUuid(text) ? (value: string) => value.toLowerCase() : (value: string) => value
   const sought = form(text)
-  return leavesOf(body).some(
-    ({ value }) => typeof value === 'string' && form(value).includes(sought),
-  )
+  const queue: unknown[] = [body]
+  for (const value of queue) {
+    if (typeof value === 'string' && form(value).includes(sought)) return true
+    if (isRecord(value)) for (const inner of Object.values(value)) queue.push(inner)
+  }
+  return false
 }
 
 /** Whether a body holds an array, at whatever depth. */
 export function holdsList(body: unknown): boolean {
-  if (Array.isArray(body)) return true
-  return isRecord(body) && Object.values(body).some(holdsList)
+  const queue: unknown[] = [body]
+  for (const value of queue) {
+    if (Array.isArray(value)) return true
+    if (isRecord(value)) for (const inner of Object.values(value)) queue.push(inner)
+  }
+  return false
 }
 
 /** RFC 6901; undefined where it leads nowhere. */

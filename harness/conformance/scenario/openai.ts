@@ -33,6 +33,16 @@ export function openaiRoutes(session: Session) {
     models: (options: SendOptions = {}): Promise<Exchange> =>
       session.send({ ...at('openai.models'), ...options }),
 
+    model: (id: string, options: SendOptions = {}): Promise<Exchange> => {
+      const { surface, method, path } = operations['openai.model']
+      return session.send({
+        surface,
+        method,
+        path: path.replace('{model}', encodeURIComponent(id)),
+        ...options,
+      })
+    },
+
     /** Any request of this surface that a living server answers. */
     alive: (): Promise<Exchange> => routes.models({ role: 'liveness' }),
 

@@ -1,4 +1,5 @@
-import { bodyJson, type Exchange, succeeded } from '../../contract/index.ts'
+import { bodyJson, bodyLength, type Exchange, succeeded } from '../../contract/index.ts'
+import type { TargetProfile } from '../profile/index.ts'
 import { contains, leavesOf, valueAt } from './find.ts'
 import { cursorOf } from './read.ts'
 
@@ -26,32 +27,63 @@ export interface ListWalk {
   readonly pages: readonly Exchange[]
   /** Whether the list says that it ends where the walk ended. */
   readonly complete: boolean
+  /** Why it was followed no further, where a limit of the profile was passed; for a sentence. */
+  readonly passed?: string
   /** The pages on which a text stands, by their place. */
   readonly pagesWith: (text: string) => readonly number[]
 }
 
-const mostPages = 200
+/** What a walk through a list may take. */
+export type WalkLimits = Pick<TargetProfile['limits'], 'pages' | 'bodyBytes'>
+
+export interface WalkOptions {
+  readonly limits: WalkLimits
+  /** JSON pointer to the cursor of a page; without it, it is looked for by name. */
+  readonly pointer: string | undefined
+  /** Told of each page; the list is followed no further once it says so. */
+  readonly enough?: (page: Exchange) => boolean
+}
 
 /** Follows a list to its end, to a page that is refused, or until `enough` says so. */
 export async function walkList(
   open: (cursor: string | undefined) => Promise<Exchange>,
-  pointer: string | undefined,
-  enough: (pages: readonly Exchange[]) => boolean = () => false,
+  { limits, pointer, enough = () => false }: WalkOptions,
 ): Promise<ListWalk> {
   const pages: Exchange[] = []
   const visited = new Set<string>()
+  const gauge = walkGauge(limits)
   let cursor: string | null | undefined
+  let passed: string | undefined
   do {
     const page = await open(cursor ?? undefined)
     pages.push(page)
     cursor = succeeded(page) ? cursorIn(page, pointer) : undefined
-    if (typeof cursor === 'string' && visited.has(cursor)) break
-    if (typeof cursor === 'string') visited.add(cursor)
-  } while (typeof cursor === 'string' && !enough(pages) && pages.length < mostPages)
+    if (typeof cursor !== 'string' || visited.has(cursor)) break
+    visited.add(cursor)
+    if (enough(page)) break
+    passed = gauge(page)
+  } while (passed === undefined)
   return {
     pages,
     complete: cursor === null,
+    ...(passed === undefined ? {} : { passed }),
     pagesWith: (text) => pages.flatMap((page, at) => (contains(bodyJson(page), text) ? [at] : [])),
+  }
+}
+
+/** Told of each page that leads on; says which limit does not let the walk go on, for a sentence. */
+export function walkGauge({
+  pages,
+  bodyBytes,
+}: WalkLimits): (page: Exchange) => string | undefined {
+  let count = 0
+  let bytes = 0
+  return (page) => {
+    count += 1
+    bytes += bodyLength(page)
+    if (count >= pages) return `gave ${pages} pages, and a cursor for more (limits.pages)`
+    if (bytes <= bodyBytes) return undefined
+    return `gave ${count} pages of more than ${bodyBytes} bytes together, and a cursor for more (limits.bodyBytes)`
   }
 }
 

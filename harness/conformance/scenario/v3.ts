@@ -8,10 +8,12 @@ import {
 import type { Session, Started } from '../worker/session.ts'
 import type { RequestSpec } from '../worker/wire-request.ts'
 import { given } from './claims.ts'
-import { chatIdNames, findNewId, isUuid, valueAt } from './find.ts'
+import { chatIdNames, findNewId, isRecord, isUuid, valueAt } from './find.ts'
 import type { SendOptions } from './options.ts'
+import { walkGauge } from './paging.ts'
 import { cursorOf, type HistoryRow, rowsOf, statusOf } from './read.ts'
 import { settle } from './settle.ts'
+import { withinLimits } from './within-limits.ts'
 
 export interface Chat {
   readonly id: string
@@ -41,9 +43,6 @@ export interface Walk {
 
 /** How long to wait for something that should not come, in milliseconds. */
 const pauseMs = 150
-
-/** A walk longer than this follows a cursor that leads in a circle. */
-const mostPages = 2_000
 
 /** The v3 surface (section 4.3) as a scenario calls it. */
 export function v3Routes(session: Session) {
@@ -123,6 +122,7 @@ export function v3Routes(session: Session) {
       const pages: Exchange[] = []
       const rows: HistoryRow[] = []
       const visited = new Set<string>()
+      const gauge = walkGauge(limits)
       let cursor: unknown
       do {
         const page = await routes.history(chat, {
@@ -134,8 +134,14 @@ export function v3Routes(session: Session) {
         rows.push(...rowsOf(page))
         cursor = cursorOf(page)
         if (leadsOn(cursor)) {
-          if (visited.has(cursor) || pages.length > mostPages) break
+          if (visited.has(cursor)) break
           visited.add(cursor)
+          const passed = gauge(page) ?? tooManyRows(rows.length, limits.historyRows)
+          if (passed !== undefined) {
+            // That a walk shows rows twice is told by its rows; any other may have been long.
+            withinLimits(session, { pages, passed }, showsRowsTwice(rows))
+            break
+          }
           await between(page)
         }
       } while (leadsOn(cursor))
@@ -170,6 +176,17 @@ export function inputText(text: string, role: 'user' | 'system' | 'developer' = 
 function at(id: OperationId, chatId = ''): Pick<RequestSpec, 'surface' | 'method' | 'path'> {
   const { surface, method, path } = operations[id]
   return { surface, method, path: path.replace('{chat_id}', chatId) }
+}
+
+function tooManyRows(rows: number, most: number): string | undefined {
+  return rows > most
+    ? `gave more than ${most} rows, and a cursor for more (limits.historyRows)`
+    : undefined
+}
+
+function showsRowsTwice(rows: readonly HistoryRow[]): boolean {
+  const shown = rows.filter(({ item }) => isRecord(item)).map((row) => JSON.stringify(row))
+  return new Set(shown).size < shown.length
 }
 
 /** An empty cursor is a fault of its own, and asks for nothing. */

@@ -5,7 +5,6 @@ import {
   createRecordingTransport,
   createRedactor,
   type Outgoing,
-  Outlet,
   type Pending,
   type Redactor,
   StoredRecording,
@@ -19,8 +18,11 @@ import type { RunSetup } from '../run-setup.ts'
 import { createBackOff } from './back-off.ts'
 import { createBreaker } from './breaker.ts'
 import { createBudget } from './budget.ts'
-import { CircuitOpenError } from './errors.ts'
+import { CircuitOpenError, InconclusiveError } from './errors.ts'
+import { askedOf, excessOf } from './excess.ts'
 import { drawFrom } from './identities.ts'
+import { createOverruns, type Overruns } from './overruns.ts'
+import { createRunLimits } from './run-limits.ts'
 import { secretsOf } from './secrets.ts'
 import { createSemaphore } from './semaphore.ts'
 
@@ -42,6 +44,13 @@ export interface RunContext {
   retryAfter(exchange: Exchange, attempt: number): number | null
   /** Does not wait where a recording answers; rejects where the signal does not. */
   sleep(ms: number, signal: AbortSignal): Promise<void>
+  /**
+   * Notes and tells what a target sent beyond a limit of the profile.
+   * @throws InconclusiveError where the answer is no basis for a scenario.
+   */
+  assertWithinLimits(exchange: Exchange): void
+  /** Answers beyond a limit, by their route. */
+  readonly overruns: Overruns
   /** Writes down, before it is sent, what is about to be created, and what became of it. */
   readonly journal: WriteJournal
 }
@@ -49,22 +58,22 @@ export interface RunContext {
 export function createRunContext(setup: RunSetup): RunContext {
   const { profile } = setup
   const live = setup.recordingFile === null
-  const secrets = secretsOf(setup)
-  const redactor = createRedactor(secrets)
-  const outlet = new Outlet(secrets)
+  const redactor = createRedactor(secretsOf(setup))
   const transport = openTransport(setup, redactor)
   const slots = createSemaphore(
     setup.jobs,
     setup.shuffle === null ? undefined : drawFrom(setup.shuffle),
   )
-  const pace = createBackOff(profile.limits.requestsPerSecond)
+  const pace = createBackOff(profile.limits)
   const breaker = createBreaker()
   const budget = createBudget(setup.maxRequests, setup.spentBefore)
-  const write = live ? journalWriter(setup.journalFile, secrets) : () => {}
+  const write = live ? journalWriter(setup.journalFile, redactor.text) : () => {}
   const journal: WriteJournal = (entry) => {
     budget.note(entry)
     write(entry)
   }
+  const overruns = createOverruns()
+  const runLimits = createRunLimits(profile.limits, setup.endsAt)
   let exchanges = 0
 
   return {
@@ -75,11 +84,22 @@ export function createRunContext(setup: RunSetup): RunContext {
     nextExchangeId: () => `${live ? 'x' : 'missing-'}${++exchanges}`,
     async send(outgoing, signal) {
       if (live && breaker.open) throw new CircuitOpenError(breaker.reason)
+      const tidiesUp = outgoing.labels.role === 'cleanup'
+      if (live && !tidiesUp) admit(outgoing)
       budget.spend(outgoing.labels.role)
-      if (live) await pace.turn(signal)
-      const pending = transport.send(outgoing)
+      const outOfTime = runLimits.signalFor(tidiesUp)
+      if (live) await inTime((both) => pace.turn(both), signal, outOfTime)
+      const pending = transport.send(
+        outOfTime === undefined
+          ? outgoing
+          : {
+              ...outgoing,
+              signal: outgoing.signal ? either(outgoing.signal, outOfTime) : outOfTime,
+            },
+      )
       const exchange = pending.exchange.then((ended) => {
         breaker.note(ended)
+        runLimits.note(ended)
         writeDown(ended)
         const gone = deletedChat(ended)
         if (gone !== undefined) journal({ event: 'deleted', kind: 'chat', id: gone })
@@ -92,13 +112,53 @@ export function createRunContext(setup: RunSetup): RunContext {
       if (waitMs === null) breaker.giveUp(exchange)
       return waitMs
     },
-    sleep: (ms, signal) => (live ? sleep(ms, undefined, { signal }) : Promise.resolve()),
+    async sleep(ms, signal) {
+      if (!live) return
+      await inTime(
+        (both) => sleep(ms, undefined, { signal: both }),
+        signal,
+        runLimits.signalFor(false),
+      )
+    },
+    assertWithinLimits(exchange) {
+      // What was left because the time of the run is over is nobody's excess.
+      if (exchange.ending.kind === 'aborted') runLimits.check()
+      const excess = excessOf(exchange, profile.limits)
+      if (excess === undefined) return
+      overruns.note(exchange, excess)
+      throw new InconclusiveError(`${askedOf(exchange)} ${excess}`, [exchange.id])
+    },
+    overruns,
     journal,
   }
 
-  function writeDown(exchange: Exchange): void {
-    appendExchange(outlet, setup.exchangesFile, redactor.exchange(exchange))
+  function admit(outgoing: Outgoing): void {
+    runLimits.check()
+    const reason = overruns.reasonAgainst(outgoing)
+    if (reason !== undefined) throw new InconclusiveError(reason)
   }
+
+  function writeDown(exchange: Exchange): void {
+    appendExchange(setup.exchangesFile, redactor.exchange(exchange))
+  }
+}
+
+/** Rejects with the reason of the run's end where that comes first: timers have an error of their own. */
+async function inTime(
+  wait: (signal: AbortSignal) => Promise<void>,
+  signal: AbortSignal,
+  outOfTime: AbortSignal | undefined,
+): Promise<void> {
+  try {
+    await wait(either(signal, outOfTime))
+  } catch (error) {
+    if (!signal.aborted) outOfTime?.throwIfAborted()
+    throw error
+  }
+}
+
+function either(one: AbortSignal, other: AbortSignal | undefined): AbortSignal {
+  return other === undefined ? one : AbortSignal.any([one, other])
 }
 
 function openTransport(setup: RunSetup, redactor: Redactor): Transport {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Ending, Exchange } from '../../contract/index.ts'
-import { createBackOff, retryAfterMs } from './back-off.ts'
+import { createBackOff, givenUpText, retryAfterMs } from './back-off.ts'
 import { createBreaker } from './breaker.ts'
 import { createSemaphore } from './semaphore.ts'
 
@@ -81,14 +81,29 @@ describe('Retry-After', () => {
   })
 
   test('is waited for, but not for ever, and not too often', () => {
-    const pace = createBackOff(undefined)
+    const pace = createBackOff({ retryAfterMs: 30_000 })
     expect(pace.retryAfter(exchange(429, { retryAfter: '2' }), 0)).toBe(2_000)
-    expect(pace.retryAfter(exchange(429, { retryAfter: '86400' }), 1)).toBe(30_000)
+    expect(pace.retryAfter(exchange(429, { retryAfter: '30' }), 1)).toBe(30_000)
     expect(pace.retryAfter(exchange(429, { retryAfter: '2' }), 3)).toBeNull()
   })
 
+  test.each(['31', '999999999', '9'.repeat(400), 'Fri, 31 Dec 9999 23:59:59 GMT'])(
+    'is not waited for at all where it asks for longer than the profile allows: %s',
+    async (retryAfter) => {
+      const limits = { retryAfterMs: 30_000 }
+      const pace = createBackOff(limits)
+      const answer = exchange(429, { retryAfter })
+      expect(pace.retryAfter(answer, 0)).toBeNull()
+      expect(givenUpText(answer, limits)).toContain(
+        'longer than the 30000 ms that it may ask for (limits.retryAfterMs)',
+      )
+      // Nor does it hold anybody else back.
+      await pace.turn()
+    },
+  )
+
   test('has a growing time in its place where it says nothing of use', () => {
-    const pace = createBackOff(undefined)
+    const pace = createBackOff({ retryAfterMs: 30_000 })
     const waits = [0, 1, 2, 3].map((attempt) =>
       pace.retryAfter(exchange(503, { retryAfter: 'soon' }), attempt),
     )
@@ -98,7 +113,7 @@ describe('Retry-After', () => {
 
 describe('the pace', () => {
   test('holds the requests of all scenarios back after a 429', async () => {
-    const pace = createBackOff(undefined)
+    const pace = createBackOff({ retryAfterMs: 30_000 })
     pace.retryAfter(exchange(429, { retryAfter: '1' }), 0)
     const start = performance.now()
     await Promise.all([pace.turn(), pace.turn()])
@@ -106,7 +121,7 @@ describe('the pace', () => {
   })
 
   test('spreads requests evenly at a rate', async () => {
-    const pace = createBackOff(50)
+    const pace = createBackOff({ requestsPerSecond: 50, retryAfterMs: 30_000 })
     const start = performance.now()
     const sent = Array.from({ length: 5 }, () => pace.turn().then(() => performance.now() - start))
     const times = await Promise.all(sent)

@@ -1,7 +1,6 @@
 import type { Secret } from '../../client/index.ts'
 import type { RunSetup } from '../run-setup.ts'
 import { credentialsOf } from './credentials.ts'
-import { userInfoSecrets } from './user-info.ts'
 
 /**
  * Everything of a profile that may stand in no file and no output. Also the keys that are almost
@@ -17,8 +16,8 @@ export function secretsOf({ profile }: Pick<RunSetup, 'profile'>): Secret[] {
   return [
     ...keys.flatMap(([name, value]) => (value === undefined ? [] : almostRight(name, value))),
     ...headerSecrets(profile.headers),
-    ...userInfoSecrets('base url password', profile.baseUrl),
-    ...userInfoSecrets('proxy password', profile.network?.proxy ?? ''),
+    ...passwordOf('password', profile.baseUrl),
+    ...passwordOf('proxy password', profile.network?.proxy),
   ]
 }
 
@@ -43,4 +42,9 @@ function headerSecrets(headers: Readonly<Record<string, string>>): Secret[] {
         value: secret,
       }))
     })
+}
+
+function passwordOf(name: string, url: string | undefined): Secret[] {
+  const password = url !== undefined && URL.canParse(url) ? new URL(url).password : ''
+  return password === '' ? [] : [{ name, value: decodeURIComponent(password) }]
 }

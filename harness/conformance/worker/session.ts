@@ -12,6 +12,7 @@ import {
 import { judge } from '../../judges/index.ts'
 import { type CreationKind, journalled } from '../journal.ts'
 import { type Cost, noCost, type Reservation, type ScenarioOutcome } from '../run-setup.ts'
+import { givenUpText } from './back-off.ts'
 import type { RunContext } from './context.ts'
 import { costOf } from './cost.ts'
 import { InconclusiveError } from './errors.ts'
@@ -185,11 +186,13 @@ export class Session {
       // Half an answer, because we left, shows nothing.
       if (exchange.ending.kind === 'aborted') toLeave.throwIfAborted()
       this.take(exchange)
+      this.context.assertWithinLimits(exchange)
       const status = exchange.response?.status
       if (status !== 429 && status !== 503) return this.usable(exchange)
       const waitMs = this.context.retryAfter(exchange, attempt)
       if (waitMs === null) {
-        throw new InconclusiveError(`the target kept answering ${status}`, [exchange.id])
+        const { limits } = this.context.setup.profile
+        throw new InconclusiveError(`the target ${givenUpText(exchange, limits)}`, [exchange.id])
       }
       await this.context.sleep(waitMs, toWait)
     }

@@ -21,6 +21,14 @@ test('rows are frozen: they may be added, their meaning may not change', () => {
   expect(rows.map((row) => row.join(' | '))).toMatchSnapshot()
 })
 
+test('a title carries the word of RFC 2119 for its level', () => {
+  const words = { required: /\bMUST\b/, expected: /\bSHOULD\b/ }
+  const without = requirementIds.filter(
+    (id) => !words[requirements[id].level].test(requirements[id].title),
+  )
+  expect(without).toEqual([])
+})
+
 test('an id names one row', () => {
   const ids = [...requirementIds, ...exclusionIds, ...questionIds]
   expect(new Set(ids).size).toBe(ids.length)

@@ -7,6 +7,7 @@ import { knowledge } from './knowledge.ts'
 import { openQuestions } from './open.ts'
 import { openai } from './openai.ts'
 import { openaiStream } from './openai-stream.ts'
+import { openaiTools } from './openai-tools.ts'
 import type { Exclusion, OpenQuestion, Requirement } from './row.ts'
 import { v2 } from './v2.ts'
 import { v3Chats } from './v3-chats.ts'
@@ -20,6 +21,7 @@ const rows = {
   ...auth,
   ...openai,
   ...openaiStream,
+  ...openaiTools,
   ...v2,
   ...v3Chats,
   ...v3History,

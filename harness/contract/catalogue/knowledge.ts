@@ -17,66 +17,66 @@ const rag = {
 
 /** Sections 2.7, 4.3, 4.4 and 9: knowledge bases, and retrieval before an answer. */
 export const knowledge = {
-  'KB-01': { ...bases, title: 'The knowledge prefix lists the bases.', needs: ['V3-AUTH-05'] },
-  'KB-02': { ...bases, title: 'A document can be uploaded to a base.', needs: ['KB-03'] },
+  'KB-01': { ...bases, title: 'The knowledge prefix MUST list the bases.', needs: ['V3-AUTH-05'] },
+  'KB-02': { ...bases, title: 'Uploading a document to a base MUST succeed.', needs: ['KB-03'] },
   'KB-03': {
     ...bases,
-    title: 'A search in a base finds what its documents say.',
+    title: 'A search in a base MUST find what its documents say.',
     needs: ['KB-01'],
   },
   'KB-04': {
     level: 'required',
     surface: 'v3',
     section: '9',
-    title: '/api/knowledge and /api/v3/knowledge answer alike.',
+    title: '/api/knowledge and /api/v3/knowledge MUST answer alike.',
     capability: 'knowledge',
     needs: ['V3-AUTH-05'],
   },
   'RAG-01': {
     ...rag,
     title:
-      'rag: true searches the base of the assistant before the answer: a search step, or its fact in the answer.',
+      'With rag: true the server MUST search the base of the assistant before the answer: a search step, or its fact in the answer.',
     needs: ['V3-GEN-02', 'V3-ASST-01'],
   },
   'RAG-02': {
     ...rag,
-    title: 'rag: false makes no search before the answer.',
+    title: 'With rag: false the server MUST NOT search before the answer.',
     member: 'tools.search',
     needs: ['V3-GEN-01', 'V3-HIST-16'],
   },
   'RAG-03': {
     ...rag,
-    title: 'rag: agent makes no search before the answer.',
+    title: 'With rag: agent the server MUST NOT search before the answer.',
     member: 'tools.search',
     needs: ['V3-GEN-01', 'V3-HIST-16'],
   },
   'RAG-04': {
     ...rag,
-    title: 'rag as an object searches like true, with the parameters it gives.',
+    title: 'With rag as an object the server MUST search as with true, with the given parameters.',
     member: 'rag.object',
     needs: ['RAG-01'],
   },
   'RAG-05': {
     ...rag,
-    title: 'Without rag a chat generation makes no search before the answer.',
+    title: 'Without rag a chat generation MUST NOT search before the answer.',
     member: 'tools.search',
     needs: ['V3-GEN-01', 'V3-HIST-16'],
   },
   'RAG-06': {
     ...rag,
-    title: 'Without rag a one-shot behaves as with agent: no search before the answer.',
+    title: 'Without rag a one-shot MUST behave as with agent: no search before the answer.',
     member: 'tools.search',
     needs: ['V3-ONE-01'],
   },
   'RAG-07': {
     ...rag,
-    title: 'rag: true with an assistant that has no base is answered all the same.',
+    title: 'rag: true MUST be accepted with an assistant that has no base.',
     member: 'assistants.withoutKnowledge',
     needs: ['V3-GEN-01', 'V3-ASST-01'],
   },
   'RAG-08': {
     ...rag,
-    title: 'The search_type of a rag object may be hybrid, dense or sparse.',
+    title: 'The search_type of a rag object MUST be accepted as hybrid, dense and sparse.',
     member: 'rag.object',
     needs: ['RAG-04'],
   },

@@ -6,91 +6,92 @@ const stated = { level: 'required', surface: 'v3', section: '4.3' } as const
 export const v3Chats = {
   'V3-CHAT-01': {
     ...stated,
-    title: 'POST /chat with a name creates a chat whose id, a UUID, is in the answer.',
+    title: 'POST /chat with a name MUST create a chat and return its id, a UUID.',
     needs: ['V3-AUTH-05'],
   },
   'V3-CHAT-02': {
     ...stated,
     section: '2.5',
-    title: 'A chat has the name that it was created with.',
+    title: 'A chat MUST have the name that it was created with.',
     needs: ['V3-CHAT-01', 'V3-CHAT-04'],
   },
   'V3-CHAT-03': {
     ...stated,
     section: '9',
-    title: 'A chat made by POST /api/v3/chat is v3: v3 history and generation take it.',
+    title:
+      'A chat created by POST /api/v3/chat MUST be a v3 chat: v3 history and generation accept it.',
     needs: ['V3-CHAT-01'],
   },
   'V3-CHAT-04': {
     ...stated,
-    title: 'GET /chat/{chat_id} answers with that chat.',
+    title: 'GET /chat/{chat_id} MUST return that chat.',
     needs: ['V3-CHAT-03'],
   },
   'V3-CHAT-05': {
     ...stated,
-    title: 'GET /chat lists a chat that was created.',
+    title: 'GET /chat MUST list a created chat.',
     needs: ['V3-CHAT-03'],
   },
   'V3-CHAT-06': {
     ...stated,
-    title: 'GET /chat with search finds the chat whose name begins with the word.',
+    title: 'GET /chat with search MUST find a chat whose name begins with the word.',
     needs: ['V3-CHAT-02', 'V3-CHAT-05', 'V3-CHAT-07'],
   },
   'V3-CHAT-07': {
     ...stated,
-    title: 'GET /chat takes a limit: a page lists at most that many chats.',
+    title: 'GET /chat MUST honor limit: a page lists at most that many chats.',
     needs: ['V3-CHAT-05'],
   },
   'V3-CHAT-08': {
     ...stated,
-    title: 'GET /chat takes a cursor: following it lists every chat.',
+    title: 'GET /chat MUST honor cursor: following it lists every chat.',
     needs: ['V3-CHAT-05'],
   },
   'V3-CHAT-09': {
     ...stated,
-    title: 'GET /chat with exclude_favorites leaves favorites out and keeps the others.',
+    title: 'GET /chat with exclude_favorites MUST omit favorites and keep the other chats.',
     needs: ['V3-CHAT-05', 'V3-FAV-01'],
   },
   'V3-CHAT-10': {
     ...stated,
-    title: 'PATCH /chat/{chat_id} updates the chat.',
+    title: 'PATCH /chat/{chat_id} MUST update the chat.',
     needs: ['V3-CHAT-04'],
   },
   'V3-CHAT-11': {
     ...stated,
     title:
-      'After DELETE /chat/{chat_id} the chat is neither listed nor read, and its history is gone.',
+      'After DELETE /chat/{chat_id} the chat MUST NOT be listed or readable, and its history MUST be gone.',
     needs: ['V3-CHAT-04', 'V3-CHAT-05'],
   },
   'V3-CHAT-12': {
     ...stated,
-    title: 'POST /chat/{chat_id}/generate-name generates a title.',
+    title: 'POST /chat/{chat_id}/generate-name MUST generate a title.',
     needs: ['V3-CHAT-01'],
   },
   'V3-CHAT-13': {
     ...stated,
-    title: 'A change or deletion of one chat leaves other chats as they were.',
+    title: 'Changing or deleting one chat MUST NOT change other chats.',
     needs: ['V3-CHAT-02', 'V3-CHAT-04'],
   },
   'V3-CHAT-14': {
     ...stated,
-    title: 'POST /chat with a name that is no string does not succeed.',
+    title: 'POST /chat with a name that is not a string MUST NOT succeed.',
     needs: ['V3-CHAT-01'],
   },
   'V3-FAV-01': {
     ...stated,
-    title: 'POST /chat/{chat_id}/favorite adds the chat to GET /chat/favorite.',
+    title: 'POST /chat/{chat_id}/favorite MUST add the chat to GET /chat/favorite.',
     needs: ['V3-CHAT-03'],
   },
   'V3-FAV-02': {
     ...stated,
     title:
-      'DELETE /chat/{chat_id}/favorite removes the chat from GET /chat/favorite and keeps the chat.',
+      'DELETE /chat/{chat_id}/favorite MUST remove the chat from GET /chat/favorite and keep the chat.',
     needs: ['V3-CHAT-04', 'V3-FAV-01'],
   },
   'V3-FAV-03': {
     ...stated,
-    title: 'GET /chat/favorite lists no chat that is not a favorite.',
+    title: 'GET /chat/favorite MUST NOT list a chat that is not a favorite.',
     needs: ['V3-FAV-01'],
   },
 } as const satisfies Record<string, Requirement>

@@ -7,12 +7,12 @@ export const v3OneShot = {
   'V3-ONE-01': {
     ...stated,
     title:
-      'POST /message/one-shot with stream: false answers with one JSON body, the final response object.',
+      'POST /message/one-shot with stream: false MUST return one JSON body, the final response object.',
     needs: ['V3-AUTH-05'],
   },
   'V3-ONE-02': {
     ...stated,
-    title: 'POST /message/one-shot with stream: true answers with a stream of events.',
+    title: 'POST /message/one-shot with stream: true MUST return a stream of events.',
     needs: [
       'V3-ONE-01',
       'V3-ONE-03',
@@ -24,57 +24,61 @@ export const v3OneShot = {
       'V3-SSE-09',
     ],
   },
-  'V3-ONE-03': { ...stated, title: 'One-shot needs no Idempotency-Key.', needs: ['V3-ONE-01'] },
+  'V3-ONE-03': {
+    ...stated,
+    title: 'One-shot MUST NOT require an Idempotency-Key.',
+    needs: ['V3-ONE-01'],
+  },
   'V3-ONE-04': {
     ...stated,
     section: '9',
-    title: 'The deprecated content may carry the text instead of input.',
+    title: 'The deprecated content MUST be accepted in place of input.',
     needs: ['V3-ONE-01', 'V3-ONE-03'],
   },
   'V3-ONE-05': {
     ...stated,
-    title: 'runs carries an accumulated history that the answer knows.',
+    title: 'runs MUST be accepted as accumulated history, and the answer MUST know it.',
     needs: ['V3-ONE-01', 'V3-ONE-03'],
   },
   'V3-ONE-06': {
     ...stated,
     title:
-      'assistant_id may be null, with the scenario in assistant (a refusal of our assistant, whose structure is open, is only observed).',
+      'assistant_id: null MUST be accepted, with the scenario in assistant (the structure of assistant is open, so refusing ours is only observed).',
     needs: ['V3-ONE-01', 'V3-ONE-03'],
   },
   'V3-ONE-07': {
     ...stated,
     title:
-      'assistant_id may be searcher, with an optional kb_id: the answer comes from the knowledge base.',
+      'assistant_id: searcher MUST be accepted, with an optional kb_id, and MUST answer from the knowledge base.',
     capability: 'knowledge',
     member: 'knowledge',
     needs: ['V3-ONE-01', 'V3-ONE-03'],
   },
   'V3-ONE-08': {
     ...stated,
-    title: 'assistant_id of a one-shot may name an assistant of the catalog.',
+    title: 'assistant_id of a one-shot MUST accept an assistant of the catalog.',
     member: 'assistants',
     needs: ['V3-ONE-01', 'V3-ONE-03'],
   },
   'V3-ONE-09': {
     ...stated,
-    title: 'One-shot stores no chat.',
+    title: 'One-shot MUST NOT store a chat.',
     needs: ['V3-ONE-01', 'V3-ONE-03', 'V3-CHAT-05'],
   },
   'V3-ONE-10': {
     ...stated,
-    title: 'input of one-shot may be an array of items.',
+    title: 'input of one-shot MUST be accepted as an array of items.',
     needs: ['V3-ONE-01', 'V3-ONE-03'],
   },
   'V3-ONE-11': {
     ...stated,
     level: 'expected',
-    title: 'One-shot knows nothing told in another request.',
+    title: 'One-shot SHOULD NOT know what was said in another request.',
     needs: ['V3-ONE-01', 'V3-ONE-03'],
   },
   'V3-ONE-12': {
     ...stated,
-    title: 'A one-shot with a listed field of another type than listed does not succeed.',
+    title: 'A one-shot with a listed field of the wrong type MUST NOT succeed.',
     needs: ['V3-ONE-01', 'V3-ONE-03'],
   },
 } as const satisfies Record<string, Requirement>

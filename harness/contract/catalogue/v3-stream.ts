@@ -8,144 +8,159 @@ export const v3Stream = {
   'V3-SSE-01': {
     ...stated,
     section: '4.3',
-    title: 'With stream: true the reply is a 200 with the media type text/event-stream.',
+    title: 'With stream: true the reply MUST be a 200 with the media type text/event-stream.',
     contract: 'R1',
     needs: ['V3-CHAT-01'],
   },
   'V3-SSE-02': {
     ...stated,
     title:
-      'Every block of the stream, a closing data: [DONE] aside, has one event: line and data: lines that hold a JSON object.',
+      'Every block of the stream, except a final data: [DONE], MUST have one event: line and data: lines that hold a JSON object.',
     contract: 'R2',
   },
   'V3-SSE-03': {
     ...stated,
-    title: 'The type in the data of an event, where present, is the name of the event.',
+    title: 'The type in the data of an event, if present, MUST equal the name of the event.',
     contract: 'R3',
     needs: ['V3-SSE-02'],
   },
-  'V3-SSE-04': { ...contract, title: 'The data of every event has a type.', contract: 'R3' },
-  'V3-SSE-05': { ...stated, title: 'response.created comes first and once.', contract: 'R4' },
+  'V3-SSE-04': {
+    ...contract,
+    title: 'The data of every event SHOULD have a type.',
+    contract: 'R3',
+  },
+  'V3-SSE-05': {
+    ...stated,
+    title: 'The first event MUST be response.created, and it MUST occur exactly once.',
+    contract: 'R4',
+  },
   'V3-SSE-06': {
     ...contract,
-    title: 'Every event has a sequence_number, an integer.',
+    title: 'Every event SHOULD have a sequence_number, an integer.',
     contract: 'R5',
   },
-  'V3-SSE-07': { ...contract, title: 'sequence_number rises strictly.', contract: 'R6' },
+  'V3-SSE-07': { ...contract, title: 'sequence_number SHOULD increase strictly.', contract: 'R6' },
   'V3-SSE-08': {
     ...stated,
     title:
-      'A stream has one terminal event (response.failed may follow error), nothing but [DONE] after it, and ends cleanly.',
+      'A stream MUST have exactly one terminal event (response.failed may follow error), nothing but [DONE] after it, and end cleanly.',
     contract: 'R8',
   },
   'V3-SSE-09': {
     ...stated,
     title:
-      'A generation that succeeds and is not cut ends with response.completed, whose response is the final response.',
+      'A generation that succeeds and is not cut MUST end with response.completed, whose response is the final response.',
     contract: 'R8',
   },
   'V3-SSE-10': {
     ...stated,
-    title: 'The id of the response is the same in every event that shows it.',
+    title: 'The id of the response MUST be the same in every event that shows it.',
     contract: 'R9',
   },
   'V3-SSE-11': {
     ...contract,
-    title: 'created_at and model are the same in every event that shows the response.',
+    title: 'created_at and model SHOULD be the same in every event that shows the response.',
     contract: 'R9',
   },
   'V3-SSE-12': {
     ...stated,
-    title: 'response.output_item.added comes before the first delta of the answer.',
+    title: 'response.output_item.added MUST come before the first delta of the answer.',
     contract: 'R10',
   },
   'V3-SSE-13': {
     ...contract,
-    title: 'Items and parts are added, filled and done in the order of the contract.',
+    title: 'Items and parts SHOULD be added, filled and completed in the order of the contract.',
     contract: 'R10',
     needs: ['V3-SSE-12'],
   },
   'V3-SSE-14': {
     ...contract,
-    title: 'output_index counts up without a gap and belongs to one item throughout.',
+    title: 'output_index SHOULD count up without gaps and always refer to the same item.',
     contract: 'R11',
     needs: ['V3-SSE-12'],
   },
   'V3-SSE-15': {
     ...contract,
-    title: 'Indexes are present in every event that takes them, also when they are 0.',
+    title:
+      'Indexes SHOULD be present in every event that has them in the contract, including index 0.',
     contract: 'R12',
   },
   'V3-SSE-16': {
     ...contract,
-    title: 'content_index and summary_index start at 0 in each item.',
+    title: 'content_index and summary_index SHOULD start at 0 in each item.',
     contract: 'R13',
   },
   'V3-SSE-17': {
     ...stated,
     title:
-      'The response.output_text.delta of a stream, joined, are the text of its final response.',
+      'The concatenated response.output_text.delta of a stream MUST equal the text of its final response.',
     contract: 'R14',
     needs: ['V3-SSE-02', 'V3-SSE-08', 'V3-SSE-09', 'V3-SSE-25', 'V3-SSE-26'],
   },
   'V3-SSE-18': {
     ...contract,
-    title: 'Deltas, done events, parts, items and final response agree with each other.',
+    title: 'Deltas, done events, parts, items and the final response SHOULD agree with each other.',
     contract: 'R14',
     needs: ['V3-SSE-12', 'V3-SSE-17', 'V3-SSE-24'],
   },
   'V3-SSE-19': {
     ...contract,
-    title: 'The output of the final response is the items that were done, in their order.',
+    title: 'The output of the final response SHOULD be the completed items, in order.',
     contract: 'R15',
   },
   'V3-SSE-20': {
     ...contract,
     title:
-      'Items are added in_progress and done in a final status; a completed response holds completed items.',
+      'Items SHOULD be added with the status in_progress and completed with a final status; a completed response holds completed items.',
     contract: 'R16',
   },
   'V3-SSE-21': {
     ...contract,
-    title: 'The status, error and incomplete_details of a response agree with its event.',
+    title: 'The status, error and incomplete_details of a response SHOULD agree with its event.',
     contract: 'R17',
   },
   'V3-SSE-22': {
     ...contract,
     title:
-      'The usage of a streamed response adds up: total = input + output, cached ≤ input, reasoning ≤ output.',
+      'The usage of a streamed response SHOULD add up: total = input + output, cached ≤ input, reasoning ≤ output.',
     contract: 'R18',
   },
   'V3-SSE-23': {
     ...contract,
-    title: 'The arguments of a completed function_call are JSON.',
+    title: 'The arguments of a completed function_call SHOULD be JSON.',
     contract: 'R19',
   },
   'V3-SSE-24': {
     ...stated,
-    title: 'response.reasoning_text.delta comes only with think.',
+    title: 'response.reasoning_text.delta MUST NOT occur without think.',
     contract: 'R20',
   },
   'V3-SSE-25': {
     ...stated,
-    title: 'The delta of a text or reasoning event is a string.',
+    title: 'The delta of a text or reasoning event MUST be a string.',
     contract: 'R21',
   },
-  'V3-SSE-26': { ...stated, title: 'The bytes of the stream are UTF-8.', contract: 'R21' },
-  'V3-SSE-27': { ...contract, title: 'No delta holds half of a surrogate pair.', contract: 'R21' },
+  'V3-SSE-26': { ...stated, title: 'The bytes of the stream MUST be UTF-8.', contract: 'R21' },
+  'V3-SSE-27': {
+    ...contract,
+    title: 'A delta SHOULD NOT contain half of a surrogate pair.',
+    contract: 'R21',
+  },
   'V3-SSE-28': {
     ...contract,
-    title: 'Annotations lie within the text, and the done part lists those that were announced.',
+    title:
+      'Annotations SHOULD lie within the text, and the completed part SHOULD list the announced ones.',
     contract: 'R24',
   },
   'V3-SSE-29': {
     ...contract,
-    title: 'No data: [DONE] follows; where one does, it is single and last.',
+    title:
+      'A stream SHOULD NOT end with data: [DONE]; if it does, [DONE] SHOULD occur once, at the end.',
     contract: 'R8',
   },
   'V3-SSE-30': {
     ...contract,
-    title: 'Events arrive while the answer is made, not all at its end.',
+    title: 'Events SHOULD arrive while the answer is generated, not all at its end.',
     needs: ['V3-SSE-25'],
   },
 } as const satisfies Record<string, Requirement>

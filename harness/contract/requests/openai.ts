@@ -15,10 +15,35 @@ const chatMessage = z
     message: 'a string is required',
   })
 
+const jsonSchema = z.record(z.string(), z.unknown())
+
 const functionTool = z.looseObject({
   type: z.string(),
-  function: z.looseObject({ name: z.string() }).optional(),
+  function: z
+    .looseObject({
+      name: z.string().regex(/^[\w-]{1,64}$/, { error: 'letters, digits, _ and -, at most 64' }),
+      description: z.string().nullish(),
+      parameters: jsonSchema.nullish(),
+    })
+    .optional(),
 })
+
+const toolChoice = z.union([
+  z.enum(['none', 'auto', 'required']),
+  z.looseObject({ type: z.literal('function'), function: z.looseObject({ name: z.string() }) }),
+])
+
+const responseFormat = z.discriminatedUnion('type', [
+  z.looseObject({ type: z.literal('text') }),
+  z.looseObject({ type: z.literal('json_object') }),
+  z.looseObject({
+    type: z.literal('json_schema'),
+    json_schema: z.looseObject({ name: z.string(), schema: jsonSchema.nullish() }),
+  }),
+])
+
+/** OpenAI's own bound of `n`. */
+const maxChoices = 128
 
 export const chatCompletionRequest = z.looseObject({
   model: z.string(),
@@ -31,7 +56,10 @@ export const chatCompletionRequest = z.looseObject({
   stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
   stop: z.union([z.string(), z.array(z.string())]).nullish(),
   tools: z.array(functionTool).nullish(),
-  tool_choice: z.union([z.string(), z.looseObject({})]).nullish(),
+  tool_choice: toolChoice.nullish(),
+  parallel_tool_calls: z.boolean().nullish(),
+  response_format: responseFormat.nullish(),
+  n: z.int().min(1).max(maxChoices).nullish(),
 })
 
 export type ChatCompletionRequest = z.output<typeof chatCompletionRequest>

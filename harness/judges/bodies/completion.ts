@@ -3,6 +3,7 @@ import { completion } from '../../contract/wire/index.ts'
 import { asArray, asObject, asString, type JsonObject, show } from '../json.ts'
 import type { Ledger } from '../ledger.ts'
 import { judgeMaxTokens } from '../max-tokens.ts'
+import { judgeToolCall } from '../tool-calls.ts'
 import { judgeShape } from './shape.ts'
 
 /** Sections 2.2 and 4.1: a chat completion in one piece. */
@@ -14,6 +15,7 @@ export function judgeCompletion(
 ): void {
   judgeShape(ledger, body, { schema: completion, rows: Object.values(rowOfMember), rowOf })
   judgeRole(ledger, body)
+  judgeToolCalls(ledger, body, request)
   const usage = asObject(body['usage'])
   if (usage !== undefined && !ledger.isBroken('OAI-CHAT-09')) {
     judgeSum(ledger, usage)
@@ -45,6 +47,15 @@ function judgeRole(ledger: Ledger, body: JsonObject): void {
     const role = asObject(asObject(choice)?.['message'])?.['role']
     if (role === 'assistant') ledger.held('OAI-CHAT-15', 'The role is assistant.')
     else ledger.broken('OAI-CHAT-15', `The role of the answer is ${show(role)}, not assistant.`)
+  }
+}
+
+function judgeToolCalls(ledger: Ledger, body: JsonObject, request: JsonObject): void {
+  for (const choice of asArray(body['choices']).map(asObject)) {
+    const cut = choice?.['finish_reason'] === 'length'
+    for (const call of asArray(asObject(choice?.['message'])?.['tool_calls'])) {
+      judgeToolCall(ledger, 'OAI-TOOL-02', call, { request, cut })
+    }
   }
 }
 

@@ -10,6 +10,7 @@ import { EnvelopeJudge } from './envelope.ts'
 import { ChunkObserver } from './observe.ts'
 import { type ChunkJudge, chunkOf } from './part.ts'
 import { StopJudge } from './stop.ts'
+import { ToolCallJudge } from './tool-calls.ts'
 import { UsageJudge } from './usage.ts'
 import { type Fragment, loneFragment, watchChunk } from './watch.ts'
 
@@ -42,6 +43,7 @@ export class CompletionsJudge implements StreamJudge {
       this.#choices,
       new UsageJudge(this.#ledger, request),
       this.#stop,
+      new ToolCallJudge(this.#ledger, request),
     ]
   }
 

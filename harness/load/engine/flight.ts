@@ -143,7 +143,7 @@ export class Flight implements AnswerSink, StreamWatcher {
   }
 
   serverFailed(why: string): void {
-    this.#failure ??= this.#ledger.redact(why)
+    this.#failure ??= why
   }
 
   #finish(ending: Ending): void {
@@ -180,7 +180,7 @@ export class Flight implements AnswerSink, StreamWatcher {
     if (read === undefined) return
     this.#id = read.id
     if (read.usage !== undefined) watch.usage(read.usage)
-    if (read.failure !== undefined) this.#failure ??= this.#ledger.redact(read.failure)
+    if (read.failure !== undefined) this.#failure ??= read.failure
     this.#crossTalk.text(read.text)
   }
 

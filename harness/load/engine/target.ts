@@ -1,4 +1,3 @@
-import type { Secret } from '../../client/redaction.ts'
 import type { JournalPlace } from './chat-journal.ts'
 
 /** What the engine must know of a deployment; survives a structured clone. */
@@ -26,8 +25,6 @@ export interface LoadTarget {
   readonly tag: string
   /** Where the chats that are made are written down; without it nowhere. */
   readonly journal?: JournalPlace
-  /** What may stand in no file and no output. */
-  readonly secrets: readonly Secret[]
 }
 
 export type V2Chat =
@@ -58,6 +55,5 @@ export function plainTarget(baseUrl: string, key: string): LoadTarget {
     timeoutMs: 60_000,
     userAgent: 'chatgen-conformance',
     tag: 'chatgen-plain',
-    secrets: [{ name: 'api key', value: key }],
   }
 }

@@ -1,6 +1,5 @@
 import { setMaxListeners } from 'node:events'
 import { parentPort, workerData } from 'node:worker_threads'
-import { createRedactor } from '../../client/redaction.ts'
 import { Canary } from '../calibration/canary.ts'
 import { IntegrityLedger } from '../judging/integrity-ledger.ts'
 import { Chats } from './chats.ts'
@@ -9,7 +8,7 @@ import { originOf } from './connection.ts'
 import { Connections } from './connections.ts'
 import { Crew } from './crew.ts'
 import { Driver } from './driver.ts'
-import type { FromWorker, ToWorker, Troubles, WorkerSetup } from './messages.ts'
+import type { FromWorker, ToWorker, WorkerSetup } from './messages.ts'
 import { Usage } from './usage.ts'
 
 /** The thread of a worker: prepares, waits for the word, drives its part of the plan, and tells. */
@@ -39,18 +38,15 @@ if (port !== null) {
 
   async function work(tell: (message: FromWorker) => void): Promise<void> {
     const { target, spec, part, needs } = setup
-    const redact = createRedactor(target.secrets).text
-    const troubles = (): Troubles =>
-      [...chats.troubles].map(([what, count]) => [redact(what), count])
     const origin = originOf(target.baseUrl)
     const preparing = new Connections(origin, new RunClock(process.hrtime.bigint()), true)
     const chats = new Chats(preparing, target, String(part.index))
     await chats.prepare(needs, interruption.signal)
-    tell({ type: 'ready', troubles: troubles() })
+    tell({ type: 'ready', troubles: [...chats.troubles] })
 
     const clock = new RunClock(await started.promise)
     const connections = new Connections(origin, clock, setup.keepAlive, setup.mostConnections)
-    const ledger = new IntegrityLedger(redact)
+    const ledger = new IntegrityLedger()
     const crew = new Crew({ clock, target, connections, chats, ledger })
     const canary = setup.canaryPort === null ? undefined : new Canary(setup.canaryPort)
     const usage = new Usage()
@@ -81,7 +77,7 @@ if (port !== null) {
     connections.close()
     await chats.close(tidyMs)
     preparing.close()
-    tell({ type: 'gone', left: chats.left, troubles: troubles() })
+    tell({ type: 'gone', left: chats.left, troubles: [...chats.troubles] })
   }
 }
 

@@ -26,7 +26,7 @@ export type Occasion = Omit<Evidence, 'event' | 'why'>
 export function countFindings(
   tally: Tally,
   findings: readonly Finding[],
-  { occasion, redact }: { readonly occasion: Occasion; readonly redact: (text: string) => string },
+  occasion: Occasion,
 ): RequirementId | undefined {
   let violated: RequirementId | undefined
   for (const { row, verdict, why, event } of findings) {
@@ -36,7 +36,7 @@ export function countFindings(
       continue
     }
     counts.broken += 1
-    counts.first ??= { ...occasion, event: event ?? null, why: redact(why) }
+    counts.first ??= { ...occasion, event: event ?? null, why }
     if (requirements[row].level === 'required') violated ??= row
   }
   return violated

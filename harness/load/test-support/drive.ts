@@ -36,7 +36,7 @@ export async function drive(options: DriveOptions): Promise<readonly RequestReco
     target,
     connections: new Connections(origin, clock, true, connections),
     chats: new Chats(preparing, target, '0'),
-    ledger: new IntegrityLedger(String),
+    ledger: new IntegrityLedger(),
   })
   const spec: PlanSpec = {
     seed: 'drive',

@@ -6,6 +6,7 @@ import {
   generation,
   newChat,
   onAnswer,
+  oneModel,
   onSent,
   type Place,
   refusesRequests,
@@ -51,6 +52,11 @@ export const strictness: readonly Dialect[] = [
         refusesRequests(place, (body) => Object.keys(body).some((name) => !names.includes(name))),
       ),
     ),
+  },
+  {
+    name: 'models-as-a-list-alone',
+    summary: 'GET /models/{model} is not there: the document shows only the list.',
+    refit: refusesRequests(oneModel, () => true, 404),
   },
   {
     name: 'include-tools-not-yet',

@@ -4,6 +4,7 @@ import {
   type Json,
   listOf,
   modelList,
+  oneModel,
   onReply,
   refusesRequests,
   shows,
@@ -68,5 +69,11 @@ export const openaiModelFaults: readonly Fault[] = [
     'OAI-MODELS-05',
     'The entries have a name in place of an id.',
     lists((models) => models.map(({ id, ...entry }) => ({ ...entry, name: id }))),
+  ),
+  fault(
+    'openai-model-by-id-another',
+    'OAI-MODELS-06',
+    'GET /models/{model} gives the first model of the list, whichever is asked for.',
+    shows(oneModel, 'id', 'SVC-Vision'),
   ),
 ]

@@ -7,6 +7,7 @@ import { openaiParamFaults } from './openai-params.ts'
 import { openaiStopFaults } from './openai-stop.ts'
 import { openaiStreamFaults } from './openai-stream.ts'
 import { openaiStreamEndFaults } from './openai-stream-end.ts'
+import { openaiToolFaults } from './openai-tools.ts'
 
 export const openaiFaults: readonly Fault[] = [
   ...openaiChatFaults,
@@ -16,4 +17,5 @@ export const openaiFaults: readonly Fault[] = [
   ...openaiModelFaults,
   ...openaiStreamFaults,
   ...openaiStreamEndFaults,
+  ...openaiToolFaults,
 ]

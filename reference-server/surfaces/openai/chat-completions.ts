@@ -10,7 +10,7 @@ import type { Parts } from '../../parts.ts'
 import { knownModel } from '../known-model.ts'
 import { completionShape } from '../shapes.ts'
 import { type Completion, completionChunks, completionObject } from './completion.ts'
-import { modelRequest, refuseOtherShapes } from './read-request.ts'
+import { modelRequest, refuseUnsupported } from './read-request.ts'
 
 export function chatCompletionRoutes(parts: Parts): readonly Route[] {
   const { clock, ids, model, timing } = parts
@@ -26,27 +26,32 @@ export function chatCompletionRoutes(parts: Parts): readonly Route[] {
       },
       body: chatCompletionRequest,
       handle: async ({ body, signal }) => {
-        refuseOtherShapes(body)
+        refuseUnsupported(body)
         knownModel(body.model, 'model')
-        const generation = model(modelRequest(body))
+        const choices = Array.from({ length: body.n ?? 1 }, (_, choice) => {
+          const generation = model(modelRequest(body, choice))
+          return { generation, callIds: generation.steps.map(() => ids.tagged('call')) }
+        })
         const startedAt = clock.now()
         const completion: Completion = {
           id: ids.tagged('chatcmpl'),
           created: unixSeconds(startedAt),
           model: body.model,
-          generation,
-          callIds: generation.steps.map(() => ids.tagged('call')),
+          choices,
         }
-        const due = timing(generation.tokens.output, generation.pace)
+        const generations = choices.map(({ generation }) => generation)
+        const [first] = generations
+        // Answers to one request are decoded together: the longest sets the time.
+        const tokens = Math.max(...generations.map((generation) => generation.tokens.output))
+        const due = timing(tokens, first?.pace)
         const work = { clock, startedAt, due, signal }
         if (body.stream === true) {
           const includeUsage = body.stream_options?.include_usage === true
           return { status: 200, blocks: liveChunks(completion, includeUsage, work) }
         }
         await sleepUntil(clock, startedAt + (due.at(-1) ?? 0), signal)
-        if (generation.failure !== null) {
-          throw new ApiError(500, generation.failure.message, { code: generation.failure.code })
-        }
+        const failure = first?.failure ?? null
+        if (failure !== null) throw new ApiError(500, failure.message, { code: failure.code })
         return { status: 200, body: completionObject(completion) }
       },
     }),

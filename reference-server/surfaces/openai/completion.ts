@@ -1,79 +1,123 @@
-/** One chat completion, as an object (section 2.2) and as the chunks that add up to it. */
+/** A chat completion of one or several choices, as an object (section 2.2) and as its chunks. */
 import type { Generation, Step } from '../../model/types.ts'
 
-/** A generation with what both forms repeat; `created` in Unix seconds. */
+/** What both forms repeat; `created` in Unix seconds. */
 export interface Completion {
   readonly id: string
   readonly created: number
   readonly model: string
+  /** One for each of `n`. */
+  readonly choices: readonly Choice[]
+}
+
+interface Choice {
   readonly generation: Generation
+  /** Ids of the tool calls, in order. */
   readonly callIds: readonly string[]
 }
 
 export function completionObject(completion: Completion): object {
-  const { generation, callIds } = completion
-  const calls = generation.steps.filter(({ type }) => type === 'function_call')
   return {
     ...head(completion, 'chat.completion'),
-    choices: [
-      {
-        index: 0,
-        message: {
-          role: 'assistant',
-          content: textOf(generation, 'message') ?? '',
-          refusal: textOf(generation, 'refusal'),
-          ...(calls.length === 0
-            ? {}
-            : { tool_calls: calls.map((step, i) => toolCall(step, callIds[i])) }),
-        },
-        finish_reason: generation.finish,
-        logprobs: null,
-      },
-    ],
-    usage: usage(generation),
+    choices: completion.choices.map(wholeChoice),
+    usage: usage(completion),
+  }
+}
+
+function wholeChoice({ generation, callIds }: Choice, index: number): object {
+  const calls = generation.steps.filter(({ type }) => type === 'function_call')
+  return {
+    index,
+    message: {
+      role: 'assistant',
+      content: textOf(generation, 'message') ?? '',
+      refusal: textOf(generation, 'refusal'),
+      ...(calls.length === 0
+        ? {}
+        : { tool_calls: calls.map((step, i) => toolCall(step, callIds[i])) }),
+    },
+    finish_reason: generation.finish,
+    logprobs: null,
   }
 }
 
 export interface Chunk {
   readonly body: object
-  /** Carries one fragment of text: what the pace applies to. */
+  /** Begins a decoding step, in which each choice gets a token: what the pace applies to. */
   readonly fragment: boolean
 }
 
 /** Without the end marker; a failed generation ends in an error instead of a finish reason. */
 export function* completionChunks(completion: Completion, includeUsage: boolean): Generator<Chunk> {
-  const { generation } = completion
   const envelope = {
     ...head(completion, 'chat.completion.chunk'),
     ...(includeUsage ? { usage: null } : {}),
   }
-  const choice = (delta: object, finish_reason: string | null = null) => ({
-    ...envelope,
-    choices: [{ index: 0, delta, finish_reason, logprobs: null }],
-  })
-  yield { body: choice({ role: 'assistant', content: '' }), fragment: false }
+  for (const { index, part, fragment } of decoded(completion.choices)) {
+    if ('failure' in part) {
+      yield { body: failure(part.failure), fragment: false }
+      return
+    }
+    const { delta, finish = null } = part
+    const choice = { index, delta, finish_reason: finish, logprobs: null }
+    yield { body: { ...envelope, choices: [choice] }, fragment }
+  }
+  if (includeUsage) {
+    yield { body: { ...envelope, choices: [], usage: usage(completion) }, fragment: false }
+  }
+}
+
+/** The parts of all choices in the order of decoding: a token of each, then the next of each. */
+function* decoded(choices: readonly Choice[]) {
+  let open = choices.map((choice, index) => ({ index, parts: deltas(choice) }))
+  while (open.length > 0) {
+    const ended = new Set<number>()
+    let fragment = true
+    for (const { index, parts } of open) {
+      const upTo = untilToken(parts)
+      for (const part of upTo) {
+        const begins = fragment && isToken(part)
+        yield { index, part, fragment: begins }
+        if (begins) fragment = false
+      }
+      if (!upTo.some(isToken)) ended.add(index)
+    }
+    open = open.filter(({ index }) => !ended.has(index))
+  }
+}
+
+function untilToken(parts: Iterator<Part, void>): readonly Part[] {
+  const found: Part[] = []
+  for (let next = parts.next(); next.done !== true; next = parts.next()) {
+    found.push(next.value)
+    if (isToken(next.value)) break
+  }
+  return found
+}
+
+function isToken(part: Part): boolean {
+  return 'token' in part && part.token
+}
+
+type Part =
+  | { readonly delta: object; readonly token: boolean; readonly finish?: string }
+  | { readonly failure: NonNullable<Generation['failure']> }
+
+function* deltas({ generation, callIds }: Choice): Generator<Part, void> {
+  yield { delta: { role: 'assistant', content: '' }, token: false }
   let call = 0
   for (const step of generation.steps) {
     if (step.type === 'function_call') {
-      const opening = {
-        index: call,
-        ...toolCall({ ...step, fragments: [] }, completion.callIds[call]),
-      }
-      yield { body: choice({ tool_calls: [opening] }), fragment: false }
+      const opening = { index: call, ...toolCall({ ...step, fragments: [] }, callIds[call]) }
+      yield { delta: { tool_calls: [opening] }, token: false }
     }
     for (const fragment of step.fragments) {
-      yield { body: choice(fragmentDelta(step, fragment, call)), fragment: true }
+      yield { delta: fragmentDelta(step, fragment, call), token: true }
     }
     if (step.type === 'function_call') call += 1
   }
-  if (generation.failure !== null) {
-    yield { body: failure(generation.failure), fragment: false }
-    return
-  }
-  yield { body: choice({}, generation.finish), fragment: false }
-  if (includeUsage) {
-    yield { body: { ...envelope, choices: [], usage: usage(generation) }, fragment: false }
-  }
+  if (generation.failure !== null) yield { failure: generation.failure }
+  else yield { delta: {}, token: false, finish: generation.finish }
 }
 
 function head({ id, created, model }: Completion, object: string): object {
@@ -101,10 +145,9 @@ function failure({ code, message }: { code: string; message: string }): object {
   return { error: { message, type: 'server_error', param: null, code } }
 }
 
-function usage({ tokens }: Generation): object {
-  return {
-    prompt_tokens: tokens.input,
-    completion_tokens: tokens.output,
-    total_tokens: tokens.input + tokens.output,
-  }
+/** The prompt is read once, whatever the number of choices. */
+function usage({ choices }: Completion): object {
+  const input = choices[0]?.generation.tokens.input ?? 0
+  const output = choices.reduce((sum, { generation }) => sum + generation.tokens.output, 0)
+  return { prompt_tokens: input, completion_tokens: output, total_tokens: input + output }
 }

@@ -1,21 +1,15 @@
 /** GET /api/openai/models (section 4.1): the catalogue of section 2.1. */
 
 import { type Route, route } from '../../http/call.ts'
-import { models } from '../../model/catalogue.ts'
-import { compatibleModelsShape } from '../shapes.ts'
+import { type CatalogueModel, models } from '../../model/catalogue.ts'
+import { knownModel } from '../known-model.ts'
+import { compatibleModelShape, compatibleModelsShape } from '../shapes.ts'
 
 /** The day the catalogue was written, in Unix seconds; clients want a number here. */
 const created = 1_767_225_600
 
 export function modelRoutes(): readonly Route[] {
-  const data = models.map(({ id, aliases, description }) => ({
-    id,
-    object: 'model',
-    created,
-    owned_by: 'chat-generation-service',
-    description,
-    aliases,
-  }))
+  const data = models.map(entry)
   return [
     route({
       method: 'GET',
@@ -24,5 +18,27 @@ export function modelRoutes(): readonly Route[] {
       answer: { status: 200, body: compatibleModelsShape },
       handle: async () => ({ status: 200, body: { object: 'list', data } }),
     }),
+    route({
+      method: 'GET',
+      path: '/api/openai/models/:model',
+      summary: 'Get a model',
+      answer: { status: 200, body: compatibleModelShape },
+      handle: async ({ params }) => {
+        const id = params['model'] ?? ''
+        // Under the id that was asked for, so that a client finds what it named.
+        return { status: 200, body: { ...entry(knownModel(id, 'model')), id } }
+      },
+    }),
   ]
+}
+
+function entry({ id, aliases, description }: CatalogueModel): object {
+  return {
+    id,
+    object: 'model',
+    created,
+    owned_by: 'chat-generation-service',
+    description,
+    aliases,
+  }
 }

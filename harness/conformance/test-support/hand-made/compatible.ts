@@ -14,6 +14,9 @@ export async function complete(call: Call, told: string[]): Promise<void> {
   const body = await readLeniently(call)
   if (hooks.checks('types')) checkTypes(body)
   if (hooks.checks('temperature')) checkTemperature(body['temperature'])
+  for (const member of ['tools', 'response_format', 'n']) {
+    if (body[member] !== undefined) throw new Refusal(400, `${member} is not supported here`)
+  }
   if (!hooks.knows(body['model'])) throw new Refusal(404, 'there is no such model')
   const messages = Array.isArray(body['messages']) ? body['messages'] : []
   const said = messages.map((message: Json) => String(message['content'] ?? ''))

@@ -1,0 +1,62 @@
+import type { Requirement } from './row.ts'
+
+/**
+ * Section 4.1 does not list tools, response_format or n, but names the contract that has them. A
+ * server that lacks one refuses it; one that ignores it gives a client babble for a call.
+ */
+export const openaiTools = {
+  'OAI-TOOL-01': {
+    level: 'expected',
+    surface: 'openai',
+    section: '4.1',
+    title:
+      'A request with tools and tool_choice required SHOULD be answered with tool_calls, streamed or not, or be refused.',
+    needs: ['OAI-CHAT-01'],
+  },
+  'OAI-TOOL-02': {
+    level: 'expected',
+    surface: 'openai',
+    section: '4.1',
+    title:
+      'A tool call SHOULD have an id, the type function, the name of an offered function, and arguments that are JSON in a string.',
+    needs: ['OAI-CHAT-06'],
+  },
+  'OAI-TOOL-03': {
+    level: 'expected',
+    surface: 'openai',
+    section: '4.1',
+    title:
+      'The tool_calls fragments of a stream SHOULD concatenate by index to such calls, with id and name in the first fragment of each.',
+    needs: ['OAI-STREAM-01'],
+  },
+  'OAI-TOOL-04': {
+    level: 'expected',
+    surface: 'openai',
+    section: '4.1',
+    title: 'A tool message with the result of a tool call SHOULD be accepted after that call.',
+    needs: ['OAI-TOOL-02'],
+  },
+  'OAI-FORMAT-01': {
+    level: 'expected',
+    surface: 'openai',
+    section: '4.1',
+    title:
+      'With response_format json_object, a finished answer SHOULD be a JSON object, unless the request is refused.',
+    needs: ['OAI-CHAT-07'],
+  },
+  'OAI-FORMAT-02': {
+    level: 'expected',
+    surface: 'openai',
+    section: '4.1',
+    title:
+      'With response_format json_schema, a finished answer SHOULD be JSON that conforms to the schema, unless the request is refused.',
+    needs: ['OAI-CHAT-07'],
+  },
+  'OAI-N-01': {
+    level: 'expected',
+    surface: 'openai',
+    section: '4.1',
+    title: 'A request with n SHOULD be answered with n choices, index 0 to n - 1, or be refused.',
+    needs: ['OAI-CHAT-06'],
+  },
+} as const satisfies Record<string, Requirement>

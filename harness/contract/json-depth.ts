@@ -1,0 +1,27 @@
+const quote = 34
+const backslash = 92
+const opening = new Set([91, 123])
+const closing = new Set([93, 125])
+
+/**
+ * Whether JSON text is nested deeper than so many levels. What reads it afterwards may be recursive,
+ * and what lays it out takes the square of its depth.
+ */
+export function isDeeperThan(text: string, most: number): boolean {
+  // Each level takes a bracket.
+  if (text.length <= most) return false
+  let depth = 0
+  let inString = false
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at)
+    if (inString) {
+      if (code === backslash) at += 1
+      else if (code === quote) inString = false
+    } else if (code === quote) inString = true
+    else if (opening.has(code)) {
+      depth += 1
+      if (depth > most) return true
+    } else if (closing.has(code)) depth -= 1
+  }
+  return false
+}

@@ -1,0 +1,64 @@
+import { asArray, asIndex, asObject, asString, type JsonObject, show } from '../json.ts'
+import type { Ledger } from '../ledger.ts'
+import { judgeToolCall } from '../tool-calls.ts'
+import type { Chunk, ChunkJudge, StreamEnd } from './part.ts'
+
+interface PartialCall {
+  id: unknown
+  type: unknown
+  name: unknown
+  input: string
+}
+
+/** Longer arguments are not kept: a stream may be of any length. */
+const maxArguments = 1_000_000
+
+/** OAI-TOOL-03: the fragments of `delta.tool_calls`, joined by the index of choice and call. */
+export class ToolCallJudge implements ChunkJudge {
+  readonly #ledger: Ledger
+  readonly #request: JsonObject
+  readonly #calls = new Map<string, PartialCall>()
+  #cut = false
+
+  constructor(ledger: Ledger, request: JsonObject) {
+    this.#ledger = ledger
+    this.#request = request
+  }
+
+  chunk({ choices, event }: Chunk): void {
+    for (const { index, delta, finishReason } of choices) {
+      if (finishReason === 'length') this.#cut = true
+      const fragments = asObject(delta)?.['tool_calls']
+      if (fragments == null) continue
+      for (const fragment of asArray(fragments)) this.#fragment(index, asObject(fragment), event)
+    }
+  }
+
+  end({ clean }: StreamEnd): void {
+    if (!clean) return
+    for (const { id, type, name, input } of this.#calls.values()) {
+      const cut = this.#cut || input.length > maxArguments
+      const call = { id, type, function: { name, arguments: input } }
+      judgeToolCall(this.#ledger, 'OAI-TOOL-03', call, { request: this.#request, cut })
+    }
+  }
+
+  #fragment(choice: number, fragment: JsonObject | undefined, event: number): void {
+    const index = asIndex(fragment?.['index'])
+    if (fragment === undefined || index === undefined) {
+      const why = `A tool_calls fragment has the index ${show(fragment?.['index'])}.`
+      this.#ledger.broken('OAI-TOOL-03', why, event)
+      return
+    }
+    const called = asObject(fragment['function']) ?? {}
+    const key = `${choice}/${index}`
+    const call = this.#calls.get(key) ?? {
+      id: fragment['id'],
+      type: fragment['type'],
+      name: called['name'],
+      input: '',
+    }
+    if (call.input.length <= maxArguments) call.input += asString(called['arguments']) ?? ''
+    this.#calls.set(key, call)
+  }
+}

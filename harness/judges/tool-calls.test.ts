@@ -1,0 +1,117 @@
+import { describe, expect, test } from 'vitest'
+import { createStreamJudge } from './index.ts'
+import { Ledger } from './ledger.ts'
+import { judgeToolCall } from './tool-calls.ts'
+
+const request = { tools: [{ type: 'function', function: { name: 'get_time' } }] }
+const call = {
+  id: 'call_1',
+  type: 'function',
+  function: { name: 'get_time', arguments: '{"zone":"UTC"}' },
+}
+
+function verdictOf(one: unknown, more: { request?: object; cut?: boolean } = {}) {
+  const ledger = new Ledger()
+  judgeToolCall(ledger, 'OAI-TOOL-02', one, {
+    request: { ...request, ...more.request },
+    cut: more.cut ?? false,
+  })
+  return ledger.judgement([]).findings.map(({ verdict, why }) => `${verdict}: ${why}`)
+}
+
+describe('a tool call', () => {
+  test.each<[string, unknown, object]>([
+    ['as the contract has it', call, {}],
+    [
+      'without arguments of its own',
+      { ...call, function: { name: 'get_time', arguments: '{}' } },
+      {},
+    ],
+    [
+      'cut within its arguments',
+      { ...call, function: { ...call.function, arguments: '{"z' } },
+      { cut: true },
+    ],
+    ['with members of its own', { ...call, index: 0, extra: {} }, {}],
+  ])('%s holds', (_, one, more) => {
+    expect(verdictOf(one, more)).toEqual(['held: A call of "get_time".'])
+  })
+
+  test.each<[string, unknown, object]>([
+    [
+      'of another type, which was offered',
+      { type: 'custom', id: 'c', custom: {} },
+      { request: { tools: [...request.tools, { type: 'custom' }] } },
+    ],
+    ['of the service itself, where none was offered', { id: 7 }, { request: { tools: [] } }],
+  ])('%s is not judged', (_, one, more) => {
+    expect(verdictOf(one, more)).toEqual([])
+  })
+
+  test.each<[string, unknown, string]>([
+    ['without an id', { ...call, id: '' }, 'The id of a tool call is "", not a string.'],
+    ['without a type', { ...call, type: undefined }, 'The tool call "call_1" has no type.'],
+    [
+      'of nobody',
+      { ...call, function: { name: 'x', arguments: '{}' } },
+      'A tool call names "x"; the request offered "get_time".',
+    ],
+    [
+      'with an object',
+      { ...call, function: { name: 'get_time', arguments: {} } },
+      'The arguments of a tool call are {}, not a string.',
+    ],
+    [
+      'with empty arguments',
+      { ...call, function: { name: 'get_time', arguments: '' } },
+      'The arguments of a tool call are "", not JSON.',
+    ],
+  ])('%s breaks the requirement', (_, one, why) => {
+    expect(verdictOf(one)).toEqual([`broken: ${why}`])
+  })
+})
+
+describe('a streamed tool call', () => {
+  const streamed = (fragments: readonly object[], finish_reason = 'tool_calls') => {
+    const judge = createStreamJudge('openai.chat', { ...request, stream: true })
+    const deltas = fragments.map((fragment) => ({ tool_calls: [fragment] }))
+    const chunks = [...deltas.map((delta) => ({ delta })), { delta: {}, finish_reason }]
+    const text = chunks.map(
+      (choice) => `data: ${JSON.stringify({ choices: [{ index: 0, ...choice }] })}\n\n`,
+    )
+    judge.push({ atMs: 1, bytes: new TextEncoder().encode(`${text.join('')}data: [DONE]\n\n`) })
+    return judge
+      .end({ kind: 'complete', atMs: 2 })
+      .findings.filter(({ row }) => row === 'OAI-TOOL-03')
+      .map(({ verdict, why }) => `${verdict}: ${why}`)
+  }
+  const opening = {
+    index: 0,
+    id: 'c',
+    type: 'function',
+    function: { name: 'get_time', arguments: '' },
+  }
+  const more = (index: number, text: string) => ({ index, function: { arguments: text } })
+
+  test('joins by index, two calls interleaved', () => {
+    const second = { ...opening, index: 1, id: 'd' }
+    const fragments = [opening, second, more(0, '{"a"'), more(1, '{}'), more(0, ':1}')]
+    expect(streamed(fragments)).toEqual(['held: A call of "get_time".'])
+  })
+
+  test('may be cut at the token limit', () => {
+    expect(streamed([opening, more(0, '{"a')], 'length')).toEqual(['held: A call of "get_time".'])
+  })
+
+  test('needs an index in each fragment', () => {
+    expect(streamed([{ ...opening, index: undefined }])).toEqual([
+      'broken: A tool_calls fragment has the index nothing.',
+    ])
+  })
+
+  test('is JSON when joined', () => {
+    expect(streamed([opening, more(0, '{"a":'), more(0, '{"a":1}')])).toEqual([
+      'broken: The arguments of a tool call are "{\\"a\\":{\\"a\\":1}", not JSON.',
+    ])
+  })
+})

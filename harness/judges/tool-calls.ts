@@ -1,0 +1,52 @@
+import type { RequirementId } from '../contract/index.ts'
+import { asArray, asObject, asString, type JsonObject, parseJson, show } from './json.ts'
+import type { Ledger } from './ledger.ts'
+
+/**
+ * Judges a whole tool call of the compatible surface against the tools that the request offered;
+ * `cut` where the answer ended at its token limit, within the arguments perhaps.
+ */
+export function judgeToolCall(
+  ledger: Ledger,
+  requirement: RequirementId,
+  call: unknown,
+  { request, cut }: { readonly request: JsonObject; readonly cut: boolean },
+): void {
+  // Tools that the service runs by itself are not the caller's, and other types have other members.
+  if (asArray(request['tools']).length === 0) return
+  const { id, type, function: called } = asObject(call) ?? {}
+  if (type !== undefined && type !== 'function') {
+    const offered = asArray(request['tools']).some((tool) => asObject(tool)?.['type'] === type)
+    if (!offered) ledger.broken(requirement, `A tool call has the type ${show(type)}.`)
+    return
+  }
+  const { name, arguments: input } = asObject(called) ?? {}
+  const problem =
+    idProblem(id) ??
+    (type === undefined ? `The tool call ${show(id)} has no type.` : undefined) ??
+    nameProblem(name, request) ??
+    (cut ? undefined : argumentsProblem(input))
+  if (problem === undefined) ledger.held(requirement, `A call of ${show(name)}.`)
+  else ledger.broken(requirement, problem)
+}
+
+function idProblem(id: unknown): string | undefined {
+  return asString(id) ? undefined : `The id of a tool call is ${show(id)}, not a string.`
+}
+
+function nameProblem(name: unknown, request: JsonObject): string | undefined {
+  const offered = asArray(request['tools']).map(
+    (tool) => asObject(asObject(tool)?.['function'])?.['name'],
+  )
+  if (offered.includes(name)) return undefined
+  return `A tool call names ${show(name)}; the request offered ${offered.map(show).join(', ')}.`
+}
+
+function argumentsProblem(input: unknown): string | undefined {
+  if (typeof input !== 'string') {
+    return `The arguments of a tool call are ${show(input)}, not a string.`
+  }
+  return parseJson(input) === undefined
+    ? `The arguments of a tool call are ${show(input)}, not JSON.`
+    : undefined
+}

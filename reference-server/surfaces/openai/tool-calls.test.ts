@@ -1,0 +1,208 @@
+/** Tools, structured answers and several choices, as the clients of others ask for them. */
+import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
+import { HumanMessage, ToolMessage } from '@langchain/core/messages'
+import { tool as langchainTool } from '@langchain/core/tools'
+import { ChatOpenAI } from '@langchain/openai'
+import { generateText, jsonSchema, Output, stepCountIs, streamText, tool } from 'ai'
+import OpenAI from 'openai'
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { testServer } from '../../test-support/server.ts'
+
+const model = 'svc-main-model'
+
+async function started() {
+  const server = await testServer()
+  const baseURL = `${server.url}/api/openai`
+  return { server, baseURL, apiKey: server.keys[0] ?? '' }
+}
+
+const sum = {
+  name: 'add_numbers',
+  description: 'Adds two numbers',
+  parameters: {
+    type: 'object',
+    properties: { a: { type: 'number' }, b: { type: 'number' } },
+    required: ['a', 'b'],
+  },
+}
+const weather = {
+  name: 'get_weather',
+  parameters: {
+    type: 'object',
+    properties: { city: { type: 'string' }, unit: { enum: ['celsius', 'kelvin'] } },
+    required: ['city', 'unit'],
+  },
+}
+const tools = [sum, weather].map((one) => ({ type: 'function' as const, function: one }))
+
+describe('the openai client', () => {
+  const ask = async (content: string, more: object) => {
+    const { baseURL, apiKey } = await started()
+    const openai = new OpenAI({ baseURL, apiKey, maxRetries: 0 })
+    const body = { model, messages: [{ role: 'user' as const, content }], tools, ...more }
+    const whole = await openai.chat.completions.create(body)
+    const streamed = await openai.chat.completions.stream(body).finalChatCompletion()
+    const calls = (of: typeof whole) =>
+      of.choices[0]?.message.tool_calls?.map((call) =>
+        call.type === 'function' ? [call.function.name, JSON.parse(call.function.arguments)] : [],
+      ) ?? []
+    expect(calls(streamed)).toEqual(calls(whole))
+    expect(streamed.choices[0]?.finish_reason).toBe(whole.choices[0]?.finish_reason)
+    return { calls: calls(whole), finish: whole.choices[0]?.finish_reason, openai }
+  }
+
+  it('gets a call of the function that the question names, with its numbers', async () => {
+    const { calls, finish } = await ask('Please add the numbers 2 and 40.', {})
+    expect([calls, finish]).toEqual([[['add_numbers', { a: 2, b: 40 }]], 'tool_calls'])
+  })
+
+  it('gets parallel calls, and one alone where it wants no more', async () => {
+    const question = 'Add the numbers 1 and 2 and tell the weather of "Brno".'
+    const { calls } = await ask(question, {})
+    expect(calls.map(([name]) => name)).toEqual(['add_numbers', 'get_weather'])
+    expect((await ask(question, { parallel_tool_calls: false })).calls).toHaveLength(1)
+  })
+
+  it('gets a call where one is required, or a certain one is', async () => {
+    expect((await ask('Hello', { tool_choice: 'required' })).calls).toHaveLength(1)
+    const choice = { type: 'function', function: { name: 'get_weather' } }
+    const [[name, input] = []] = (await ask('Hello', { tool_choice: choice })).calls
+    expect([name, Object.keys(input)]).toEqual(['get_weather', ['city', 'unit']])
+    expect((await ask('Hello', {})).calls).toEqual([])
+    expect((await ask('Add the numbers', { tool_choice: 'none' })).calls).toEqual([])
+  })
+
+  it('gets several choices, in one piece and streamed', async () => {
+    const { baseURL, apiKey } = await started()
+    const openai = new OpenAI({ baseURL, apiKey, maxRetries: 0 })
+    const body = { model, messages: [{ role: 'user' as const, content: 'Hello' }], n: 3 }
+    const whole = await openai.chat.completions.create(body)
+    expect(whole.choices.map(({ index }) => index)).toEqual([0, 1, 2])
+    const texts = whole.choices.map(({ message }) => message.content)
+    expect(new Set(texts).size).toBe(3)
+    const streamed = await openai.chat.completions
+      .stream({ ...body, stream_options: { include_usage: true } })
+      .finalChatCompletion()
+    expect(streamed.choices.map(({ message }) => message.content)).toEqual(texts)
+    expect(streamed.usage).toEqual(whole.usage)
+  })
+
+  it('gets a model by any of its ids', async () => {
+    const { baseURL, apiKey } = await started()
+    const openai = new OpenAI({ baseURL, apiKey, maxRetries: 0 })
+    expect((await openai.models.retrieve('SVC-Main')).id).toBe('SVC-Main')
+    await expect(openai.models.retrieve('none/such')).rejects.toMatchObject({ status: 404 })
+  })
+})
+
+describe('LangChain', () => {
+  it('runs its loop of tools', async () => {
+    const { baseURL, apiKey } = await started()
+    const add = langchainTool(({ a, b }: { a: number; b: number }) => String(a + b), {
+      name: sum.name,
+      description: sum.description,
+      schema: z.object({ a: z.number(), b: z.number() }),
+    })
+    const chat = new ChatOpenAI({ model, apiKey, maxRetries: 0, configuration: { baseURL } })
+    const bound = chat.bindTools([add])
+    const question = new HumanMessage('Use add_numbers on 2 and 40.')
+    const called = await bound.invoke([question])
+    const [call] = called.tool_calls ?? []
+    expect(call).toMatchObject({ name: 'add_numbers', args: { a: 2, b: 40 } })
+    const content = await add.invoke({ a: 2, b: 40 })
+    const result = new ToolMessage({ content, tool_call_id: call?.id ?? '' })
+    expect((await bound.invoke([question, called, result])).text).toContain('42')
+  })
+
+  it('gets structured output by its function and by its schema', async () => {
+    const { baseURL, apiKey } = await started()
+    const chat = new ChatOpenAI({ model, apiKey, maxRetries: 0, configuration: { baseURL } })
+    const person = z.object({ name: z.string(), age: z.number().int() })
+    for (const method of ['functionCalling', 'jsonSchema'] as const) {
+      const structured = chat.withStructuredOutput(person, { method, name: 'person' })
+      expect(await structured.invoke('Extract: "Zoë" is 41.')).toEqual({ name: 'Zoë', age: 41 })
+    }
+  })
+})
+
+describe('the AI SDK', () => {
+  it('goes on after several calls in one turn', async () => {
+    const { baseURL, apiKey } = await started()
+    const service = createOpenAICompatible({ name: 'service', baseURL, apiKey })(model)
+    const { text, steps } = await generateText({
+      model: service,
+      tools: {
+        add_numbers: tool({
+          inputSchema: jsonSchema<{ a: number; b: number }>(sum.parameters as object),
+          execute: async ({ a, b }) => a + b,
+        }),
+        get_weather: tool({
+          inputSchema: jsonSchema<{ city: string }>(weather.parameters as object),
+          execute: async ({ city }) => `sunny in ${city}`,
+        }),
+      },
+      stopWhen: stepCountIs(3),
+      prompt: 'Add the numbers 1 and 2 and tell the weather of "Brno".',
+    })
+    expect(steps[0]?.toolCalls).toHaveLength(2)
+    expect(text).toContain('3')
+    expect(text).toContain('sunny in Brno')
+  })
+
+  it('gets and streams objects', async () => {
+    const { baseURL, apiKey } = await started()
+    const service = createOpenAICompatible({
+      name: 'service',
+      baseURL,
+      apiKey,
+      supportsStructuredOutputs: true,
+    })(model)
+    const schema = z.object({ name: z.string(), tags: z.array(z.enum(['a', 'b'])).min(1) })
+    const settings = { model: service, output: Output.object({ schema }), prompt: 'About "Ann"' }
+    const { output } = await generateText(settings)
+    expect(output).toMatchObject({ name: 'Ann' })
+    expect(await streamText(settings).output).toEqual(output)
+  })
+})
+
+describe('on the wire', () => {
+  const functions = [{ type: 'function', function: sum }]
+
+  it.each<[string, object]>([
+    ['tool_choice', { tool_choice: 'required' }],
+    [
+      'tool_choice',
+      { tools: functions, tool_choice: { type: 'function', function: { name: 'x' } } },
+    ],
+    ['tool_choice', { tools: functions, tool_choice: 'always' }],
+    ['tools.0.function.name', { tools: [{ type: 'function', function: { name: 'a b' } }] }],
+    ['n', { n: 0 }],
+    ['n', { n: 1000 }],
+    ['logprobs', { logprobs: true }],
+    ['response_format.type', { response_format: { type: 'xml' } }],
+  ])('%s is refused where it makes no sense: %j', async (param, body) => {
+    const { server } = await started()
+    const { status, json } = await server.complete('Hi', body)
+    expect([status, json.error.param]).toEqual([400, param])
+  })
+
+  it('a schema that nothing satisfies is refused with the reason', async () => {
+    const { server } = await started()
+    const format = { type: 'json_schema', json_schema: { name: 'x', schema: { $ref: '#' } } }
+    const { status, json } = await server.complete('Hi', { response_format: format })
+    expect([status, json.error.code]).toEqual([400, 'unsupported_schema'])
+    expect(json.error.message).toContain('references')
+  })
+
+  it('json_object is an object in both forms, and dictated objects stay as they are', async () => {
+    const { server } = await started()
+    const response_format = { type: 'json_object' }
+    const whole = await server.complete('Tell me something as JSON.', { response_format })
+    expect(JSON.parse(whole.json.choices[0].message.content)).toEqual({
+      answer: expect.any(String),
+    })
+    const dictated = await server.complete('[[say={"a":1}]]', { response_format })
+    expect(dictated.json.choices[0].message.content).toBe('{"a":1}')
+  })
+})

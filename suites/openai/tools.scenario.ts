@@ -1,0 +1,131 @@
+import {
+  covers,
+  describe,
+  type Exchange,
+  expect,
+  expectAccepted,
+  given,
+  isRecord,
+  test,
+} from '../../harness/conformance/scenario/index.ts'
+import {
+  cameToItsEnd,
+  choicesOf,
+  jsonContentOf,
+  messageOf,
+  supports,
+  toolCallsOf,
+} from '../completions.ts'
+
+/**
+ * Section 4.1 lists some fields and names the contract that has the others. A server may refuse what
+ * it lacks; where it ignores it, a client takes babble for a call or for JSON.
+ */
+describe('compatible surface: tools, response_format and n', () => {
+  const tool = {
+    type: 'function',
+    function: {
+      name: 'get_time',
+      description: 'Tells the time of day in a time zone',
+      parameters: {
+        type: 'object',
+        properties: { zone: { type: 'string', description: 'Name of the time zone' } },
+        required: ['zone'],
+      },
+    },
+  }
+  const question = 'What time is it in Lisbon? Use the tool.'
+  const required = { tools: [tool], tool_choice: 'required' }
+
+  /** Holds for a refusal as well. */
+  function expectCalls(answer: Exchange): void {
+    if (!supports(answer)) return
+    expect(toolCallsOf(answer), 'tool_calls of an answer to tool_choice required').not.toEqual([])
+  }
+
+  test(
+    'a required tool call is made or refused, and its result is accepted',
+    covers(['OAI-TOOL-01', 'OAI-TOOL-02', 'OAI-TOOL-04'], { requests: 2, generations: 2 }),
+    async ({ openai, claim }) => {
+      const called = await openai.chat(openai.body(question, required))
+      const made = claim('OAI-TOOL-01', () => expectCalls(called), called)
+      const calls = toolCallsOf(called)
+      given(made && calls.length > 0, 'the target made no tool call', called)
+
+      const results = calls.map((call) => ({
+        role: 'tool',
+        tool_call_id: isRecord(call) ? call['id'] : undefined,
+        content: '{"time":"12:34"}',
+      }))
+      const messages = [{ role: 'user', content: question }, messageOf(called), ...results]
+      const answer = await openai.chat(openai.body('', { messages, tools: [tool] }))
+      claim('OAI-TOOL-04', () => expectAccepted(answer, 'the result of a tool call'), answer)
+    },
+  )
+
+  test(
+    'a required tool call is streamed or refused',
+    covers(['OAI-TOOL-01', 'OAI-TOOL-03'], { requests: 1, generations: 1 }),
+    async ({ openai, claim }) => {
+      const streamed = await openai.chat(openai.body(question, { ...required, stream: true }))
+      claim('OAI-TOOL-01', () => expectCalls(streamed), streamed)
+    },
+  )
+
+  test(
+    'an answer in JSON is JSON, or refused',
+    covers(['OAI-FORMAT-01', 'OAI-FORMAT-02'], { requests: 2, generations: 2 }),
+    async ({ openai, claim }) => {
+      const wanted = 'Name a city and its country, as a JSON object with members city and country.'
+      const asked = (response_format: object) =>
+        openai.chat(openai.body(wanted, { response_format }))
+
+      const free = await asked({ type: 'json_object' })
+      if (!supports(free) || cameToItsEnd(free)) {
+        claim('OAI-FORMAT-01', () => expectContent(free, isRecord, 'a JSON object'), free)
+      }
+      const strict = await asked({ type: 'json_schema', json_schema: place })
+      if (!supports(strict) || cameToItsEnd(strict)) {
+        const what = 'an object of the schema: a city, and Norway or Portugal as its country'
+        claim('OAI-FORMAT-02', () => expectContent(strict, isPlace, what), strict)
+      }
+    },
+  )
+
+  test(
+    'n choices are given, or refused',
+    covers(['OAI-N-01'], { requests: 1, generations: 1 }),
+    async ({ openai, claim }) => {
+      const answer = await openai.chat(openai.body('Name a colour.', { n: 2 }))
+      const indexes = choicesOf(answer).map((choice) => choice['index'])
+      const shown = supports(answer) ? indexes.toSorted() : [0, 1]
+      claim('OAI-N-01', () => expect(shown, 'indexes of the choices with n: 2').toEqual([0, 1]))
+    },
+  )
+})
+
+const place = {
+  name: 'place',
+  strict: true,
+  schema: {
+    type: 'object',
+    properties: { city: { type: 'string' }, country: { enum: ['Norway', 'Portugal'] } },
+    required: ['city', 'country'],
+    additionalProperties: false,
+  },
+}
+
+function isPlace(value: unknown): boolean {
+  if (!isRecord(value)) return false
+  const { city, country, ...others } = value
+  const named = typeof city === 'string' && (country === 'Norway' || country === 'Portugal')
+  return named && Object.keys(others).length === 0
+}
+
+/** Holds for a refusal as well. */
+function expectContent(answer: Exchange, fits: (value: unknown) => boolean, what: string): void {
+  if (!supports(answer)) return
+  const content = String(messageOf(answer)['content'])
+  const shown = content.length > 80 ? `${content.slice(0, 80)}…` : content
+  expect(fits(jsonContentOf(answer)), `content is ${what}; it is ${shown}`).toBe(true)
+}
