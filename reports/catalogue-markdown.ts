@@ -23,7 +23,7 @@ function head(rows: readonly CatalogueRow[]): string {
     '',
     '# Requirements',
     '',
-    'Every statement of the interface document of the Chat Generation Service has an owner in this',
+    'Every statement of the [interface document](interface/README.md) has an owner in this',
     `list: ${count(of('required') + of('expected'), 'requirement')} (${of('required')} required, ${of('expected')} expected), ${count(of('excluded'), 'exclusion')} and ${count(of('open'), 'open question')}.`,
     '',
     '- **required**: the document says it, or it follows without choice. A breach fails.',
@@ -31,7 +31,7 @@ function head(rows: readonly CatalogueRow[]): string {
     '- **needs**: the capability, or the member of the target profile, without which the row cannot',
     '  be shown. A capability that is declared false makes the row not applicable.',
     '- **stands on**: rows without which this one says nothing; if one is broken, it is inconclusive.',
-    '- **contract**: the invariant of the named wire contract that the row restates.',
+    '- **contract**: the rule of the [wire contract](wire-contract.md) that the row restates.',
     '',
     'Ids are frozen: rows may be added, their meaning may not change.',
   ].join('\n')
@@ -59,18 +59,22 @@ function requirementCells({ id, kind, section, text }: CatalogueRow): readonly s
   return [
     id,
     kind,
-    section,
+    sectionLink(section),
     text,
     wants.filter(Boolean).join(', '),
     (needs ?? []).join(', '),
-    contract ?? '',
+    contract === undefined ? '' : `[${contract}](wire-contract.md#${contract.toLowerCase()})`,
   ]
+}
+
+function sectionLink(section: string): string {
+  return `[${section}](interface/${section}.md)`
 }
 
 function exclusionPart(): string {
   const rows = exclusionIds.map((id) => {
     const { section, title, reason } = excluded[id]
-    return [id, section, title, reason]
+    return [id, sectionLink(section), title, reason]
   })
   return [
     '## Exclusions',
@@ -90,7 +94,7 @@ function questionPart(rows: readonly CatalogueRow[]): string {
     '',
     ...table(
       ['id', 'section', 'surface', 'question'],
-      open.map(({ id, section, surface, text }) => [id, section, surface ?? '', text]),
+      open.map(({ id, section, surface, text }) => [id, sectionLink(section), surface ?? '', text]),
     ),
   ].join('\n')
 }

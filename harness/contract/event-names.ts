@@ -1,4 +1,4 @@
-/** Event names of the Responses-style contract (wire contract 1.2, lists A and B). */
+/** Event names of the Responses-style contract (docs/wire-contract.md, framing and names). */
 
 export const terminalEvents = [
   'response.completed',

@@ -4,7 +4,7 @@ import type { Ledger } from './ledger.ts'
 import { maxTokensOf } from './max-tokens.ts'
 
 /**
- * Wire contract 1.6: the sums of a v3 usage, as far as it shows the counts, and `max_tokens`
+ * R18 of docs/wire-contract.md: the sums of a v3 usage, as far as it shows the counts, and `max_tokens`
  * (V3-GEN-10). `row` is the row of the form: one for streams, one for JSON.
  */
 export function judgeUsage(

@@ -1,4 +1,4 @@
-/** How a row of the catalogue is written; levels are those of the document's reading notes. */
+/** How a row of the catalogue is written; what the levels mean stands at `Level`. */
 
 export type Surface = 'openai' | 'v2' | 'v3'
 
@@ -34,7 +34,7 @@ export interface Requirement {
   readonly member?: string
   /** Rows that this one stands on: if one of them is broken, this one is inconclusive. */
   readonly needs?: readonly string[]
-  /** Row of the named wire contract (R1 to R25, C1 to C11) that this one restates. */
+  /** Rule of docs/wire-contract.md (R1 to R25, C1 to C11) that this one restates. */
   readonly contract?: string
 }
 

@@ -4,7 +4,7 @@ import type { Ledger } from '../ledger.ts'
 import { judgeShape } from './shape.ts'
 
 /**
- * Section 2.1 and wire contract 2.4: the list of models. Its shape is not shown, so the entries are
+ * Section 2.1 and docs/wire-contract.md: the list of models. Its shape is not shown, so the entries are
  * looked for wherever an array of objects is.
  */
 export function judgeModels(ledger: Ledger, body: unknown): void {

@@ -14,7 +14,7 @@ import { ToolCallJudge } from './tool-calls.ts'
 import { UsageJudge } from './usage.ts'
 import { type Fragment, loneFragment, watchChunk } from './watch.ts'
 
-/** Judges the stream of the compatible surface (section 4.1; wire contract 2.2 and 2.3). */
+/** Judges the stream of the compatible surface (section 4.1; docs/wire-contract.md, rules for chunks). */
 export class CompletionsJudge implements StreamJudge {
   readonly #ledger = new Ledger()
   readonly #scanner = new SseScanner()

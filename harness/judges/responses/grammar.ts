@@ -8,7 +8,7 @@ export interface OrderFault {
   readonly only?: 'full'
 }
 
-/** Whether an event may come now, by the grammar of wire contract 1.3. */
+/** Whether an event may come now, by the grammar of docs/wire-contract.md. */
 export function orderFault(
   item: ItemTrace,
   slot: SlotTrace | undefined,

@@ -19,7 +19,7 @@ import { StructureJudge } from './structure.ts'
 import { TerminalJudge } from './terminal.ts'
 import { contentKindOf, watchEvent } from './watch.ts'
 
-/** Judges the event stream of a v3 reply (section 6; wire contract 1). */
+/** Judges the event stream of a v3 reply (section 6; docs/wire-contract.md). */
 export class ResponsesJudge implements StreamJudge {
   readonly #ledger = new Ledger()
   readonly #scanner = new SseScanner()
