@@ -7,9 +7,9 @@ import { element, xmlText } from './xml.ts'
  * without colours, and its title says the same to a screen reader.
  */
 export function reportToBadge(report: ConformanceReport): string {
-  const { proven, violated, unproven } = summarize(report)
+  const { proven, violated, undecided } = summarize(report)
   const label = 'chatgen'
-  const value = `${report.outcome} · ${proven} proven · ${violated} violated · ${unproven} unproven`
+  const value = `${report.outcome} · ${proven} proven · ${violated} violated · ${undecided} undecided`
   const title = `${label}: ${report.outcome}, ${threeNumbers(summarize(report))}`
   const left = widthOf(label)
   const right = widthOf(value)

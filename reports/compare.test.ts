@@ -125,9 +125,9 @@ test('the text says what got worse first', () => {
   )
   const options = { color: false, width: 80, notes: ['A note.'] }
   expect(comparisonToText(compareReports(a, b, a), a, b, options)).toMatchInlineSnapshot(`
-    "A  violated, 2 proven, 1 violated, 2 unproven of 5 required rows
+    "A  violated, 2 proven, 1 violated, 2 undecided of 5 required rows
        http://127.0.0.1:4010, 2026-01-02T03:04:05.000Z, kit 0.1.0
-    B  violated, 3 proven, 1 violated, 1 unproven of 5 required rows
+    B  violated, 3 proven, 1 violated, 1 undecided of 5 required rows
        http://127.0.0.1:4010, 2026-01-02T03:04:05.000Z, kit 0.1.0
     A note.
 

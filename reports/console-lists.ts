@@ -10,12 +10,21 @@ export function undecidedList(page: Page, verdict: Verdict, title: string): Line
   if (rows.length === 0) return []
   const groups = [...Map.groupBy(rows, reasonOf)]
   return [
-    page.chalk.bold(`${title} (${rows.length})`),
+    page.chalk.bold(`${title} (${byLevel(rows)})`),
     ...groups.flatMap(([reason, own]) => [
       ...indent(wrap(`${reason}:`, page.width - 2), 2),
       ...idLines(page, '    ', own),
     ]),
   ]
+}
+
+/** As the outcome counts them: `12 required, 5 expected`. */
+function byLevel(rows: readonly RequirementRow[]): string {
+  return (['required', 'expected'] as const)
+    .map((level) => ({ level, own: rows.filter((row) => row.level === level) }))
+    .filter(({ own }) => own.length > 0)
+    .map(({ level, own }) => `${own.length} ${level}`)
+    .join(', ')
 }
 
 function reasonOf({ id, blockedBy, message: said, verdict }: RequirementRow): string {
@@ -27,15 +36,16 @@ function reasonOf({ id, blockedBy, message: said, verdict }: RequirementRow): st
 
 export function rowList(page: Page, title: string, rows: readonly RequirementRow[]): Lines {
   if (rows.length === 0) return []
-  return [page.chalk.bold(`${title} (${rows.length})`), ...idLines(page, '  ', rows)]
+  return [page.chalk.bold(`${title} (${byLevel(rows)})`), ...idLines(page, '  ', rows)]
 }
 
 /** Areas flow into lines; an area is broken only where it alone is wider than a line. */
 export function idLines({ width }: Page, lead: string, rows: readonly RequirementRow[]): Lines {
   const areas = compactIds(rows.map((row) => row.id))
   const margin = lead.trim() === '' ? lead.length : 4
-  const lines: string[] = []
-  let line = lead
+  const [last = '', ...before] = wrap(lead.trimEnd(), width).toReversed()
+  const lines: string[] = before.toReversed()
+  let line = lead.trim() === '' ? lead : `${last} `
   let fresh = true
   for (const [at, area] of areas.entries()) {
     const text = at < areas.length - 1 ? `${area}, ` : area

@@ -1,4 +1,4 @@
-import { Chalk } from 'chalk'
+import { Chalk, type ChalkInstance } from 'chalk'
 import type { Exchange } from '../harness/contract/index.ts'
 import { baselineList } from './console-baseline.ts'
 import { faultList, idLines, observationList, rowList, undecidedList } from './console-lists.ts'
@@ -19,7 +19,8 @@ export interface ConsoleOptions {
 /**
  * The report of `chatgen check` for a terminal. It names every row: violations with all that is
  * needed to repeat and dispute them, the others the shorter the less they ask of the reader. The
- * outcome stands first and last. Nothing that a target sent reaches the terminal unescaped.
+ * outcome stands first and last, and the violations right before it, where they do not scroll away.
+ * Nothing that a target sent reaches the terminal unescaped.
  */
 export function reportToConsole(
   report: ConformanceReport,
@@ -28,21 +29,21 @@ export function reportToConsole(
 ): string {
   const page: Page = { report, exchanges, width, chalk: new Chalk({ level: color ? 1 : 0 }) }
   const parts = [
-    [outcomeLine(page), ...besideOutcome(page)],
-    baselineList(page),
-    ...foldFindings(report.requirements.filter(isNew)).map((found) => violations(page, found)),
-    report.requirements.filter(isKnown).flatMap((row) => knownFailure(page, row)),
-    ...withVerdict(page, 'warn').map((row) => warning(page, row)),
-    undecidedList(page, 'error', 'Not judged, for a fault of the kit'),
-    undecidedList(page, 'inconclusive', 'Inconclusive'),
-    undecidedList(page, 'unproven', 'Unproven'),
-    undecidedList(page, 'observed', 'Only observed'),
+    [...outcomeLines(page), ...besideOutcome(page)],
+    observationList(page),
     rowList(page, 'Hold', withVerdict(page, 'pass')),
     rowList(page, 'Unclaimed: no scenario yet, not counted', withVerdict(page, 'unclaimed')),
-    observationList(page),
-    faultList(page),
+    undecidedList(page, 'observed', 'Only observed'),
+    undecidedList(page, 'unproven', 'Unproven'),
+    undecidedList(page, 'inconclusive', 'Inconclusive'),
+    undecidedList(page, 'error', 'Not judged, for a fault of the kit'),
     residueList(page),
-    [outcomeLine(page)],
+    faultList(page),
+    ...withVerdict(page, 'warn').map((row) => warning(page, row)),
+    report.requirements.filter(isKnown).flatMap((row) => knownFailure(page, row)),
+    baselineList(page),
+    ...foldFindings(report.requirements.filter(isNew)).map((found) => violations(page, found)),
+    outcomeLines(page),
   ]
   return `${parts
     .filter((lines) => lines.length > 0)
@@ -50,13 +51,24 @@ export function reportToConsole(
     .join('\n\n')}\n`
 }
 
-function outcomeLine({ report, chalk }: Page): string {
+/** The outcome alone, in one line however wide. */
+export function outcomeToConsole(report: ConformanceReport, { color }: { color: boolean }): string {
+  return `${painted(report, new Chalk({ level: color ? 1 : 0 }))}  ${outcomeText(report)}`
+}
+
+function outcomeLines(page: Page): Lines {
+  const lead = `${page.report.outcome.toUpperCase()}  `
+  const [first = '', ...rest] = hanging(page, lead, outcomeText(page.report))
+  return [`${painted(page.report, page.chalk)}  ${first.slice(lead.length)}`, ...rest]
+}
+
+function painted({ outcome }: ConformanceReport, chalk: ChalkInstance): string {
   const paint = {
     conforms: chalk.green.bold,
     violated: chalk.red.bold,
     incomplete: chalk.yellow.bold,
-  }[report.outcome]
-  return `${paint(report.outcome.toUpperCase())}  ${outcomeText(report)}`
+  }[outcome]
+  return paint(outcome.toUpperCase())
 }
 
 function besideOutcome(page: Page): Lines {

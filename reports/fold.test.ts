@@ -88,10 +88,16 @@ test('on a terminal the cause stands first, and the evidence once', () => {
   }
   const text = reportToConsole(report, exchanges, { color: false, width: 90 })
   expect(text).toMatchInlineSnapshot(`
-    "VIOLATED  0 proven, 3 violated (1 known), 0 unproven of 3 required rows; 1 stale entry in the baseline
+    "VIOLATED  0 proven, 3 violated (1 known), 0 undecided of 3 required rows; 1 stale entry in
+              the baseline
     target: http://127.0.0.1:4010, profile full
     asked of it: 41 requests, 12 generations, 3 chats, 1 upload in 4.3 s
     kit: 0.1.0, interface 2026-01, seed seed-1
+
+    KNOWN OAI-ERR-01 (required, section 7)
+        A body that is not JSON is a bad request: 400.
+        found: answered with 422
+        known: because the gateway answers (CHAT-17, until 2026-12-31)
 
     Not true any more in known.yaml (1)
       V3-HIST-01 passes now: delete its entry
@@ -114,12 +120,8 @@ test('on a terminal the cause stands first, and the evidence once', () => {
                +20.0 ms  cut off by the target: other side closed
         x6 is not among the recorded exchanges
 
-    KNOWN OAI-ERR-01 (required, section 7)
-        A body that is not JSON is a bad request: it MUST be answered with 400.
-        found: answered with 422
-        known: because the gateway answers (CHAT-17, until 2026-12-31)
-
-    VIOLATED  0 proven, 3 violated (1 known), 0 unproven of 3 required rows; 1 stale entry in the baseline
+    VIOLATED  0 proven, 3 violated (1 known), 0 undecided of 3 required rows; 1 stale entry in
+              the baseline
     "
   `)
 })

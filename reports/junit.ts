@@ -30,13 +30,13 @@ export function reportToJUnit(
 /** In every suite: readers show a suite by itself. */
 function propertiesOf(report: ConformanceReport): Attributes {
   const { target, suite, seed, strict, interrupted, outcome } = report
-  const { proven, violated, unproven, known, required } = summarize(report)
+  const { proven, violated, undecided, known, required } = summarize(report)
   return {
     outcome,
     proven,
     violated,
     known,
-    unproven,
+    unproven: undecided,
     required,
     target: target.baseUrl,
     profile: target.profile,

@@ -8,7 +8,7 @@ test('the report of a run with verdicts of every kind', () => {
   expect(reportToMarkdown(violated, exchanges)).toMatchInlineSnapshot(`
     "## ❌ Violated
 
-    | proven | violated | unproven | of required rows |
+    | proven | violated | undecided | of required rows |
     | ---: | ---: | ---: | ---: |
     | **3** | **5** (1 known) | **4** | 12 |
 
@@ -125,7 +125,7 @@ test('where everything holds, it is short', () => {
   expect(reportToMarkdown(conforming, exchanges)).toMatchInlineSnapshot(`
     "## ✅ Conforms
 
-    | proven | violated | unproven | of required rows |
+    | proven | violated | undecided | of required rows |
     | ---: | ---: | ---: | ---: |
     | **3** | **0** | **0** | 3 |
 

@@ -46,12 +46,12 @@ function heading({ outcome, interrupted }: ConformanceReport): string {
 }
 
 function numbers(report: ConformanceReport): string {
-  const { proven, violated, known, unproven, required } = summarize(report)
+  const { proven, violated, known, undecided, required } = summarize(report)
   const excused = known === 0 ? '' : ` (${known} known)`
   return [
-    '| proven | violated | unproven | of required rows |',
+    '| proven | violated | undecided | of required rows |',
     '| ---: | ---: | ---: | ---: |',
-    `| **${proven}** | **${violated}**${excused} | **${unproven}** | ${required} |`,
+    `| **${proven}** | **${violated}**${excused} | **${undecided}** | ${required} |`,
   ].join('\n')
 }
 

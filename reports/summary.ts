@@ -1,16 +1,16 @@
 import type { ConformanceReport, RequirementRow, Verdict } from './model.ts'
 import { count } from './text.ts'
 
-/** What a report comes down to: required rows that were proven, violated and neither. */
+/** What a report comes down to: required rows that were proven, violated and undecided. */
 export interface Summary {
-  /** Required rows that count: proven + violated + unproven. */
+  /** Required rows that count: proven + violated + undecided. */
   readonly required: number
   readonly proven: number
   readonly violated: number
   /** How many of the violated rows a baseline names. */
   readonly known: number
   /** Neither shown nor refuted: unproven, inconclusive, or not judged for a fault of the kit. */
-  readonly unproven: number
+  readonly undecided: number
   /** Expected rows that are broken. */
   readonly warnings: number
 }
@@ -22,21 +22,21 @@ export function summarize({ requirements }: ConformanceReport): Summary {
     required.filter((row) => verdicts.includes(row.verdict)).length
   const proven = number('pass')
   const violated = number('fail')
-  const unproven = number('unproven', 'inconclusive', 'error')
+  const undecided = number('unproven', 'inconclusive', 'error')
   return {
-    required: proven + violated + unproven,
+    required: proven + violated + undecided,
     proven,
     violated,
     known: required.filter(isKnown).length,
-    unproven,
+    undecided,
     warnings: requirements.filter((row) => row.verdict === 'warn').length,
   }
 }
 
-/** `3 proven, 1 violated (1 known), 2 unproven of 6 required rows`. */
-export function threeNumbers({ proven, violated, known, unproven, required }: Summary): string {
+/** `3 proven, 1 violated (1 known), 2 undecided of 6 required rows`. */
+export function threeNumbers({ proven, violated, known, undecided, required }: Summary): string {
   const excused = known === 0 ? '' : ` (${known} known)`
-  return `${proven} proven, ${violated} violated${excused}, ${unproven} unproven of ${required} required ${required === 1 ? 'row' : 'rows'}`
+  return `${proven} proven, ${violated} violated${excused}, ${undecided} undecided of ${required} required ${required === 1 ? 'row' : 'rows'}`
 }
 
 /** The three numbers, and what makes the outcome besides them. */

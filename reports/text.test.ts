@@ -33,6 +33,11 @@ test('wrapping breaks at spaces only', () => {
   expect(indent(['a', ''], 2)).toEqual(['  a', ''])
 })
 
+test('a word that is too long is broken behind its commas', () => {
+  expect(wrap('has {one,two,three} in it', 8)).toEqual(['has', '{one,', 'two,', 'three}', 'in it'])
+  expect(wrap('a,b c', 8)).toEqual(['a,b c'])
+})
+
 test('a noun agrees with its number', () => {
   expect([count(0, 'row'), count(1, 'row'), count(2, 'row')]).toEqual(['0 rows', '1 row', '2 rows'])
 })

@@ -19,17 +19,25 @@ export function shorten(text: string, width: number): string {
     : `${characters.slice(0, Math.max(0, width - 1)).join('')}…`
 }
 
-/** Breaks at spaces into lines of at most `width`, never before a %; a longer word has a line of its own. */
+/**
+ * Breaks at spaces into lines of at most `width`, never before a %. A longer word is broken behind its commas, and has
+ * lines of its own where it has too few: an address or a path stays whole.
+ */
 export function wrap(text: string, width: number): readonly string[] {
   const lines: string[] = []
   let line = ''
-  for (const word of text.split(/ (?!%)/)) {
-    if (line !== '' && line.length + 1 + word.length > width) {
+  const add = (piece: string, gap: string) => {
+    if (line !== '' && line.length + gap.length + piece.length > width) {
       lines.push(line)
-      line = word
+      line = piece
     } else {
-      line = line === '' ? word : `${line} ${word}`
+      line = line === '' ? piece : `${line}${gap}${piece}`
     }
+  }
+  for (const word of text.split(/ (?!%)/)) {
+    const [first = '', ...others] = word.length > width ? word.split(/(?<=,)/) : [word]
+    add(first, ' ')
+    for (const piece of others) add(piece, '')
   }
   return [...lines, line]
 }

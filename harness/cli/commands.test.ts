@@ -84,7 +84,7 @@ describe('chatgen check', () => {
   test('--quiet prints one line', async () => {
     await using server = await startModelsServer()
     const { stdout } = await chatgen(['check', server.url, '--quiet', ...models], withKey)
-    expect(stdout).toBe('CONFORMS  1 proven, 0 violated, 0 unproven of 1 required row\n')
+    expect(stdout).toBe('CONFORMS  1 proven, 0 violated, 0 undecided of 1 required row\n')
   })
 
   test('a flag wins over its environment twin, and the twin over the profile', async () => {

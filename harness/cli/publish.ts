@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { reportToConsole } from '../../reports/console.ts'
+import { outcomeToConsole } from '../../reports/console.ts'
 import { withoutCommands } from '../../reports/github.ts'
 import { reportToJson } from '../../reports/json.ts'
 import type { ConformanceReport } from '../../reports/model.ts'
@@ -34,13 +34,24 @@ export function publish(report: ConformanceReport, options: PublishOptions, io: 
   writeFileSync(join(out, reportName), reportToJson(report))
 
   if (json) io.out(reportToJson(report).trimEnd())
-  if (quiet && !json) io.out(lastLine(reportToConsole(report, exchanges, style)))
+  if (quiet && !json) io.out(outcomeToConsole(report, style))
   const formats = options.formats.filter(
     ({ name }) => name !== 'json' && !(name === 'console' && (json || quiet)),
   )
   // Standard output is for the program that asked for JSON.
   render(report, exchanges, { formats, out, style, print: json ? io.err : io.out })
-  if (!json && !quiet) io.out(`Results: ${out}`)
+  if (!json && !quiet) for (const line of whereToRead(report, options)) io.out(line)
+}
+
+/** The last words: they are what is on the screen when the run is over. */
+function whereToRead(
+  { outcome }: ConformanceReport,
+  { formats, out }: PublishOptions,
+): readonly string[] {
+  const page = formats.find(({ name }) => name === 'html')?.file
+  if (page) return [`Results: ${out}`, `All evidence in one page: ${join(out, page)}`]
+  if (outcome === 'conforms') return [`Results: ${out}`]
+  return [`Results: ${out}`, `All evidence in one page: chatgen report ${out} --report html`]
 }
 
 interface Rendering {
@@ -67,8 +78,4 @@ export function render(
     const isRead = name === 'console' && formats.some((format) => format.name === 'github')
     print(isRead ? withoutCommands(text.trimEnd(), randomUUID()) : text.trimEnd())
   }
-}
-
-function lastLine(text: string): string {
-  return text.trimEnd().split('\n').at(-1) ?? ''
 }

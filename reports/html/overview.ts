@@ -11,7 +11,7 @@ const outcomes: Readonly<Record<ConformanceReport['outcome'], string>> = {
 
 /** For a reader who has ten seconds: the outcome, the target and the three numbers. */
 export function overview(report: ConformanceReport): Markup {
-  const { proven, violated, known, unproven, required, warnings } = summarize(report)
+  const { proven, violated, known, undecided, required, warnings } = summarize(report)
   const beside = [
     ...(known > 0 ? [`${known} of the violated known to the baseline`] : []),
     ...(warnings > 0
@@ -25,7 +25,7 @@ export function overview(report: ConformanceReport): Markup {
 <ul class="numbers">
 ${number(proven, 'proven', 'pass')}
 ${number(violated, 'violated', violated > 0 ? 'fail' : 'none')}
-${number(unproven, 'unproven', unproven > 0 ? 'unproven' : 'none')}
+${number(undecided, 'undecided', undecided > 0 ? 'unproven' : 'none')}
 <li class="of">of ${count(required, 'required row')}</li>
 </ul>
 ${beside.length > 0 ? html`<p>${beside.join('; ')}.</p>` : null}

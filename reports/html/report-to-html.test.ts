@@ -110,7 +110,7 @@ test('the head says outcome, target and the three numbers', () => {
     <ul class="numbers">
     <li class="pass"><strong>1</strong> proven</li>
     <li class="fail"><strong>1</strong> violated</li>
-    <li class="unproven"><strong>1</strong> unproven</li>
+    <li class="unproven"><strong>1</strong> undecided</li>
     <li class="of">of 3 required rows</li>
     </ul>
     <p>1 warning.</p>
