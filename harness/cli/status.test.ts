@@ -73,7 +73,7 @@ describe('without a terminal', () => {
   })
 
   test('a short command says what it does after two seconds', () => {
-    const steps = showSteps(io, 'init')
+    const steps = showSteps(io, { name: 'init' })
     steps.step('which surfaces answer')
     vi.advanceTimersByTime(1_900)
     expect(said).toEqual([])

@@ -2,7 +2,7 @@ import { clean } from '../console-page.ts'
 import type { LoadReport } from '../model/load.ts'
 import type { Distribution } from '../model/load-measures.ts'
 import { count, indent, printable, wrap } from '../text.ts'
-import { columns } from './columns.ts'
+import { columns, fittedColumns } from './columns.ts'
 import { hanging, type Lines, type Page } from './console-page.ts'
 import {
   clocked,
@@ -68,6 +68,9 @@ export function turnTable(page: Page, { turns }: LoadReport): Lines {
   return quantileTable(page, 'Growing chats by turn, ms', named)
 }
 
+/** Columns that a narrow terminal does without. */
+const spare = ['p75', 'p99.9', 'mean', 'p90', 'n']
+
 interface QuantileRow {
   readonly name: string
   readonly clock: string
@@ -78,25 +81,29 @@ function quantileTable(page: Page, title: string, rows: readonly QuantileRow[]):
   const [first] = rows
   if (first === undefined) return []
   const names = first.distribution.quantiles.map(quantileName)
+  const { lines, without } = fittedColumns(
+    [
+      ['', '', 'n', 'mean', ...names, 'max'],
+      ...rows.map(({ name, clock, distribution }) => [
+        name,
+        clock,
+        `${distribution.count}${distribution.censored === 0 ? '' : `+${distribution.censored}`}`,
+        figure(distribution.mean),
+        ...distribution.quantiles.map(({ value }) => figure(value)),
+        figure(distribution.max),
+      ]),
+    ],
+    { names: 2, width: page.width - 2, spare },
+  )
   return [
     page.chalk.bold(title),
-    ...indent(
-      columns(
-        [
-          ['', '', 'n', 'mean', ...names, 'max'],
-          ...rows.map(({ name, clock, distribution }) => [
-            name,
-            clock,
-            `${distribution.count}${distribution.censored === 0 ? '' : `+${distribution.censored}`}`,
-            figure(distribution.mean),
-            ...distribution.quantiles.map(({ value }) => figure(value)),
-            figure(distribution.max),
-          ]),
-        ],
-        2,
-      ),
-      2,
-    ),
+    ...indent(lines, 2),
+    ...(without.length === 0
+      ? []
+      : indent(
+          wrap(`No room for ${without.join(', ')}: report.json has them.`, page.width - 2),
+          2,
+        )),
     ...(rows.some(({ distribution }) => distribution.censored > 0)
       ? indent(
           wrap('+n: so many were still running; they are in the quantiles.', page.width - 2),

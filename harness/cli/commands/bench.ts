@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from 'commander'
+import { wrap } from '../../../reports/text.ts'
 import { ConfigurationError, TargetUnusableError } from '../../conformance/errors.ts'
 import type { BenchFailures, BenchReport } from '../../load/bench/index.ts'
 import { bundledServer } from '../bundled-server.ts'
@@ -6,6 +7,7 @@ import type { AddCommand } from '../command.ts'
 import { type ExitCode, exitCode } from '../exit-codes.ts'
 import { flag, keyEnvFlag, list, positiveInteger } from '../flags.ts'
 import type { Io } from '../io.ts'
+import { showSteps } from '../steps.ts'
 import { withTarget } from '../target.ts'
 
 interface BenchFlags {
@@ -83,7 +85,9 @@ export const benchCommand: AddCommand = (program, io, finish) => {
     .action(async (url: string | undefined, flags: BenchFlags) => {
       const { benchToText } = await import('../../load/bench/index.ts')
       const report = await bench(url, flags, io)
-      io.out(flags.json ? JSON.stringify(report, null, 2) : benchToText(report))
+      io.out(
+        flags.json ? JSON.stringify(report, null, 2) : fitted(benchToText(report, io.width), io),
+      )
       finish(exitCodeOfBench(report))
     })
 }
@@ -131,6 +135,12 @@ async function run(flags: BenchFlags, io: Io, target: Target): Promise<BenchRepo
     const names = benchCases.map(({ name }) => name).join(', ')
     throw new ConfigurationError([`--only: there is no such case; there are ${names}`])
   }
+  const progress = showSteps(io, {
+    name: 'bench',
+    wanted: !flags.quiet,
+    everyStep: true,
+    expectedMs: 1000 * cases.length * secondsOfCase(flags),
+  })
   let report: BenchReport
   try {
     report = await runBench({
@@ -142,12 +152,14 @@ async function run(flags: BenchFlags, io: Io, target: Target): Promise<BenchRepo
       turns: flags.turns,
       baseline: flags.baseline === true,
       signal: io.signal,
-      ...(flags.quiet ? {} : { onProgress: (what) => io.err(`bench: ${what}`) }),
+      onProgress: progress.step,
     })
   } catch (error) {
     if (!isOfConnection(error)) throw error
     const why = error.message || error.code
     throw new TargetUnusableError('E_UNREACHABLE', `${target.baseUrl} cannot be reached: ${why}`)
+  } finally {
+    progress.stop()
   }
   const refused = report.notMeasured.filter(({ status }) => status === 401 || status === 403)
   if (refused.length === cases.length) {
@@ -162,6 +174,19 @@ export function exitCodeOfBench(report: BenchReport): ExitCode {
   if (report.notMeasured.length > 0) return exitCode.violated
   if (report.rows.some(({ target }) => anyFailure(target.failures))) return exitCode.violated
   return report.clientBound.length > 0 ? exitCode.measurementInvalid : exitCode.done
+}
+
+/** The table fits already; a sentence that does not is wrapped. */
+function fitted(text: string, { width }: Io): string {
+  return text
+    .split('\n')
+    .flatMap((line) => (line.length <= width ? line : wrap(line, width)))
+    .join('\n')
+}
+
+/** With a second of warming up each. */
+function secondsOfCase({ duration, baseline }: BenchFlags): number {
+  return (duration + 1) * (baseline ? 2 : 1)
 }
 
 function anyFailure(failures: BenchFailures): boolean {

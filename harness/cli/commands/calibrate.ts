@@ -7,6 +7,7 @@ import { flag, positiveInteger } from '../flags.ts'
 import type { Io } from '../io.ts'
 import { calibrationFile, refuseForeign, storeCalibration } from '../load/calibration.ts'
 import { duration } from '../load/values.ts'
+import { showSteps } from '../steps.ts'
 
 interface CalibrateFlags {
   readonly rates: readonly number[]
@@ -68,8 +69,16 @@ async function measure(flags: CalibrateFlags, io: Io): Promise<Calibration> {
   const { calibrate } = await import('../../load/calibration/calibrate.ts')
   const { plainTarget } = await import('../../load/engine/target.ts')
   const { interfaceRevision, suiteVersion } = await import('../../conformance/version.ts')
+  const progress = showSteps(io, {
+    name: 'calibrate',
+    wanted: !flags.quiet,
+    expectedMs: flags.rates.length * flags.duration,
+  })
   const server = await bundledServer(['--pace', 'ttft=50ms,gap=10ms,jitter=0.3'])
+  let measured = 0
+  const next = () => progress.step(`rate ${measured + 1} of ${flags.rates.length}`)
   try {
+    next()
     return await calibrate({
       target: {
         ...plainTarget(server.url, server.key),
@@ -82,10 +91,13 @@ async function measure(flags: CalibrateFlags, io: Io): Promise<Calibration> {
       seconds: flags.duration / 1000,
       signal: io.signal,
       onPoint: (point) => {
+        measured += 1
         if (!flags.quiet) io.err(`calibrate: ${sentenceOf(point)}`)
+        if (measured < flags.rates.length) next()
       },
     })
   } finally {
+    progress.stop()
     await server.stop()
   }
 }

@@ -97,10 +97,15 @@ export const checkCommand: AddCommand = (program, io, finish) => {
     const selection: Selection = { profile, only, skip }
     if (flags.dryRun) {
       const { planConformance } = await import('../../conformance/run.ts')
-      const plan = await withTarget(url, flags, io, (profile) =>
-        planConformance(profile, selection),
+      const text = await withTarget(url, flags, io, async (profile) =>
+        planText(await planConformance(profile, selection), {
+          selection,
+          limits: profile.limits,
+          jobs: flags.jobs,
+          width: io.width,
+        }),
       )
-      io.out(planText(plan, selection))
+      io.out(text)
       finish(endDryRun(command, io))
       return
     }

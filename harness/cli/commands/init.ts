@@ -1,7 +1,7 @@
 import { existsSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { count } from '../../../reports/text.ts'
+import { count, wrap } from '../../../reports/text.ts'
 import type { OpenJournal } from '../../conformance/cleanup.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
 import type { InitResult } from '../../conformance/init/init.ts'
@@ -16,6 +16,7 @@ import { type TargetFlags, withTarget } from '../target.ts'
 interface InitFlags extends TargetFlags {
   readonly out: string
   readonly force?: boolean
+  readonly quiet?: boolean
 }
 
 const examples = `
@@ -44,6 +45,7 @@ export const initCommand: AddCommand = (program, io) => {
     .addOption(keyEnvFlag())
     .addOption(flag('--timeout <ms>', 'longest silence of the target').argParser(positiveInteger))
     .addOption(flag('--force', 'overwrite the file'))
+    .addOption(flag('--quiet', 'no progress'))
     .addHelpText('after', examples)
   addNetworkFlags(command).action(async (url: string, flags: InitFlags) => {
     refuseToOverwrite(flags)
@@ -52,7 +54,7 @@ export const initCommand: AddCommand = (program, io) => {
     const { out, force, keyEnv = ambientKey } = flags
     const journalFile =
       out === '-' ? join(tmpdir(), `chatgen-init-${process.pid}.ndjson`) : `${out}.journal.ndjson`
-    const progress = showSteps(io, 'init')
+    const progress = showSteps(io, { name: 'init', wanted: !flags.quiet })
     try {
       const result = await withTarget(url, targetFlagsOf(flags), io, (profile) =>
         initProfile({ profile, keyEnv, journalFile, signal: io.signal, onStep: progress.step }),
@@ -69,7 +71,7 @@ export const initCommand: AddCommand = (program, io) => {
 }
 
 /** Without the target file and the reference server, which `init` does not know. */
-function targetFlagsOf({ out: _, force: __, ...flags }: InitFlags): TargetFlags {
+function targetFlagsOf({ out: _, force: __, quiet: ___, ...flags }: InitFlags): TargetFlags {
   return flags
 }
 
@@ -84,7 +86,8 @@ function refuseToOverwrite({ out, force }: InitFlags): void {
 
 /** Standard output is the profile's where it goes there. */
 function tell({ detection, requests }: InitResult, out: string, io: Io): void {
-  const say = out === '-' ? io.err : io.out
+  const print = out === '-' ? io.err : io.out
+  const say = (text: string) => print(wrap(text, io.width).join('\n'))
   const { surfaces, ...probes } = detection
   const usable = Object.entries(surfaces).filter(([, { usable }]) => usable)
   const named = { ...probes, chat: undefined }
@@ -107,7 +110,8 @@ function settle({ chats, others }: OpenJournal, journalFile: string, io: Io): vo
     count(all.length, kind),
   )
   const next = chats.length > 0 ? `chatgen cleanup ${journalFile}` : `named in ${journalFile}`
-  io.err(`Left on the target: ${numbers.join(', ')} (${next})`)
+  const text = `Left on the target: ${numbers.join(', ')} (${next})`
+  io.err(wrap(text, io.width).join('\n'))
 }
 
 function names(entries: readonly (readonly [string, unknown])[]): string {

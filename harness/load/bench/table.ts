@@ -3,7 +3,8 @@
 import type { BenchFigures } from './measure.ts'
 import { type BenchReport, type BenchRow, busiestClient } from './report.ts'
 
-export function benchToText(report: BenchReport): string {
+/** @param width Columns of the terminal: what finds no room is left to the JSON. */
+export function benchToText(report: BenchReport, width = Number.POSITIVE_INFINITY): string {
   const { rows, connections, seconds, maxTokens, target } = report
   const withBaseline = rows.some(({ baseline }) => baseline !== null)
   const lines = rows.flatMap((row) => [
@@ -13,7 +14,7 @@ export function benchToText(report: BenchReport): string {
   return [
     `${target.baseUrl}: ${connections} connections, ${seconds} s a case, at most ${maxTokens} tokens an answer`,
     '',
-    ...aligned([[...heading, ...(withBaseline ? ['of bare'] : [])], ...lines]),
+    ...aligned(fitted([[...heading, ...(withBaseline ? ['of bare'] : [])], ...lines], width)),
     '',
     ...rows.flatMap(remarks),
     ...report.notMeasured.map((one) => `${one.case}: not measured: ${one.why}`),
@@ -82,15 +83,31 @@ function remarks({ case: name, target, chats }: BenchRow): string[] {
 function clientBound({ clientBound: cases }: BenchReport): string[] {
   if (cases.length === 0) return []
   return [
-    `INVALID: the client was busy for more than ${busiestClient * 100}% of the time in ${cases.join(', ')}:`,
-    'what was measured there is the client. Use fewer connections, or a slower pace.',
+    `INVALID: the client was busy for more than ${busiestClient * 100}% of the time in ${cases.join(', ')}: what was measured there is the client. Use fewer connections, or a slower pace.`,
   ]
 }
 
-function aligned(rows: readonly (readonly string[])[]): string[] {
-  const widths = (rows[0] ?? []).map((_, column) =>
+/** Columns that a narrow terminal does without, the first of them first. */
+const spare = ['MB/s', 'p90 ms', 'events/s']
+
+function fitted(rows: Rows, width: number): Rows {
+  return spare.reduce((kept, name) => {
+    const at = kept[0]?.indexOf(name) ?? -1
+    const wide = widthsOf(kept).reduce((sum, one) => sum + one + 2, -2) > width
+    return wide && at >= 0 ? kept.map((row) => row.toSpliced(at, 1)) : kept
+  }, rows)
+}
+
+type Rows = readonly (readonly string[])[]
+
+function widthsOf(rows: Rows): readonly number[] {
+  return (rows[0] ?? []).map((_, column) =>
     Math.max(...rows.map((row) => row[column]?.length ?? 0)),
   )
+}
+
+function aligned(rows: Rows): string[] {
+  const widths = widthsOf(rows)
   return rows.map((row) =>
     row
       .map((cell, column) =>
