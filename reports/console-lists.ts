@@ -18,13 +18,14 @@ export function undecidedList(page: Page, verdict: Verdict, title: string): Line
   ]
 }
 
-/** As the outcome counts them: `12 required, 5 expected`. */
+/** `17`, or where not all of them are in the numbers of the outcome, `17: 12 required, 5 expected`. */
 function byLevel(rows: readonly RequirementRow[]): string {
-  return (['required', 'expected'] as const)
-    .map((level) => ({ level, own: rows.filter((row) => row.level === level) }))
-    .filter(({ own }) => own.length > 0)
-    .map(({ level, own }) => `${own.length} ${level}`)
-    .join(', ')
+  const required = rows.filter(({ level }) => level === 'required').length
+  const expected = rows.length - required
+  if (expected === 0) return String(required)
+  return required === 0
+    ? `${expected} expected`
+    : `${rows.length}: ${required} required, ${expected} expected`
 }
 
 function reasonOf({ id, blockedBy, message: said, verdict }: RequirementRow): string {

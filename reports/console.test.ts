@@ -131,27 +131,27 @@ test('the report of a run with verdicts of every kind', () => {
       OPEN-28  How is a repeat with the same Idempotency-Key answered? 200 with the same
                response id
 
-    Hold (7 required)
+    Hold (7)
       V3-HIST 01-03 05 07, OAI-CHAT 01 02
 
-    Unclaimed: no scenario yet, not counted (2 required)
+    Unclaimed: no scenario yet, not counted (2)
       KB 01 02
 
-    Only observed (1 required)
+    Only observed (1)
       our guess of the body was refused with 422:
         V3-CHAT 10
 
-    Unproven (2 required)
+    Unproven (2)
       say v2Chat in the profile to prove it:
         V2-MSG 01 02
 
-    Inconclusive (2 required)
+    Inconclusive (2)
       blocked by V3-SSE-09:
         V3-GEN 03
       the target answered 503 three times:
         V3-HIST 13
 
-    Not judged, for a fault of the kit (1 required)
+    Not judged, for a fault of the kit (1)
       TypeError: turns is undefined:
         V3-IDEM 05
 
@@ -167,12 +167,12 @@ test('the report of a run with verdicts of every kind', () => {
         TypeError: turns is undefined\\n  at x
 
     WARN V3-SSE-07 (expected, section 6)
-        sequence_number rises strictly.
+        sequence_number SHOULD increase strictly.
         found: sequence_number 3 follows 3
         see x9: POST http://127.0.0.1:4010/api/v3/message/generate → 200 text/event-stream, 1…
 
     KNOWN OAI-ERR-01 (required, section 7)
-        A body that is not JSON is a bad request: 400.
+        A body that is not JSON is a bad request: it MUST be answered with 400.
         found: answered with 422
 
     FAIL V3-IDEM-02 (required, section 4.3)

@@ -95,7 +95,7 @@ test('on a terminal the cause stands first, and the evidence once', () => {
     kit: 0.1.0, interface 2026-01, seed seed-1
 
     KNOWN OAI-ERR-01 (required, section 7)
-        A body that is not JSON is a bad request: 400.
+        A body that is not JSON is a bad request: it MUST be answered with 400.
         found: answered with 422
         known: because the gateway answers (CHAT-17, until 2026-12-31)
 

@@ -50,7 +50,8 @@ function whereToRead(
 ): readonly string[] {
   const page = formats.find(({ name }) => name === 'html')?.file
   if (page) return [`Results: ${out}`, `All evidence in one page: ${join(out, page)}`]
-  if (outcome === 'conforms') return [`Results: ${out}`]
+  const console = formats.some(({ name }) => name === 'console')
+  if (outcome === 'conforms' || !console) return [`Results: ${out}`]
   return [`Results: ${out}`, `All evidence in one page: chatgen report ${out} --report html`]
 }
 
