@@ -1,4 +1,7 @@
-/** The import table of ARCHITECTURE.md, room by room: what is not listed is forbidden. */
+/**
+ * The import table, folder by folder: an import that is not listed is forbidden. `npm run docs` writes
+ * it into ARCHITECTURE.md.
+ */
 
 const own = (...rooms) => rooms.map((room) => `^${room}(/|[.]ts$)`)
 const pkg = (...names) => names.map((name) => `^node_modules/${name}/`)

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { requirementIds, requirements } from '../harness/contract/index.ts'
 import { sections } from '../harness/contract/sections.ts'
+import { withImportTable } from '../scripts/import-table.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const read = (file: string) => readFileSync(join(root, file), 'utf8')
@@ -62,6 +63,11 @@ test('rules of the wire contract have an anchor on its page', () => {
   // By the name of a rule or a heading: numbers of another edition would lead nowhere.
   const numbered = sources.filter((file) => /wire contract \d/i.test(read(file)))
   expect(numbered.filter((file) => !file.endsWith('references.test.ts'))).toEqual([])
+})
+
+test('the import table of ARCHITECTURE.md is the enforced one (`npm run docs` writes it)', () => {
+  const page = read('ARCHITECTURE.md')
+  expect(withImportTable(page)).toBe(page)
 })
 
 function linksOf(page: string): readonly string[] {

@@ -1,6 +1,7 @@
-/** Writes docs/requirements.md and docs/interface from the catalogue. */
-import { mkdirSync, writeFileSync } from 'node:fs'
+/** Writes what the docs take from the code: requirements, docs/interface, the import table. */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { catalogueToMarkdown, interfacePages } from '../reports/catalogue.ts'
+import { withImportTable } from './import-table.ts'
 
 const docs = new URL('../docs/', import.meta.url)
 
@@ -9,3 +10,6 @@ mkdirSync(new URL('interface/', docs), { recursive: true })
 for (const { name, text } of interfacePages()) {
   writeFileSync(new URL(`interface/${name}`, docs), text)
 }
+
+const architecture = new URL('../ARCHITECTURE.md', import.meta.url)
+writeFileSync(architecture, withImportTable(readFileSync(architecture, 'utf8')))
