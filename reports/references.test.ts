@@ -67,7 +67,8 @@ test('rules of the wire contract have an anchor on its page', () => {
 
 test('the import table of ARCHITECTURE.md is the enforced one (`npm run docs` writes it)', () => {
   const page = read('ARCHITECTURE.md')
-  expect(withImportTable(page)).toBe(page)
+  const cells = (text: string) => text.replaceAll(/ +\|/g, ' |').replaceAll(/-{3,}/g, '---')
+  expect(cells(withImportTable(page))).toBe(cells(page))
 })
 
 function linksOf(page: string): readonly string[] {
