@@ -69,6 +69,8 @@ export function endingText(ending: Ending): string {
       return 'end of the body'
     case 'cut':
       return `cut off by the target: ${printable(ending.error)}`
+    case 'undecodable':
+      return `not decoded: ${printable(ending.error)}`
     case 'aborted':
       return ending.limit === undefined
         ? 'left on purpose'

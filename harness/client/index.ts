@@ -1,3 +1,4 @@
+export { acceptEncoding } from './content-coding.ts'
 export { createEvidenceTransport } from './evidence.ts'
 export { createNetworkTransport } from './network.ts'
 export { directNetwork, type NetworkOptions, type Resolution } from './network-options.ts'

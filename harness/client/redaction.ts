@@ -1,4 +1,5 @@
 import type { Exchange, Header, StreamEvent, WireChunk, WireRequest } from '../contract/index.ts'
+import { redactCoded } from './redaction-coded.ts'
 import { type Form, findSecrets } from './redaction-cuts.ts'
 import { redactShortened } from './redaction-shortened.ts'
 
@@ -62,20 +63,26 @@ export function createRedactor(secrets: readonly Secret[]): Redactor {
   return {
     text,
     request,
-    exchange: (exchange) => ({
-      ...exchange,
-      request: request(exchange.request),
-      response: exchange.response && {
-        ...exchange.response,
-        headers: headers(exchange.response.headers),
-        chunks: chunks(exchange.response.chunks),
-      },
-      events: events(exchange.events),
-      ending:
-        'error' in exchange.ending
-          ? { ...exchange.ending, error: text(exchange.ending.error) }
-          : exchange.ending,
-    }),
+    exchange: (exchange) => {
+      const { response } = exchange
+      const clean: Exchange = {
+        ...exchange,
+        request: request(exchange.request),
+        response: response && {
+          ...response,
+          headers: headers(response.headers),
+          chunks: chunks(response.chunks),
+          ...(response.trailers === undefined ? {} : { trailers: headers(response.trailers) }),
+        },
+        events: events(exchange.events),
+        ending:
+          'error' in exchange.ending
+            ? { ...exchange.ending, error: text(exchange.ending.error) }
+            : exchange.ending,
+      }
+      const coded = redactCoded(exchange, clean)
+      return clean.response && coded ? { ...clean, response: { ...clean.response, coded } } : clean
+    },
   }
 }
 

@@ -70,6 +70,13 @@ export class ProxyError extends Error {
     super(message, options)
     this.code = code
   }
+
+  static credentials({ host }: URL): ProxyError {
+    return new ProxyError(
+      'PROXY_AUTH',
+      `the proxy ${host} wants credentials, or refuses those it got (407)`,
+    )
+  }
 }
 
 export function portOf({ port, protocol }: URL): number {
@@ -110,7 +117,7 @@ function openTunnel(proxyUrl: string, target: URL): Promise<Socket> {
       return
     }
     socket.destroy()
-    if (status === 407) fail('PROXY_AUTH', 'wants credentials, or refuses those it got (407)')
+    if (status === 407) reject(ProxyError.credentials(proxy))
     else fail('PROXY_REFUSED', `refuses a connection to ${target.host} (${status})`)
   })
   tunnel.on('response', (answer) => {

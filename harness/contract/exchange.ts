@@ -42,13 +42,29 @@ export interface WireChunk {
   readonly bytes: Uint8Array
 }
 
+export type Protocol = 'http/1.1' | 'h2'
+
+/** A body as it came, before its Content-Encoding was undone (RFC 9110, section 8.4). */
+export interface CodedBody {
+  /** Value of Content-Encoding, for example `gzip`. */
+  readonly coding: string
+  readonly chunks: readonly WireChunk[]
+  /** Length of what is not stored, because a secret may be in it. */
+  readonly withheldBytes?: number
+}
+
 export interface WireResponse {
   readonly status: number
   /** Names in lower case, in the order of arrival; repeated headers stay apart. */
   readonly headers: readonly Header[]
   /** When the status line and the headers were there. */
   readonly headersAtMs: number
+  /** The body without its Content-Encoding; a piece has the time at which its coded bytes came. */
   readonly chunks: readonly WireChunk[]
+  /** Absent where the body had no Content-Encoding. */
+  readonly coded?: CodedBody
+  /** Fields after the body; absent where there are none. */
+  readonly trailers?: readonly Header[]
 }
 
 /** One dispatched event of a body with the media type text/event-stream. */
@@ -62,12 +78,15 @@ export interface StreamEvent {
 
 /**
  * How the conversation ended. `complete`: the body came to its regular end. `cut`: the peer closed
- * or reset the connection inside the body. `aborted`: we left on purpose. `timeout`: our own limit.
+ * or reset the connection or the HTTP/2 stream inside the body, or ended it inside its
+ * Content-Encoding. `undecodable`: its Content-Encoding is unknown, corrupt, or grows beyond our
+ * limit, `error` says which. `aborted`: we left on purpose. `timeout`: our own limit.
  * `unreachable`: no answer at all, `error` says why.
  */
 export type Ending =
   | { readonly kind: 'complete'; readonly atMs: number }
   | { readonly kind: 'cut'; readonly atMs: number; readonly error: string }
+  | { readonly kind: 'undecodable'; readonly atMs: number; readonly error: string }
   /** `limit`: what the target sent beyond a limit of ours, as the end of a sentence. */
   | { readonly kind: 'aborted'; readonly atMs: number; readonly limit?: string }
   | { readonly kind: 'timeout'; readonly atMs: number }
@@ -86,6 +105,8 @@ export interface Exchange {
   /** Wall clock, ISO 8601. */
   readonly startedAt: string
   readonly request: WireRequest
+  /** Of the answer; absent where none came, and in recordings of older kits. */
+  readonly protocol?: Protocol
   /** Null where no status line arrived. */
   readonly response: WireResponse | null
   /** Decoded events; empty unless the body is an event stream. */

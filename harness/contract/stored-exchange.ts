@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Exchange, Header, WireChunk, WireResponse } from './exchange.ts'
+import type { CodedBody, Exchange, Header, WireChunk, WireResponse } from './exchange.ts'
 
 /**
  * One line of `exchanges.ndjson`. Bytes are text where they are UTF-8 by themselves, else base64,
@@ -8,6 +8,8 @@ import type { Exchange, Header, WireChunk, WireResponse } from './exchange.ts'
 const bytes = z.union([z.object({ text: z.string() }), z.object({ base64: z.string() })])
 const headers = z.array(z.tuple([z.string(), z.string()]))
 const atMs = z.number()
+const chunks = z.array(z.intersection(z.object({ atMs }), bytes))
+const codedBody = z.object({ coding: z.string(), chunks, withheldBytes: z.int().optional() })
 
 export const storedExchange = z.object({
   id: z.string(),
@@ -20,18 +22,22 @@ export const storedExchange = z.object({
   }),
   startedAt: z.string(),
   request: z.object({ method: z.string(), url: z.string(), headers, body: bytes.nullable() }),
+  protocol: z.enum(['http/1.1', 'h2']).optional(),
   response: z
     .object({
       status: z.int(),
       headers,
       headersAtMs: z.number(),
-      chunks: z.array(z.intersection(z.object({ atMs }), bytes)),
+      coded: codedBody.optional(),
+      trailers: headers.optional(),
+      chunks,
     })
     .nullable(),
   events: z.array(z.object({ atMs, name: z.string().nullable(), data: z.string() })),
   ending: z.discriminatedUnion('kind', [
     z.object({ kind: z.literal('complete'), atMs }),
     z.object({ kind: z.literal('cut'), atMs, error: z.string() }),
+    z.object({ kind: z.literal('undecodable'), atMs, error: z.string() }),
     z.object({ kind: z.literal('aborted'), atMs, limit: z.string().exactOptional() }),
     z.object({ kind: z.literal('timeout'), atMs }),
     z.object({ kind: z.literal('unreachable'), atMs, code: z.string(), error: z.string() }),
@@ -48,8 +54,11 @@ export function* storedPieces(exchange: Exchange): Generator<string> {
   yield JSON.stringify(withoutBody(exchange)).slice(0, -1)
   if (response === null) yield ',"response":null'
   else {
-    yield `,"response":${JSON.stringify(withoutChunks(response)).slice(0, -1)},"chunks":[`
-    yield* elements(response.chunks, storeChunk)
+    const { chunks, coded } = response
+    yield `,"response":${JSON.stringify(withoutChunks(response)).slice(0, -1)}`
+    if (coded !== undefined) yield* storedCoding(coded)
+    yield ',"chunks":['
+    yield* elements(chunks, storeChunk)
     yield ']}'
   }
   yield ',"events":['
@@ -57,18 +66,25 @@ export function* storedPieces(exchange: Exchange): Generator<string> {
   yield `],"ending":${JSON.stringify(ending)}}\n`
 }
 
-function withoutBody({ id, labels, startedAt, request }: Exchange) {
+function* storedCoding({ chunks, ...about }: CodedBody): Generator<string> {
+  yield `,"coded":${JSON.stringify(about).slice(0, -1)},"chunks":[`
+  yield* elements(chunks, storeChunk)
+  yield ']}'
+}
+
+function withoutBody({ id, labels, startedAt, request, protocol }: Exchange) {
   const { method, url, body } = request
   return {
     id,
     labels,
     startedAt,
     request: { method, url, headers: copyOf(request.headers), body: body && encode(body) },
+    protocol,
   }
 }
 
-function withoutChunks({ status, headers, headersAtMs }: WireResponse) {
-  return { status, headers: copyOf(headers), headersAtMs }
+function withoutChunks({ status, headers, headersAtMs, trailers }: WireResponse) {
+  return { status, headers: copyOf(headers), headersAtMs, trailers: trailers && copyOf(trailers) }
 }
 
 function copyOf(list: readonly Header[]): [string, string][] {
@@ -89,17 +105,33 @@ function* elements<T>(list: readonly T[], store: (element: T) => unknown): Gener
 export function restoreExchange(value: unknown): Exchange {
   const stored = storedExchange.parse(value)
   const { repeatOf, ...labels } = stored.labels
+  const { protocol, response, ...rest } = stored
   return {
-    ...stored,
+    ...rest,
+    ...(protocol === undefined ? {} : { protocol }),
     labels: repeatOf === undefined ? labels : { ...labels, repeatOf },
     request: { ...stored.request, body: stored.request.body && decode(stored.request.body) },
-    response: stored.response && {
-      ...stored.response,
-      chunks: stored.response.chunks.map(
-        (chunk): WireChunk => ({ atMs: chunk.atMs, bytes: decode(chunk) }),
-      ),
-    },
+    response: response && restoreResponse(response),
   }
+}
+
+function restoreResponse(stored: NonNullable<StoredExchange['response']>): WireResponse {
+  const { coded, trailers, ...rest } = stored
+  return {
+    ...rest,
+    chunks: restoreChunks(rest.chunks),
+    ...(coded === undefined ? {} : { coded: restoreCoded(coded) }),
+    ...(trailers === undefined ? {} : { trailers }),
+  }
+}
+
+function restoreCoded({ withheldBytes, ...stored }: z.infer<typeof codedBody>): CodedBody {
+  const coded = { ...stored, chunks: restoreChunks(stored.chunks) }
+  return withheldBytes === undefined ? coded : { ...coded, withheldBytes }
+}
+
+function restoreChunks(stored: z.infer<typeof chunks>): WireChunk[] {
+  return stored.map((chunk) => ({ atMs: chunk.atMs, bytes: decode(chunk) }))
 }
 
 export interface Restored {

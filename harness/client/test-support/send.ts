@@ -1,5 +1,6 @@
 import type { Exchange } from '../../contract/index.ts'
 import { createNetworkTransport } from '../network.ts'
+import { directNetwork, type NetworkOptions } from '../network-options.ts'
 import type { Outgoing, Transport } from '../transport.ts'
 
 export function outgoing(url: string, more: Partial<Outgoing> = {}): Outgoing {
@@ -13,12 +14,19 @@ export function outgoing(url: string, more: Partial<Outgoing> = {}): Outgoing {
 }
 
 /** One conversation over a network transport of its own. */
-export async function converse(url: string, more: Partial<Outgoing> = {}): Promise<Exchange> {
-  return withTransport((transport) => transport.send(outgoing(url, more)).exchange)
+export async function converse(
+  url: string,
+  more: Partial<Outgoing> = {},
+  network: Partial<NetworkOptions> = {},
+): Promise<Exchange> {
+  return withTransport((transport) => transport.send(outgoing(url, more)).exchange, network)
 }
 
-export async function withTransport<T>(use: (transport: Transport) => Promise<T>): Promise<T> {
-  const transport = createNetworkTransport()
+export async function withTransport<T>(
+  use: (transport: Transport) => Promise<T>,
+  network: Partial<NetworkOptions> = {},
+): Promise<T> {
+  const transport = createNetworkTransport({ ...directNetwork, ...network })
   try {
     return await use(transport)
   } finally {

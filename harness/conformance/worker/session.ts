@@ -225,6 +225,9 @@ export class Session {
         exchange.id,
       ])
     }
+    if (ending.kind === 'undecodable') {
+      throw new InconclusiveError(`${where}: ${ending.error}`, [exchange.id])
+    }
     if (response === null || (ending.kind === 'cut' && exchange.events.length === 0)) {
       const error = 'error' in ending ? ending.error : ending.kind
       throw new InconclusiveError(`${where} got no whole answer: ${error}`, [exchange.id])

@@ -1,3 +1,4 @@
+import { acceptEncoding } from '../../client/index.ts'
 import type { Header, Role, Surface, WireRequest } from '../../contract/index.ts'
 import type { Introduction } from '../run-setup.ts'
 import { credentialsOf } from './credentials.ts'
@@ -33,13 +34,20 @@ export function wireRequest(spec: RequestSpec, setup: Introduction, place: strin
   const authorization = authorizationOf(spec, setup)
   const headers: Header[] = [
     ['accept', 'application/json, text/event-stream'],
+    ['accept-encoding', acceptEncoding],
     ['user-agent', `${setup.userAgent} ${setup.tag}/${place}`],
     ['x-request-id', `${setup.tag}/${place}`],
   ]
   if (contentType) headers.push(['content-type', contentType])
   if (authorization) headers.push(['authorization', authorization])
-  headers.push(...Object.entries(profile.headers), ...Object.entries(spec.headers ?? {}))
-  return { method: spec.method, url: url.href, headers, body }
+  const own = [...Object.entries(profile.headers), ...Object.entries(spec.headers ?? {})]
+  const chosen = own.some(([name]) => name.toLowerCase() === 'accept-encoding')
+  return {
+    method: spec.method,
+    url: url.href,
+    headers: [...headers.filter(([name]) => !(chosen && name === 'accept-encoding')), ...own],
+    body,
+  }
 }
 
 function authorizationOf(spec: RequestSpec, { profile }: Introduction): string | null {

@@ -1,0 +1,150 @@
+import { performance } from 'node:perf_hooks'
+import type { Ending, Exchange, Header, Protocol, WireChunk } from '../contract/index.ts'
+import { BodyReader } from './body-reader.ts'
+import { describeFailure } from './failures.ts'
+import type { Outgoing } from './transport.ts'
+
+/** A stream may run long as long as it says something; this is the end of patience, in silences. */
+const longestInSilences = 10
+
+export interface BodyLimits {
+  /** Longest body after its Content-Encoding is undone, in bytes. */
+  readonly maxDecodedBytes: number
+}
+
+export const defaultBodyLimits: BodyLimits = { maxDecodedBytes: 64 * 1024 * 1024 }
+
+interface Head {
+  readonly status: number
+  readonly headers: Header[]
+  readonly headersAtMs: number
+}
+
+/** Makes one exchange of what arrives, whatever protocol brings it. */
+export class Conversation {
+  readonly answered = Promise.withResolvers<void>()
+  readonly ended = Promise.withResolvers<Exchange>()
+  readonly outgoing: Outgoing
+  private readonly limits: BodyLimits
+  private readonly startedAt = new Date().toISOString()
+  private readonly start = performance.now()
+  private readonly silence: NodeJS.Timeout
+  private readonly patience: NodeJS.Timeout
+  private head: Head | undefined
+  private protocol: Protocol | undefined
+  private body: BodyReader | undefined
+  private breakOff: (() => void) | undefined
+  private left: 'aborted' | 'timeout' | undefined
+  private over = false
+
+  constructor(outgoing: Outgoing, limits: BodyLimits = defaultBodyLimits) {
+    this.outgoing = outgoing
+    this.limits = limits
+    const giveUp = () => this.leave('timeout')
+    this.silence = setTimeout(giveUp, outgoing.timeoutMs)
+    this.patience = setTimeout(giveUp, outgoing.timeoutMs * longestInSilences)
+    outgoing.signal?.addEventListener('abort', this.abort, { once: true })
+    if (outgoing.signal?.aborted) this.abort()
+  }
+
+  /** True once the exchange is made, or about to be. */
+  get isOver(): boolean {
+    return this.over || this.left !== undefined
+  }
+
+  /** True once a status line has come. */
+  get hasHead(): boolean {
+    return this.head !== undefined
+  }
+
+  /** The request is on its way; `breakOff` ends it, and whoever carries it reports that. */
+  sending(breakOff: () => void): void {
+    this.breakOff = breakOff
+    if (this.left) breakOff()
+  }
+
+  /** The final status line and its headers, with names in lower case. */
+  answer(status: number, headers: Header[], protocol: Protocol): void {
+    this.silence.refresh()
+    this.protocol = protocol
+    this.head = { status, headers, headersAtMs: this.sinceStart() }
+    this.body = new BodyReader(headers, this.limits.maxDecodedBytes, {
+      onEvents: (seen) => this.leaveAfter(seen),
+      onUnreadable: () => this.breakOff?.(),
+    })
+    this.answered.resolve()
+  }
+
+  data(bytes: Uint8Array): void {
+    this.silence.refresh()
+    const chunk: WireChunk = { atMs: this.sinceStart(), bytes: new Uint8Array(bytes) }
+    this.body?.push(chunk)
+  }
+
+  /** The body came to its regular end. */
+  end(trailers: readonly Header[] = []): void {
+    void this.finish({ kind: this.left ?? 'complete', atMs: this.sinceStart() }, trailers)
+  }
+
+  fail(error: Error): void {
+    const atMs = this.sinceStart()
+    if (this.left) {
+      void this.finish({ kind: this.left, atMs })
+      return
+    }
+    const { code, message } = describeFailure(error, this.outgoing.request.url)
+    void this.finish(
+      this.head
+        ? { kind: 'cut', atMs, error: message }
+        : { kind: 'unreachable', atMs, code, error: message },
+    )
+  }
+
+  private readonly abort = () => this.leave('aborted')
+
+  private leaveAfter(events: number): void {
+    const { leaveAfterEvents } = this.outgoing
+    if (leaveAfterEvents !== undefined && events >= leaveAfterEvents) this.leave('aborted')
+  }
+
+  private leave(why: 'aborted' | 'timeout'): void {
+    if (this.left || this.over) return
+    this.left = why
+    if (this.breakOff) this.breakOff()
+    else void this.finish({ kind: why, atMs: this.sinceStart() })
+  }
+
+  private async finish(ending: Ending, trailers: readonly Header[] = []): Promise<void> {
+    if (this.over) return
+    this.over = true
+    clearTimeout(this.silence)
+    clearTimeout(this.patience)
+    this.outgoing.signal?.removeEventListener('abort', this.abort)
+    this.answered.resolve()
+    const body = await this.body?.finish(ending)
+    const { id, labels, request } = this.outgoing
+    this.ended.resolve({
+      id,
+      labels,
+      startedAt: this.startedAt,
+      request,
+      ...(this.protocol === undefined ? {} : { protocol: this.protocol }),
+      response:
+        this.head && body
+          ? {
+              ...this.head,
+              chunks: body.chunks,
+              ...(body.coded === undefined ? {} : { coded: body.coded }),
+              ...(trailers.length === 0 ? {} : { trailers }),
+            }
+          : null,
+      events: body?.events ?? [],
+      ending: body?.ending ?? ending,
+    })
+  }
+
+  /** Milliseconds with microseconds behind the point. */
+  private sinceStart(): number {
+    return Math.round((performance.now() - this.start) * 1000) / 1000
+  }
+}

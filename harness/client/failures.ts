@@ -1,0 +1,105 @@
+/**
+ * Errors of the system, of TLS and of undici as a sentence that says what happened and what to do.
+ * OpenSSL names its own functions and lines, which help nobody who calls a server.
+ */
+
+export interface Failure {
+  /** Code of the system, of OpenSSL or of ours, for example ECONNREFUSED. */
+  readonly code: string
+  readonly message: string
+}
+
+export function describeFailure(error: Error, url: string): Failure {
+  const root = rootOf(error)
+  const code = codeOf(root)
+  const target = new URL(url)
+  const known = tlsSentences.get(code)
+  if (known !== undefined) return { code, message: known(target, root) }
+  if (code.startsWith('ERR_SSL_') || code === 'EPROTO') {
+    return { code, message: `the TLS handshake with ${target.host} fails: ${reasonIn(root)}` }
+  }
+  return { code, message: root.message }
+}
+
+type Sentence = (target: URL, error: Error) => string
+
+const trust = 'trust it with --ca FILE, or with --insecure go without verification'
+
+const noTls: Sentence = ({ host }) => `https://${host} does not speak TLS; try http://${host}`
+
+const unknownAuthority: Sentence = ({ host }) =>
+  `the certificate of ${host} is signed by an authority that is not known, or it is sent without its intermediate certificates: ${trust}`
+
+const wantsCertificate: Sentence = ({ host }) =>
+  `${host} wants a client certificate that it trusts: give --cert FILE and --cert-key FILE`
+
+const tlsSentences: ReadonlyMap<string, Sentence> = new Map<string, Sentence>([
+  ['ERR_SSL_WRONG_VERSION_NUMBER', noTls],
+  ['ERR_SSL_PACKET_LENGTH_TOO_LONG', noTls],
+  ['ERR_SSL_HTTP_REQUEST', noTls],
+  ['ERR_SSL_UNKNOWN_PROTOCOL', noTls],
+  [
+    'DEPTH_ZERO_SELF_SIGNED_CERT',
+    ({ host }) => `the certificate of ${host} is self-signed: ${trust}`,
+  ],
+  ['SELF_SIGNED_CERT_IN_CHAIN', unknownAuthority],
+  ['UNABLE_TO_GET_ISSUER_CERT', unknownAuthority],
+  ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', unknownAuthority],
+  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', unknownAuthority],
+  ['CERT_UNTRUSTED', unknownAuthority],
+  [
+    'CERT_HAS_EXPIRED',
+    ({ host }) =>
+      `the certificate of ${host} has expired: renew it, or with --insecure go without verification`,
+  ],
+  [
+    'CERT_NOT_YET_VALID',
+    ({ host }) =>
+      `the certificate of ${host} is not valid yet: check the clock of this machine, or with --insecure go without verification`,
+  ],
+  [
+    'ERR_TLS_CERT_ALTNAME_INVALID',
+    ({ hostname }, error) =>
+      `the certificate is for another host${namesIn(error)} and not for ${hostname}: use that name (with --resolve, where it has another address), or with --insecure go without verification`,
+  ],
+  ['ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED', wantsCertificate],
+  ['ERR_SSL_TLSV1_ALERT_CERTIFICATE_REQUIRED', wantsCertificate],
+  ['ERR_SSL_SSLV3_ALERT_CERTIFICATE_REQUIRED', wantsCertificate],
+  ['ERR_SSL_SSLV3_ALERT_BAD_CERTIFICATE', wantsCertificate],
+  ['ERR_SSL_TLSV1_ALERT_UNKNOWN_CA', wantsCertificate],
+  ['ERR_SSL_TLSV13_ALERT_UNKNOWN_CA', wantsCertificate],
+  [
+    'ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL',
+    ({ host }) =>
+      `${host} does not speak the HTTP version that was asked for: leave --http1 or --http2 out`,
+  ],
+  [
+    'NO_HTTP2',
+    ({ host, protocol }) =>
+      `${host} does not offer HTTP/2${protocol === 'https:' ? ' in the TLS handshake' : ''}: leave --http2 out`,
+  ],
+])
+
+/** `: chat.example.org, *.example.com`, from the error of Node. */
+function namesIn(error: Error): string {
+  if (!('cert' in error) || typeof error.cert !== 'object' || error.cert === null) return ''
+  const { cert } = error
+  const names = 'subjectaltname' in cert ? String(cert.subjectaltname) : ''
+  const plain = names.replaceAll(/(?:DNS|IP Address):/g, '').slice(0, 200)
+  return plain === '' ? '' : ` (${plain})`
+}
+
+/** `…:SSL routines:ssl3_get_record:wrong version number:…` says what it means in its fourth part. */
+function reasonIn({ message }: Error): string {
+  const parts = /:SSL routines:[^:]*:([^:]+):/.exec(message)
+  return parts?.[1] ?? message.split('\n')[0] ?? message
+}
+
+function rootOf(error: Error): Error {
+  const [first] = error instanceof AggregateError ? error.errors : []
+  return first instanceof Error ? rootOf(first) : error
+}
+
+function codeOf(error: Error): string {
+  return 'code' in error && typeof error.code === 'string' ? error.code : 'UNKNOWN'
+}

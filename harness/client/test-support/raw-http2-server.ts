@@ -1,0 +1,110 @@
+import type { AddressInfo } from 'node:net'
+import { createServer, type Socket } from 'node:net'
+
+export type Frames = (stream: number, turn: number) => readonly Buffer[] | null
+
+/**
+ * A server without TLS that knows of HTTP/2 only its frames (RFC 9113, section 4): it answers the
+ * requests of a connection with the frames that it is given, or closes the connection for null.
+ */
+export async function startRawHttp2Server(frames: Frames) {
+  const sockets = new Set<Socket>()
+  let connections = 0
+  let turns = 0
+  const server = createServer((socket) => {
+    connections += 1
+    sockets.add(socket)
+    socket.on('error', () => {})
+    let waiting = Buffer.alloc(0)
+    let greeted = false
+    socket.write(frame(4, 0, 0))
+    socket.on('data', (bytes) => {
+      waiting = Buffer.concat([waiting, bytes])
+      if (!greeted) {
+        if (waiting.length < preface) return
+        waiting = waiting.subarray(preface)
+        greeted = true
+      }
+      while (waiting.length >= 9) {
+        const length = waiting.readUIntBE(0, 3)
+        if (waiting.length < 9 + length) return
+        const [type, flags] = [waiting[3], waiting[4] ?? 0]
+        const stream = waiting.readUInt32BE(5) & 0x7fffffff
+        waiting = waiting.subarray(9 + length)
+        if (type === 4 && (flags & 1) === 0) socket.write(frame(4, 1, 0))
+        if (type !== 1) continue
+        const answer = frames(stream, turns++)
+        if (answer === null) socket.destroy()
+        else socket.write(Buffer.concat(answer))
+      }
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}`,
+    get connections() {
+      return connections
+    },
+    close: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve())
+        for (const socket of sockets) socket.destroy()
+      }),
+  }
+}
+
+/** HEADERS with status 200 and a media type; `last` ends the stream with it. */
+export function head(stream: number, mediaType: string): Buffer {
+  const fields = Buffer.concat([Buffer.from([0x88]), literal('content-type', mediaType)])
+  return frame(1, 0x4, stream, fields)
+}
+
+export function data(stream: number, text: string, last = false): Buffer {
+  return frame(0, last ? 1 : 0, stream, Buffer.from(text))
+}
+
+/** Field section after the body; ends the stream. */
+export function trailers(stream: number, name: string, value: string): Buffer {
+  return frame(1, 0x5, stream, literal(name, value))
+}
+
+export function reset(stream: number, code: number): Buffer {
+  return frame(3, 0, stream, uint32(code))
+}
+
+export function goAway(lastStream: number, code: number): Buffer {
+  return frame(7, 0, 0, Buffer.concat([uint32(lastStream), uint32(code)]))
+}
+
+const preface = 24
+
+function frame(
+  type: number,
+  flags: number,
+  stream: number,
+  payload: Uint8Array = Buffer.alloc(0),
+): Buffer {
+  const start = Buffer.alloc(9)
+  start.writeUIntBE(payload.length, 0, 3)
+  start[3] = type
+  start[4] = flags
+  start.writeUInt32BE(stream, 5)
+  return Buffer.concat([start, payload])
+}
+
+/** A literal field without indexing (RFC 7541, section 6.2.2). */
+function literal(name: string, value: string): Buffer {
+  return Buffer.concat([
+    Buffer.from([0, name.length]),
+    Buffer.from(name),
+    Buffer.from([value.length]),
+    Buffer.from(value),
+  ])
+}
+
+function uint32(value: number): Buffer {
+  const bytes = Buffer.alloc(4)
+  bytes.writeUInt32BE(value)
+  return bytes
+}

@@ -1,0 +1,121 @@
+import { createServer as createPlainServer, type IncomingMessage, request } from 'node:http'
+import {
+  createServer as createPlainHttp2Server,
+  createSecureServer,
+  type Http2ServerRequest,
+  type Http2ServerResponse,
+  type SecureServerOptions,
+} from 'node:http2'
+import { createServer as createHttpsServer } from 'node:https'
+import type { AddressInfo, Server, Socket } from 'node:net'
+import { certificate } from './certificates.ts'
+
+export type Handler = (request: Http2ServerRequest, response: Http2ServerResponse) => unknown
+
+export interface Front {
+  readonly url: string
+  readonly port: number
+  /** Protocol of each connection, in their order. */
+  readonly protocols: readonly string[]
+  close(): Promise<void>
+}
+
+export interface FrontOptions extends SecureServerOptions {
+  readonly alpn?: readonly ('h2' | 'http/1.1')[]
+}
+
+/** A server on TLS that offers HTTP/2 and HTTP/1.1. */
+export async function startTlsServer(
+  handle: Handler,
+  { alpn = ['h2', 'http/1.1'], ...options }: FrontOptions = {},
+): Promise<Front> {
+  const protocols: string[] = []
+  const server = createTlsServer({ ...certificate('server'), ...options }, alpn, handle)
+  server.on('secureConnection', (socket) => protocols.push(socket.alpnProtocol || 'none'))
+  server.on('sessionError', () => {})
+  server.on('tlsClientError', () => {})
+  return listening(server, 'https', protocols)
+}
+
+/** A server that speaks HTTP/2 without TLS. */
+export async function startPlainHttp2Server(handle: Handler): Promise<Front> {
+  const protocols: string[] = []
+  const server = createPlainHttp2Server(handle)
+  server.on('session', () => protocols.push('h2'))
+  server.on('sessionError', () => {})
+  return listening(server, 'http', protocols)
+}
+
+/** A plain HTTP/1.1 server. */
+export async function startPlainServer(
+  handle: (request: IncomingMessage, response: import('node:http').ServerResponse) => unknown,
+): Promise<Front> {
+  return listening(createPlainServer(handle), 'http', [])
+}
+
+function createTlsServer(
+  options: SecureServerOptions,
+  alpn: readonly string[],
+  handle: Handler,
+): Server {
+  // Node offers HTTP/2 beside HTTP/1.1 whatever it is told.
+  if (!alpn.includes('h2')) return createHttpsServer({ ...options }, handle as never)
+  return createSecureServer({ ...options, allowHTTP1: alpn.includes('http/1.1') }, handle)
+}
+
+/** Hands every request to a plain server behind it, and streams the answer back. */
+export function proxyTo(target: string): Handler {
+  const { hostname, port } = new URL(target)
+  return (incoming, outgoing) => {
+    outgoing.stream?.on('error', () => {})
+    const headers = Object.fromEntries(
+      Object.entries(incoming.headers).filter(([name]) => !name.startsWith(':')),
+    )
+    const onward = request({
+      hostname,
+      port,
+      method: incoming.method,
+      path: incoming.url,
+      headers: { ...headers, host: incoming.authority ?? incoming.headers.host },
+    })
+    onward.on('response', (answer) => {
+      const kept = Object.entries(answer.headers).filter(
+        ([name]) => !['connection', 'keep-alive', 'transfer-encoding'].includes(name),
+      )
+      outgoing.writeHead(answer.statusCode ?? 502, Object.fromEntries(kept))
+      answer.on('error', () => outgoing.stream?.destroy())
+      answer.pipe(outgoing)
+    })
+    onward.on('error', () => {
+      if (!outgoing.headersSent) outgoing.writeHead(502)
+      outgoing.end()
+    })
+    outgoing.on('close', () => onward.destroy())
+    incoming.pipe(onward)
+  }
+}
+
+async function listening(
+  server: Server,
+  scheme: string,
+  protocols: readonly string[],
+): Promise<Front> {
+  const sockets = new Set<Socket>()
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket)
+    socket.on('error', () => {})
+    socket.on('close', () => sockets.delete(socket))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `${scheme}://127.0.0.1:${port}`,
+    port,
+    protocols,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        for (const socket of sockets) socket.destroy()
+      }),
+  }
+}
