@@ -1,3 +1,4 @@
+import { doubtWord, isEdited } from './digest.ts'
 import type { ConformanceReport } from './model.ts'
 import { summarize, threeNumbers } from './summary.ts'
 import { element, xmlText } from './xml.ts'
@@ -9,8 +10,14 @@ import { element, xmlText } from './xml.ts'
 export function reportToBadge(report: ConformanceReport): string {
   const { proven, violated, undecided } = summarize(report)
   const label = 'chatgen'
-  const value = `${report.outcome} · ${proven} proven · ${violated} violated · ${undecided} undecided`
-  const title = `${label}: ${report.outcome}, ${threeNumbers(summarize(report))}`
+  const doubt = doubtWord(report)
+  // What an edited report says is on no badge.
+  const numbers = isEdited(report)
+    ? []
+    : [report.outcome, `${proven} proven`, `${violated} violated`, `${undecided} undecided`]
+  const value = [...numbers, ...(doubt === null ? [] : [doubt])].join(' · ')
+  const said = isEdited(report) ? [] : [report.outcome, threeNumbers(summarize(report))]
+  const title = `${label}: ${[...said, ...(doubt === null ? [] : [doubt])].join(', ')}`
   const left = widthOf(label)
   const right = widthOf(value)
   const parts = [
@@ -18,7 +25,7 @@ export function reportToBadge(report: ConformanceReport): string {
     element('rect', { width: left + right, height, rx: 3, fill: '#24292f' }),
     element('path', {
       d: `M${left} 0h${right - 3}a3 3 0 0 1 3 3v${height - 6}a3 3 0 0 1-3 3h-${right - 3}z`,
-      fill: colours[report.outcome],
+      fill: isEdited(report) ? editedColour : colours[report.outcome],
     }),
     textAt(0, left, label),
     textAt(left, right, value),
@@ -45,6 +52,8 @@ const colours: Readonly<Record<ConformanceReport['outcome'], string>> = {
   violated: '#cf222e',
   incomplete: '#9a6700',
 }
+
+const editedColour = '#57606a'
 
 /** Letters of 11 pixels are 6.3 wide on average; `textLength` takes up the rest. */
 function widthOf(text: string): number {

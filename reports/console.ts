@@ -5,6 +5,7 @@ import { faultList, idLines, observationList, rowList, undecidedList } from './c
 import { clean, hanging, type Lines, type Page, withVerdict } from './console-page.ts'
 import { residueList } from './console-residue.ts'
 import { knownFailure, violations, warning } from './console-violations.ts'
+import { doubtText, doubtWord, isEdited } from './digest.ts'
 import { foldFindings } from './fold.ts'
 import type { ConformanceReport, RequirementRow } from './model.ts'
 import { outcomeText } from './summary.ts'
@@ -29,7 +30,7 @@ export function reportToConsole(
 ): string {
   const page: Page = { report, exchanges, width, chalk: new Chalk({ level: color ? 1 : 0 }) }
   const parts = [
-    [...outcomeLines(page), ...besideOutcome(page)],
+    [...editedLines(page), ...outcomeLines(page), ...besideOutcome(page)],
     observationList(page),
     rowList(page, 'Hold', withVerdict(page, 'pass')),
     rowList(page, 'Unclaimed: no scenario yet, not counted', withVerdict(page, 'unclaimed')),
@@ -43,7 +44,7 @@ export function reportToConsole(
     report.requirements.filter(isKnown).flatMap((row) => knownFailure(page, row)),
     baselineList(page),
     ...foldFindings(report.requirements.filter(isNew)).map((found) => violations(page, found)),
-    outcomeLines(page),
+    [...editedLines(page), ...outcomeLines(page)],
   ]
   return `${parts
     .filter((lines) => lines.length > 0)
@@ -54,6 +55,14 @@ export function reportToConsole(
 /** The outcome alone, in one line however wide. */
 export function outcomeToConsole(report: ConformanceReport, { color }: { color: boolean }): string {
   return `${painted(report, new Chalk({ level: color ? 1 : 0 }))}  ${outcomeText(report)}`
+}
+
+/** Before the outcome, so that nobody reads that alone. */
+function editedLines(page: Page): Lines {
+  const text = isEdited(page.report) ? doubtText(page.report) : null
+  if (text === null) return []
+  const [first = '', ...rest] = hanging(page, 'EDITED  ', text)
+  return [first.replace('EDITED', page.chalk.red.bold('EDITED')), ...rest]
 }
 
 function outcomeLines(page: Page): Lines {
@@ -81,6 +90,9 @@ function besideOutcome(page: Page): Lines {
   ]
   const setAside = withVerdict(page, 'not-applicable')
   return [
+    ...(doubtWord(page.report) === 'without digest'
+      ? hanging(page, 'digest: ', doubtText(page.report) ?? '')
+      : []),
     ...(interrupted ? [page.chalk.yellow('interrupted: holds only what was found so far')] : []),
     ...[...Map.groupBy(setAside, ({ message }) => message ?? '')].flatMap(([message, rows]) =>
       idLines(page, `not applicable${message && ` (${clean(message)})`}: `, rows),

@@ -1,4 +1,5 @@
 import { clean } from './console-page.ts'
+import { doubtText, isEdited } from './digest.ts'
 import { causeText, type Findings, foldFindings, saysTheSame } from './fold.ts'
 import type { ConformanceReport, RequirementRow } from './model.ts'
 import { outcomeText } from './summary.ts'
@@ -14,7 +15,9 @@ export function reportToGitHub(report: ConformanceReport): string {
   const open = requirements.filter(({ known }) => !known)
   const findings = (verdict: RequirementRow['verdict']) =>
     foldFindings(open.filter((row) => row.verdict === verdict))
+  const doubt = doubtText(report)
   const lines = [
+    ...(doubt === null ? [] : [command(isEdited(report) ? 'error' : 'warning', 'chatgen', doubt)]),
     command('notice', 'chatgen check', `${outcome.toUpperCase()}: ${outcomeText(report)}`),
     ...findings('fail').map((found) => annotation('error', found)),
     ...(baseline?.problems ?? []).map(({ id, message }) =>

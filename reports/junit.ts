@@ -1,4 +1,5 @@
 import { areaOf, type Exchange } from '../harness/contract/index.ts'
+import { doubtWord } from './digest.ts'
 import { caseOfBaseline, caseOfFault, caseOfRow } from './junit-cases.ts'
 import { junitOf } from './junit-suites.ts'
 import type { ConformanceReport } from './model.ts'
@@ -31,8 +32,10 @@ export function reportToJUnit(
 function propertiesOf(report: ConformanceReport): Attributes {
   const { target, suite, seed, strict, interrupted, outcome } = report
   const { proven, violated, undecided, known, required } = summarize(report)
+  const doubt = doubtWord(report)
   return {
     outcome,
+    ...(doubt === null ? {} : { digest: doubt }),
     proven,
     violated,
     known,

@@ -1,5 +1,6 @@
 import type { Exchange } from '../harness/contract/index.ts'
 import { clean } from './console-page.ts'
+import { doubtText, isEdited } from './digest.ts'
 import { foldFindings } from './fold.ts'
 import { compactIds } from './id-list.ts'
 import { knownText } from './known.ts'
@@ -20,6 +21,7 @@ export function reportToMarkdown(
   const broken = report.requirements.filter(({ verdict, known }) => verdict === 'fail' && !known)
   const parts = [
     heading(report),
+    doubtLine(report),
     numbers(report),
     about(report),
     section('The baseline is not true any more', baselineLines(report)),
@@ -38,6 +40,12 @@ export function reportToMarkdown(
     section('Left on the target', residueLines(report)),
   ]
   return `${parts.filter((part) => part !== '').join('\n\n')}\n`
+}
+
+/** A report that is not as its run wrote it says so before its numbers; empty for one that is. */
+export function doubtLine(report: Pick<ConformanceReport, 'digest'>): string {
+  const text = doubtText(report)
+  return text === null ? '' : `${isEdited(report) ? '❌ **Edited**' : '⚠️'} ${escaped(text)}.`
 }
 
 function heading({ outcome, interrupted }: ConformanceReport): string {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { digest } from './model/digest.ts'
 
 /** The report that other programs read: `report.json`, schema version 1. */
 
@@ -133,5 +134,7 @@ export const conformanceReport = z.object({
   residueUnseen: z.string().nullable().default(null),
   /** Absent where the run was given no baseline. */
   baseline: baselineOutcome.optional(),
+  /** Absent in what earlier versions wrote. */
+  digest: digest.optional(),
 })
 export type ConformanceReport = z.infer<typeof conformanceReport>

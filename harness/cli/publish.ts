@@ -2,12 +2,14 @@ import { randomUUID } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { outcomeToConsole } from '../../reports/console.ts'
+import { withEvidence } from '../../reports/digest.ts'
 import { withoutCommands } from '../../reports/github.ts'
 import { reportToJson } from '../../reports/json.ts'
 import type { ConformanceReport } from '../../reports/model.ts'
 import { exchangesName, reportName } from '../conformance/defaults.ts'
 import type { Exchange } from '../contract/index.ts'
 import { readRecording } from './exchanges.ts'
+import { fileDigest } from './file-digest.ts'
 import type { Io } from './io.ts'
 import type { NamedFormat, RenderOptions } from './report-formats.ts'
 
@@ -26,14 +28,16 @@ export interface PublishOptions {
  * Writes the reports that have a file, and prints the others. `report.json` is always written: what
  * was not asked for can be rendered from it later.
  */
-export function publish(report: ConformanceReport, options: PublishOptions, io: Io): void {
+export function publish(found: ConformanceReport, options: PublishOptions, io: Io): void {
   const { out, json, quiet } = options
+  const report = withEvidence(found, fileDigest(join(out, exchangesName)))
   const { exchanges } = readRecording(join(out, exchangesName))
   const style = { color: io.color && options.color, width: io.width }
   mkdirSync(out, { recursive: true })
-  writeFileSync(join(out, reportName), reportToJson(report))
+  const text = reportToJson(report)
+  writeFileSync(join(out, reportName), text)
 
-  if (json) io.out(reportToJson(report).trimEnd())
+  if (json) io.out(text.trimEnd())
   if (quiet && !json) io.out(outcomeToConsole(report, style))
   const formats = options.formats.filter(
     ({ name }) => name !== 'json' && !(name === 'console' && (json || quiet)),

@@ -1,6 +1,8 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { z } from 'zod'
+import { doubtOf, doubtText, evidenceDiffers, isEdited, withDoubt } from '../../reports/digest.ts'
+import type { Doubt } from '../../reports/model/digest.ts'
 import { type LoadReport, loadReport } from '../../reports/model/load.ts'
 import { type ConformanceReport, conformanceReport } from '../../reports/model.ts'
 import { count } from '../../reports/text.ts'
@@ -8,6 +10,7 @@ import { exchangesName, reportName, runRecordName } from '../conformance/default
 import { ConfigurationError } from '../conformance/errors.ts'
 import { suiteVersion } from '../conformance/version.ts'
 import { type Recording, readRecording } from './exchanges.ts'
+import { fileDigest } from './file-digest.ts'
 
 export interface StoredReport extends Recording {
   readonly report: ConformanceReport
@@ -15,6 +18,8 @@ export interface StoredReport extends Recording {
   readonly file: string
   /** The folder of its results. */
   readonly dir: string
+  /** What is to be said of it where it is not as its run wrote it. */
+  readonly doubt: Doubt | null
 }
 
 /** A file of some kind of report, before it is looked at. */
@@ -25,6 +30,7 @@ export interface StoredFile {
   readonly dir: string
   readonly kind: unknown
   readonly value: unknown
+  readonly doubt: Doubt | null
 }
 
 /**
@@ -39,11 +45,13 @@ export function readStored(path: string): StoredReport {
 export function openStored(path: string): StoredFile {
   const file = reportFile(path)
   const value = parseJson(readText(file), file)
-  return { file, dir: dirname(file), kind: memberOf(value, 'kind'), value }
+  const dir = dirname(file)
+  const doubt = doubtOf(value, fileDigest(join(dir, exchangesName)))
+  return { file, dir, kind: memberOf(value, 'kind'), value, doubt }
 }
 
 /** @throws ConfigurationError where it is no conformance report that can be read */
-export function conformanceIn({ file, dir, kind, value }: StoredFile): StoredReport {
+export function conformanceIn({ file, dir, kind, value, doubt }: StoredFile): StoredReport {
   if (kind !== 'conformance-report') {
     const what = typeof kind === 'string' ? `a ${kind}, no` : 'no'
     throw new ConfigurationError([`${file} is ${what} conformance report of chatgen`])
@@ -53,16 +61,44 @@ export function conformanceIn({ file, dir, kind, value }: StoredFile): StoredRep
     value,
     file,
   )
-  return { report, file, dir, ...readRecording(join(dir, exchangesName)) }
+  const recording = readRecording(join(dir, exchangesName))
+  return { report: withDoubt(report, doubt), file, dir, doubt, ...recording }
 }
 
 /** @throws ConfigurationError where it is no load report that can be read */
-export function loadIn({ file, value }: StoredFile): LoadReport {
-  return checkStored(
+export function loadIn({ file, value, doubt }: StoredFile): LoadReport {
+  const report = checkStored(
     { schema: loadReport, readable: loadReport.shape.schemaVersion.value },
     value,
     file,
   )
+  return withDoubt(report, doubt)
+}
+
+/** What is to be said of files that are not as their runs wrote them, a line for each. */
+export function doubtLines(files: readonly Pick<StoredFile, 'dir' | 'doubt'>[]): readonly string[] {
+  return files.flatMap(({ dir, doubt }) => {
+    const text = doubt === null ? null : doubtText(withDoubt({}, doubt))
+    return text === null ? [] : [`chatgen: ${dir}: ${text}`]
+  })
+}
+
+/** True where one of them was edited: what it says is no verdict of the kit. */
+export function anyEdited(files: readonly Pick<StoredFile, 'doubt'>[]): boolean {
+  return files.some(({ doubt }) => doubt !== null && isEdited(withDoubt({}, doubt)))
+}
+
+/** True where a folder holds exchanges other than those that its report was made from. */
+export function evidenceEdited(dir: string): boolean {
+  const file = join(dir, reportName)
+  if (!existsSync(file)) return false
+  try {
+    return evidenceDiffers(openStored(file).value, fileDigest(join(dir, exchangesName)))
+  } catch (error) {
+    // A report that cannot be read says nothing of the evidence.
+    if (error instanceof ConfigurationError) return false
+    throw error
+  }
 }
 
 /** What a reader must know of evidence that is not whole; null where it is. */

@@ -1,3 +1,4 @@
+import { doubtText, isEdited } from '../digest.ts'
 import type { ConformanceReport } from '../model.ts'
 import { summarize } from '../summary.ts'
 import { count } from '../text.ts'
@@ -21,6 +22,7 @@ export function overview(report: ConformanceReport): Markup {
   ]
   return html`<header>
 <p class="kind">Conformance report</p>
+${doubtMarkup(report)}
 <h1><span class="outcome ${report.outcome}">${outcomes[report.outcome]}</span> <span class="target">${report.target.baseUrl}</span></h1>
 <ul class="numbers">
 ${number(proven, 'proven', 'pass')}
@@ -33,6 +35,13 @@ ${beside.length > 0 ? html`<p>${beside.join('; ')}.</p>` : null}
 <dl>${facts(report).map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>
 </details>
 </header>`
+}
+
+/** Above the outcome, so that nobody reads that alone; nothing for a report as its run wrote it. */
+export function doubtMarkup(report: Pick<ConformanceReport, 'digest'>): Markup | null {
+  const text = doubtText(report)
+  if (text === null) return null
+  return html`<p class="doubt" role="alert"><strong>${isEdited(report) ? 'Edited' : 'Without digest'}</strong> ${text}.</p>`
 }
 
 function number(value: number, name: string, kind: string): Markup {

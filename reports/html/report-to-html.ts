@@ -1,4 +1,5 @@
 import type { Exchange } from '../../harness/contract/index.ts'
+import { isEdited } from '../digest.ts'
 import type { ConformanceReport } from '../model.ts'
 import { dialectCard } from './dialect-card.ts'
 import { pageOf } from './document.ts'
@@ -25,7 +26,7 @@ export function reportToHtml(
 ): string {
   const evidence = collectEvidence(report.requirements, exchanges)
   return pageOf({
-    title: `${report.outcome}: ${report.target.baseUrl}`,
+    title: `${isEdited(report) ? 'EDITED, ' : ''}${report.outcome}: ${report.target.baseUrl}`,
     style,
     script,
     skip: { to: 'requirements', text: 'To the requirements' },

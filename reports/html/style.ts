@@ -41,6 +41,7 @@ header { padding-top: 1.5rem; }
 .outcome.conforms { color: var(--pass); }
 .outcome.violated { color: var(--fail); }
 .outcome.incomplete { color: var(--open); }
+.doubt { border-left: 4px solid var(--fail); padding: 0.3em 0.8em; }
 .target { font-weight: 400; }
 .numbers { display: flex; flex-wrap: wrap; gap: 0.25rem 2rem; list-style: none; padding: 0; margin: 0 0 0.75rem; align-items: baseline; }
 .numbers strong { font-size: 2.2rem; line-height: 1.1; font-variant-numeric: tabular-nums; margin-right: 0.15em; }

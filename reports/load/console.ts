@@ -1,5 +1,6 @@
 import { Chalk } from 'chalk'
 import { clean } from '../console-page.ts'
+import { doubtText, doubtWord, isEdited } from '../digest.ts'
 import type { LoadReport } from '../model/load.ts'
 import { indent, printable, wrap } from '../text.ts'
 import {
@@ -31,7 +32,7 @@ import {
 export function loadToConsole(report: LoadReport, options: LoadConsoleOptions): string {
   const page: Page = { ...options, chalk: new Chalk({ level: options.color ? 1 : 0 }) }
   const parts = [
-    [...outcomeLines(page, report), ...about(page, report)],
+    [...editedLines(page, report), ...outcomeLines(page, report), ...about(page, report)],
     sloList(page, report),
     findingList(page, report),
     rateTable(page, report),
@@ -50,7 +51,7 @@ export function loadToConsole(report: LoadReport, options: LoadConsoleOptions): 
     auditList(page, report),
     list(page, 'Notes', report.notes),
     list(page, 'Faults of the kit itself', report.faults),
-    outcomeLines(page, report),
+    [...editedLines(page, report), ...outcomeLines(page, report)],
   ]
   return `${parts
     .filter((lines) => lines.length > 0)
@@ -62,6 +63,12 @@ export function loadToConsole(report: LoadReport, options: LoadConsoleOptions): 
 export function loadOutcome(report: LoadReport, { color }: { readonly color: boolean }): string {
   const chalk = new Chalk({ level: color ? 1 : 0 })
   return `${paintedOutcome(chalk, report)}  ${outcomeText(report)}`
+}
+
+/** Before the outcome, so that nobody reads that alone. */
+function editedLines(page: Page, report: LoadReport): Lines {
+  const text = isEdited(report) ? doubtText(report) : null
+  return text === null ? [] : hanging(page, `${page.chalk.red.bold('EDITED')}  `, text, 8)
 }
 
 function outcomeLines(page: Page, report: LoadReport): Lines {
@@ -84,6 +91,9 @@ function paintedOutcome(chalk: Page['chalk'], report: LoadReport): string {
 function about(page: Page, report: LoadReport): Lines {
   const { target, interrupted, suite } = report
   return [
+    ...(doubtWord(report) === 'without digest'
+      ? hanging(page, 'digest: ', doubtText(report) ?? '')
+      : []),
     ...(interrupted ? [page.chalk.yellow('interrupted: holds only what was found so far')] : []),
     ...hanging(page, 'target: ', `${printable(target.baseUrl)}, ${target.surfaces.join(' and ')}`),
     ...hanging(page, 'load: ', printable(planText(report))),

@@ -1,6 +1,7 @@
+import { sealed } from '../digest.ts'
 import { type LoadReport, loadReport } from '../model/load.ts'
 
-/** `report.json` of a load run: members in the order of the model, two spaces, a line feed at the end. */
+/** `report.json` of a load run: members in the order of the model, a line feed at the end; its digest fits. */
 export function loadToJson(report: LoadReport): string {
-  return `${JSON.stringify(loadReport.parse(report), null, 2)}\n`
+  return `${JSON.stringify(sealed(loadReport.parse(report)), null, 2)}\n`
 }

@@ -1,4 +1,5 @@
 import { clean } from '../console-page.ts'
+import { doubtWord } from '../digest.ts'
 import type { JUnitCase, JUnitResult } from '../junit-cases.ts'
 import { junitOf } from '../junit-suites.ts'
 import type { LoadReport } from '../model/load.ts'
@@ -95,8 +96,10 @@ function caseOf(name: string, result: JUnitResult | null): JUnitCase {
 
 function propertiesOf(report: LoadReport) {
   const { outcome, target, seed, suite, plan, interrupted, disturbances } = report
+  const doubt = doubtWord(report)
   return {
     outcome,
+    ...(doubt === null ? {} : { digest: doubt }),
     summary: outcomeText(report),
     ...(disturbances === undefined ? {} : { answers: disturbanceText(disturbances) }),
     target: target.baseUrl,

@@ -1,4 +1,5 @@
 import { clean } from '../console-page.ts'
+import { doubtLine } from '../markdown.ts'
 import { cell, code, escaped } from '../markdown-text.ts'
 import type { LoadReport } from '../model/load.ts'
 import type { Distribution } from '../model/load-measures.ts'
@@ -25,6 +26,7 @@ import {
 export function loadToMarkdown(report: LoadReport): string {
   const parts = [
     heading(report),
+    doubtLine(report),
     escaped(outcomeText(report)),
     about(report),
     section('SLO', sloTable(report)),

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { digest } from './digest.ts'
 import { audit, generator } from './load-generator.ts'
 import { integrity } from './load-integrity.ts'
 import {
@@ -196,5 +197,7 @@ export const loadReport = z.object({
   partial: z.object({ of: z.int(), missing: z.array(z.int()) }).optional(),
   /** In the report of a shard: all that merging takes, as JSON, compressed by gzip, in base64. */
   measurements: z.string().optional(),
+  /** Absent in what earlier versions wrote. */
+  digest: digest.optional(),
 })
 export type LoadReport = z.infer<typeof loadReport>

@@ -1,15 +1,16 @@
 import { join } from 'node:path'
+import { doubtText, withDoubt } from '../../../reports/digest.ts'
 import { exchangesName } from '../../conformance/defaults.ts'
 import { openBaseline } from '../baseline.ts'
 import type { AddCommand } from '../command.ts'
 import { readRecording } from '../exchanges.ts'
-import { exitCodeOf } from '../exit-codes.ts'
+import { exitCode, exitCodeOf } from '../exit-codes.ts'
 import { flag, list } from '../flags.ts'
 import { showProgress } from '../progress.ts'
 import { publish } from '../publish.ts'
 import { defaultFormats, formatNames, formatsOf } from '../report-formats.ts'
 import { takeResultsFolder } from '../results-folder.ts'
-import { lostText } from '../stored-report.ts'
+import { evidenceEdited, lostText } from '../stored-report.ts'
 
 interface RejudgeFlags {
   readonly out?: string
@@ -29,7 +30,8 @@ The same scenarios run over the stored exchanges: no request is sent. What this 
 asks and the run did not is missing in the recording, and the rows that need it are inconclusive.
 
 Exit codes:
-  those of chatgen check; 2 also where the folder does not hold what it takes`
+  those of chatgen check; 2 also where the folder does not hold what it takes, and where the exchanges
+  were edited after the run`
 
 /** `chatgen rejudge DIR`: judges stored evidence with this version of the kit. */
 export const rejudgeCommand: AddCommand = (program, io, finish) => {
@@ -58,15 +60,21 @@ export const rejudgeCommand: AddCommand = (program, io, finish) => {
       recordedIn(dir, out)
       const lost = lostText({ dir, ...readRecording(join(dir, exchangesName)) })
       if (lost !== null) io.err(lost)
+      const edited = evidenceEdited(dir)
+      if (edited) io.err(`chatgen: ${dir}: ${doubtText(withDoubt({}, 'edited evidence'))}`)
       takeResultsFolder(out, { kind: 'conformance-report', formats }, io)
       const progress = showProgress(io, !quiet)
       try {
-        const report = baseline.judge(
-          await rejudge({ dir, outDir: out, signal: io.signal, onProgress: progress.update }),
-        )
+        const found = await rejudge({
+          dir,
+          outDir: out,
+          signal: io.signal,
+          onProgress: progress.update,
+        })
+        const report = withDoubt(baseline.judge(found), edited ? 'edited evidence' : null)
         progress.stop()
         publish(report, { formats, out, color, json, quiet }, io)
-        finish(exitCodeOf(report))
+        finish(edited ? exitCode.usage : exitCodeOf(report))
       } finally {
         progress.stop()
       }

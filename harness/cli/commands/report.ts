@@ -15,7 +15,9 @@ import { render } from '../publish.ts'
 import { formatNames, formatsIn, formatsOf } from '../report-formats.ts'
 import { resultsIn } from '../results-folder.ts'
 import {
+  anyEdited,
   conformanceIn,
+  doubtLines,
   lostText,
   openStored,
   type StoredFile,
@@ -40,7 +42,9 @@ Examples:
   $ chatgen report chatgen-results --report markdown --out - >> "$GITHUB_STEP_SUMMARY"
 
 Exit codes:
-  0 rendered, whatever the verdicts   2 usage, a file that is no report, or shards of different runs
+  0 rendered, whatever the verdicts
+  2 usage, a file that is no report, or shards of different runs; also where what was rendered was
+    edited after its run: the page says so
   5 rendered, but a load lacks some of its shards`
 
 /** `chatgen report FILE|DIR...`: renders what was stored, in any format; shards of a load as one run. */
@@ -75,10 +79,16 @@ export const reportCommand: AddCommand = (program, io, finish) => {
     .addHelpText('after', examples)
     .action((paths: readonly string[], flags: ReportFlags) => {
       const files = paths.map(openStored)
+      for (const line of doubtLines(files)) io.err(line)
       const loads = files.filter(({ kind }) => kind === 'load-report')
-      if (loads.length === 0) renderConformance(files.map(conformanceIn), flags, io)
-      else if (loads.length === files.length) finish(renderLoads(loads, flags, io))
-      else {
+      const edited = anyEdited(files) ? exitCode.usage : undefined
+      if (loads.length === 0) {
+        renderConformance(files.map(conformanceIn), flags, io)
+        finish(edited ?? exitCode.done)
+      } else if (loads.length === files.length) {
+        const code = renderLoads(loads, flags, io)
+        finish(edited ?? code)
+      } else {
         throw new ConfigurationError([
           'some of these are reports of a load and some of conformance: render them by themselves',
         ])

@@ -1,8 +1,16 @@
+import { withDoubt } from '../../../reports/digest.ts'
+import type { Doubt } from '../../../reports/model/digest.ts'
 import type { LoadReport } from '../../../reports/model/load.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
 import { ShardMismatch } from '../../load/shards/check.ts'
 import { mergeShards } from '../../load/shards/merge.ts'
 import { loadIn, type StoredFile } from '../stored-report.ts'
+
+/** An edited shard spoils the whole, and so does one of which it cannot be told. */
+function worstOf(files: readonly StoredFile[]): Doubt | null {
+  const doubts = files.flatMap(({ doubt }) => doubt ?? [])
+  return doubts.find((doubt) => doubt !== 'without digest') ?? doubts[0] ?? null
+}
 
 /**
  * One load report as it is, and several as the one run that they are shards of.
@@ -16,7 +24,7 @@ export function mergedLoad(files: readonly StoredFile[]): LoadReport {
   if (first === undefined) throw new ConfigurationError(['there is no load report'])
   if (others.length === 0) return first.report
   try {
-    return mergeShards([first, ...others])
+    return withDoubt(mergeShards([first, ...others]), worstOf(files))
   } catch (error) {
     if (error instanceof ShardMismatch) throw new ConfigurationError([error.message])
     throw error

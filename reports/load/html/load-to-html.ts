@@ -1,3 +1,4 @@
+import { isEdited } from '../../digest.ts'
 import { pageOf } from '../../html/document.ts'
 import { html } from '../../html/markup.ts'
 import { style } from '../../html/style.ts'
@@ -18,7 +19,7 @@ import { uPlotScript, uPlotStyle } from './uplot.ts'
 export function loadToHtml(report: LoadReport): string {
   const charts = chartsOf(report)
   return pageOf({
-    title: `${report.outcome}: load on ${report.target.baseUrl}`,
+    title: `${isEdited(report) ? 'EDITED, ' : ''}${report.outcome}: load on ${report.target.baseUrl}`,
     style: [uPlotStyle, style, chartStyle].join('\n'),
     script: [uPlotScript, script].join('\n'),
     skip: { to: 'slo', text: 'To the SLOs' },

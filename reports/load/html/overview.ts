@@ -1,4 +1,5 @@
 import { html, type Markup } from '../../html/markup.ts'
+import { doubtMarkup } from '../../html/overview.ts'
 import type { LoadReport } from '../../model/load.ts'
 import {
   arrivalText,
@@ -20,6 +21,7 @@ export function overview(report: LoadReport): Markup {
   const violated = integrity.findings.filter(({ level }) => level === 'required').length
   return html`<header>
 <p class="kind">Load report</p>
+${doubtMarkup(report)}
 <h1><span class="outcome ${word.toLowerCase()}">${word}</span> <span class="target">${target.baseUrl}</span></h1>
 <ul class="numbers">
 ${number(figure(rates.completed.perSecond), 'completed a second', 'none')}

@@ -1,0 +1,23 @@
+import { createHash } from 'node:crypto'
+import { closeSync, openSync, readSync } from 'node:fs'
+
+/** SHA-256 of a file, hexadecimal, read piece by piece; null where there is none. */
+export function fileDigest(file: string): string | null {
+  let handle: number
+  try {
+    handle = openSync(file, 'r')
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null
+    throw error
+  }
+  try {
+    const hash = createHash('sha256')
+    const piece = Buffer.alloc(1 << 20)
+    for (let read = readSync(handle, piece); read > 0; read = readSync(handle, piece)) {
+      hash.update(piece.subarray(0, read))
+    }
+    return hash.digest('hex')
+  } finally {
+    closeSync(handle)
+  }
+}
