@@ -10,6 +10,7 @@ import { foldFindings } from './fold.ts'
 import type { ConformanceReport, RequirementRow } from './model.ts'
 import { outcomeText } from './summary.ts'
 import { count, printable } from './text.ts'
+import { trafficText } from './traffic.ts'
 
 export interface ConsoleOptions {
   readonly color: boolean
@@ -89,6 +90,7 @@ function besideOutcome(page: Page): Lines {
     count(cost.uploads, 'upload'),
   ]
   const setAside = withVerdict(page, 'not-applicable')
+  const trouble = trafficText(page.report)
   return [
     ...(doubtWord(page.report) === 'without digest'
       ? hanging(page, 'digest: ', doubtText(page.report) ?? '')
@@ -99,6 +101,7 @@ function besideOutcome(page: Page): Lines {
     ),
     ...hanging(page, 'target: ', `${printable(target.baseUrl)}, profile ${target.profile}`),
     ...hanging(page, 'asked of it: ', `${asked.join(', ')} in ${(durationMs / 1000).toFixed(1)} s`),
+    ...(trouble === null ? [] : hanging(page, 'trouble on the way: ', trouble)),
     ...hanging(
       page,
       'kit: ',

@@ -4,6 +4,7 @@ import { caseOfBaseline, caseOfFault, caseOfRow } from './junit-cases.ts'
 import { junitOf } from './junit-suites.ts'
 import type { ConformanceReport } from './model.ts'
 import { summarize } from './summary.ts'
+import { trafficNumbers } from './traffic.ts'
 import type { Attributes } from './xml.ts'
 
 /**
@@ -48,5 +49,6 @@ function propertiesOf(report: ConformanceReport): Attributes {
     interrupted: String(interrupted),
     'kit.version': suite.version,
     'interface.version': suite.interface,
+    ...trafficNumbers(report),
   }
 }

@@ -9,6 +9,7 @@ import { findingsMarkdown } from './markdown-violations.ts'
 import type { ConformanceReport, RequirementRow, Verdict } from './model.ts'
 import { summarize } from './summary.ts'
 import { count } from './text.ts'
+import { trafficText } from './traffic.ts'
 
 /**
  * The report for the summary of a job or a comment of a pull request: the outcome in ten seconds,
@@ -24,6 +25,7 @@ export function reportToMarkdown(
     doubtLine(report),
     numbers(report),
     about(report),
+    trouble(report),
     section('The baseline is not true any more', baselineLines(report)),
     section('Violated', findingsMarkdown(foldFindings(broken), exchanges)),
     section('Known violations', report.requirements.filter(isKnown).flatMap(rowLine(report))),
@@ -68,6 +70,11 @@ function about({ target, suite, seed, cost, durationMs }: ConformanceReport): st
   const kit = `kit ${code(suite.version)}, interface ${code(suite.interface)}`
   const target_ = `${code(clean(target.baseUrl))}, profile ${target.profile}`
   return `${target_}; ${asked}; ${kit}, seed ${code(clean(seed))}`
+}
+
+function trouble(report: ConformanceReport): string {
+  const text = trafficText(report)
+  return text === null ? '' : `Trouble on the way: ${text}.`
 }
 
 function section(title: string, lines: readonly string[]): string {

@@ -58,6 +58,22 @@ const residue = z.object({
 /** Something that the run made and that is, or may be, still there. */
 export type Residue = z.infer<typeof residue>
 
+const traffic = z.object({
+  /** Responses that began, with any status. */
+  answers: z.int(),
+  /** How many of them were 429 or 5xx, by status. */
+  statuses: z.record(z.string(), z.int()),
+  /** Connections that ended, or never came to be, without a response. */
+  unanswered: z.int(),
+  /** Responses that were cut before their end. */
+  cut: z.int(),
+  timeouts: z.int(),
+  /** Requests that were sent again. */
+  retries: z.int(),
+})
+/** What came of the requests of a run on their way, whatever the answers said. */
+export type Traffic = z.infer<typeof traffic>
+
 const knownViolation = z.object({
   id: z.string(),
   /** Why the violation is accepted for now. */
@@ -124,6 +140,8 @@ export const conformanceReport = z.object({
   }),
   /** What the run asked of the target. */
   cost: z.object({ requests: z.int(), generations: z.int(), chats: z.int(), uploads: z.int() }),
+  /** Of the requests of scenarios. Earlier reports say nothing of it. */
+  traffic: traffic.optional(),
   requirements: z.array(requirementRow),
   observations: z.array(observationRow),
   /** Faults of the kit itself: scenarios that threw, files that did not load. */

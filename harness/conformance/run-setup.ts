@@ -1,3 +1,4 @@
+import type { Traffic } from '../../reports/model.ts'
 import type { Finding, Observation, RequirementId } from '../contract/index.ts'
 import type { TargetProfile } from './profile/index.ts'
 
@@ -51,6 +52,32 @@ export function addCosts(a: Cost, b: Cost): Cost {
   }
 }
 
+export type { Traffic }
+
+export const noTraffic: Traffic = {
+  answers: 0,
+  statuses: {},
+  unanswered: 0,
+  cut: 0,
+  timeouts: 0,
+  retries: 0,
+}
+
+export function addTraffic(a: Traffic, b: Traffic): Traffic {
+  const statuses = { ...a.statuses }
+  for (const [status, times] of Object.entries(b.statuses)) {
+    statuses[status] = (statuses[status] ?? 0) + times
+  }
+  return {
+    answers: a.answers + b.answers,
+    statuses,
+    unanswered: a.unanswered + b.unanswered,
+    cut: a.cut + b.cut,
+    timeouts: a.timeouts + b.timeouts,
+    retries: a.retries + b.retries,
+  }
+}
+
 /** Why a scenario can say nothing about some rows. */
 export interface Reservation {
   readonly rows: readonly RequirementId[]
@@ -68,4 +95,5 @@ export interface ScenarioOutcome {
   readonly inconclusive: readonly Reservation[]
   readonly unproven: readonly Reservation[]
   readonly cost: Cost
+  readonly traffic: Traffic
 }

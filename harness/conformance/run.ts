@@ -15,7 +15,7 @@ import type { TargetProfile } from './profile/index.ts'
 import { type Progress, progressOf } from './progress.ts'
 import { writeRunRecord } from './rejudge-record.ts'
 import { type Audit, type AuditOptions, auditResidue } from './residue.ts'
-import { addCosts, noCost, type RunSetup } from './run-setup.ts'
+import { addCosts, addTraffic, noCost, noTraffic, type RunSetup } from './run-setup.ts'
 import { type ProfileName, type Selection, selectRows, surfacesOfProfile } from './selection.ts'
 import { openSuites } from './suites.ts'
 import { outcomeOf, totalsOf } from './totals.ts'
@@ -102,6 +102,7 @@ export async function runConformance(options: RunOptions): Promise<ConformanceRe
     durationMs: Date.now() - startedAt.getTime(),
     totals: totalsOf(requirements, observations.length),
     cost: addCosts(judged, { ...noCost, requests: audit.requests }),
+    traffic: results.map((result) => result.traffic).reduce(addTraffic, noTraffic),
     requirements,
     observations,
     faults: [

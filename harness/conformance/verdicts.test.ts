@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type RequirementId, requirementIds, requirements } from '../contract/index.ts'
 import { setAside } from './applicability.ts'
-import { noCost } from './run-setup.ts'
+import { noCost, noTraffic } from './run-setup.ts'
 import { profileOf } from './test-support/check.ts'
 import { decide, type ScenarioResult } from './verdicts.ts'
 
@@ -28,6 +28,7 @@ function result(more: Partial<ScenarioResult> = {}): ScenarioResult {
     inconclusive: [],
     unproven: [],
     cost: noCost,
+    traffic: noTraffic,
     fault: null,
     ...more,
   }

@@ -18,11 +18,16 @@ export interface ExchangeLabels {
   readonly scenario: string
   /** 1 for the first request of the scenario, counted when it is sent. */
   readonly ordinal: number
-  /** 0 for the first try; counts the tries after a 429 or 503. */
+  /**
+   * 0 for the first try; counts the tries after a 429 or 503, after a conversation that failed on its
+   * way, and after a refusal for want of a member that the document does not call required.
+   */
   readonly attempt: number
   readonly role: Role
   /** Id of the exchange that this one repeats with the same idempotency key. */
   readonly repeatOf?: string
+  /** Members that were added to the body because the target refused the request without them. */
+  readonly supplied?: readonly string[]
 }
 
 export interface WireRequest {
@@ -112,6 +117,11 @@ export interface Exchange {
   /** Decoded events; empty unless the body is an event stream. */
   readonly events: readonly StreamEvent[]
   readonly ending: Ending
+  /**
+   * The longest that this process was late for its own timers meanwhile, in milliseconds: so much later
+   * than they arrived bytes may have been read. Earlier recordings say nothing of it.
+   */
+  readonly loopDelayMs?: number
 }
 
 /** First value of a header, by its name in lower case. */

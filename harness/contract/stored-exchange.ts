@@ -19,6 +19,7 @@ export const storedExchange = z.object({
     attempt: z.int(),
     role: z.enum(['arrange', 'act', 'twin', 'negative', 'liveness', 'probe', 'cleanup']),
     repeatOf: z.string().optional(),
+    supplied: z.array(z.string()).optional(),
   }),
   startedAt: z.string(),
   request: z.object({ method: z.string(), url: z.string(), headers, body: bytes.nullable() }),
@@ -42,6 +43,7 @@ export const storedExchange = z.object({
     z.object({ kind: z.literal('timeout'), atMs }),
     z.object({ kind: z.literal('unreachable'), atMs, code: z.string(), error: z.string() }),
   ]),
+  loopDelayMs: z.number().optional(),
 })
 export type StoredExchange = z.infer<typeof storedExchange>
 
@@ -50,7 +52,7 @@ export type StoredExchange = z.infer<typeof storedExchange>
  * several times as large as the answer, and is never in memory as a whole.
  */
 export function* storedPieces(exchange: Exchange): Generator<string> {
-  const { response, events, ending } = exchange
+  const { response, events, ending, loopDelayMs } = exchange
   yield JSON.stringify(withoutBody(exchange)).slice(0, -1)
   if (response === null) yield ',"response":null'
   else {
@@ -63,7 +65,8 @@ export function* storedPieces(exchange: Exchange): Generator<string> {
   }
   yield ',"events":['
   yield* elements(events, (event) => event)
-  yield `],"ending":${JSON.stringify(ending)}}\n`
+  const late = loopDelayMs === undefined ? '' : `,"loopDelayMs":${loopDelayMs}`
+  yield `],"ending":${JSON.stringify(ending)}${late}}\n`
 }
 
 function* storedCoding({ chunks, ...about }: CodedBody): Generator<string> {
@@ -104,12 +107,17 @@ function* elements<T>(list: readonly T[], store: (element: T) => unknown): Gener
 /** The inverse of {@link storedPieces}; throws a ZodError where the value is no stored exchange. */
 export function restoreExchange(value: unknown): Exchange {
   const stored = storedExchange.parse(value)
-  const { repeatOf, ...labels } = stored.labels
-  const { protocol, response, ...rest } = stored
+  const { repeatOf, supplied, ...labels } = stored.labels
+  const { protocol, response, loopDelayMs, ...rest } = stored
   return {
     ...rest,
     ...(protocol === undefined ? {} : { protocol }),
-    labels: repeatOf === undefined ? labels : { ...labels, repeatOf },
+    ...(loopDelayMs === undefined ? {} : { loopDelayMs }),
+    labels: {
+      ...labels,
+      ...(repeatOf === undefined ? {} : { repeatOf }),
+      ...(supplied === undefined ? {} : { supplied }),
+    },
     request: { ...stored.request, body: stored.request.body && decode(stored.request.body) },
     response: response && restoreResponse(response),
   }

@@ -2,6 +2,7 @@ import { doubtText, isEdited } from '../digest.ts'
 import type { ConformanceReport } from '../model.ts'
 import { summarize } from '../summary.ts'
 import { count } from '../text.ts'
+import { trafficText } from '../traffic.ts'
 import { html, type Markup } from './markup.ts'
 
 const outcomes: Readonly<Record<ConformanceReport['outcome'], string>> = {
@@ -13,6 +14,7 @@ const outcomes: Readonly<Record<ConformanceReport['outcome'], string>> = {
 /** For a reader who has ten seconds: the outcome, the target and the three numbers. */
 export function overview(report: ConformanceReport): Markup {
   const { proven, violated, known, undecided, required, warnings } = summarize(report)
+  const trouble = trafficText(report)
   const beside = [
     ...(known > 0 ? [`${known} of the violated known to the baseline`] : []),
     ...(warnings > 0
@@ -31,6 +33,7 @@ ${number(undecided, 'undecided', undecided > 0 ? 'unproven' : 'none')}
 <li class="of">of ${count(required, 'required row')}</li>
 </ul>
 ${beside.length > 0 ? html`<p>${beside.join('; ')}.</p>` : null}
+${trouble === null ? null : html`<p>Trouble on the way: ${trouble}.</p>`}
 <details class="facts"><summary>About this run</summary>
 <dl>${facts(report).map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>
 </details>

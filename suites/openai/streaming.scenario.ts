@@ -19,6 +19,7 @@ describe('compatible surface: streaming', () => {
         'OAI-STREAM-08',
         'OAI-STREAM-09',
         'OAI-STREAM-10',
+        'OAI-STREAM-12',
       ],
       { requests: 3, generations: 3 },
     ),

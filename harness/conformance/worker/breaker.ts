@@ -26,6 +26,9 @@ export function createBreaker() {
       else if (response === null && ending.kind === 'unreachable') {
         lose(`found no answer (${ending.code})`)
       }
+      // A gateway that waited in vain is no sign of life, and one that found nobody is none either way.
+      else if (response?.status === 504) lose('were answered 504 by a gateway')
+      else if (response?.status === 502) return
       // To be turned away is no answer yet: it is tried again.
       else if (response?.status !== 429 && response?.status !== 503) inARow = 0
     },

@@ -10,7 +10,7 @@ import {
   StoredRecording,
   type Transport,
 } from '../../client/index.ts'
-import type { Exchange } from '../../contract/index.ts'
+import type { Exchange, ExchangeLabels, OperationId } from '../../contract/index.ts'
 import { appendExchange } from '../exchanges-file.ts'
 import { deletedChat, journalWriter, type WriteJournal } from '../journal.ts'
 import { networkOf } from '../profile/index.ts'
@@ -21,12 +21,16 @@ import { createBudget } from './budget.ts'
 import { CircuitOpenError, InconclusiveError } from './errors.ts'
 import { askedOf, excessOf } from './excess.ts'
 import { drawFrom } from './identities.ts'
+import { createLoopWatch } from './loop-watch.ts'
 import { createOverruns, type Overruns } from './overruns.ts'
 import { createRunLimits } from './run-limits.ts'
 import { secretsOf } from './secrets.ts'
 import { createSemaphore } from './semaphore.ts'
+import { createSupplements, type Members, type Supplements } from './supplements.ts'
 
 export { secretsOf }
+
+export type Place = Pick<ExchangeLabels, 'scenario' | 'ordinal'>
 
 /** The one owner of what all scenarios of a run share. */
 export interface RunContext {
@@ -51,6 +55,13 @@ export interface RunContext {
   assertWithinLimits(exchange: Exchange): void
   /** Answers beyond a limit, by their route. */
   readonly overruns: Overruns
+  /** What the target wants beside what the document requires. */
+  readonly supplements: Supplements
+  /**
+   * The members that a request carries from its first try on: those learned so far or, where a
+   * recording answers, those that it carried when it was recorded.
+   */
+  suppliedAtFirst(operation: OperationId, place: Place): Members
   /** Writes down, before it is sent, what is about to be created, and what became of it. */
   readonly journal: WriteJournal
 }
@@ -59,7 +70,12 @@ export function createRunContext(setup: RunSetup): RunContext {
   const { profile } = setup
   const live = setup.recordingFile === null
   const redactor = createRedactor(secretsOf(setup))
-  const transport = openTransport(setup, redactor)
+  const recorded =
+    setup.recordingFile === null ? undefined : new StoredRecording(setup.recordingFile)
+  const transport = openTransport(setup, recorded, redactor)
+  const suppliedBefore = new Map(recorded ? suppliedIn(recorded) : [])
+  const supplements = createSupplements(profile)
+  const loop = createLoopWatch()
   const slots = createSemaphore(
     setup.jobs,
     setup.shuffle === null ? undefined : drawFrom(setup.shuffle),
@@ -89,6 +105,7 @@ export function createRunContext(setup: RunSetup): RunContext {
       budget.spend(outgoing.labels.role)
       const outOfTime = runLimits.signalFor(tidiesUp)
       if (live) await inTime((both) => pace.turn(both), signal, outOfTime)
+      const loopDelay = loop.begin()
       const pending = transport.send(
         outOfTime === undefined
           ? outgoing
@@ -97,7 +114,9 @@ export function createRunContext(setup: RunSetup): RunContext {
               signal: outgoing.signal ? either(outgoing.signal, outOfTime) : outOfTime,
             },
       )
-      const exchange = pending.exchange.then((ended) => {
+      const exchange = pending.exchange.then((answer) => {
+        const loopDelayMs = loopDelay()
+        const ended = live ? { ...answer, loopDelayMs } : answer
         breaker.note(ended)
         runLimits.note(ended)
         writeDown(ended)
@@ -129,6 +148,13 @@ export function createRunContext(setup: RunSetup): RunContext {
       throw new InconclusiveError(`${askedOf(exchange)} ${excess}`, [exchange.id])
     },
     overruns,
+    supplements,
+    suppliedAtFirst(operation, place) {
+      const names = suppliedBefore.get(placeKey(place))
+      return names === undefined
+        ? supplements.learned(operation)
+        : supplements.valuesOf(operation, names)
+    },
     journal,
   }
 
@@ -161,9 +187,23 @@ function either(one: AbortSignal, other: AbortSignal | undefined): AbortSignal {
   return other === undefined ? one : AbortSignal.any([one, other])
 }
 
-function openTransport(setup: RunSetup, redactor: Redactor): Transport {
-  if (setup.recordingFile === null) return createNetworkTransport(networkOf(setup.profile))
-  const recorded = new StoredRecording(setup.recordingFile)
+function placeKey({ scenario, ordinal }: Place): string {
+  return JSON.stringify([scenario, ordinal])
+}
+
+/** The members that first tries carried beside what their scenario wrote. */
+function* suppliedIn(recorded: StoredRecording): Generator<[string, readonly string[]]> {
+  for (const { labels } of recorded.values()) {
+    if (labels.attempt === 0) yield [placeKey(labels), labels.supplied ?? []]
+  }
+}
+
+function openTransport(
+  setup: RunSetup,
+  recorded: StoredRecording | undefined,
+  redactor: Redactor,
+): Transport {
+  if (recorded === undefined) return createNetworkTransport(networkOf(setup.profile))
   return setup.evidence
     ? createEvidenceTransport(recorded, redactor.request)
     : createRecordingTransport(recorded)

@@ -1,23 +1,27 @@
-import { notRecorded } from '../../client/index.ts'
 import {
   type Exchange,
-  type ExchangeLabels,
   type Finding,
   type Observation,
   type OpenQuestionId,
   type RequirementId,
-  requestPath,
   requirements,
 } from '../../contract/index.ts'
 import { judge } from '../../judges/index.ts'
 import { type CreationKind, journalled } from '../journal.ts'
-import { type Cost, noCost, type Reservation, type ScenarioOutcome } from '../run-setup.ts'
-import { givenUpText } from './back-off.ts'
+import {
+  type Cost,
+  noCost,
+  noTraffic,
+  type Reservation,
+  type ScenarioOutcome,
+  type Traffic,
+} from '../run-setup.ts'
 import type { RunContext } from './context.ts'
+import { converse, graceMs } from './conversation.ts'
 import { costOf } from './cost.ts'
-import { InconclusiveError } from './errors.ts'
 import { uuidFrom, wordFrom } from './identities.ts'
-import { type RequestSpec, wireRequest } from './wire-request.ts'
+import { trafficOf } from './traffic.ts'
+import type { RequestSpec } from './wire-request.ts'
 
 export interface Started {
   /** Resolves when the first try has a status line or has ended. */
@@ -25,9 +29,6 @@ export interface Started {
   /** The last try. Rejects with InconclusiveError where the target gave no usable answer. */
   readonly exchange: Promise<Exchange>
 }
-
-/** What an interrupt gives a request to end by itself, and a deletion after it. */
-const graceMs = 1_000
 
 /** One scenario at work: it sends, is judged passively, claims, and brings an outcome home. */
 export class Session {
@@ -43,6 +44,7 @@ export class Session {
   private readonly unproven: Reservation[] = []
   private readonly cleanups: (() => Promise<unknown>)[] = []
   private cost: Cost = noCost
+  private traffic: Traffic = noTraffic
   private ordinal = 0
   private drawn = 0
   private latest: Exchange | undefined
@@ -73,7 +75,18 @@ export class Session {
   start(spec: RequestSpec): Started {
     const ordinal = ++this.ordinal
     const answered = Promise.withResolvers<void>()
-    const exchange = this.converse(spec, ordinal, answered.resolve)
+    const exchange = converse(
+      {
+        context: this.context,
+        slug: this.slug,
+        signal: this.signal,
+        leaving: this.leaving.signal,
+        take: (ended) => this.take(ended),
+        observe: (question, answer, evidence) => this.observe(question, answer, evidence),
+      },
+      { spec, ordinal },
+      answered.resolve,
+    )
     exchange.then(
       () => answered.resolve(),
       () => answered.resolve(),
@@ -160,84 +173,19 @@ export class Session {
       inconclusive: clean(this.inconclusive),
       unproven: clean(this.unproven),
       cost: this.cost,
+      traffic: this.traffic,
     }
-  }
-
-  private async converse(
-    spec: RequestSpec,
-    ordinal: number,
-    onAnswered: () => void,
-  ): Promise<Exchange> {
-    for (let attempt = 0; ; attempt += 1) {
-      if (spec.role !== 'cleanup') this.signal.throwIfAborted()
-      const { toWait, toLeave } = this.patience(spec)
-      const outgoing = {
-        id: this.context.nextExchangeId(),
-        labels: this.labels(spec, ordinal, attempt),
-        request: wireRequest(spec, this.context.setup, `${this.slug}/${ordinal}`),
-        timeoutMs: this.context.setup.profile.limits.timeoutMs,
-        signal: toLeave,
-        ...(spec.leaveAfterEvents === undefined ? {} : { leaveAfterEvents: spec.leaveAfterEvents }),
-      }
-      const pending = await this.context.send(outgoing, toWait)
-      pending.answered.then(onAnswered)
-      const exchange = await pending.exchange
-      this.cost = costOf(this.cost, exchange)
-      // Half an answer, because we left, shows nothing.
-      if (exchange.ending.kind === 'aborted') toLeave.throwIfAborted()
-      this.take(exchange)
-      this.context.assertWithinLimits(exchange)
-      const status = exchange.response?.status
-      if (status !== 429 && status !== 503) return this.usable(exchange)
-      const waitMs = this.context.retryAfter(exchange, attempt)
-      if (waitMs === null) {
-        const { limits } = this.context.setup.profile
-        throw new InconclusiveError(`the target ${givenUpText(exchange, limits)}`, [exchange.id])
-      }
-      await this.context.sleep(waitMs, toWait)
-    }
-  }
-
-  /** An interrupt ends all waiting, but for what tidies up. */
-  private patience({ role }: RequestSpec) {
-    if (role !== 'cleanup') return { toWait: this.signal, toLeave: this.leaving.signal }
-    const signal = this.signal.aborted ? AbortSignal.timeout(graceMs) : this.leaving.signal
-    return { toWait: signal, toLeave: signal }
   }
 
   private take(exchange: Exchange): void {
+    this.cost = costOf(this.cost, exchange)
+    // Half an answer, because we left, shows nothing.
+    if (exchange.ending.kind === 'aborted' && this.leaving.signal.aborted) return
+    this.traffic = trafficOf(this.traffic, exchange)
     this.latest = exchange
     const { findings, observations } = judge(exchange)
     this.findings.push(...findings.filter(({ row }) => row in requirements))
     this.observations.push(...observations)
-  }
-
-  /** Trouble of the transport is no verdict; a stream that was cut is one, and its judge has spoken. */
-  private usable(exchange: Exchange): Exchange {
-    const { ending, response } = exchange
-    const where = `${exchange.request.method} ${requestPath(exchange)}`
-    if (ending.kind === 'timeout') {
-      const limit = this.context.setup.profile.limits.timeoutMs
-      throw new InconclusiveError(`${where} was silent for more than ${limit} ms`, [exchange.id])
-    }
-    if (ending.kind === 'unreachable' && ending.code === notRecorded) {
-      throw new InconclusiveError(`the recording lacks ${where}, which this kit asks`, [
-        exchange.id,
-      ])
-    }
-    if (ending.kind === 'undecodable') {
-      throw new InconclusiveError(`${where}: ${ending.error}`, [exchange.id])
-    }
-    if (response === null || (ending.kind === 'cut' && exchange.events.length === 0)) {
-      const error = 'error' in ending ? ending.error : ending.kind
-      throw new InconclusiveError(`${where} got no whole answer: ${error}`, [exchange.id])
-    }
-    return exchange
-  }
-
-  private labels(spec: RequestSpec, ordinal: number, attempt: number): ExchangeLabels {
-    const labels = { scenario: this.slug, ordinal, attempt, role: spec.role ?? 'act' }
-    return spec.repeatOf === undefined ? labels : { ...labels, repeatOf: spec.repeatOf }
   }
 
   private idsOf(evidence: readonly Exchange[] | undefined): string[] {

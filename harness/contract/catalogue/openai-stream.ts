@@ -73,7 +73,7 @@ export const openaiStream = {
     section: '4.1',
     title: 'A stream SHOULD end with data: [DONE], exactly once and last, and close cleanly.',
     contract: 'C6',
-    needs: ['OAI-STREAM-01'],
+    needs: ['OAI-STREAM-01', 'OAI-STREAM-12'],
   },
   'OAI-STREAM-10': {
     level: 'required',
@@ -90,5 +90,13 @@ export const openaiStream = {
     section: '4.1',
     title: 'Chunks SHOULD arrive while the answer is generated, not all at its end.',
     needs: ['OAI-STREAM-04'],
+  },
+  'OAI-STREAM-12': {
+    level: 'required',
+    surface: 'openai',
+    section: '4.1',
+    title:
+      'A streamed answer MUST arrive to its end, however that is marked: its connection MUST NOT be cut before.',
+    needs: ['OAI-CHAT-01'],
   },
 } as const satisfies Record<string, Requirement>

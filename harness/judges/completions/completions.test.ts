@@ -180,9 +180,15 @@ describe('bytes', () => {
     ['JSON in the place of a stream', '01', () => ({ type: 'application/json', body: '{}' })],
     ['another media type', '02', () => ({ type: 'text/plain' })],
     ['no last empty line', '09', (body) => ({ body: body.slice(0, -1) })],
+    ['a cut after [DONE]', '09', () => ({ ending: { kind: 'cut', atMs: 1, error: 'reset' } })],
+    [
+      'a cut before any text',
+      '12',
+      () => ({ body: '', ending: { kind: 'cut', atMs: 1, error: 'reset' } }),
+    ],
     [
       'a cut',
-      '09',
+      '12',
       (body) => ({ body: body.slice(0, 400), ending: { kind: 'cut', atMs: 1, error: 'reset' } }),
     ],
     [

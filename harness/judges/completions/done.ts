@@ -2,7 +2,10 @@ import type { Ending } from '../../contract/index.ts'
 import type { Ledger } from '../ledger.ts'
 import type { Block } from '../sse/scanner.ts'
 
-/** OAI-STREAM-09: the end of a stream is `data: [DONE]`, once and last, and then a clean close. */
+/**
+ * OAI-STREAM-09: the end of a stream is `data: [DONE]`, once and last, and then a clean close.
+ * OAI-STREAM-12: whatever its end is, a connection that is cut before `[DONE]` is none.
+ */
 export class DoneJudge {
   readonly #ledger: Ledger
   seen = false
@@ -22,6 +25,16 @@ export class DoneJudge {
   }
 
   end(ending: Ending, rest: Block | undefined, spoiled: boolean): void {
+    if (ending.kind === 'cut' && !this.seen) {
+      // After an error of its own the server has said that no more will come.
+      if (spoiled) return
+      const why = `The peer cut the connection inside the stream: ${ending.error}.`
+      this.#ledger.broken('OAI-STREAM-12', why)
+      return
+    }
+    if (ending.kind === 'complete') {
+      this.#ledger.held('OAI-STREAM-12', 'The body of the stream came to its end.')
+    }
     const fault = this.#faultAt(ending, rest, spoiled)
     if (fault !== undefined) this.#ledger.broken('OAI-STREAM-09', fault)
     else if (ending.kind === 'complete' && this.seen) {
@@ -30,7 +43,7 @@ export class DoneJudge {
   }
 
   #faultAt(ending: Ending, rest: Block | undefined, spoiled: boolean): string | undefined {
-    if (ending.kind === 'cut') return `The peer cut the connection: ${ending.error}.`
+    if (ending.kind === 'cut') return `The peer cut the connection after [DONE]: ${ending.error}.`
     // After an error the contract promises no [DONE].
     if (ending.kind !== 'complete' || spoiled) return undefined
     if (rest !== undefined) return 'The stream ends inside a block, which no empty line closes.'

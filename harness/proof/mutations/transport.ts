@@ -26,7 +26,7 @@ export const transportMutations: readonly Mutation[] = [
   endsEarly('v3', 'V3-SSE-08'),
   endsEarly('openai', 'OAI-STREAM-09'),
   isCut('v3', 'V3-SSE-08'),
-  isCut('openai', 'OAI-STREAM-09'),
+  isCut('openai', 'OAI-STREAM-12'),
   notUtf8('v3', 'V3-SSE-26'),
   notUtf8('openai', 'OAI-STREAM-01'),
   lostBrace('v3', 'V3-SSE-02'),

@@ -27,8 +27,21 @@ export const openaiStreamEndFaults: readonly Fault[] = [
     }),
   ),
   fault(
+    'openai-stream-cut-in-the-middle',
+    'OAI-STREAM-12',
+    'The connection is cut after the sixth chunk.',
+    onBlocks(completions, async function* (blocks) {
+      let sent = 0
+      for await (const block of blocks) {
+        if (sent === 6) throw new Error('cut')
+        sent += 1
+        yield block
+      }
+    }),
+  ),
+  fault(
     'openai-stream-cut-at-its-end',
-    'OAI-STREAM-09',
+    'OAI-STREAM-12',
     'The connection is cut in place of [DONE].',
     onBlocks(completions, async function* (blocks) {
       for await (const block of blocks) {

@@ -23,7 +23,7 @@ export const loadFaults: readonly Fault[] = [
   {
     name: 'load-one-stream-in-a-thousand-cut',
     summary: 'Every thousandth stream is cut after its third piece.',
-    breaks: ['V3-SSE-08', 'OAI-STREAM-09'],
+    breaks: ['V3-SSE-08', 'OAI-STREAM-12'],
     refit: remembering(() => cutsEvery(1000)),
   },
 ]

@@ -1,0 +1,111 @@
+import { type IncomingMessage, type ServerResponse, request as send } from 'node:http'
+import { listen, readBody, type TestHost } from './listen.ts'
+
+/** What a proxy makes of one request or of its answer. */
+export type Trouble =
+  /** Answers in place of the server. `first` asks the server all the same, as a gateway that gave up. */
+  | { readonly kind: 'status'; readonly status: number; readonly asks?: boolean }
+  /** Hangs up without an answer; the server is asked where `asks` says so. */
+  | { readonly kind: 'drop'; readonly asks?: boolean }
+  /** Hangs up after so many bytes of the body. */
+  | { readonly kind: 'cut'; readonly afterBytes: number }
+  /** Passes on what it gathered, so often; null: only when the answer is complete. */
+  | { readonly kind: 'lumps'; readonly everyMs: number | null }
+
+export interface Asked {
+  readonly method: string
+  readonly path: string
+  readonly body: string
+  readonly headers: IncomingMessage['headers']
+}
+
+/** A proxy that passes on every piece as it comes, and now and then makes trouble. */
+export function roughRoad(
+  target: () => string,
+  trouble: (asked: Asked) => Trouble | undefined,
+): Promise<TestHost> {
+  return listen((request, response) => {
+    pass(request, response, target(), trouble).catch(() => response.destroy())
+  })
+}
+
+async function pass(
+  request: IncomingMessage,
+  response: ServerResponse,
+  target: string,
+  trouble: (asked: Asked) => Trouble | undefined,
+): Promise<void> {
+  const { method = 'GET', url: path = '/', headers } = request
+  const body = await readBody(request)
+  const made = trouble({ method, path, headers, body: body.toString() })
+  const isShort = made?.kind === 'status' || made?.kind === 'drop'
+  if (isShort && made.asks !== true) return inPlace(made, response)
+  const answer = await ask(`${target}${path}`, { method, headers }, body)
+  if (isShort) {
+    await readBody(answer)
+    return inPlace(made, response)
+  }
+  response.writeHead(answer.statusCode ?? 502, answer.headers)
+  response.flushHeaders()
+  if (made?.kind === 'cut') return cutting(answer, response, made.afterBytes)
+  if (made?.kind === 'lumps') return inLumps(answer, response, made.everyMs)
+  for await (const piece of answer) response.write(piece)
+  response.end()
+}
+
+function inPlace(made: Extract<Trouble, { kind: 'status' | 'drop' }>, response: ServerResponse) {
+  if (made.kind === 'drop') return void response.destroy()
+  response.writeHead(made.status, { 'content-type': 'text/html' })
+  response.end(`<html><h1>${made.status} from the gateway</h1></html>`)
+}
+
+async function cutting(
+  answer: AsyncIterable<Buffer>,
+  response: ServerResponse,
+  afterBytes: number,
+): Promise<void> {
+  let left = afterBytes
+  for await (const piece of answer) {
+    await written(response, piece.subarray(0, left))
+    left -= piece.length
+    if (left <= 0) return void response.destroy()
+  }
+  response.end()
+}
+
+async function inLumps(
+  answer: AsyncIterable<Buffer>,
+  response: ServerResponse,
+  everyMs: number | null,
+): Promise<void> {
+  let held: Buffer[] = []
+  const flush = () => {
+    if (held.length > 0) response.write(Buffer.concat(held))
+    held = []
+  }
+  const timer = everyMs === null ? undefined : setInterval(flush, everyMs)
+  for await (const piece of answer) held.push(piece)
+  clearInterval(timer)
+  flush()
+  response.end()
+}
+
+/** A response that is destroyed loses what it has not handed over yet. */
+function written(response: ServerResponse, piece: Buffer): Promise<void> {
+  return new Promise((resolve) => {
+    if (piece.length === 0) resolve()
+    else response.write(piece, () => resolve())
+  })
+}
+
+function ask(
+  url: string,
+  { method, headers }: Pick<Asked, 'method' | 'headers'>,
+  body: Buffer,
+): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const passed = send(url, { method, headers, agent: false }, resolve)
+    passed.on('error', reject)
+    passed.end(body)
+  })
+}
