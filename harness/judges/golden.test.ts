@@ -31,7 +31,7 @@ describe('golden transcripts', () => {
         "chat: S01 S02 S03 S04 S05 S06 S07 S09 S12",
         "chat-usage: OAI-MAXTOK-01 OAI-MAXTOK-02 S01 S02 S03 S04 S05 S06 S07 S08 S09 S12",
         "chat-tools: S01 S02 S05 S06 S07 S09 S12",
-        "chat-error: S01 S02 S03 S04 S06",
+        "chat-error: S01 S02 S03 S04 S06 S12",
       ]
     `)
   })
