@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander'
+import { printable } from '../../reports/text.ts'
 import { InterruptedError, KitError } from '../conformance/errors.ts'
 import { suiteVersion } from '../conformance/version.ts'
 import type { AddCommand } from './command.ts'
@@ -77,7 +78,8 @@ function reportError(error: unknown, io: Io): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? exitCode.done : exitCode.usage
   const code = exitCodeOfError(error)
   if (code !== undefined && error instanceof KitError) {
-    io.err(`chatgen: ${error.message.replaceAll('\n', '\nchatgen: ')}`)
+    // A message may repeat what a target sent.
+    for (const line of error.message.split('\n')) io.err(`chatgen: ${printable(line)}`)
     return code
   }
   io.err('chatgen: a fault of the kit itself; please report it with what follows')

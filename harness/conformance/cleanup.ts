@@ -51,7 +51,7 @@ export async function cleanUp(options: CleanupOptions): Promise<readonly Removal
     tag,
     userAgent: `chatgen-conformance/${suiteVersion()}`,
   }
-  await preflight(setup, ['v3'], signal)
+  await preflight(setup, ['v3'], { signal })
   const caller = createCaller(setup, { purpose: 'cleanup', ...(signal ? { signal } : {}) })
   try {
     return await removeChats(chats, {

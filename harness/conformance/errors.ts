@@ -15,16 +15,21 @@ export class ConfigurationError extends KitError {
   }
 }
 
-/** The target does not answer, or refuses the key on every surface: exit code 3. */
+/**
+ * Nothing answers, no surface of the service does, all of them are busy, or the key is refused: exit
+ * code 3.
+ */
 export class TargetUnusableError extends KitError {
   override readonly name = 'TargetUnusableError'
-  readonly code: 'E_UNREACHABLE' | 'E_KEY_REFUSED'
+  readonly code: UnusableCode
 
-  constructor(code: 'E_UNREACHABLE' | 'E_KEY_REFUSED', message: string) {
+  constructor(code: UnusableCode, message: string) {
     super(message)
     this.code = code
   }
 }
+
+type UnusableCode = 'E_UNREACHABLE' | 'E_NO_SERVICE' | 'E_BUSY' | 'E_KEY_REFUSED'
 
 /** The run was interrupted before anything was judged: exit code 130. */
 export class InterruptedError extends KitError {

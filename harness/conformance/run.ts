@@ -41,6 +41,8 @@ export interface RunOptions {
   readonly onProgress?: (progress: Progress) => void
   /** Stays open from run to run; without it, one is opened for this run alone. */
   readonly engine?: Engine
+  /** Judges whatever answers, be it a service or not. */
+  readonly anyAnswer?: boolean
   /** Interrupts the run; what was found so far is reported. */
   readonly signal?: AbortSignal
 }
@@ -53,18 +55,14 @@ export interface RunOptions {
 export async function runConformance(options: RunOptions): Promise<ConformanceReport> {
   const startedAt = new Date()
   const rows = selectRows(options.selection)
-  const setup = setUp(options, rows)
+  let setup = setUp(options, rows)
   if (setup.maxRequests !== null && setup.maxRequests <= setup.spentBefore) {
     const asked = `the first ${setup.spentBefore} ask who is there`
     throw new ConfigurationError([`${setup.maxRequests} requests are too few: ${asked}`])
   }
   prepare(options, setup, startedAt)
   if (setup.recordingFile === null) {
-    await preflight(setup, surfacesOfProfile(options.selection.profile), options.signal).catch(
-      (error: unknown) => {
-        if (!options.signal?.aborted) throw error
-      },
-    )
+    setup = { ...setup, spentBefore: await requestsToMeet(setup, options) }
   }
   if (options.signal?.aborted) throw new InterruptedError('interrupted before the first scenario')
 
@@ -113,6 +111,18 @@ export async function runConformance(options: RunOptions): Promise<ConformanceRe
     ],
     residue: [...audit.residue],
     residueUnseen: audit.unseen,
+  }
+}
+
+/** Asks who is there; what that fails with after an interrupt is of no interest. */
+async function requestsToMeet(setup: RunSetup, options: RunOptions): Promise<number> {
+  const { selection, signal, anyAnswer = false } = options
+  try {
+    const surfaces = surfacesOfProfile(selection.profile)
+    return (await preflight(setup, surfaces, { signal, anyAnswer })).requests
+  } catch (error) {
+    if (signal?.aborted) return setup.spentBefore
+    throw error
   }
 }
 

@@ -69,7 +69,16 @@ async function withResults<T>(
   try {
     const { profile } = target
     const order = shuffle === undefined ? {} : { shuffle }
-    const report = await judged({ profile, selection, outDir, seed, jobs, engine, ...order })
+    const report = await judged({
+      profile,
+      selection,
+      outDir,
+      seed,
+      jobs,
+      engine,
+      anyAnswer: true,
+      ...order,
+    })
     return read(report, join(outDir, exchangesName))
   } finally {
     await target.close()

@@ -1,6 +1,8 @@
 import { InvalidArgumentError } from 'commander'
 import { wrap } from '../../../reports/text.ts'
 import { ConfigurationError, TargetUnusableError } from '../../conformance/errors.ts'
+import { suiteVersion } from '../../conformance/version.ts'
+import { credentialsOf } from '../../conformance/worker/credentials.ts'
 import type { BenchFailures, BenchReport } from '../../load/bench/index.ts'
 import { bundledServer } from '../bundled-server.ts'
 import type { AddCommand } from '../command.ts'
@@ -94,18 +96,22 @@ export const benchCommand: AddCommand = (program, io, finish) => {
 
 async function bench(url: string | undefined, flags: BenchFlags, io: Io): Promise<BenchReport> {
   if (url !== undefined || flags.target !== undefined) {
-    return withTarget(url, flags, io, ({ baseUrl, models, headers, ...profile }) =>
-      run(flags, io, {
+    await casesOf(flags)
+    return withTarget(url, flags, io, async (profile) => {
+      const { preflight } = await import('../../conformance/preflight.ts')
+      const userAgent = `chatgen-conformance/${suiteVersion()}`
+      const setup = { profile, tag: 'chatgen-bench', userAgent }
+      await preflight(setup, ['openai', 'v3'], { signal: io.signal })
+      const { baseUrl, models, headers } = profile
+      const { openai, v3 } = credentialsOf(profile)
+      return run(flags, io, {
         baseUrl,
         headers,
         model: models.main,
         prompt: { text: prompt, maxTokens: flags.maxTokens },
-        keys: {
-          openai: profile.compatKey ?? profile.apiKey,
-          v3: profile.nativeToken ?? profile.apiKey,
-        },
-      }),
-    )
+        keys: { openai, v3 },
+      })
+    })
   }
   const server = await bundledServer()
   try {
@@ -128,13 +134,18 @@ type Target = Pick<
   'baseUrl' | 'headers' | 'model' | 'prompt' | 'keys'
 >
 
+/** @throws ConfigurationError where --only names none */
+async function casesOf({ only }: BenchFlags) {
+  const { benchCases } = await import('../../load/bench/index.ts')
+  const cases = benchCases.filter(({ name }) => chosen(name, only))
+  if (cases.length > 0) return cases
+  const names = benchCases.map(({ name }) => name).join(', ')
+  throw new ConfigurationError([`--only: there is no such case; there are ${names}`])
+}
+
 async function run(flags: BenchFlags, io: Io, target: Target): Promise<BenchReport> {
-  const { benchCases, isOfConnection, runBench } = await import('../../load/bench/index.ts')
-  const cases = benchCases.filter(({ name }) => chosen(name, flags.only))
-  if (cases.length === 0) {
-    const names = benchCases.map(({ name }) => name).join(', ')
-    throw new ConfigurationError([`--only: there is no such case; there are ${names}`])
-  }
+  const { isOfConnection, runBench } = await import('../../load/bench/index.ts')
+  const cases = await casesOf(flags)
   const progress = showSteps(io, {
     name: 'bench',
     wanted: !flags.quiet,

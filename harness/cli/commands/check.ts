@@ -44,7 +44,7 @@ Examples:
 
 Exit codes:
   0 conforms   1 a requirement is violated   2 usage or configuration
-  3 target unreachable, or it refuses the key   4 a fault of the kit
+  3 target unreachable, no such service, or it refuses the key   4 a fault of the kit
   5 nothing violated, but a required row is undecided   130 interrupted
 
 A dry run checks nothing and ends with 0; where CHATGEN_DRY_RUN asks for it in a CI job, with 5.`

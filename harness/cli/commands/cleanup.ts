@@ -22,7 +22,7 @@ Only chats that the journal names, and that carry the tag of its run in their na
 
 Exit codes:
   0 all gone   1 something could not be deleted   2 no such file, or no journal
-  3 target unreachable, or it refuses the key   130 interrupted`
+  3 target unreachable, no such service, or it refuses the key   130 interrupted`
 
 /** `chatgen cleanup JOURNAL`: deletes what a run that was killed has left behind. */
 export const cleanupCommand: AddCommand = (program, io, finish) => {

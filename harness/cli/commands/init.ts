@@ -29,7 +29,7 @@ About twenty requests, seven of which run a model. Chats that are made for it ar
 
 Exit codes:
   0 written   2 usage, or the file is there and --force is not given
-  3 target unreachable, or it refuses the key on every surface   130 interrupted`
+  3 target unreachable, no such service, or it refuses the key   130 interrupted`
 
 /** `chatgen init URL`: writes the target profile, as far as it can be found out. */
 export const initCommand: AddCommand = (program, io) => {

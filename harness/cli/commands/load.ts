@@ -40,7 +40,7 @@ Exit codes:
   0 SLO met, no stream violated
   1 SLO missed, a stream violated or truncated, or more than --max-refusals refused
   2 usage or configuration
-  3 target unreachable, or it refuses the key   4 a fault of the kit
+  3 target unreachable, no such service, or it refuses the key   4 a fault of the kit
   5 too few requests to decide an SLO, or none measured; the report says what it takes
   6 the load generator was the bottleneck   130 interrupted
 
@@ -104,7 +104,7 @@ async function load(
   const { usedOf } = await import('../../load/calibration/calibrate.ts')
   const surfaces = [...new Set(spec.mix.entries.map(({ kind }) => surfaceOf(kind)))]
   const setup = { profile, tag: target.tag, userAgent: target.userAgent }
-  await preflight(setup, surfaces, io.signal)
+  await preflight(setup, surfaces, { signal: io.signal })
   takeResultsFolder(flags.out, { kind: 'load-report', formats }, io)
   const journal = openLoadJournal(flags.out, setup, { spec, shard: flags.shard ?? null })
   const progress = showLoadProgress(io, !flags.quiet)

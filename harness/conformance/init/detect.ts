@@ -1,12 +1,15 @@
 import type { Exchange, Surface } from '../../contract/index.ts'
+import { routedAmong } from '../address/routed.ts'
+import { signOf } from '../address/signs.ts'
 import type { Caller } from '../caller.ts'
 import type { WriteJournal } from '../journal.ts'
+import { smallestCompletion } from '../model-ids.ts'
 import { findAttachments } from './attachments.ts'
 import { type FoundChat, findChat, findImages, findReasoning } from './chat.ts'
 import { findDeterministic } from './deterministic.ts'
 import { findKnowledge } from './knowledge.ts'
 import { assumedModels, findModels } from './models.ts'
-import { type Found, type Models, type Probing, unknown } from './probe.ts'
+import { type Found, type Models, type Probing, route, unknown } from './probe.ts'
 import { type FoundSurfaces, findSurfaces } from './surfaces.ts'
 import { type FoundV2Chat, findV2Chat } from './v2-chat.ts'
 
@@ -26,6 +29,8 @@ export interface Detection {
 export interface DetectOptions {
   /** Of the first request to each surface. */
   readonly answers: ReadonlyMap<Surface, Exchange>
+  /** Of a smallest completion, where one was asked for. */
+  readonly completion?: Exchange | undefined
   readonly caller: Caller
   readonly journal: WriteJournal
   readonly tag: string
@@ -37,7 +42,7 @@ export interface DetectOptions {
 /** Asks a target what it can do: about twenty requests, seven of which run a model. */
 export async function detect(options: DetectOptions): Promise<Detection> {
   const { answers, caller, journal, tag, redact, onStep } = options
-  const surfaces = findSurfaces(answers)
+  const surfaces = findSurfaces(answers, await routedCompletion(options))
   const on = async <T>(surface: Surface, what: string, probe: () => Promise<Found<T>>) => {
     if (!surfaces[surface].usable) return unknown(`Not asked, for ${surface} cannot be used`)
     onStep(what)
@@ -57,6 +62,22 @@ export async function detect(options: DetectOptions): Promise<Detection> {
     on('v2', 'how a v2 chat comes to be', () => findV2Chat(probing)),
   ])
   return { surfaces, models, deterministic, ...inChat, attachments, knowledge, v2Chat }
+}
+
+/** A target may answer completions and no list of models. */
+async function routedCompletion(options: DetectOptions): Promise<Exchange | undefined> {
+  const { answers, caller } = options
+  const list = answers.get('openai')
+  if (
+    options.completion === undefined &&
+    (!list || ['service', 'refused'].includes(signOf(list)))
+  ) {
+    return undefined
+  }
+  const json = smallestCompletion(assumedModels.main)
+  const completion = options.completion ?? (await caller.send({ ...route('openai.chat'), json }))
+  const [routed] = await routedAmong([completion], (spec) => caller.send(spec))
+  return routed
 }
 
 type On = <T>(surface: Surface, what: string, probe: () => Promise<Found<T>>) => Promise<Found<T>>

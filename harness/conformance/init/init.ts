@@ -8,6 +8,7 @@ import { preflight } from '../preflight.ts'
 import type { TargetProfile } from '../profile/index.ts'
 import { NoAnswer, patienceOfInterruptedMs, removeChats } from '../removal.ts'
 import type { Introduction } from '../run-setup.ts'
+import { surfacesOfProfile } from '../selection.ts'
 import { suiteVersion } from '../version.ts'
 import { secretsOf } from '../worker/context.ts'
 import { credentialsOf } from '../worker/credentials.ts'
@@ -34,7 +35,7 @@ export interface InitResult {
 /**
  * Finds out about a target what a few harmless requests can tell, and writes its profile.
  * @throws ConfigurationError where the journal cannot be written, TargetUnusableError where the
- * target does not answer or refuses the key on every surface.
+ * target does not answer, has no surface that can be used, or refuses the key.
  */
 export async function initProfile(options: InitOptions): Promise<InitResult> {
   const { profile, keyEnv, journalFile, signal, onStep = () => {} } = options
@@ -44,7 +45,11 @@ export async function initProfile(options: InitOptions): Promise<InitResult> {
   begin(journalFile, setup)
 
   onStep('which surfaces answer')
-  const answers = await preflight(setup, ['openai', 'v2', 'v3'], signal)
+  const {
+    answers,
+    completion,
+    requests: asked,
+  } = await preflight(setup, surfacesOfProfile('full'), { signal })
   const caller = createCaller(setup, {
     purpose: 'init',
     gone: (reason) =>
@@ -58,12 +63,13 @@ export async function initProfile(options: InitOptions): Promise<InitResult> {
   let detection: Detection
   let removing = 0
   try {
-    detection = await detect({ answers, caller, journal, tag, redact, onStep })
+    detection = await detect({ answers, completion, caller, journal, tag, redact, onStep })
   } finally {
     await caller.close()
     onStep('removing what was made')
     removing = await removeMade(setup, journalFile, signal)
   }
+  requireSurface(profile.baseUrl, detection)
   const key = credentialsOf(profile).openai
   const { baseUrl } = profile
   const about = {
@@ -74,8 +80,21 @@ export async function initProfile(options: InitOptions): Promise<InitResult> {
   return {
     text: profileText(detection, about),
     detection,
-    requests: answers.size + caller.requests + removing,
+    requests: asked + caller.requests + removing,
   }
+}
+
+/** A profile of a target on which nothing can be asked would only mislead. */
+function requireSurface(baseUrl: string, { surfaces }: Detection): void {
+  const found = Object.values(surfaces)
+  if (found.some(({ usable }) => usable)) return
+  throw new TargetUnusableError(
+    'E_NO_SERVICE',
+    [
+      `no surface of the service can be used at ${baseUrl}`,
+      ...found.map(({ evidence }) => `  ${evidence}`),
+    ].join('\n'),
+  )
 }
 
 function begin(journalFile: string, setup: Introduction): void {

@@ -1,4 +1,5 @@
 import type { Exchange, Surface } from '../../contract/index.ts'
+import { type Sign, signOf } from '../address/signs.ts'
 import { statusOf } from '../scenario/read.ts'
 import { brief } from './probe.ts'
 
@@ -11,10 +12,20 @@ export interface FoundSurface {
 
 export type FoundSurfaces = Readonly<Record<Surface, FoundSurface>>
 
-/** What the first harmless request to each surface says of it. */
-export function findSurfaces(answers: ReadonlyMap<Surface, Exchange>): FoundSurfaces {
+/**
+ * What the first harmless request to each surface says of it; `completion` is asked for where the list
+ * of models does not show the compatible surface, and counts only where a route gave it.
+ */
+export function findSurfaces(
+  answers: ReadonlyMap<Surface, Exchange>,
+  completion?: Exchange,
+): FoundSurfaces {
+  const openai = judged(answers.get('openai'))
   return {
-    openai: judged(answers.get('openai')),
+    openai:
+      openai.usable || openai.refusesKey || completion === undefined
+        ? openai
+        : { ...openai, usable: true, evidence: `${openai.evidence}; ${brief(completion)}` },
     v2: judged(answers.get('v2'), 'with an empty body'),
     v3: judged(answers.get('v3')),
   }
@@ -26,16 +37,21 @@ function judged(answer: Exchange | undefined, more = ''): FoundSurface {
     return { usable: false, refusesKey: false, evidence: 'no answer' }
   }
   const told = brief(answer, more)
-  if (status === 401 || status === 403) {
-    return { usable: false, refusesKey: true, evidence: `${told}, so the key is refused` }
+  const sign = signOf(answer)
+  if (sign === 'service' && status < 500) {
+    const sound =
+      status < 300 ? '' : `, so ${statusOf(answer)} is for the request and not for the key`
+    return { usable: true, refusesKey: false, evidence: `${told}${sound}` }
   }
-  if (status === 404 || status === 405) {
-    return { usable: false, refusesKey: false, evidence: `${told}, so it is not there` }
-  }
-  if (status >= 500) {
-    return { usable: false, refusesKey: false, evidence: `${told}, which says nothing` }
-  }
-  const sound =
-    status < 300 ? '' : `, so ${statusOf(answer)} is for the request and not for the key`
-  return { usable: true, refusesKey: false, evidence: `${told}${sound}` }
+  const refusesKey = sign === 'refused'
+  return { usable: false, refusesKey, evidence: `${told}, ${meanings[sign]}` }
+}
+
+const meanings: Readonly<Record<Sign, string>> = {
+  service: 'which says nothing',
+  refused: 'so the key is refused',
+  busy: 'which says nothing for now',
+  absent: 'so it is not there',
+  other: 'which is no answer of the service',
+  silence: 'so nothing is known',
 }

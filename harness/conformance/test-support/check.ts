@@ -32,7 +32,8 @@ export async function check(
   const selection = { profile: surfaces, only, skip }
   const folder = outDir ?? makeFolder()
   try {
-    return await runConformance({ jobs: 64, ...options, outDir: folder, profile, selection })
+    const run = { jobs: 64, anyAnswer: true, ...options }
+    return await runConformance({ ...run, outDir: folder, profile, selection })
   } finally {
     if (outDir === undefined) removeFolder(folder)
   }
