@@ -1,8 +1,15 @@
 export { acceptEncoding } from './content-coding.ts'
 export { createEvidenceTransport } from './evidence.ts'
 export { createNetworkTransport } from './network.ts'
-export { directNetwork, type NetworkOptions, type Resolution } from './network-options.ts'
+export {
+  directNetwork,
+  type NetworkOptions,
+  type Resolution,
+  resolvedAddress,
+  tlsOptions,
+} from './network-options.ts'
 export { createRecordingTransport, notRecorded } from './recording.ts'
 export { createRedactor, type Redactor, type Secret } from './redaction.ts'
+export { openTunnel, ProxyError, portOf, proxyAuthorization } from './sockets.ts'
 export { StoredRecording } from './stored-recording.ts'
 export type { Outgoing, Pending, Transport } from './transport.ts'

@@ -103,7 +103,7 @@ function connected(
 }
 
 /** CONNECT (RFC 9110, section 9.3.6). */
-function openTunnel(proxyUrl: string, target: URL): Promise<Socket> {
+export function openTunnel(proxyUrl: string, target: URL): Promise<Socket> {
   const proxy = new URL(proxyUrl)
   const { promise, resolve, reject } = Promise.withResolvers<Socket>()
   const fail = (code: string, what: string, cause?: Error) =>

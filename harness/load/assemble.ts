@@ -1,4 +1,5 @@
 import type { ArrivalRow, LoadReport } from '../../reports/model/load.ts'
+import { connectionFigures } from './connection-figures.ts'
 import type { ThreadsOutcome } from './engine/threads.ts'
 import { integrityOf } from './judging/integrity.ts'
 import { summarize } from './metrics/summary.ts'
@@ -74,7 +75,7 @@ export function assemble(options: LoadOptions, findings: RunFindings): LoadRepor
     audits,
     transactions,
     connections: {
-      opened: threads.reduce((sum, { connectionsOpened }) => sum + connectionsOpened, 0),
+      ...connectionFigures(threads),
       reused,
       connectMs,
     },

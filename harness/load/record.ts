@@ -78,5 +78,6 @@ export const failureKinds = [
   'in-band-error',
   'integrity',
   'timeout',
+  'limit',
 ] as const
 export type FailureKind = (typeof failureKinds)[number]

@@ -6,8 +6,11 @@ import { columns, fittedColumns } from './columns.ts'
 import { hanging, type Lines, type Page } from './console-page.ts'
 import {
   clocked,
+  connectionText,
+  deliveryText,
   disturbanceText,
   figure,
+  lumpText,
   percent,
   quantileName,
   rateRows,
@@ -16,12 +19,12 @@ import {
 } from './words.ts'
 
 export function rateTable(page: Page, report: LoadReport): Lines {
-  const { open, left, connections } = report
+  const { open, left } = report
   const purposeful = Object.values(left).reduce((sum, number) => sum + number, 0)
   const beside = [
     `${count(open, 'request')} open at the end`,
     ...(purposeful === 0 ? [] : [`${purposeful} left on purpose`]),
-    `${count(connections.opened, 'connection')} opened, ${connections.reused} requests found one open`,
+    connectionText(report),
   ]
   return [
     page.chalk.bold('Rates in the measured window'),
@@ -118,6 +121,15 @@ export function stallList(page: Page, { stalls }: LoadReport): Lines {
   const { overMs, stalled, streams, share, longestMs, coalesced } = stalls
   const text = `${stalled} of ${count(streams, 'stream')} stalled for more than ${overMs} ms, ${percent(share)} of their time; longest gap ${figure(longestMs)} ms; ${percent(coalesced)} of the gaps are 0, one read brought several pieces`
   return hanging(page, 'stalls: ', text)
+}
+
+export function deliveryList(page: Page, report: LoadReport): Lines {
+  const text = deliveryText(report)
+  if (text === undefined) return []
+  return [
+    ...hanging(page, 'delivery: ', text),
+    ...lumpText(report).flatMap((line) => hanging(page, page.chalk.yellow('  note: '), line, 8)),
+  ]
 }
 
 export function errorList(page: Page, { errors, disturbances }: LoadReport): Lines {

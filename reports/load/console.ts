@@ -4,6 +4,7 @@ import { doubtText, doubtWord, isEdited } from '../digest.ts'
 import type { LoadReport } from '../model/load.ts'
 import { indent, printable, wrap } from '../text.ts'
 import {
+  deliveryList,
   errorList,
   latencyTable,
   otherToolTable,
@@ -40,6 +41,7 @@ export function loadToConsole(report: LoadReport, options: LoadConsoleOptions): 
     latencyTable(page, 'Latency in the measured window, ms', report.metrics),
     turnTable(page, report),
     stallList(page, report),
+    deliveryList(page, report),
     errorList(page, report),
     options.verbose
       ? report.transactions.flatMap(({ name, metrics }) =>

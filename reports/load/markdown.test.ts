@@ -46,6 +46,12 @@ test('a run of which some went well', () => {
     | e2e | response | 300 | 557 | 531 \\[525, 533\\] | 634 \\[629, 637\\] | 1540 \\[1120, 1750\\] | 1750 |
     | e2e | service | 300 | 525 | 524 \\[519, 527\\] | 624 \\[619, 627\\] | 647 \\[642, 649\\] | 649 |
 
+    ### Connections and delivery
+
+    - a stream on average: 25.0 deltas came in 3.00 reads; 3 of 300 streams came in one read
+    - ⚠️ deltas came in lumps about every 200 ms: the server, or a proxy in front of it, collects them, so ttft is when it lets the first lump go (9.50 deltas on average), and the gaps are its own and not the model's
+    - HTTP/2: 4 connections opened, 307 streams over them, at most 100 at once on one (100 allowed), 1 stream reset by the target, 2 connections ended by GOAWAY, 1 request sent again after a refusal
+
     ### Failed requests
 
     | kind | detail | count | share |

@@ -5,9 +5,12 @@ import type { LoadReport } from '../model/load.ts'
 import type { Distribution } from '../model/load-measures.ts'
 import {
   clocked,
+  connectionText,
+  deliveryText,
   disturbanceText,
   figure,
   interval,
+  lumpText,
   outcomeText,
   outcomeWord,
   percent,
@@ -33,6 +36,7 @@ export function loadToMarkdown(report: LoadReport): string {
     section('Violated', findings(report)),
     section('Rates', rates(report)),
     section('Latency, ms', latencies(report)),
+    section('Connections and delivery', delivery(report)),
     section('Failed requests', errors(report)),
     section('Generator', generator(report)),
     section(
@@ -93,6 +97,15 @@ function rates(report: LoadReport): readonly string[] {
 
 function latencies({ metrics }: LoadReport): readonly string[] {
   return quantileTable('metric', clocked(metrics))
+}
+
+function delivery(report: LoadReport): readonly string[] {
+  const text = deliveryText(report)
+  return [
+    ...(text === undefined ? [] : [`- ${escaped(text)}`]),
+    ...lumpText(report).map((line) => `- ⚠️ ${escaped(line)}`),
+    `- ${escaped(connectionText(report))}`,
+  ]
 }
 
 function byTurn({ turns }: LoadReport): readonly string[] {

@@ -66,6 +66,7 @@ export function disturbanceText({
   errorEvents,
   notConnected,
   droppedConnections,
+  unreadable,
   timeouts,
   retries,
 }: Disturbances): string {
@@ -76,9 +77,61 @@ export function disturbanceText({
     ...(errorEvents === 0 ? [] : [`error events: ${errorEvents}`]),
     ...(notConnected === 0 ? [] : [`not connected: ${notConnected}`]),
     `dropped connections: ${droppedConnections}`,
+    ...(unreadable === 0 ? [] : [`unreadable or endless answers: ${unreadable}`]),
     `time-outs: ${timeouts}`,
     `retries: ${retries}`,
   ].join(', ')
+}
+
+/** `3 connections opened, HTTP/2 with 489 streams, at most 100 at once on one (100 allowed)`. */
+export function connectionText({ connections }: Pick<LoadReport, 'connections'>): string {
+  const { opened, reused, httpVersions = [], http2 } = connections
+  const versions = httpVersions.map((version) => `HTTP/${version}`).join(' and ')
+  const what = `${versions === '' ? '' : `${versions}: `}${count(opened, 'connection')} opened`
+  if (http2 === undefined) return `${what}, ${reused} requests found one open`
+  const { streams, maxAtOnce, allowed, resets, goaways, resent } = http2
+  return [
+    what,
+    `${count(streams, 'stream')} over them, at most ${maxAtOnce} at once on one (${allowed === null ? 'no limit' : `${allowed} allowed`})`,
+    ...(resets === 0 ? [] : [`${count(resets, 'stream')} reset by the target`]),
+    ...(goaways === 0 ? [] : [`${count(goaways, 'connection')} ended by GOAWAY`]),
+    ...(resent === 0 ? [] : [`${count(resent, 'request')} sent again after a refusal`]),
+  ].join(', ')
+}
+
+/** How deltas came, in a sentence; undefined where nothing was streamed. */
+export function deliveryText({ delivery }: Pick<LoadReport, 'delivery'>): string | undefined {
+  if (delivery == null) return undefined
+  const { streams, deltas, reads, inOneRead } = delivery
+  const each = `${figure(deltas / streams)} deltas came in ${figure(reads / streams)} reads`
+  const whole =
+    inOneRead === 0 ? '' : `; ${inOneRead} of ${count(streams, 'stream')} came in one read`
+  return `a stream on average: ${each}${whole}`
+}
+
+/** What `ttft` and the gaps say of a model where deltas came in lumps; nothing where they did not. */
+export function lumpText(report: Pick<LoadReport, 'delivery' | 'generator'>): readonly string[] {
+  const { delivery, generator } = report
+  // A generator that is late reads in lumps by itself.
+  if (delivery == null || generator.verdict === 'invalid') return []
+  const { lumps, inOneRead, streams, lumpMs, firstRead } = delivery
+  const who = 'the server, or a proxy in front of it, collects them'
+  if (lumps === 'whole') {
+    return [
+      `${inOneRead} of ${count(streams, 'stream')} came in one read, so ttft is the time of the whole answer and not of its first token: ${who}, or writes faster than one can read`,
+    ]
+  }
+  if (lumps === 'some') {
+    const every = lumpMs === null ? '' : ` about every ${figure(lumpMs)} ms`
+    const first =
+      firstRead >= 2
+        ? `ttft is when it lets the first lump go (${figure(firstRead)} deltas on average), and `
+        : ''
+    return [
+      `deltas came in lumps${every}: ${who}, so ${first}the gaps are its own and not the model's`,
+    ]
+  }
+  return []
 }
 
 /** A truncated answer stands in the first line, whoever allowed it. */

@@ -170,6 +170,32 @@ export const stalls = z.object({
 })
 export type Stalls = z.infer<typeof stalls>
 
+/**
+ * How the deltas of streams came, in the measured window: what a proxy or a buffer between the model and
+ * the client does to them.
+ */
+export const delivery = z.object({
+  /** Answers with two deltas or more. */
+  streams: z.int(),
+  /** Pieces of generated content, and socket reads that brought some. */
+  deltas: z.int(),
+  reads: z.int(),
+  /** Share of the deltas that came in one read with the delta before them. */
+  together: z.number(),
+  /** Streams all of whose deltas came in one read. */
+  inOneRead: z.int(),
+  /** Deltas in the first read that brought any, on average over the streams. */
+  firstRead: z.number(),
+  /**
+   * `none`: deltas came by themselves, as far as it can be told. `some`: most came in lumps, the first
+   * one as well, so `ttft` is when the first lump was let go. `whole`: most answers came in one read.
+   */
+  lumps: z.enum(['none', 'some', 'whole']),
+  /** Time between lumps where it is nearly the same each time, milliseconds. */
+  lumpMs: z.number().nullable(),
+})
+export type Delivery = z.infer<typeof delivery>
+
 /** How latencies were spread over time: a column for some seconds, a row for a range of latency. */
 export const heatMap = z.object({
   metric: z.enum(['ttft', 'e2e']),

@@ -3,6 +3,7 @@ import { digest } from './digest.ts'
 import { audit, generator } from './load-generator.ts'
 import { integrity } from './load-integrity.ts'
 import {
+  delivery,
   goodput,
   heatMap,
   metric,
@@ -83,7 +84,11 @@ export type TransactionRow = z.infer<typeof transaction>
 
 /** Requests by how they failed; `open` and `left` are no failures and stand apart. */
 const errorRow = z.object({
-  kind: z.enum(['connect', 'status', 'shed', 'truncated', 'in-band-error', 'integrity', 'timeout']),
+  /** `limit`: the kit left an answer that took more than any answer of the service does. */
+  kind: z.enum([
+    ...(['connect', 'status', 'shed', 'truncated', 'in-band-error', 'integrity'] as const),
+    ...(['timeout', 'limit'] as const),
+  ]),
   /** Such as `503`, `ECONNREFUSED` or the id of a requirement. */
   detail: z.string(),
   count: z.int(),
@@ -113,11 +118,28 @@ const disturbances = z.object({
   notConnected: z.int(),
   /** The request was written, and the connection ended before its answer did. */
   droppedConnections: z.int(),
+  /** Bytes came that are no answer of HTTP, or that have no end. */
+  unreadable: z.int().default(0),
   timeouts: z.int(),
   /** A load sends each request once. */
   retries: z.int(),
 })
 export type Disturbances = z.infer<typeof disturbances>
+/** What only HTTP/2 has (RFC 9113): many requests share a connection, each as a stream of its own. */
+const http2 = z.object({
+  /** Streams opened: requests that were sent, those that were sent again among them. */
+  streams: z.int(),
+  /** Most streams that one connection carried at once. */
+  maxAtOnce: z.int(),
+  /** The lowest SETTINGS_MAX_CONCURRENT_STREAMS of the target; null where it set none. */
+  allowed: z.int().nullable(),
+  /** Streams that the target reset with RST_STREAM. */
+  resets: z.int(),
+  /** Connections that the target ended with GOAWAY. */
+  goaways: z.int(),
+  /** Requests sent again because the target said that it had not processed them. */
+  resent: z.int(),
+})
 
 const connections = z.object({
   opened: z.int(),
@@ -125,6 +147,10 @@ const connections = z.object({
   reused: z.int(),
   /** Milliseconds to open one, TLS included; none of it is in a first-token time. */
   connectMs: metric.nullable(),
+  /** Absent in reports of kits that spoke HTTP/1.1 alone. */
+  httpVersions: z.array(z.enum(['1.1', '2'])).optional(),
+  /** Absent where nothing went over HTTP/2. */
+  http2: http2.optional(),
 })
 
 /** Everything that decides what is sent, as it was resolved from flags, environment and defaults. */
@@ -172,6 +198,8 @@ export const loadReport = z.object({
   turns: z.array(turnRow).default([]),
   /** Null where nothing was streamed. */
   stalls: stalls.nullable().default(null),
+  /** Null where nothing was streamed in two deltas or more; absent in reports of older kits. */
+  delivery: delivery.nullish(),
   errors: z.array(errorRow),
   /** Absent in reports of earlier versions. */
   disturbances: disturbances.optional(),

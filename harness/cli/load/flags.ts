@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { flag, keyEnvFlag, positiveInteger, seed as seedText } from '../flags.ts'
+import { addNetworkFlags } from '../network-flags.ts'
 import type { TargetFlags } from '../target.ts'
 import {
   duration,
@@ -52,7 +53,7 @@ export interface LoadFlags extends TargetFlags {
 
 /** The load itself. */
 export function addLoadFlags(command: Command): Command {
-  return command
+  return addNetworkFlags(command)
     .addOption(flag('--target <file>', 'target profile, YAML or JSON'))
     .addOption(keyEnvFlag())
     .addOption(

@@ -108,7 +108,7 @@ describe('chatgen load', () => {
     expect(report.integrity.streams).toBe(report.plan.transactions)
     expect(report.connections.connectMs?.service?.count).toBeGreaterThan(0)
     const { code, stderr } = await chatgen(args, withKey)
-    expect(stderr).toContain('self-signed certificate')
+    expect(stderr).toContain('is self-signed: trust it with --ca FILE')
     expect(code).toBe(3)
   })
 

@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../../conformance/errors.ts'
-import type { TargetProfile } from '../../conformance/profile/index.ts'
+import { networkOf, type TargetProfile } from '../../conformance/profile/index.ts'
 import { suiteVersion } from '../../conformance/version.ts'
 import { credentialsOf } from '../../conformance/worker/credentials.ts'
 import type { LoadTarget, V2Chat } from '../../load/engine/target.ts'
@@ -11,6 +11,7 @@ export function loadTargetOf(profile: TargetProfile, seed: string): LoadTarget {
   const { openai, v2, v3 } = credentialsOf(profile)
   return {
     baseUrl: profile.baseUrl,
+    network: networkOf(profile),
     tokens: { openai: openai ?? null, v2: v2 ?? null, v3: v3 ?? null },
     headers: profile.headers,
     model: models.main,
@@ -20,6 +21,13 @@ export function loadTargetOf(profile: TargetProfile, seed: string): LoadTarget {
     v2Chat: v2ChatOf(profile),
     createChat: requests.createChat ?? {},
     chatId: shapes.chatId ?? null,
+    limits: {
+      bodyBytes: limits.bodyBytes,
+      streamBytes: limits.streamBytes,
+      lineBytes: limits.lineBytes,
+      streamEvents: limits.streamEvents,
+      jsonDepth: limits.jsonDepth,
+    },
     timeoutMs: limits.timeoutMs,
     userAgent: `chatgen-conformance/${suiteVersion()}`,
     tag: `chatgen-load-${seed}`,

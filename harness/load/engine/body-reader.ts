@@ -1,3 +1,4 @@
+import { quoted } from './quoted.ts'
 import { HttpSyntaxError, type ResponseSink } from './response-sink.ts'
 
 /** Where a body ends: RFC 9112, sections 6 and 7. */
@@ -109,7 +110,7 @@ export class BodyReader {
     } else if (this.#state === 'size') {
       const match = /^([0-9a-fA-F]{1,12})[ \t]*(?:;|$)/.exec(line)
       if (match?.[1] === undefined)
-        throw new HttpSyntaxError(`no size of a chunk: ${line.slice(0, 40)}`)
+        throw new HttpSyntaxError(`not the size of a chunk: ${quoted(line)}`)
       this.#left = Number.parseInt(match[1], 16)
       this.#state = this.#left === 0 ? 'trailer' : 'data'
     } else if (line === '') this.#state = 'over'

@@ -1,8 +1,8 @@
 import type { Header } from '../../contract/index.ts'
-import type { AnswerSink } from './connection.ts'
-import type { Connections } from './connections.ts'
+import { answerLimits, sizeText } from './answer-limits.ts'
+import type { AnswerSink, Channels } from './channel.ts'
 import type { LoadTarget } from './target.ts'
-import { type RequestSpec, requestBytes, wireRequest } from './wire-form.ts'
+import { type RequestSpec, wireRequest } from './wire-form.ts'
 
 export interface CallAnswer {
   /** 0 where no answer came. */
@@ -16,7 +16,7 @@ export interface CallAnswer {
  * ends the wait for an answer.
  */
 export function call(
-  connections: Connections,
+  channels: Channels,
   target: LoadTarget,
   spec: RequestSpec,
   { place, signal }: { readonly place: string; readonly signal: AbortSignal },
@@ -25,29 +25,32 @@ export function call(
   if (signal.aborted) return Promise.resolve(late)
   const request = wireRequest(spec, target, `${target.tag}/${place}`)
   return new Promise((resolve) => {
-    const connection = connections.take()
+    const channel = channels.take()
     const done = (answer: CallAnswer) => {
       clearTimeout(limit)
       signal.removeEventListener('abort', giveUp)
       resolve(answer)
     }
     const giveUp = () => {
-      connection.abandon()
+      channel.abandon()
       done(late)
     }
     const limit = setTimeout(giveUp, target.timeoutMs)
     signal.addEventListener('abort', giveUp)
-    connection.send(request.method, requestBytes(request), new Collector(done))
+    channel.send(request, new Collector(done, () => channel.abandon()))
   })
 }
 
 class Collector implements AnswerSink {
   readonly #done: (answer: CallAnswer) => void
+  readonly #leave: () => void
   readonly #pieces: Uint8Array[] = []
+  #size = 0
   #status = 0
 
-  constructor(done: (answer: CallAnswer) => void) {
+  constructor(done: (answer: CallAnswer) => void, leave: () => void) {
     this.#done = done
+    this.#leave = leave
   }
 
   sent(): void {}
@@ -57,7 +60,15 @@ class Collector implements AnswerSink {
   }
 
   data(bytes: Uint8Array): void {
-    this.#pieces.push(bytes.slice())
+    this.#size += bytes.length
+    if (this.#size <= answerLimits.bodyBytes) {
+      this.#pieces.push(bytes.slice())
+      return
+    }
+    this.#pieces.length = 0
+    this.#leave()
+    const error = `an answer of more than ${sizeText(answerLimits.bodyBytes)}`
+    this.#done({ status: 0, json: undefined, error })
   }
 
   end(): void {
@@ -66,6 +77,10 @@ class Collector implements AnswerSink {
 
   failed(error: Error): void {
     this.#done({ status: 0, json: undefined, error: error.message })
+  }
+
+  broke(error: unknown): void {
+    this.failed(error instanceof Error ? error : new Error(String(error)))
   }
 }
 

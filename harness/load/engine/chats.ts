@@ -1,8 +1,8 @@
 import { setMaxListeners } from 'node:events'
 import { aWhileAfter } from '../patience.ts'
 import { type CallAnswer, call } from './call.ts'
+import type { Channels } from './channel.ts'
 import { ChatJournal } from './chat-journal.ts'
-import type { Connections } from './connections.ts'
 import { findId, valueAt } from './find-id.ts'
 import type { LoadTarget } from './target.ts'
 
@@ -29,7 +29,7 @@ export class Chats {
   readonly troubles = new Map<string, number>()
   /** Made and not deleted. */
   left = 0
-  readonly #connections: Connections
+  readonly #channels: Channels
   readonly #target: LoadTarget
   readonly #place: string
   readonly #fresh: string[] = []
@@ -42,8 +42,8 @@ export class Chats {
   #granted = 0
   #turn = 0
 
-  constructor(connections: Connections, target: LoadTarget, place: string) {
-    this.#connections = connections
+  constructor(channels: Channels, target: LoadTarget, place: string) {
+    this.#channels = channels
     this.#target = target
     this.#place = place
     // Two runs with one seed have one tag, and a chat may be looked for by its name alone.
@@ -172,7 +172,7 @@ export class Chats {
     const name = `${tag} ${this.#place}.v2.${this.#v2.length}`
     const fill = (text: string) => text.replaceAll('{name}', name)
     const answer = await call(
-      this.#connections,
+      this.#channels,
       this.#target,
       {
         surface: 'v2',
@@ -196,7 +196,7 @@ export class Chats {
     headers: Readonly<Record<string, string>> = {},
   ): Promise<CallAnswer> {
     const spec = { surface: 'v3', method, path, json, headers } as const
-    return call(this.#connections, this.#target, spec, { place: `prepare/${this.#place}`, signal })
+    return call(this.#channels, this.#target, spec, { place: `prepare/${this.#place}`, signal })
   }
 
   #trouble(what: string, { status, error }: CallAnswer): void {

@@ -1,34 +1,12 @@
-import { connect as connectTcp, isIP, type OnReadOpts, type Socket } from 'node:net'
-import { type ConnectionOptions, connect as connectTls } from 'node:tls'
+import type { OnReadOpts, Socket } from 'node:net'
+import type { WireRequest } from '../../contract/index.ts'
+import type { AnswerSink, Channel, Opened } from './channel.ts'
 import type { RunClock } from './clock.ts'
+import { dial } from './dial.ts'
 import { ResponseParser } from './response-parser.ts'
-import type { ResponseSink } from './response-sink.ts'
-
-/** Is told what becomes of one request; exactly one of `end` and `failed` comes, and comes last. */
-export interface AnswerSink extends ResponseSink {
-  /** The request was written. `opened`: when the connection was ready, where it was made for this one. */
-  sent(at: number, opened: Opened | null): void
-  failed(error: Error, at: number): void
-}
-
-export interface Opened {
-  readonly startedAt: number
-  readonly readyAt: number
-}
-
-export interface Origin {
-  readonly secure: boolean
-  readonly host: string
-  readonly port: number
-}
-
-/** Where the address of a deployment leads. */
-export function originOf(baseUrl: string): Origin {
-  const { protocol, hostname, port } = new URL(baseUrl)
-  const secure = protocol === 'https:'
-  const host = hostname.replace(/^\[|\]$/g, '')
-  return { secure, host, port: port === '' ? (secure ? 443 : 80) : Number(port) }
-}
+import { HttpSyntaxError } from './response-sink.ts'
+import type { Route } from './route.ts'
+import { requestBytes } from './wire-form.ts'
 
 /** One read never brings more; all connections of a thread share the memory. */
 const readSize = 64 * 1024
@@ -39,9 +17,12 @@ export function createReadBuffer(): Uint8Array {
 }
 
 /** One connection, one request at a time, one stamp for each read of its socket. */
-export class Connection {
+export class Connection implements Channel {
   readonly #clock: RunClock
-  readonly #socket: Socket
+  readonly #route: Route
+  readonly #hangUp: () => void
+  #socket: Socket | undefined
+  #gone = false
   readonly #onIdle: (connection: Connection) => void
   readonly #startedAt: number
   #readyAt: number | null = null
@@ -50,17 +31,17 @@ export class Connection {
   #parser: ResponseParser | undefined
   #waiting: (() => void) | undefined
   readonly #settled = Promise.withResolvers<void>()
-  #error: Error | undefined
   /** When it became idle, in nanoseconds of the run. */
   idleSince = 0
   idleSeconds: number | undefined
 
   constructor(
-    origin: Origin,
+    route: Route,
     memory: Uint8Array,
     clock: RunClock,
     use: { readonly onIdle: (connection: Connection) => void; readonly onGone: () => void },
   ) {
+    this.#route = route
     this.#clock = clock
     this.#onIdle = use.onIdle
     this.#startedAt = clock.now()
@@ -68,57 +49,61 @@ export class Connection {
       buffer: memory,
       callback: (length) => this.#read(memory, length),
     }
-    this.#socket = openSocket(origin, onread)
-    this.#socket.setNoDelay(true)
-    this.#socket.once(origin.secure ? 'secureConnect' : 'connect', () => this.#ready())
-    this.#socket.on('end', () => this.#ended())
-    this.#socket.on('error', (error: Error) => {
-      this.#error = error
-    })
-    this.#socket.on('close', () => {
-      this.#closed()
-      use.onGone()
-    })
+    this.#hangUp = dial(
+      route,
+      { alpn: ['http/1.1'], onread },
+      {
+        socket: (socket) => {
+          this.#socket = socket
+          socket.on('end', () => this.#ended())
+        },
+        ready: () => this.#ready(),
+        gone: (error) => {
+          this.#gone = true
+          this.#closed(error)
+          use.onGone()
+        },
+      },
+    )
   }
 
-  /** Resolves when it is ready to send, or when it never will be. */
   get settled(): Promise<void> {
     return this.#settled.promise
   }
 
   get alive(): boolean {
+    if (this.#gone || this.#socket === undefined) return !this.#gone
     return !this.#socket.destroyed && this.#socket.readyState !== 'closed'
   }
 
-  /** `bytes`: the whole request, head and body. */
-  send(method: string, bytes: Uint8Array, sink: AnswerSink): void {
+  send(request: WireRequest, sink: AnswerSink): void {
     this.#sink = sink
-    this.#parser = new ResponseParser(method, sink)
+    this.#parser = new ResponseParser(request.method, sink)
+    const bytes = requestBytes(request, this.#route.forward)
     const write = () => {
       const at = this.#clock.now()
       const opened = this.#used || this.#readyAt === null ? null : this.#opened(this.#readyAt)
       this.#used = true
       sink.sent(at, opened)
       // The sink may have left at once.
-      if (this.#sink === sink) this.#socket.write(bytes)
+      if (this.#sink === sink) this.#socket?.write(bytes)
     }
-    if (!this.alive) queueMicrotask(() => this.#closed())
+    if (!this.alive) queueMicrotask(() => this.#closed(undefined))
     else if (this.#readyAt === null) this.#waiting = write
     else write()
   }
 
   pause(): void {
-    this.#socket.pause()
+    this.#socket?.pause()
   }
 
   resume(): void {
-    this.#socket.resume()
+    this.#socket?.resume()
   }
 
-  /** Leaves without a word to the sink. */
   abandon(): void {
     this.#sink = undefined
-    this.#socket.destroy()
+    this.#hangUp()
   }
 
   #opened(readyAt: number): Opened {
@@ -136,14 +121,15 @@ export class Connection {
     const parser = this.#parser
     // Nothing was asked for: such a connection cannot be trusted any more.
     if (parser === undefined) {
-      this.#socket.destroy()
+      this.#hangUp()
       return true
     }
     const at = this.#clock.now()
     try {
       if (parser.push(memory.subarray(0, length), at)) this.#over(parser, at)
     } catch (error) {
-      this.#fail(error instanceof Error ? error : new Error(String(error)))
+      if (error instanceof HttpSyntaxError) this.#fail(error)
+      else this.#broke(error)
     }
     return true
   }
@@ -152,7 +138,7 @@ export class Connection {
     this.#sink = undefined
     this.#parser = undefined
     if (!parser.reusable) {
-      this.#socket.destroy()
+      this.#hangUp()
       return
     }
     this.idleSince = at
@@ -161,21 +147,31 @@ export class Connection {
   }
 
   #ended(): void {
-    if (this.#sink !== undefined && this.#parser?.close(this.#clock.now()) === true) {
-      this.#sink = undefined
+    try {
+      if (this.#sink !== undefined && this.#parser?.close(this.#clock.now()) === true) {
+        this.#sink = undefined
+      }
+    } catch (error) {
+      this.#broke(error)
     }
-    this.#socket.destroy()
+    this.#hangUp()
   }
 
-  #closed(): void {
+  #closed(error: Error | undefined): void {
     this.#settled.resolve()
-    if (this.#sink !== undefined) this.#fail(this.#error ?? new PeerClosedError())
+    if (this.#sink !== undefined) this.#fail(error ?? new PeerClosedError())
+  }
+
+  #broke(error: unknown): void {
+    const sink = this.#sink
+    this.abandon()
+    sink?.broke(error)
   }
 
   #fail(error: Error): void {
     const sink = this.#sink
     this.#sink = undefined
-    this.#socket.destroy()
+    this.#hangUp()
     sink?.failed(error, this.#clock.now())
   }
 }
@@ -188,18 +184,4 @@ export class PeerClosedError extends Error {
   constructor() {
     super('the peer closed the connection')
   }
-}
-
-function openSocket({ secure, host, port }: Origin, onread: OnReadOpts): Socket {
-  if (!secure) return connectTcp({ host, port, onread })
-  const servername = isIP(host) === 0 ? { servername: host } : {}
-  // The types do not know that `onread` goes for TLS, too (Node's documentation of tls.connect).
-  const options: ConnectionOptions & { readonly onread: OnReadOpts } = {
-    host,
-    port,
-    ...servername,
-    ALPNProtocols: ['http/1.1'],
-    onread,
-  }
-  return connectTls(options)
 }

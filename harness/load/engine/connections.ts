@@ -1,5 +1,7 @@
+import type { Channels } from './channel.ts'
 import type { RunClock } from './clock.ts'
-import { Connection, createReadBuffer, type Origin } from './connection.ts'
+import { Connection, createReadBuffer } from './connection.ts'
+import type { Route } from './route.ts'
 
 /**
  * Without a word of the peer, an idle connection is given up before common servers close it (Node's
@@ -12,15 +14,16 @@ const marginSeconds = 1
 type Use = (connection: Connection) => void
 
 /**
- * The connections of one thread to one origin; the one that was idle last is used first. Without a
+ * The HTTP/1.1 connections of one thread; the one that was idle last is used first. Without a
  * limit nobody ever waits for one; with it, whoever finds none free waits in the order of asking.
  */
-export class Connections {
-  /** How many were opened. */
+export class Connections implements Channels {
+  readonly httpVersion = 'http1'
+  readonly http2 = null
   opened = 0
   readonly #idle: Connection[] = []
   readonly #memory = createReadBuffer()
-  readonly #origin: Origin
+  readonly #route: Route
   readonly #clock: RunClock
   readonly #keepAlive: boolean
   readonly #most: number
@@ -28,13 +31,8 @@ export class Connections {
   readonly #sweep: NodeJS.Timeout
   #open = 0
 
-  constructor(
-    origin: Origin,
-    clock: RunClock,
-    keepAlive: boolean,
-    most = Number.POSITIVE_INFINITY,
-  ) {
-    this.#origin = origin
+  constructor(route: Route, clock: RunClock, keepAlive: boolean, most = Number.POSITIVE_INFINITY) {
+    this.#route = route
     this.#clock = clock
     this.#keepAlive = keepAlive
     this.#most = most
@@ -50,7 +48,6 @@ export class Connections {
     return this.fresh()
   }
 
-  /** Gives a connection at once where one may be had, otherwise when the next one is free. */
   lend(use: Use): void {
     if (this.#open < this.#most || this.#idle.some((idle) => this.#isGood(idle))) use(this.take())
     else this.#waiting.push(use)
@@ -59,7 +56,7 @@ export class Connections {
   fresh(): Connection {
     this.opened += 1
     this.#open += 1
-    return new Connection(this.#origin, this.#memory, this.#clock, {
+    return new Connection(this.#route, this.#memory, this.#clock, {
       onIdle: (idle) => {
         const next = this.#keepAlive ? this.#waiting.shift() : undefined
         if (next !== undefined) next(idle)

@@ -1,8 +1,9 @@
 import type { IntegrityLedger } from '../judging/integrity-ledger.ts'
 import type { RequestRecord } from '../record.ts'
+import type { AnswerHold } from './answer-limits.ts'
+import type { Channels } from './channel.ts'
 import type { Chats } from './chats.ts'
 import type { RunClock } from './clock.ts'
-import type { Connections } from './connections.ts'
 import type { Flight, Landing } from './flight.ts'
 import type { LoadTarget } from './target.ts'
 
@@ -20,19 +21,20 @@ const sweepMs = 250
 export class Crew {
   readonly clock: RunClock
   readonly target: LoadTarget
-  readonly connections: Connections
+  readonly channels: Channels
   readonly chats: Chats
   readonly ledger: IntegrityLedger
+  readonly hold: AnswerHold = { bytes: 0 }
   #closed = false
   #flights = new Set<Flight>()
   #records: RequestRecord[] = []
   #notDispatched: NotDispatched[] = []
   readonly #sweep: NodeJS.Timeout
 
-  constructor(parts: Pick<Crew, 'clock' | 'target' | 'connections' | 'chats' | 'ledger'>) {
+  constructor(parts: Pick<Crew, 'clock' | 'target' | 'channels' | 'chats' | 'ledger'>) {
     this.clock = parts.clock
     this.target = parts.target
-    this.connections = parts.connections
+    this.channels = parts.channels
     this.chats = parts.chats
     this.ledger = parts.ledger
     this.#sweep = setInterval(() => this.#giveUpSilent(), sweepMs)
@@ -50,6 +52,11 @@ export class Crew {
 
   took(flight: Flight): void {
     this.#flights.add(flight)
+  }
+
+  /** An error of the kit kept it from landing. */
+  lost(flight: Flight): void {
+    this.#flights.delete(flight)
   }
 
   landed(flight: Flight, { record }: Landing): void {

@@ -6,15 +6,19 @@ const names: ReadonlySet<string> = new Set(['id', 'chat_id', 'chatId', 'uuid'])
 /** The UUID under a key that is named for it, nearest to the outside. */
 export function findId(body: unknown): string | undefined {
   const queue: unknown[] = [body]
-  for (let at = queue.shift(); at !== undefined; at = queue.shift()) {
+  for (let next = 0; next < Math.min(queue.length, mostLookedAt); next += 1) {
+    const at = queue[next]
     if (typeof at !== 'object' || at === null) continue
     for (const [key, value] of Object.entries(at)) {
       if (names.has(key) && typeof value === 'string' && uuid.test(value)) return value
     }
-    queue.push(...Object.values(at).filter((value) => value !== undefined))
+    for (const value of Object.values(at)) if (value !== undefined) queue.push(value)
   }
   return undefined
 }
+
+/** An answer about one chat is far smaller. */
+const mostLookedAt = 10_000
 
 /** RFC 6901; undefined where it leads nowhere. */
 export function valueAt(body: unknown, pointer: string): unknown {

@@ -5,10 +5,12 @@ import { CrossTalkWatch } from '../judging/cross-talk.ts'
 import type { IntegrityLedger } from '../judging/integrity-ledger.ts'
 import type { Manner } from '../plan/plan.ts'
 import type { RequestOutcome, RequestRecord } from '../record.ts'
-import type { AnswerSink, Connection, Opened } from './connection.ts'
-import { connectFailure, outcomeOf } from './outcome.ts'
+import { type AnswerHold, LimitWatch } from './answer-limits.ts'
+import type { AnswerSink, Channel, Opened } from './channel.ts'
+import { causeOf, connectFailure, outcomeOf } from './outcome.ts'
 import { readAnswer } from './read-answer.ts'
 import { Stopwatch } from './stopwatch.ts'
+import type { LoadTarget } from './target.ts'
 
 /** One request as it is about to go out. */
 export interface FlightPlan extends Question {
@@ -36,6 +38,20 @@ export interface Landing {
   readonly id: string | undefined
 }
 
+/** What all flights of a thread share. */
+export interface FlightPlace {
+  readonly ledger: IntegrityLedger
+  readonly hold: AnswerHold
+  readonly target: Pick<LoadTarget, 'limits'>
+}
+
+/** Who waits for a flight; exactly one of them is called, once. */
+export interface FlightEnd {
+  readonly landed: (landing: Landing) => void
+  /** An error of the kit itself kept it from landing. */
+  readonly broke: (error: unknown) => void
+}
+
 /** Where an aborting client leaves at the latest, in fragments of generated content. */
 const latestAbort = 20
 const slowestReadMs = 60
@@ -45,31 +61,34 @@ export class Flight implements AnswerSink, StreamWatcher {
   readonly plan: FlightPlan
   readonly watch: Stopwatch
   readonly #ledger: IntegrityLedger
-  readonly #land: (landing: Landing) => void
+  readonly #to: FlightEnd
+  readonly #limits: LimitWatch
   readonly #crossTalk: CrossTalkWatch
-  #connection: Connection | undefined
+  #channel: Channel | undefined
   #reader: AnswerReader | undefined
   #status: number | null = null
   #failure: string | undefined
+  #cut: string | undefined
   #id: string | undefined
   #landed = false
 
-  constructor(plan: FlightPlan, ledger: IntegrityLedger, land: (landing: Landing) => void) {
+  constructor(plan: FlightPlan, { ledger, hold, target }: FlightPlace, to: FlightEnd) {
     this.plan = plan
     this.watch = new Stopwatch(plan.planned, plan.dispatched)
     this.#ledger = ledger
-    this.#land = land
+    this.#to = to
+    this.#limits = new LimitWatch(hold, target.limits)
     this.#crossTalk = new CrossTalkWatch(plan.noncePrefix, plan.nonce)
   }
 
-  launch(connection: Connection, bytes: Uint8Array): void {
+  launch(channel: Channel): void {
     // It waited for the connection for too long.
     if (this.#landed) {
-      connection.abandon()
+      channel.abandon()
       return
     }
-    this.#connection = connection
-    connection.send(this.plan.request.method, bytes, this)
+    this.#channel = channel
+    channel.send(this.plan.request, this)
   }
 
   sent(at: number, opened: Opened | null): void {
@@ -79,6 +98,7 @@ export class Flight implements AnswerSink, StreamWatcher {
   }
 
   head(status: number, headers: readonly Header[], at: number): void {
+    if (this.#landed) return
     this.watch.read(0, at)
     this.watch.moments.headers = at
     this.#status = status
@@ -86,29 +106,52 @@ export class Flight implements AnswerSink, StreamWatcher {
   }
 
   data(bytes: Uint8Array, at: number): void {
-    this.watch.read(bytes.length, at)
+    const { watch, plan } = this
+    // One read may bring more than what it was left for.
+    if (this.#landed) return
+    watch.read(bytes.length, at)
+    const { events } = watch
     this.#reader?.push(bytes, this.#sinceSent(at))
-    if (this.plan.manner === 'abort') this.#perhapsAbort()
-    else if (this.plan.manner === 'slow-reader') this.#dawdle()
+    this.#limits.took(bytes.length, watch.events > events)
+    if (this.#limits.due) this.#checkLimits()
+    if (plan.manner === 'abort') this.#perhapsAbort()
+    else if (plan.manner === 'slow-reader') this.#dawdle()
   }
 
   end(at: number): void {
+    if (this.#landed) return
     this.watch.moments.ended = at
     this.#finish({ kind: 'complete', atMs: this.#sinceSent(at) })
   }
 
   failed(error: Error, at: number): void {
+    if (this.#landed) return
     if (this.#reader === undefined) {
       this.#landWith(connectFailure(error, this.watch.moments.sent !== null))
       return
     }
     this.watch.moments.ended = at
+    this.#cut = causeOf(error)
     this.#finish({ kind: 'cut', atMs: this.#sinceSent(at), error: error.message })
+  }
+
+  broke(error: unknown): void {
+    if (this.#landed) return
+    this.#channel?.abandon()
+    // Of a judge that ran out of stack.
+    if (error instanceof RangeError) {
+      this.watch.moments.ended = this.watch.at
+      this.#landWith({ kind: 'limit', detail: 'an answer too deep or too large to be judged' })
+      return
+    }
+    this.#landed = true
+    this.#limits.over()
+    this.#to.broke(error)
   }
 
   /** The peer was silent for too long. */
   timeout(at: number): void {
-    this.#connection?.abandon()
+    this.#channel?.abandon()
     this.watch.moments.ended = at
     const where = this.#reader === undefined ? 'before headers' : 'inside the body'
     this.#landWith({ kind: 'timeout', detail: where })
@@ -116,7 +159,7 @@ export class Flight implements AnswerSink, StreamWatcher {
 
   /** The run ends while the request is in flight. */
   cutOff(at: number): void {
-    this.#connection?.abandon()
+    this.#channel?.abandon()
     this.watch.moments.ended = at
     this.#landWith({ kind: 'open' })
   }
@@ -150,9 +193,11 @@ export class Flight implements AnswerSink, StreamWatcher {
     const { plan, watch } = this
     const reader = this.#reader
     if (reader === undefined || this.#status === null) return
+    if (!reader.isStream && this.#tooDeep(reader)) return
     const judgement = reader.end(ending)
     const occasion = { ...this.#occasion(), atNs: watch.at }
-    const violated = this.#ledger.judgement(judgement, occasion)
+    const came = reader.isStream ? undefined : () => reader.came()
+    const violated = this.#ledger.judgement(judgement, occasion, came)
     const json = reader.isStream ? undefined : reader.json()
     if (reader.isStream) this.#ledger.stream(watch.events)
     else this.#readBody(json, ending)
@@ -165,10 +210,19 @@ export class Flight implements AnswerSink, StreamWatcher {
       status: this.#status,
       ending,
       wholeStream: !reader.isStream || watch.moments.terminal !== null,
+      cut: this.#cut,
       failure: this.#failure,
-      violated: violated ?? leaked,
+      violated: violated === undefined ? leaked : `${violated}${reader.oddType()}`,
     })
     this.#landWith(this.#forgive(outcome), json)
+  }
+
+  /** What is recursive would run out of stack. */
+  #tooDeep(reader: AnswerReader): boolean {
+    const { jsonDepth } = this.#limits.limits
+    if (!reader.isDeeperThan(jsonDepth)) return false
+    this.#landWith({ kind: 'limit', detail: `JSON nested more than ${jsonDepth} levels deep` })
+    return true
   }
 
   /** An answer in one piece: all of it is generated at once. */
@@ -193,25 +247,34 @@ export class Flight implements AnswerSink, StreamWatcher {
     return { kind: 'left', why: 'slow-reader' }
   }
 
+  #checkLimits(): void {
+    const passed = this.#limits.check(this.#reader?.isStream === true, this.watch.events)
+    if (passed === undefined) return
+    this.#channel?.abandon()
+    this.watch.moments.ended = this.watch.at
+    this.#landWith({ kind: 'limit', detail: passed })
+  }
+
   #perhapsAbort(): void {
     if (this.watch.generated > this.plan.degree * latestAbort) this.#leave('abort')
   }
 
   #leave(why: 'abort' | 'churn'): void {
     if (this.#landed) return
-    this.#connection?.abandon()
+    this.#channel?.abandon()
     this.#landWith({ kind: 'left', why })
   }
 
   #dawdle(): void {
-    const connection = this.#connection
-    connection?.pause()
-    setTimeout(() => connection?.resume(), 1 + this.plan.degree * slowestReadMs)
+    const channel = this.#channel
+    channel?.pause()
+    setTimeout(() => channel?.resume(), 1 + this.plan.degree * slowestReadMs)
   }
 
   #landWith(outcome: RequestOutcome, json?: unknown): void {
     if (this.#landed) return
     this.#landed = true
+    this.#limits.over()
     const { index, step, transaction, surface, operation, form } = this.plan
     const { moments, gapsNs, counts } = this.watch
     const record: RequestRecord = {
@@ -227,7 +290,7 @@ export class Flight implements AnswerSink, StreamWatcher {
       status: this.#status,
       outcome,
     }
-    this.#land({ record, json, id: this.#id })
+    this.#to.landed({ record, json, id: this.#id })
   }
 
   #occasion() {

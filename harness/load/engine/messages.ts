@@ -2,6 +2,7 @@ import type { IntegrityCounts, SeenId } from '../judging/integrity-ledger.ts'
 import type { StoredBuckets } from '../metrics/buckets.ts'
 import type { Part, PlanSpec } from '../plan/plan.ts'
 import type { RequestRecord } from '../record.ts'
+import type { Channels, Http2Figures } from './channel.ts'
 import type { ChatNeeds } from './chats.ts'
 import type { NotDispatched } from './crew.ts'
 import type { LoadTarget } from './target.ts'
@@ -41,6 +42,8 @@ export type FromWorker =
       readonly type: 'done'
       readonly integrity: IntegrityCounts
       readonly connectionsOpened: number
+      readonly httpVersion: Channels['httpVersion']
+      readonly http2: Http2Figures | null
       readonly usage: SpentUsage
       /** Of the canary: how late the stamps of this thread were. */
       readonly timestampError: StoredBuckets | null

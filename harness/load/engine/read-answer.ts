@@ -13,10 +13,18 @@ export function readAnswer(json: unknown): ReadAnswer | undefined {
   const generated = ['choices', 'output', 'message'].some((member) => member in json)
   return {
     id: typeof id === 'string' && generated ? id : undefined,
-    text: generated ? JSON.stringify(json['choices'] ?? json['output'] ?? json['message']) : '',
+    text: generated ? textOf(json['choices'] ?? json['output'] ?? json['message']) : '',
     usage: isRecord(usage) ? usage : undefined,
-    failure:
-      status === 'failed' ? `failed: ${JSON.stringify(error ?? null).slice(0, 200)}` : undefined,
+    failure: status === 'failed' ? `failed: ${textOf(error ?? null).slice(0, 200)}` : undefined,
+  }
+}
+
+/** Empty where it is nested deeper than the stack allows. */
+function textOf(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? ''
+  } catch {
+    return ''
   }
 }
 

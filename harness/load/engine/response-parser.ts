@@ -1,5 +1,6 @@
 import type { Header } from '../../contract/index.ts'
 import { BodyReader, type Framing } from './body-reader.ts'
+import { quoted } from './quoted.ts'
 import { HttpSyntaxError, type ResponseSink } from './response-sink.ts'
 
 const headLimit = 64 * 1024
@@ -38,6 +39,8 @@ export class ResponseParser {
     const text = this.#head + latin1(bytes)
     const end = text.indexOf('\r\n\r\n', Math.max(0, this.#head.length - 3))
     if (end < 0) {
+      // What will never be a status line need not be waited for.
+      if (!begin.startsWith(text.slice(0, begin.length))) throw notHttp(text)
       if (text.length > headLimit) throw new HttpSyntaxError('the headers are longer than 64 KiB')
       this.#head = text
       return false
@@ -81,14 +84,29 @@ export class ResponseParser {
 
 function readHead(text: string) {
   const [first = '', ...lines] = text.split('\r\n')
-  const match = /^HTTP\/(1\.[01]) (\d{3})(?: |$)/.exec(first)
-  if (match === null) throw new HttpSyntaxError(`no status line: ${first.slice(0, 60)}`)
+  const match = /^HTTP\/(1\.[01]) ([1-9]\d\d)(?: |$)/.exec(first)
+  if (match === null) throw notHttp(first)
   const headers = lines.map((line): Header => {
     const colon = line.indexOf(':')
-    if (colon < 1) throw new HttpSyntaxError(`no header: ${line.slice(0, 60)}`)
+    if (colon < 1) throw new HttpSyntaxError(`not an HTTP header: ${quoted(line)}`)
     return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()]
   })
   return { version: match[1] ?? '1.1', status: Number(match[2]), headers }
+}
+
+const begin = 'HTTP/1.'
+
+function notHttp(text: string): HttpSyntaxError {
+  return new HttpSyntaxError(`not an HTTP/1.1 answer: ${quoted(text)}${hintOf(text)}`)
+}
+
+/** What a peer may be that speaks another protocol. */
+function hintOf(text: string): string {
+  const [type = 0, version = 0, , frame = 0] = [...text].map((char) => char.charCodeAt(0))
+  // A TLS record of type alert or handshake (RFC 8446, section 5.1).
+  if ((type === 21 || type === 22) && version === 3) return '; it looks like TLS: try https://'
+  // A frame of HTTP/2 of type SETTINGS (RFC 9113, section 6.5).
+  return type === 0 && frame === 4 ? '; it looks like HTTP/2: try --http2' : ''
 }
 
 /** RFC 9112, section 6.3. */
@@ -100,7 +118,9 @@ function framingOf(method: string, status: number, headers: readonly Header[]): 
   }
   const length = headerOf(headers, 'content-length')
   if (length === undefined) return { kind: 'close' }
-  if (!/^\d{1,15}$/.test(length)) throw new HttpSyntaxError(`content-length is ${length}`)
+  if (!/^\d{1,15}$/.test(length)) {
+    throw new HttpSyntaxError(`not an HTTP answer: its content-length is ${quoted(length)}`)
+  }
   return { kind: 'length', bytes: Number(length) }
 }
 

@@ -1,8 +1,12 @@
+import type { NetworkOptions } from '../../client/index.ts'
+import type { AnswerLimits } from './answer-limits.ts'
 import type { JournalPlace } from './chat-journal.ts'
 
 /** What the engine must know of a deployment; survives a structured clone. */
 export interface LoadTarget {
   readonly baseUrl: string
+  /** How it is reached; without it directly. */
+  readonly network?: NetworkOptions
   /** Bearer token of each surface; null where it has none. */
   readonly tokens: Readonly<Record<'openai' | 'v2' | 'v3', string | null>>
   readonly headers: Readonly<Record<string, string>>
@@ -18,6 +22,8 @@ export interface LoadTarget {
   readonly createChat: Readonly<Record<string, unknown>>
   /** JSON pointer to the id of a new chat, where it is not found by value. */
   readonly chatId: string | null
+  /** What one answer may take; without it the defaults of the profile. */
+  readonly limits?: AnswerLimits
   /** Longest silence, in milliseconds. */
   readonly timeoutMs: number
   readonly userAgent: string

@@ -1,4 +1,5 @@
 import type { Header, WireRequest } from '../../contract/index.ts'
+import type { Forward } from './route.ts'
 import type { LoadTarget } from './target.ts'
 
 /** What a transaction wants to be sent. */
@@ -29,16 +30,28 @@ export function wireRequest(spec: RequestSpec, target: LoadTarget, requestId: st
   return { method: spec.method, url, headers, body }
 }
 
-/** Head and body as they go over the wire, in one piece. */
-export function requestBytes({ method, url, headers, body }: WireRequest): Uint8Array {
-  const question = url.indexOf('?')
-  const search = question < 0 ? '' : url.slice(question)
-  const { host, pathname } = placeOf(question < 0 ? url : url.slice(0, question))
-  const lines = [`${method} ${pathname}${search} HTTP/1.1`, `host: ${host}`]
+/** Head and body as they go over the wire of HTTP/1.1, in one piece. */
+export function requestBytes(
+  { method, url, headers, body }: WireRequest,
+  forward: Forward | null = null,
+): Uint8Array {
+  const { host, origin, path } = addressOf(url)
+  const lines = [`${method} ${forward === null ? '' : origin}${path} HTTP/1.1`, `host: ${host}`]
   for (const [name, value] of headers) lines.push(`${name}: ${value}`)
+  if (forward?.authorization !== undefined) {
+    lines.push(`proxy-authorization: ${forward.authorization}`)
+  }
   if (body !== null || method === 'POST') lines.push(`content-length: ${body?.length ?? 0}`)
   const head = Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1')
   return body === null ? head : Buffer.concat([head, body])
+}
+
+/** The parts of the URL of a request; `path` has its query. */
+export function addressOf(url: string): { host: string; origin: string; path: string } {
+  const question = url.indexOf('?')
+  const search = question < 0 ? '' : url.slice(question)
+  const { host, origin, pathname } = placeOf(question < 0 ? url : url.slice(0, question))
+  return { host, origin, path: `${pathname}${search}` }
 }
 
 const places = new Map<string, URL>()

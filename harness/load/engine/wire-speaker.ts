@@ -3,12 +3,12 @@ import type { MixEntry } from '../plan/mix.ts'
 import type { Arrival } from '../plan/plan.ts'
 import { type Draw, drawsOf, hashText } from '../plan/random.ts'
 import type { RaceOutcome, Speaker, StepSpec } from '../transactions/index.ts'
-import type { Connection } from './connection.ts'
+import type { Channel } from './channel.ts'
 import type { Crew } from './crew.ts'
 import { Flight, type FlightPlan, type Landing } from './flight.ts'
 import { sleep } from './sleep.ts'
 import type { LoadTarget } from './target.ts'
-import { requestBytes, wireRequest } from './wire-form.ts'
+import { wireRequest } from './wire-form.ts'
 
 export interface Circumstances {
   /** When the first request is due, in nanoseconds of the run. */
@@ -23,7 +23,7 @@ interface LaunchOptions {
   readonly race?: boolean
   /** It is that other request. */
   readonly twin?: boolean
-  readonly over?: Connection
+  readonly over?: Channel
 }
 
 /** Speaks for one transaction over the connections of its thread. */
@@ -56,8 +56,8 @@ export class WireSpeaker implements Speaker {
   }
 
   async sendTwice(step: StepSpec): Promise<readonly [Landing, Landing]> {
-    const { connections } = this.#crew
-    const [one, other] = [connections.take(), connections.take()]
+    const { channels } = this.#crew
+    const [one, other] = [channels.take(), channels.take()]
     // A connection that is still to be made would give the other request a start.
     await Promise.all([one.settled, other.settled])
     const landings = await Promise.all([
@@ -157,17 +157,23 @@ export class WireSpeaker implements Speaker {
       race,
       twin,
     }
-    return new Promise((resolve) => {
-      const flight: Flight = new Flight(plan, crew.ledger, (landing) => {
-        crew.landed(flight, landing)
-        resolve(landing)
+    return new Promise((resolve, reject) => {
+      const flight: Flight = new Flight(plan, crew, {
+        landed: (landing) => {
+          crew.landed(flight, landing)
+          resolve(landing)
+        },
+        broke: (error) => {
+          crew.lost(flight)
+          reject(error)
+        },
       })
       crew.took(flight)
-      const { connections } = crew
-      const launch = (connection: Connection) => flight.launch(connection, requestBytes(request))
+      const { channels } = crew
+      const launch = (channel: Channel) => flight.launch(channel)
       if (over !== undefined) launch(over)
-      else if (plan.manner === 'churn') launch(connections.fresh())
-      else connections.lend(launch)
+      else if (plan.manner === 'churn') launch(channels.fresh())
+      else channels.lend(launch)
     })
   }
 

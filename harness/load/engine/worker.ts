@@ -4,11 +4,11 @@ import { Canary } from '../calibration/canary.ts'
 import { IntegrityLedger } from '../judging/integrity-ledger.ts'
 import { Chats } from './chats.ts'
 import { RunClock } from './clock.ts'
-import { originOf } from './connection.ts'
-import { Connections } from './connections.ts'
 import { Crew } from './crew.ts'
 import { Driver } from './driver.ts'
 import type { FromWorker, ToWorker, WorkerSetup } from './messages.ts'
+import { agreeOnVersion } from './open-channels.ts'
+import { routeOf } from './route.ts'
 import { Usage } from './usage.ts'
 
 /** The thread of a worker: prepares, waits for the word, drives its part of the plan, and tells. */
@@ -38,16 +38,17 @@ if (port !== null) {
 
   async function work(tell: (message: FromWorker) => void): Promise<void> {
     const { target, spec, part, needs } = setup
-    const origin = originOf(target.baseUrl)
-    const preparing = new Connections(origin, new RunClock(process.hrtime.bigint()), true)
+    const route = routeOf(target.baseUrl, target.network)
+    const openChannels = await agreeOnVersion(route, interruption.signal)
+    const preparing = openChannels(new RunClock(process.hrtime.bigint()), true)
     const chats = new Chats(preparing, target, String(part.index))
     await chats.prepare(needs, interruption.signal)
     tell({ type: 'ready', troubles: [...chats.troubles] })
 
     const clock = new RunClock(await started.promise)
-    const connections = new Connections(origin, clock, setup.keepAlive, setup.mostConnections)
+    const channels = openChannels(clock, setup.keepAlive, setup.mostConnections)
     const ledger = new IntegrityLedger()
-    const crew = new Crew({ clock, target, connections, chats, ledger })
+    const crew = new Crew({ clock, target, channels, chats, ledger })
     const canary = setup.canaryPort === null ? undefined : new Canary(setup.canaryPort)
     const usage = new Usage()
     const report = () => {
@@ -70,11 +71,13 @@ if (port !== null) {
     tell({
       type: 'done',
       integrity: ledger.counts,
-      connectionsOpened: connections.opened,
+      connectionsOpened: channels.opened,
+      httpVersion: channels.httpVersion,
+      http2: channels.http2,
       usage: spent,
       timestampError,
     })
-    connections.close()
+    channels.close()
     await chats.close(tidyMs)
     preparing.close()
     tell({ type: 'gone', left: chats.left, troubles: [...chats.troubles] })

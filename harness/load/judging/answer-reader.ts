@@ -1,10 +1,11 @@
-import type {
-  Ending,
-  Exchange,
-  Header,
-  Judgement,
-  OperationId,
-  WireRequest,
+import {
+  type Ending,
+  type Exchange,
+  type Header,
+  isDeeperThan,
+  type Judgement,
+  type OperationId,
+  type WireRequest,
 } from '../../contract/index.ts'
 import {
   createStreamJudge,
@@ -13,9 +14,7 @@ import {
   type StreamJudge,
   type StreamWatcher,
 } from '../../judges/index.ts'
-
-/** Of an answer in one piece, or of one that was not asked for; more is not judged. */
-const bodyLimit = 8 * 1024 * 1024
+import { quoted } from '../engine/quoted.ts'
 
 export interface Question {
   readonly operation: OperationId
@@ -37,7 +36,6 @@ export class AnswerReader {
   readonly #head: { readonly status: number; readonly headers: readonly Header[] }
   readonly #stream: StreamJudge | undefined
   readonly #kept: Uint8Array[] = []
-  #size = 0
 
   constructor(
     question: Question,
@@ -50,7 +48,7 @@ export class AnswerReader {
     this.isStream =
       question.form === 'stream' &&
       head.status === 200 &&
-      isEventStream(head) &&
+      typeOf(head) === streamType &&
       canStream(operation)
     this.#stream =
       this.isStream && canStream(operation)
@@ -60,11 +58,8 @@ export class AnswerReader {
 
   push(bytes: Uint8Array, atMs: number): void {
     if (this.#stream !== undefined) this.#stream.push({ bytes, atMs })
-    else if (this.#size + bytes.length <= bodyLimit) {
-      this.#size += bytes.length
-      // The memory of a read is used again.
-      this.#kept.push(bytes.slice())
-    }
+    // The memory of a read is used again.
+    else this.#kept.push(bytes.slice())
   }
 
   end(ending: Ending): Judgement {
@@ -80,8 +75,27 @@ export class AnswerReader {
     }
   }
 
-  text(): string {
-    return Buffer.concat(this.#kept).toString()
+  /** Of a body that is JSON as far as its first character tells. */
+  isDeeperThan(levels: number): boolean {
+    const text = Buffer.concat(this.#kept).toString()
+    return /^\s*[[{]/.test(text) && isDeeperThan(text, levels)
+  }
+
+  /** What came, for who wonders why it is none of what was asked for. */
+  came(): string {
+    const [first = new Uint8Array()] = this.#kept
+    const size = this.#kept.reduce((sum, { length }) => sum + length, 0)
+    const begin = Buffer.from(first.buffer, first.byteOffset, first.length).toString('utf8', 0, 200)
+    const type = typeOf(this.#head)
+    const body = size === 0 ? 'an empty body' : `${size} bytes that begin with ${quoted(begin)}`
+    return `${this.#head.status} with ${type === '' ? 'no media type' : quoted(type)}, ${body}`
+  }
+
+  /** The media type in brackets where it is neither of those that the service answers with. */
+  oddType(): string {
+    const type = typeOf(this.#head)
+    if (type === jsonType || type === streamType) return ''
+    return ` (${/^[\w.+-]{1,40}\/[\w.+-]{1,40}$/.test(type) ? type : 'no media type'})`
   }
 
   #exchange(ending: Ending): Exchange {
@@ -108,7 +122,10 @@ function canStream(operation: OperationId): operation is StreamedOperation {
   return operation === 'openai.chat' || operation === 'v3.generate' || operation === 'v3.oneShot'
 }
 
-function isEventStream({ headers }: { readonly headers: readonly Header[] }): boolean {
+const jsonType = 'application/json'
+const streamType = 'text/event-stream'
+
+function typeOf({ headers }: { readonly headers: readonly Header[] }): string {
   const type = headers.find(([name]) => name === 'content-type')?.[1] ?? ''
-  return (type.split(';')[0] ?? '').trim().toLowerCase() === 'text/event-stream'
+  return (type.split(';')[0] ?? '').trim().toLowerCase()
 }

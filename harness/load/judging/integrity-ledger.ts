@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { Judgement } from '../../contract/index.ts'
 import { countFindings, type Evidence, type Occasion, rowOf, type Tally } from './tally.ts'
 
@@ -41,9 +42,12 @@ export class IntegrityLedger {
   readonly counts = noCounts()
   #ids: SeenId[] = []
 
-  /** Gives the required row that the answer broke, if there is one. */
-  judgement({ findings }: Judgement, occasion: Occasion): string | undefined {
-    return countFindings(this.counts.tally, findings, occasion)
+  /**
+   * Gives the required row that the answer broke, if there is one. `came`: what the answer was, for the
+   * first of each broken row.
+   */
+  judgement({ findings }: Judgement, occasion: Occasion, came?: () => string): string | undefined {
+    return countFindings(this.counts.tally, findings, occasion, came)
   }
 
   stream(events: number): void {
@@ -87,7 +91,7 @@ export class IntegrityLedger {
   }
 
   id(seen: SeenId): void {
-    this.#ids.push(seen)
+    this.#ids.push({ ...seen, id: bounded(seen.id) })
   }
 
   /** The ids since the last call. */
@@ -97,6 +101,14 @@ export class IntegrityLedger {
     return ids
   }
 }
+
+/** All ids of a run are kept, and how long one is, is up to the target. */
+function bounded(id: string): string {
+  if (id.length <= longestId) return id
+  return `${id.slice(0, 32)}…${createHash('sha256').update(id).digest('base64url')}`
+}
+
+const longestId = 100
 
 /** The compatible surface has no chats, so the document has no row for it. */
 const crossTalkRows = {

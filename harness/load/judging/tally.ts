@@ -27,6 +27,7 @@ export function countFindings(
   tally: Tally,
   findings: readonly Finding[],
   occasion: Occasion,
+  came?: () => string,
 ): RequirementId | undefined {
   let violated: RequirementId | undefined
   for (const { row, verdict, why, event } of findings) {
@@ -36,7 +37,11 @@ export function countFindings(
       continue
     }
     counts.broken += 1
-    counts.first ??= { ...occasion, event: event ?? null, why }
+    counts.first ??= {
+      ...occasion,
+      event: event ?? null,
+      why: came === undefined ? why : `${why} What came: ${came()}.`,
+    }
     if (requirements[row].level === 'required') violated ??= row
   }
   return violated

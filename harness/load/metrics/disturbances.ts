@@ -10,8 +10,9 @@ export function disturbancesOf(errors: readonly ErrorRow[]): Disturbances {
     serverErrors: number(isServerError),
     otherErrors: number((row) => row.kind === 'status' && !isServerError(row)),
     errorEvents: number(({ kind }) => kind === 'in-band-error'),
-    notConnected: number((row) => row.kind === 'connect' && !isDropped(row)),
+    notConnected: number((row) => row.kind === 'connect' && !isDropped(row) && !isUnreadable(row)),
     droppedConnections: number(isDropped),
+    unreadable: number(isUnreadable),
     timeouts: number(({ kind }) => kind === 'timeout'),
     retries: 0,
   }
@@ -20,5 +21,12 @@ export function disturbancesOf(errors: readonly ErrorRow[]): Disturbances {
 /** The request was written; the connection ended before its answer did. */
 function isDropped({ kind, detail }: ErrorRow): boolean {
   if (kind === 'connect') return detail.endsWith(' before headers')
-  return kind === 'truncated' && detail === 'the connection was cut'
+  return (
+    kind === 'truncated' && (detail === 'the connection was cut' || detail.startsWith('HTTP/2 '))
+  )
+}
+
+/** Bytes came that are no answer of HTTP, or that have no end. */
+function isUnreadable({ kind, detail }: ErrorRow): boolean {
+  return kind === 'limit' || (kind === 'connect' && detail.startsWith('not an HTTP'))
 }

@@ -57,6 +57,10 @@ export class Failures {
   #put(failure: Failure): void {
     const key = `${failure.kind} ${failure.detail}`
     const own = this.#failures.get(key)
+    if (own === undefined && this.#failures.size >= mostRows && failure.detail !== others) {
+      this.#put({ ...failure, detail: others })
+      return
+    }
     if (own === undefined) {
       this.#failures.set(key, failure)
       return
@@ -74,5 +78,9 @@ function withoutIds(detail: string): string {
     .slice(0, 160)
 }
 
-/** Requirements are named as they are. */
-const rowId = /^[A-Z]+\d?(-[A-Z]+)+-\d+$/
+/** Requirements and error codes are named as they are. */
+const rowId = /^([A-Z]+\d?(-[A-Z]+)+-\d+|[A-Z]+\d?(_[A-Z0-9]+)+)$/
+
+/** A target may say something else each time. */
+const mostRows = 100
+const others = 'other details'

@@ -30,6 +30,13 @@ export interface Outcomes {
   stalledGaps: number
   stalledNs: number
   streamedNs: number
+  /** Streams of two deltas or more: their number, their deltas, and the reads that brought those. */
+  deliveredStreams: number
+  deltas: number
+  contentReads: number
+  /** Of these streams, those that came in one read; and all deltas of first reads. */
+  inOneRead: number
+  firstReadDeltas: number
 }
 
 export interface StoredGroup {
@@ -112,6 +119,7 @@ export class Group {
     outcomes.streams++
     outcomes.streamedNs += Math.round(stamps.lastGenerated - stamps.firstGenerated)
     if (gapsNs.length === 0) return
+    this.#addDelivery(gapsNs)
     const gaps = at(this.#latencies, 'icl', 'service')
     let stalls = 0
     for (const gap of gapsNs) {
@@ -124,6 +132,18 @@ export class Group {
     outcomes.gaps += gapsNs.length
     outcomes.stalledGaps += stalls
     if (stalls > 0) outcomes.stalledStreams++
+  }
+
+  /** What one read brought has gaps of 0 within it. */
+  #addDelivery(gapsNs: readonly number[]): void {
+    const { outcomes } = this
+    const reads = 1 + gapsNs.reduce((count, gap) => count + (gap > 0 ? 1 : 0), 0)
+    const second = gapsNs.findIndex((gap) => gap > 0)
+    outcomes.deliveredStreams++
+    outcomes.deltas += gapsNs.length + 1
+    outcomes.contentReads += reads
+    outcomes.firstReadDeltas += 1 + (second < 0 ? gapsNs.length : second)
+    if (reads === 1) outcomes.inOneRead++
   }
 }
 
@@ -172,6 +192,11 @@ const none: Outcomes = {
   stalledGaps: 0,
   stalledNs: 0,
   streamedNs: 0,
+  deliveredStreams: 0,
+  deltas: 0,
+  contentReads: 0,
+  inOneRead: 0,
+  firstReadDeltas: 0,
 }
 
 const outcomeKeys = Object.keys(none) as (keyof Outcomes)[]

@@ -5,6 +5,7 @@ import { decideSlo } from '../slo/decide.ts'
 import { impliedSlos } from '../slo/implied.ts'
 import type { Slo } from '../slo/slo.ts'
 import { conservation, littlesLaw, stampOrder } from '../statistics/audits.ts'
+import { deliveryOf } from './delivery.ts'
 import { disturbancesOf } from './disturbances.ts'
 import { independenceOf } from './independence.ts'
 import { metricRow, metricRows } from './metric-rows.ts'
@@ -24,6 +25,7 @@ export type Measured = Pick<
   | 'metrics'
   | 'turns'
   | 'stalls'
+  | 'delivery'
   | 'open'
   | 'left'
   | 'slo'
@@ -66,6 +68,7 @@ export function summarize(run: RunMetrics, options: SummaryOptions): Measured {
     metrics: metricRows(kept, independence),
     turns: turnRows(run, window, independence),
     stalls: stallsOf(kept, run.config.stallNs),
+    delivery: deliveryOf(kept),
     errors,
     disturbances: disturbancesOf(errors),
     open: outcomes.open,

@@ -1,4 +1,5 @@
 import type { LoadReport } from '../../../reports/model/load.ts'
+import { http2Of } from '../connection-figures.ts'
 import { integrityOf } from '../judging/integrity.ts'
 import { addTally, type Tally } from '../judging/tally.ts'
 import { MetricsMismatch, RunMetrics } from '../metrics/run-metrics.ts'
@@ -57,6 +58,7 @@ export function mergeShards(shards: readonly [Shard, ...Shard[]]): LoadReport {
       opened: sum(reports, ({ connections }) => connections.opened),
       reused,
       connectMs,
+      ...mergedVersions(reports),
     },
     integrity,
     generator,
@@ -110,6 +112,18 @@ function missingOf(reports: readonly LoadReport[]): Pick<LoadReport, 'partial'> 
     (index) => !there.includes(index),
   )
   return missing.length === 0 ? {} : { partial: { of, missing } }
+}
+
+/** Shards of a kit that told no version have none. */
+function mergedVersions(reports: readonly LoadReport[]) {
+  const told = reports.map(({ connections }) => connections.httpVersions ?? [])
+  const versions = [...new Set(told.flat())].sort()
+  return {
+    ...(versions.length === 0 ? {} : { httpVersions: versions }),
+    ...http2Of(
+      reports.flatMap(({ connections: { http2 } }) => (http2 === undefined ? [] : [http2])),
+    ),
+  }
 }
 
 function sum(reports: readonly LoadReport[], read: (report: LoadReport) => number): number {

@@ -28,6 +28,7 @@ export function impliedSlos(
   const saysItself = slos.some(({ kind }) => kind === 'errors' || kind === 'goodput')
   return [
     ...(saysItself ? [] : [...truncated(run), ...missing(run)]),
+    ...endless(run),
     ...(saysItself && maxRefusals === null ? [] : refused(run, maxRefusals)),
     ...(saysItself ? [] : noneWhole(run)),
   ]
@@ -46,6 +47,18 @@ function missing({ due, errors }: WholeRun): SloRow[] {
   const seen = `${none} of ${due} due requests got no answer, or none in time.`
   return [missed('no answer is missing', none, seen)]
 }
+
+/** Holds whatever may fail: what such a target costs the generator is in every figure of the run. */
+function endless({ due, errors }: WholeRun): SloRow[] {
+  const left = errors.filter(({ kind }) => kind === 'limit')
+  const count = countOf(left, ['limit'])
+  if (count === 0) return []
+  const what = left.map(({ detail }) => detail).join('; ')
+  const seen = `${count} of ${due} due requests were left because their answer had no end in sight: ${what}.`
+  return [missed(noEndlessAnswer, count, seen)]
+}
+
+export const noEndlessAnswer = 'no answer is without end'
 
 function noneWhole({ whole, due }: WholeRun): SloRow[] {
   if (whole > 0 || due === 0) return []

@@ -1,17 +1,27 @@
 /** The engine in this very thread, with constant arrivals of one kind: for tests and figures of its own. */
 
+import type { NetworkOptions } from '../../client/index.ts'
+import type { AnswerLimits } from '../engine/answer-limits.ts'
+import type { Channels } from '../engine/channel.ts'
 import { Chats } from '../engine/chats.ts'
 import { RunClock } from '../engine/clock.ts'
-import { originOf } from '../engine/connection.ts'
-import { Connections } from '../engine/connections.ts'
 import { Crew } from '../engine/crew.ts'
 import { Driver } from '../engine/driver.ts'
+import { agreeOnVersion } from '../engine/open-channels.ts'
+import { routeOf } from '../engine/route.ts'
 import { plainTarget } from '../engine/target.ts'
+import type { IntegrityCounts } from '../judging/integrity-ledger.ts'
 import { IntegrityLedger } from '../judging/integrity-ledger.ts'
 import type { Kind } from '../plan/mix.ts'
 import { mixEntry } from '../plan/mix.ts'
 import type { PlanSpec } from '../plan/plan.ts'
 import type { RequestRecord } from '../record.ts'
+
+export interface Driven {
+  readonly records: readonly RequestRecord[]
+  readonly channels: Pick<Channels, 'httpVersion' | 'opened' | 'http2'>
+  readonly integrity: IntegrityCounts
+}
 
 export interface DriveOptions {
   readonly url: string
@@ -22,26 +32,41 @@ export interface DriveOptions {
   readonly seconds: number
   readonly drainSeconds: number
   readonly kind?: Kind
+  readonly network?: NetworkOptions
+  readonly limits?: AnswerLimits
+  readonly timeoutMs?: number
+  /** As many clients that wait for their answers, in place of arrivals by the clock. */
+  readonly clients?: number
 }
 
 /** @throws the faults of the engine */
 export async function drive(options: DriveOptions): Promise<readonly RequestRecord[]> {
+  return (await driven(options)).records
+}
+
+/** @throws the faults of the engine */
+export async function driven(options: DriveOptions): Promise<Driven> {
   const { url, connections, perSecond, seconds, drainSeconds, kind = 'openai-json' } = options
   const clock = new RunClock(process.hrtime.bigint())
-  const target = { ...plainTarget(url, options.key), timeoutMs: 20_000 }
-  const origin = originOf(url)
-  const preparing = new Connections(origin, clock, true)
+  const { timeoutMs = 20_000, limits, clients } = options
+  const target = { ...plainTarget(url, options.key), timeoutMs, ...(limits ? { limits } : {}) }
+  const route = routeOf(url, options.network)
+  const openChannels = await agreeOnVersion(route, new AbortController().signal)
+  const preparing = openChannels(clock, true)
   const crew = new Crew({
-    clock,
+    clock: new RunClock(process.hrtime.bigint()),
     target,
-    connections: new Connections(origin, clock, true, connections),
+    channels: openChannels(clock, true, connections),
     chats: new Chats(preparing, target, '0'),
     ledger: new IntegrityLedger(),
   })
   const spec: PlanSpec = {
     seed: 'drive',
     mix: { name: kind, entries: [mixEntry({ name: kind, kind })] },
-    arrival: { kind: 'constant', perSecond },
+    arrival:
+      clients === undefined
+        ? { kind: 'constant', perSecond }
+        : { kind: 'closed', concurrency: clients, most: 1e6 },
     durationNs: seconds * 1e9,
     misbehaviour: { slowReader: 0, abort: 0, churn: 0 },
     idempotencyRaces: 0,
@@ -53,8 +78,13 @@ export async function drive(options: DriveOptions): Promise<readonly RequestReco
     crew,
     (error) => faults.push(error),
   ).run()
-  crew.connections.close()
+  const { httpVersion, opened, http2 } = crew.channels
+  crew.channels.close()
   preparing.close()
   if (faults.length > 0) throw faults[0]
-  return crew.takeRecords()
+  return {
+    records: crew.takeRecords(),
+    channels: { httpVersion, opened, http2 },
+    integrity: crew.ledger.counts,
+  }
 }

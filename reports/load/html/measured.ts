@@ -3,8 +3,11 @@ import type { LoadReport } from '../../model/load.ts'
 import type { Distribution } from '../../model/load-measures.ts'
 import {
   clocked,
+  connectionText,
+  deliveryText,
   figure,
   interval,
+  lumpText,
   meanings,
   percent,
   quantileName,
@@ -35,6 +38,7 @@ ${tableMarkup(
 <p class="found">Milliseconds with 95 % intervals. <em>Response</em> time counts from the planned moment, <em>service</em> time from sending.</p>
 ${quantileTable(clocked(metrics), 'Latency')}
 ${stalls === null ? null : html`<p>${stalls.stalled} of ${stalls.streams} streams stalled for more than ${stalls.overMs} ms, for ${percent(stalls.share)} of their time; the longest gap was ${figure(stalls.longestMs)} ms. ${percent(stalls.coalesced)} of ${stalls.gaps} gaps are 0, because one read brought several pieces.</p>`}
+${deliveryPart(report)}<p>${connectionText(report)}.</p>
 <details><summary>What the names mean</summary>
 <dl>${metrics.map(({ name }) => html`<div><dt><code>${name}</code></dt><dd>${meanings[name]}</dd></div>`)}</dl>
 </details>
@@ -57,6 +61,16 @@ ${quantileTable(clocked(own), `Latency of ${name}`)}</details>
 `,
 )}
 </section>`
+}
+
+function deliveryPart(report: LoadReport): Markup | null {
+  const text = deliveryText(report)
+  if (text === undefined) return null
+  return html`<p>Delivery: ${text}.</p>
+${lumpText(report).map(
+  (line) => html`<p><span class="badge warn">note</span> ${line}.</p>
+`,
+)}`
 }
 
 export function otherToolSection({ otherTools }: LoadReport): Markup | null {

@@ -17,7 +17,7 @@ export interface Loaded {
 export async function load(args: readonly string[], folder = emptyFolder()): Promise<Loaded> {
   const { code, stdout, stderr } = await chatgen(['load', ...args], withKey, folder)
   // On a busy machine a run lasts long enough to say how far it is.
-  expect(stderr.replaceAll(/^(running|draining) \d+ s of .*\n/gm, '')).toBe('')
+  expect(stderr.replaceAll(/^load: \w+ \d+ s of .*\n/gm, '')).toBe('')
   return { code, stdout, report: reportIn(folder) }
 }
 

@@ -1,0 +1,56 @@
+import type { Delivery } from '../../../reports/model/load-measures.ts'
+import type { Buckets } from './buckets.ts'
+import type { Group } from './group.ts'
+
+/** From this share of deltas on that came with another one, they came in lumps. */
+const lumpyShare = 2 / 3
+/** Streams of fewer deltas may well fit into one read. */
+const fewDeltas = 4
+/** Lumps keep time where half of the pauses between them differ by so much at most, as a share. */
+const evenWithin = 0.2
+const fewPauses = 20
+/** What is closer is the same lump in several reads. */
+const pauseNs = 1e6
+
+/** Null where no answer had two deltas. */
+export function deliveryOf(group: Group): Delivery | null {
+  const { deliveredStreams, deltas, contentReads, inOneRead, firstReadDeltas } = group.outcomes
+  if (deliveredStreams === 0) return null
+  const gaps = deltas - deliveredStreams
+  const together = (deltas - contentReads) / gaps
+  const many = deltas / deliveredStreams >= fewDeltas
+  const lumps = !many
+    ? 'none'
+    : inOneRead / deliveredStreams >= 0.5
+      ? 'whole'
+      : together >= lumpyShare
+        ? 'some'
+        : 'none'
+  return {
+    streams: deliveredStreams,
+    deltas,
+    reads: contentReads,
+    together,
+    inOneRead,
+    firstRead: firstReadDeltas / deliveredStreams,
+    lumps,
+    lumpMs: lumps === 'some' ? evenPause(group.latencies('icl', 'service')) : null,
+  }
+}
+
+/** The usual pause between lumps, milliseconds; null where there is none. */
+function evenPause(gaps: Buckets | undefined): number | null {
+  const pauses = gaps?.ascending().filter(({ low }) => low >= pauseNs) ?? []
+  const total = pauses.reduce((sum, { count }) => sum + count, 0)
+  if (total < fewPauses) return null
+  const at = (share: number) => {
+    let reached = 0
+    for (const { low, high, count } of pauses) {
+      reached += count
+      if (reached >= share * total) return (low + high) / 2
+    }
+    return 0
+  }
+  const middle = at(0.5)
+  return at(0.75) - at(0.25) <= evenWithin * middle ? middle / 1e6 : null
+}

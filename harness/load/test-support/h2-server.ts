@@ -1,0 +1,123 @@
+/** A compatible surface over HTTP/2, and where it is told so over TLS with HTTP/1.1 beside it (ALPN). */
+import { readFileSync } from 'node:fs'
+import {
+  createSecureServer,
+  createServer,
+  type Http2SecureServer,
+  type Http2Server,
+  type ServerHttp2Stream,
+  type Settings,
+} from 'node:http2'
+import type { AddressInfo } from 'node:net'
+import { onTestFinished } from 'vitest'
+import { directNetwork, type NetworkOptions } from '../../client/index.ts'
+
+const file = (name: string) =>
+  readFileSync(new URL(`../../cli/load/test-support/${name}`, import.meta.url), 'utf8')
+
+/** Trusts the certificate of the server. */
+export const trusting: NetworkOptions = { ...directNetwork, ca: file('certificate.pem') }
+
+export interface H2Server {
+  readonly url: string
+  /** Connections that spoke HTTP/2. */
+  readonly sessions: () => number
+  readonly streams: () => number
+  /** Most streams of one connection at once. */
+  readonly maxAtOnce: () => number
+}
+
+export interface H2Options {
+  /** Over TLS with ALPN; otherwise with prior knowledge. */
+  readonly secure?: boolean
+  readonly settings?: Settings
+  /** Answers the n-th stream, from 0, with this X-Request-Id. */
+  readonly answer?: (stream: ServerHttp2Stream, n: number, id: string) => void
+}
+
+export async function h2Server({
+  secure = true,
+  settings = {},
+  answer = (stream) => void speak(stream),
+}: H2Options = {}): Promise<H2Server> {
+  const seen = { sessions: 0, streams: 0, maxAtOnce: 0 }
+  const server: Http2Server | Http2SecureServer = secure
+    ? createSecureServer({
+        cert: file('certificate.pem'),
+        key: file('key.pem'),
+        allowHTTP1: true,
+        settings,
+      })
+    : createServer({ settings })
+  server.on('session', (session) => {
+    let open = 0
+    let first = true
+    session.on('error', () => {})
+    session.on('stream', (stream, headers) => {
+      seen.sessions += first ? 1 : 0
+      first = false
+      open += 1
+      seen.maxAtOnce = Math.max(seen.maxAtOnce, open)
+      stream.on('error', () => {})
+      stream.on('close', () => {
+        open -= 1
+      })
+      const n = seen.streams
+      seen.streams += 1
+      stream.resume()
+      stream.on('end', () => answer(stream, n, String(headers['x-request-id'])))
+    })
+    onTestFinished(() => session.destroy())
+  })
+  server.on('sessionError', () => {})
+  // Only what came over HTTP/1.1: a stream has its own listener.
+  server.on('request', (request, response) => {
+    if (request.httpVersionMajor === 2) return
+    request.resume()
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    response.end(speech.join(''))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  const { port } = server.address() as AddressInfo
+  return {
+    url: secure ? `https://localhost:${port}` : `http://127.0.0.1:${port}`,
+    sessions: () => seen.sessions,
+    streams: () => seen.streams,
+    maxAtOnce: () => seen.maxAtOnce,
+  }
+}
+
+/** A whole answer; `pause` between its events. */
+export async function speak(
+  stream: ServerHttp2Stream,
+  { pause = async () => {} }: { readonly pause?: () => Promise<unknown> } = {},
+): Promise<void> {
+  begin(stream)
+  for (const event of speech) {
+    if (stream.destroyed) return
+    stream.write(event)
+    await pause()
+  }
+  if (!stream.destroyed) stream.end()
+}
+
+/** Its head, and no event yet. */
+export function begin(stream: ServerHttp2Stream): void {
+  stream.respond({ ':status': 200, 'content-type': 'text/event-stream' })
+}
+
+export const speech: readonly string[] = [
+  chunk({ role: 'assistant', content: '' }),
+  chunk({ content: 'one' }),
+  chunk({ content: ' two' }),
+  chunk({ content: ' three' }),
+  chunk({}, 'stop'),
+  'data: [DONE]\n\n',
+]
+
+function chunk(delta: object, finish: string | null = null): string {
+  const choices = [{ index: 0, delta, finish_reason: finish }]
+  const head = { id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm' }
+  return `data: ${JSON.stringify({ ...head, choices })}\n\n`
+}
