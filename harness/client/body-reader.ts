@@ -6,9 +6,13 @@ import {
   type StreamEvent,
   type WireChunk,
 } from '../contract/index.ts'
+import { BodyGauge } from './body-gauge.ts'
+import type { BodyLimits } from './body-limits.ts'
+import { ChunkList } from './chunk-list.ts'
 import { type ContentDecoder, codingsOf, createContentDecoder } from './content-coding.ts'
-import { createEventDecoder, type EventDecoder } from './events.ts'
+import { createEventDecoder, decodeEvents, type EventDecoder } from './events.ts'
 
+/** A body that was read. Chunks and events are made when they are asked for. */
 export interface ReadBody {
   /** Decoded; each piece has the time at which the bytes came that it was decoded from. */
   readonly chunks: readonly WireChunk[]
@@ -21,7 +25,7 @@ export interface ReadBody {
 interface Listener {
   /** Told how many events of a stream have come. */
   onEvents(count: number): void
-  /** The rest of the body is of no use. */
+  /** The rest of the body is of no use, or more than we take. */
   onUnreadable(): void
 }
 
@@ -29,33 +33,43 @@ interface Listener {
 export class BodyReader {
   private readonly codings: readonly string[]
   private readonly listener: Listener
-  private readonly chunks: WireChunk[] = []
-  private readonly coded: WireChunk[] = []
-  private readonly events: StreamEvent[] = []
+  private readonly chunks = new ChunkList()
+  private readonly coded = new ChunkList()
+  private readonly gauge: BodyGauge
   private readonly eventDecoder: EventDecoder | undefined
   private readonly decoder: ContentDecoder | undefined
+  private events = 0
   /** What was given to the decoder is decoded one after the other. */
   private decoding: Promise<void> = Promise.resolve()
 
-  constructor(headers: readonly Header[], maxDecodedBytes: number, listener: Listener) {
+  constructor(headers: readonly Header[], limits: BodyLimits, listener: Listener) {
     this.listener = listener
     this.codings = codingsOf(headers)
-    if (isEventStream(headers)) this.eventDecoder = createEventDecoder()
+    const isStream = isEventStream(headers)
+    this.gauge = new BodyGauge(limits, isStream)
+    if (isStream) this.eventDecoder = createEventDecoder()
     if (this.codings.length === 0) return
-    this.decoder = createContentDecoder(this.codings, maxDecodedBytes)
+    this.decoder = createContentDecoder(this.codings, this.gauge)
   }
 
-  push(chunk: WireChunk): void {
+  push({ bytes, atMs }: WireChunk): void {
     if (this.codings.length === 0) {
-      this.take(chunk)
+      this.take(bytes, atMs)
       return
     }
-    this.coded.push(chunk)
+    this.coded.push(bytes, atMs)
+    if (this.coded.bytes > this.gauge.maxBytes) {
+      this.gauge.excess ??= `sent a body of more than ${this.gauge.maxBytesName}`
+      this.listener.onUnreadable()
+      return
+    }
     const { decoder } = this
     if (!decoder) return
+    // Its own copy: it is decoded when what came before is.
+    const copy = new Uint8Array(bytes)
     this.decoding = this.decoding.then(async () => {
       if (decoder.problem !== undefined) return
-      for (const bytes of await decoder.push(chunk.bytes)) this.take({ atMs: chunk.atMs, bytes })
+      for (const piece of await decoder.push(copy)) this.take(piece, atMs)
       if (decoder.problem !== undefined) this.listener.onUnreadable()
     })
   }
@@ -64,19 +78,37 @@ export class BodyReader {
   async finish(ending: Ending): Promise<ReadBody> {
     await this.decoding
     const told = await this.endOf(ending)
+    const { chunks, coded, eventDecoder } = this
+    const coding = this.codings.join(', ')
+    let events: WeakRef<readonly StreamEvent[]> | undefined
     return {
-      chunks: this.chunks,
+      get chunks() {
+        return chunks.chunks
+      },
       coded:
-        this.coded.length === 0
+        coded.length === 0
           ? undefined
-          : { coding: this.codings.join(', '), chunks: this.coded },
-      events: this.events,
+          : {
+              coding,
+              get chunks() {
+                return coded.chunks
+              },
+            },
+      get events() {
+        if (eventDecoder === undefined) return none
+        const known = events?.deref()
+        if (known !== undefined) return known
+        const made = decodeEvents(chunks.chunks)
+        events = new WeakRef(made)
+        return made
+      },
       ending: told,
     }
   }
 
   private async endOf(ending: Ending): Promise<Ending> {
     const { atMs } = ending
+    if (this.gauge.excess !== undefined) return { kind: 'aborted', atMs, limit: this.gauge.excess }
     // An answer without a body may name a coding (RFC 9110, section 8.4).
     if (this.coded.length === 0) return ending
     if (!this.decoder) {
@@ -88,6 +120,7 @@ export class BodyReader {
     if (ending.kind === 'complete') await this.decoder.end()
     const { problem } = this.decoder
     if (problem === undefined) return ending
+    if (problem.kind === 'excess') return { kind: 'aborted', atMs, limit: problem.message }
     return {
       kind: problem.kind === 'truncated' ? 'cut' : 'undecodable',
       atMs,
@@ -95,13 +128,20 @@ export class BodyReader {
     }
   }
 
-  private take(chunk: WireChunk): void {
-    this.chunks.push(chunk)
-    if (!this.eventDecoder) return
-    this.events.push(...this.eventDecoder.push(chunk))
-    this.listener.onEvents(this.events.length)
+  private take(bytes: Uint8Array, atMs: number): void {
+    if (this.gauge.excess !== undefined) return
+    this.chunks.push(bytes, atMs)
+    this.gauge.bytes(bytes, this.chunks.bytes)
+    if (this.eventDecoder) {
+      this.events += this.eventDecoder.push({ bytes, atMs }).length
+      this.gauge.events(this.events)
+      this.listener.onEvents(this.events)
+    }
+    if (this.gauge.excess !== undefined) this.listener.onUnreadable()
   }
 }
+
+const none: readonly StreamEvent[] = []
 
 function isEventStream(headers: readonly Header[]): boolean {
   const type = header(headers, 'content-type') ?? ''

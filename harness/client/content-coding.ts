@@ -1,11 +1,12 @@
 import type { Transform } from 'node:stream'
 import * as zlib from 'node:zlib'
 import type { Header } from '../contract/index.ts'
+import type { BodyGauge } from './body-gauge.ts'
 
 /** Why the rest of a body cannot be read. */
 export interface CodingProblem {
-  /** `truncated`: the body ends before its coding does. */
-  readonly kind: 'truncated' | 'undecodable'
+  /** `truncated`: the body ends before its coding does. `excess`: the end of a sentence. */
+  readonly kind: 'truncated' | 'undecodable' | 'excess'
   readonly message: string
 }
 
@@ -37,11 +38,11 @@ const maxCodings = 4
 /** Undefined where a coding is not known. */
 export function createContentDecoder(
   codings: readonly string[],
-  maxBytes: number,
+  { maxBytes, maxBytesName }: Pick<BodyGauge, 'maxBytes' | 'maxBytesName'>,
 ): ContentDecoder | undefined {
   if (codings.length > maxCodings) return undefined
   const known = codings.map((coding) => ({ coding, open: openers.get(coding) }))
-  const budget = { left: maxBytes }
+  const budget: Budget = { left: maxBytes, name: maxBytesName }
   const stages: Stage[] = []
   for (const { coding, open } of known.toReversed()) {
     if (open === undefined) return undefined
@@ -80,17 +81,24 @@ const openers: ReadonlyMap<string, Open> = new Map<string, Open>([
   ['zstd', () => zlib.createZstdDecompress()],
 ])
 
+/** Shared by all codings of a body. */
+interface Budget {
+  left: number
+  /** For a message. */
+  readonly name: string
+}
+
 class Stage {
   problem: CodingProblem | undefined
   private readonly coding: string
   private readonly open: Open
-  private readonly budget: { left: number }
+  private readonly budget: Budget
   private stream: Transform | undefined
   private decoded: Uint8Array[] = []
   private bytesIn = 0
   private bytesOut = 0
 
-  constructor(coding: string, open: Open, budget: { left: number }) {
+  constructor(coding: string, open: Open, budget: Budget) {
     this.coding = coding
     this.open = open
     this.budget = budget
@@ -148,15 +156,10 @@ class Stage {
       this.decoded.push(piece)
       return
     }
-    const most = this.bytesOut + this.budget.left
     this.problem ??= {
-      kind: 'undecodable',
-      message: `the body decodes to more than ${mebibytes(most)}, from ${this.bytesIn} bytes of ${this.coding}: the rest was not read`,
+      kind: 'excess',
+      message: `sent ${this.bytesIn} bytes of ${this.coding} that decode to more than ${this.budget.name}`,
     }
     stream.destroy()
   }
-}
-
-function mebibytes(bytes: number): string {
-  return bytes >= 1024 * 1024 ? `${Math.floor(bytes / 1024 / 1024)} MiB` : `${bytes} bytes`
 }

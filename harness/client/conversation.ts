@@ -1,18 +1,12 @@
 import { performance } from 'node:perf_hooks'
-import type { Ending, Exchange, Header, Protocol, WireChunk } from '../contract/index.ts'
+import type { Ending, Exchange, Header, Protocol } from '../contract/index.ts'
+import { type BodyLimits, defaultBodyLimits } from './body-limits.ts'
 import { BodyReader } from './body-reader.ts'
 import { describeFailure } from './failures.ts'
 import type { Outgoing } from './transport.ts'
 
 /** A stream may run long as long as it says something; this is the end of patience, in silences. */
 const longestInSilences = 10
-
-export interface BodyLimits {
-  /** Longest body after its Content-Encoding is undone, in bytes. */
-  readonly maxDecodedBytes: number
-}
-
-export const defaultBodyLimits: BodyLimits = { maxDecodedBytes: 64 * 1024 * 1024 }
 
 interface Head {
   readonly status: number
@@ -68,7 +62,7 @@ export class Conversation {
     this.silence.refresh()
     this.protocol = protocol
     this.head = { status, headers, headersAtMs: this.sinceStart() }
-    this.body = new BodyReader(headers, this.limits.maxDecodedBytes, {
+    this.body = new BodyReader(headers, this.limits, {
       onEvents: (seen) => this.leaveAfter(seen),
       onUnreadable: () => this.breakOff?.(),
     })
@@ -77,8 +71,7 @@ export class Conversation {
 
   data(bytes: Uint8Array): void {
     this.silence.refresh()
-    const chunk: WireChunk = { atMs: this.sinceStart(), bytes: new Uint8Array(bytes) }
-    this.body?.push(chunk)
+    if (this.left === undefined) this.body?.push({ atMs: this.sinceStart(), bytes })
   }
 
   /** The body came to its regular end. */
@@ -133,12 +126,16 @@ export class Conversation {
         this.head && body
           ? {
               ...this.head,
-              chunks: body.chunks,
+              get chunks() {
+                return body.chunks
+              },
               ...(body.coded === undefined ? {} : { coded: body.coded }),
               ...(trailers.length === 0 ? {} : { trailers }),
             }
           : null,
-      events: body?.events ?? [],
+      get events() {
+        return body?.events ?? []
+      },
       ending: body?.ending ?? ending,
     })
   }

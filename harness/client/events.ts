@@ -9,6 +9,12 @@ export interface EventDecoder {
   push(chunk: WireChunk): readonly StreamEvent[]
 }
 
+/** The events of a stream that has come to its end. */
+export function decodeEvents(chunks: readonly WireChunk[]): readonly StreamEvent[] {
+  const decoder = createEventDecoder()
+  return chunks.flatMap((chunk) => decoder.push(chunk))
+}
+
 /** Decodes an event stream (WHATWG, section 9.2) from chunks that may cut it anywhere. */
 export function createEventDecoder(): EventDecoder {
   const text = new TextDecoder('utf-8')

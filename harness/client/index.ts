@@ -1,3 +1,4 @@
+export { defaultBodyLimits } from './body-limits.ts'
 export { acceptEncoding } from './content-coding.ts'
 export { createEvidenceTransport } from './evidence.ts'
 export { createNetworkTransport } from './network.ts'

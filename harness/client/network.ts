@@ -1,5 +1,6 @@
 import { TLSSocket } from 'node:tls'
-import { type BodyLimits, Conversation, defaultBodyLimits } from './conversation.ts'
+import { type BodyLimits, defaultBodyLimits } from './body-limits.ts'
+import { Conversation } from './conversation.ts'
 import { createHttp1 } from './http1.ts'
 import { createHttp2 } from './http2.ts'
 import { directNetwork, type NetworkOptions } from './network-options.ts'

@@ -45,7 +45,7 @@ export interface CallerOptions {
 export function createCaller(setup: Introduction, options: CallerOptions): Caller {
   const { purpose, signal, evidenceFile, budget, gone, tries = Number.POSITIVE_INFINITY } = options
   const { limits } = setup.profile
-  const transport = createNetworkTransport(networkOf(setup.profile))
+  const transport = createNetworkTransport(networkOf(setup.profile), limits)
   const pace = createBackOff(limits)
   const breaker = createBreaker()
   const slots = createSemaphore(options.atOnce ?? 4)

@@ -54,7 +54,7 @@ export async function preflight(
 ): Promise<Reception> {
   const { profile } = setup
   const { text: redact } = createRedactor(secretsOf(setup))
-  const transport = createNetworkTransport(networkOf(profile))
+  const transport = createNetworkTransport(networkOf(profile), profile.limits)
   let requests = 0
   try {
     const first = await askEach(surfaces)

@@ -1,10 +1,8 @@
 import { z } from 'zod'
+import { defaultBodyLimits } from '../../client/index.ts'
 import { capabilities } from '../../contract/index.ts'
 
 /** The target profile: everything about a deployment that the document does not show. */
-
-const mebibyte = 1024 * 1024
-const gibibyte = 1024 * mebibyte
 
 /** Longer timers fire at once (Node.js). */
 const longestTimer = 2 ** 31 - 1
@@ -162,15 +160,15 @@ export const targetProfile = z.strictObject({
         .max(longestTimer)
         .default(4 * 3_600_000),
       /** Bytes of all answers of a run together. */
-      runBytes: size.default(4 * gibibyte),
+      runBytes: size.default(4 * 1024 ** 3),
       /** Bytes of a body in one piece, decoded; also of the pages of a list together. */
-      bodyBytes: size.default(8 * mebibyte),
+      bodyBytes: size.default(defaultBodyLimits.bodyBytes),
       /** Bytes of a stream, decoded. */
-      streamBytes: size.default(32 * mebibyte),
+      streamBytes: size.default(defaultBodyLimits.streamBytes),
       /** Bytes of a line of a stream. */
-      lineBytes: size.default(4 * mebibyte),
+      lineBytes: size.default(defaultBodyLimits.lineBytes),
       /** Events of a stream. */
-      streamEvents: size.default(100_000),
+      streamEvents: size.default(defaultBodyLimits.streamEvents),
       /** Levels of nesting of JSON. */
       jsonDepth: size.default(200),
       /** Rows of a history, on all of its pages together. */

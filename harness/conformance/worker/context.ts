@@ -116,7 +116,8 @@ export function createRunContext(setup: RunSetup): RunContext {
       )
       const exchange = pending.exchange.then((answer) => {
         const loopDelayMs = loopDelay()
-        const ended = live ? { ...answer, loopDelayMs } : answer
+        // No copy: it would decode the events of every stream, and keep them.
+        const ended = live ? Object.assign(answer, { loopDelayMs }) : answer
         breaker.note(ended)
         runLimits.note(ended)
         writeDown(ended)
@@ -203,7 +204,9 @@ function openTransport(
   recorded: StoredRecording | undefined,
   redactor: Redactor,
 ): Transport {
-  if (recorded === undefined) return createNetworkTransport(networkOf(setup.profile))
+  if (recorded === undefined) {
+    return createNetworkTransport(networkOf(setup.profile), setup.profile.limits)
+  }
   return setup.evidence
     ? createEvidenceTransport(recorded, redactor.request)
     : createRecordingTransport(recorded)

@@ -1,0 +1,21 @@
+const mebibyte = 1024 * 1024
+
+/** What a body may take, before the conversation is left; `limits` of a target profile. */
+export interface BodyLimits {
+  /** Bytes of a body in one piece, before and after its Content-Encoding is undone. */
+  readonly bodyBytes: number
+  /** The same of an event stream. */
+  readonly streamBytes: number
+  /** Bytes of a line of an event stream. */
+  readonly lineBytes: number
+  /** Events of a stream. */
+  readonly streamEvents: number
+}
+
+/** Ten times what an answer of 32,000 tokens takes where each of them is an event of 300 bytes. */
+export const defaultBodyLimits: BodyLimits = {
+  bodyBytes: 8 * mebibyte,
+  streamBytes: 32 * mebibyte,
+  lineBytes: 4 * mebibyte,
+  streamEvents: 100_000,
+}
