@@ -1,0 +1,126 @@
+import type { Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Answer } from './front.ts'
+
+/** What a broken or hostile target may send, on a bare socket. */
+
+const stream = 'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n'
+const json = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\n\r\n'
+
+/** So many events of a stream without an end marker; no number for a stream without end. */
+export function events(count = Number.POSITIVE_INFINITY): Answer {
+  return async (socket, { path }) => {
+    const event = path.includes('/openai/') ? chunkEvent : deltaEvent
+    socket.write(stream)
+    for (let at = 0; at < count; at += 500) {
+      const block = Array.from({ length: Math.min(500, count - at) }, (_, more) => event(at + more))
+      if (!(await written(socket, block.join('')))) return
+    }
+    socket.end()
+  }
+}
+
+/** A line of a stream that never ends. */
+export const endlessLine: Answer = async (socket) => {
+  socket.write(`${stream}data: {"a":"`)
+  while (await written(socket, mebibyteOfText));
+}
+
+/** A body in one piece that never ends. */
+export const endlessBody: Answer = async (socket) => {
+  socket.write(`${json}{"a":"`)
+  while (await written(socket, mebibyteOfText));
+}
+
+export const endlessHeaders: Answer = async (socket) => {
+  socket.write('HTTP/1.1 200 OK\r\n')
+  while (await written(socket, 'x-more: and more\r\n'.repeat(1_000)));
+}
+
+export function body(text: string | (() => string)): Answer {
+  return (socket) => {
+    socket.end(`${json}${typeof text === 'string' ? text : text()}`)
+  }
+}
+
+export function status(line: string, headers: readonly string[] = []): Answer {
+  return (socket) => {
+    const head = [`HTTP/1.1 ${line}`, ...headers, 'content-type: application/json']
+    socket.end(`${head.join('\r\n')}\r\nconnection: close\r\n\r\n{"error":{"message":"no"}}`)
+  }
+}
+
+/** A byte now and then, for ever. */
+export function drip(everyMs: number): Answer {
+  return async (socket) => {
+    socket.write(stream)
+    while (!socket.destroyed) {
+      socket.write(':')
+      await sleep(everyMs)
+    }
+  }
+}
+
+/** Hints that an answer is about to come, and none. */
+export const earlyHints: Answer = async (socket) => {
+  while (await written(socket, 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n'.repeat(500)));
+}
+
+export const silence: Answer = () => {}
+
+/** The credential of the request, again and again, in the body of a success. */
+export function echoes(times: number): Answer {
+  return (socket, { headers }) => {
+    const key = headers.authorization?.replace(/^\S+ +/, '') ?? 'none'
+    socket.end(`${json}{"object":"list","data":[],"echo":"${`${key} `.repeat(times)}"}`)
+  }
+}
+
+export function deep(levels: number): string {
+  return `${'{"a":['.repeat(levels / 2)}${']}'.repeat(levels / 2)}`
+}
+
+/** A page of so many rows, the last one for now. */
+export function historyPage(rows: number, cursor: string | null): string {
+  const item = (at: number) =>
+    `{"item_type":"message","item_status":"completed","item":{"type":"message","role":"user","content":[{"type":"input_text","text":"Note ${at}."}]}}`
+  const result = Array.from({ length: rows }, (_, at) => item(at))
+  return `{"result":[${result.join()}],"pagination":{"cursor":${JSON.stringify(cursor)}}}`
+}
+
+const mebibyteOfText = 'x'.repeat(1 << 20)
+
+function chunkEvent(at: number): string {
+  const choice = { index: 0, delta: { content: `word${at} ` }, finish_reason: null }
+  const chunk = { id: 'c1', object: 'chat.completion.chunk', created: 1_700_000_000, model: 'm' }
+  return `data: ${JSON.stringify({ ...chunk, choices: [choice], padding: 'p'.repeat(120) })}\n\n`
+}
+
+function deltaEvent(at: number): string {
+  const type = 'response.output_text.delta'
+  const place = { item_id: 'm1', output_index: 0, content_index: 0 }
+  const data = {
+    type,
+    sequence_number: at,
+    ...place,
+    delta: `word${at} `,
+    padding: 'p'.repeat(120),
+  }
+  return `event: ${type}\ndata: ${JSON.stringify(data)}\n\n`
+}
+
+/** False once nobody reads any more. */
+async function written(socket: Socket, text: string): Promise<boolean> {
+  if (socket.destroyed) return false
+  if (socket.write(text)) return true
+  await new Promise<void>((resolve) => {
+    const done = () => {
+      socket.off('drain', done)
+      socket.off('close', done)
+      resolve()
+    }
+    socket.on('drain', done)
+    socket.on('close', done)
+  })
+  return !socket.destroyed
+}

@@ -1,0 +1,75 @@
+import { request as ask, createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+
+export interface Asked {
+  readonly method: string
+  /** Without the query. */
+  readonly path: string
+  readonly headers: IncomingMessage['headers']
+  readonly body: string
+}
+
+/** Answers on the bare socket; nothing of HTTP is seen to. */
+export type Answer = (socket: Socket, asked: Asked) => unknown
+
+export interface Front {
+  readonly url: string
+  close(): Promise<void>
+}
+
+/** A service behind a front that answers some requests itself, as it likes; a null service answers none. */
+export async function startFront(
+  service: string | null,
+  answerFor: (asked: Asked) => Answer | undefined,
+): Promise<Front> {
+  const sockets = new Set<Socket>()
+  const server = createServer((request, response) => void serve(request, response))
+  server.keepAliveTimeout = 60_000
+  server.on('connection', (socket) => {
+    sockets.add(socket)
+    socket.on('error', () => {})
+    socket.on('close', () => sockets.delete(socket))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        for (const socket of sockets) socket.destroy()
+      }),
+  }
+
+  async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = await bodyOf(request)
+    const { method = 'GET', url = '/', headers } = request
+    const path = new URL(url, 'http://localhost').pathname
+    const asked = { method, path, headers, body: body.toString() }
+    const answer = answerFor(asked)
+    if (answer) await answer(request.socket, asked)
+    else if (service !== null) forward(service, request, body, response)
+    else response.writeHead(404).end()
+  }
+}
+
+function forward(
+  service: string,
+  { method = 'GET', url = '/', headers }: IncomingMessage,
+  body: Buffer,
+  response: ServerResponse,
+): void {
+  const onwards = ask(new URL(url, service), { method, headers }, (answer) => {
+    response.writeHead(answer.statusCode ?? 502, answer.headers)
+    answer.pipe(response)
+  })
+  onwards.on('error', () => response.destroy())
+  response.on('close', () => onwards.destroy())
+  onwards.end(body)
+}
+
+async function bodyOf(request: IncomingMessage): Promise<Buffer> {
+  const pieces: Buffer[] = []
+  for await (const piece of request) pieces.push(piece)
+  return Buffer.concat(pieces)
+}
