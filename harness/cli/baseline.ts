@@ -1,10 +1,11 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import type { ConformanceReport } from '../../reports/model.ts'
 import { applyBaseline } from '../conformance/baseline.ts'
 import { type Baseline, loadBaseline, toBeWritten } from '../conformance/baseline-file.ts'
 import { baselineText } from '../conformance/baseline-text.ts'
 import { updateBaseline } from '../conformance/baseline-update.ts'
 import { ConfigurationError } from '../conformance/errors.ts'
+import type { Io } from './io.ts'
 
 export interface BaselineFlags {
   readonly baseline?: string | undefined
@@ -15,7 +16,7 @@ export interface BaselineFlags {
  * What a run does with the baseline of the command line; read before anything is sent.
  * @throws ConfigurationError where the file cannot be read or used.
  */
-export function openBaseline(flags: BaselineFlags) {
+export function openBaseline(flags: BaselineFlags, io: Pick<Io, 'write'>) {
   const { baseline: file, updateBaseline: updating = false } = flags
   if (file === undefined) {
     if (updating) throw new ConfigurationError(['--update-baseline needs --baseline FILE'])
@@ -28,7 +29,8 @@ export function openBaseline(flags: BaselineFlags) {
     judge: (report: ConformanceReport) =>
       applyBaseline(report, baseline, new Date().toISOString().slice(0, 10)),
     /** Writes the file and says in words what has changed; null where no update was asked for. */
-    update: (report: ConformanceReport) => (updating ? rewrite(source, baseline, report) : null),
+    update: (report: ConformanceReport) =>
+      updating ? rewrite(source, baseline, report, io) : null,
   }
 }
 
@@ -36,12 +38,13 @@ function rewrite(
   source: { readonly name: string; readonly text: string },
   before: Baseline,
   report: ConformanceReport,
+  io: Pick<Io, 'write'>,
 ): string {
   if (report.interrupted) return `Baseline ${source.name}: not written, the run was interrupted`
   const { entries, added, changed, removed } = updateBaseline(report, before)
   const text = baselineText(source, entries)
   try {
-    if (text !== source.text) writeFileSync(source.name, text)
+    if (text !== source.text) io.write(source.name, text)
   } catch (error) {
     throw new ConfigurationError([`the baseline cannot be written: ${reasonOf(error)}`])
   }

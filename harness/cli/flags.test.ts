@@ -11,6 +11,9 @@ const io: Io = {
   err: () => {},
   // Read when it is asked for, so that a test may set it.
   env: process.env,
+  write: () => {},
+  clean: String,
+  keepBack: () => {},
   terminal: false,
   color: false,
   colorErr: false,

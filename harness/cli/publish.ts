@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { outcomeToConsole } from '../../reports/console.ts'
 import { withEvidence } from '../../reports/digest.ts'
@@ -30,12 +30,12 @@ export interface PublishOptions {
  */
 export function publish(found: ConformanceReport, options: PublishOptions, io: Io): void {
   const { out, json, quiet } = options
-  const report = withEvidence(found, fileDigest(join(out, exchangesName)))
+  const report = withEvidence(withoutSecrets(found, io), fileDigest(join(out, exchangesName)))
   const { exchanges } = readRecording(join(out, exchangesName))
   const style = { color: io.color && options.color, width: io.width }
   mkdirSync(out, { recursive: true })
   const text = reportToJson(report)
-  writeFileSync(join(out, reportName), text)
+  io.write(join(out, reportName), text)
 
   if (json) io.out(text.trimEnd())
   if (quiet && !json) io.out(outcomeToConsole(report, style))
@@ -43,8 +43,13 @@ export function publish(found: ConformanceReport, options: PublishOptions, io: I
     ({ name }) => name !== 'json' && !(name === 'console' && (json || quiet)),
   )
   // Standard output is for the program that asked for JSON.
-  render(report, exchanges, { formats, out, style, print: json ? io.err : io.out })
+  render(report, exchanges, { formats, out, style, print: json ? io.err : io.out, write: io.write })
   if (!json && !quiet) for (const line of whereToRead(report, options)) io.out(line)
+}
+
+/** Before the digest of the report is made, which would not fit what the funnel changes after it. */
+export function withoutSecrets<Report>(report: Report, io: Pick<Io, 'clean'>): Report {
+  return JSON.parse(io.clean(JSON.stringify(report)))
 }
 
 /** The last words: they are what is on the screen when the run is over. */
@@ -64,19 +69,20 @@ interface Rendering {
   /** Folder for what has a file; null prints everything. */
   readonly out: string | null
   readonly style: RenderOptions
-  readonly print: (text: string) => void
+  readonly print: Io['out']
+  readonly write: Io['write']
 }
 
 /** Each format to its file in the folder, or printed where it has none. */
 export function render(
   report: ConformanceReport,
   exchanges: ReadonlyMap<string, Exchange>,
-  { formats, out, style, print }: Rendering,
+  { formats, out, style, print, write }: Rendering,
 ): void {
   for (const { name, file, render } of formats) {
     const text = render(report, exchanges, style)
     if (file !== null && out !== null) {
-      writeFileSync(join(out, file), text)
+      write(join(out, file), text)
       continue
     }
     // Where GitHub reads along, what a target sent could be taken for a command.

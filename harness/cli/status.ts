@@ -35,9 +35,9 @@ export function showStatus(io: Io, text: StatusText): Status {
   return io.terminal ? drawn(io, text) : logged(io, text)
 }
 
-function drawn({ colorErr }: Io, text: StatusText): Status {
+function drawn({ colorErr, clean }: Io, text: StatusText): Status {
   const { stderr } = process
-  const words = () => text.drawn((stderr.columns || 80) - besideText)
+  const words = () => clean(text.drawn((stderr.columns || 80) - besideText))
   const spinner = ora({
     text: words(),
     stream: stderr,

@@ -3,6 +3,8 @@ import { readFileSync } from 'node:fs'
 import { targetFixture } from '../../fixtures/targets.ts'
 import { ConfigurationError } from '../conformance/errors.ts'
 import { loadProfile, membersOf, type TargetProfile } from '../conformance/profile/index.ts'
+import { secretsOf } from '../conformance/worker/secrets.ts'
+import { userInfoSecrets, withoutUserInfo } from '../conformance/worker/user-info.ts'
 import { baseUrlOf } from './address.ts'
 import type { Io } from './io.ts'
 import { type KeyFlags, keysOf } from './key.ts'
@@ -27,7 +29,11 @@ export async function withTarget<T>(
   io: Io,
   use: (profile: TargetProfile) => Promise<T>,
 ): Promise<T> {
-  if (!flags.reference) return use(withTimeout(namedTarget(url, flags, io), flags))
+  if (!flags.reference) {
+    const profile = withTimeout(namedTarget(url, flags, io), flags)
+    io.keepBack(secretsOf({ profile }))
+    return use(withPlainAddress(profile, io))
+  }
   refuseOtherTargets(url, flags)
   const { parsePace, startReferenceServer } = await import('../../reference-server/index.ts')
   const server = await startReferenceServer({
@@ -37,7 +43,9 @@ export async function withTarget<T>(
   try {
     const [apiKey, otherKey] = server.keys
     const overrides = { baseUrl: server.url, apiKey, otherKey }
-    return await use(withTimeout(loadProfile(targetFixture('reference'), {}, overrides), flags))
+    const profile = loadProfile(targetFixture('reference'), {}, overrides)
+    io.keepBack(secretsOf({ profile }))
+    return await use(withTimeout(profile, flags))
   } finally {
     await server.close()
   }
@@ -54,6 +62,8 @@ function refuseOtherTargets(url: string | undefined, { target }: TargetFlags): v
 }
 
 function namedTarget(url: string | undefined, flags: TargetFlags, io: Io): TargetProfile {
+  // Before any message can quote it.
+  io.keepBack(userInfoSecrets('base url password', url ?? ''))
   const { target: file } = flags
   if (url === undefined && file === undefined) {
     throw new ConfigurationError(['no target: pass the URL of a deployment, or --target FILE'])
@@ -63,6 +73,16 @@ function namedTarget(url: string | undefined, flags: TargetFlags, io: Io): Targe
   const { overrides, defaults } = keysOf(flags, membersOf(source), io)
   const profile = loadProfile(source, io.env, { ...address, ...overrides }, defaults)
   return withNetwork(profile, flags, io)
+}
+
+/** What stands before the host is not sent, so it has no business in results either. */
+function withPlainAddress(profile: TargetProfile, io: Pick<Io, 'err'>): TargetProfile {
+  const baseUrl = withoutUserInfo(profile.baseUrl)
+  if (baseUrl === profile.baseUrl) return profile
+  io.err(
+    'chatgen: the user name and password in the base URL are not sent, because Authorization carries the API key. A gateway in front that needs credentials of its own gets them from headers in the target profile',
+  )
+  return { ...profile, baseUrl }
 }
 
 function throwAwayKey(): string {

@@ -9,6 +9,7 @@ export {
   resolvedAddress,
   tlsOptions,
 } from './network-options.ts'
+export { Outlet } from './outlet.ts'
 export { createRecordingTransport, notRecorded } from './recording.ts'
 export { createRedactor, type Redactor, type Secret } from './redaction.ts'
 export { openTunnel, ProxyError, portOf, proxyAuthorization } from './sockets.ts'

@@ -1,121 +1,137 @@
-import { endOf, membersByName, type Segments, startOf } from './redaction-members.ts'
+import { type Form, sourceOf } from './redaction-forms.ts'
+import { viewsOf } from './redaction-views.ts'
 
-/** A secret in one of its encodings, and what stands in its place. */
-export interface Form {
-  readonly form: Buffer
-  readonly mark: Buffer
-}
-
-/** Bytes from `start` to `end` that give way to a mark. */
+/** A part of a text, or of bytes that are read as Latin-1, that gives way to a mark. */
 export interface Cut {
   readonly start: number
   readonly end: number
-  readonly mark: Buffer
+  readonly mark: string
 }
 
 /** Fewer characters of a secret would be found by chance, and help nobody who finds them. */
-export const shortestPart = 6
+const shortestPart = 6
+
+export type FindSecrets = (text: string) => readonly Cut[]
 
 /**
- * Where secrets stand in a body: in one piece, in pieces over the members of successive events, or
- * with their beginning at the end of a body that was cut. Cuts are in order and do not overlap.
+ * Finds secrets in each of their forms, with escapes of any kind in them, and parts of them where a
+ * text was shortened or ends. Cuts are in order and do not overlap; marks that stand in the text
+ * already are left alone. Takes time in proportion to the text.
  */
-export function findSecrets(whole: Buffer, forms: readonly Form[]): readonly Cut[] {
-  const cuts: Cut[] = []
-  // A byte each, made when there is something to note: a target may repeat a key without end.
-  let taken: Uint8Array | undefined
-  const add = (found: readonly Cut[]) => {
-    if (found.length === 0) return
-    taken ??= new Uint8Array(whole.length)
-    for (const { start, end } of found) if (taken.subarray(start, end).includes(1)) return
-    for (const cut of found) {
-      taken.fill(1, cut.start, cut.end)
-      cuts.push(cut)
-    }
-  }
-  for (const form of forms) for (const cut of inOnePiece(whole, form)) add([cut])
-  for (const pieces of inPieces(whole, forms)) add(pieces)
-  for (const form of forms) add(atTheEnd(whole, form))
-  return cuts.sort((a, b) => a.start - b.start)
-}
+export function createFinder(forms: readonly Form[]): FindSecrets {
+  if (forms.length === 0) return () => []
+  const marks = [...new Set(forms.map(({ mark }) => mark))]
+  const searches = [forms.filter(({ anyCase }) => anyCase), forms.filter(({ anyCase }) => !anyCase)]
+    .filter((some) => some.length > 0)
+    .map((some) => searchFor(some, marks))
+  const parts = searchForParts(forms)
+  const written = forms.map(({ text }) => text).join('')
+  const quoted = ['"', "'", '\\', '/', '`'].filter((one) => written.includes(one)).join('')
 
-function inOnePiece(whole: Buffer, { form, mark }: Form): readonly Cut[] {
-  const cuts: Cut[] = []
-  for (let at = whole.indexOf(form); at >= 0; at = whole.indexOf(form, at + form.length)) {
-    cuts.push({ start: at, end: at + form.length, mark })
-  }
-  return cuts
-}
-
-/** A model that repeats a key says it token by token: `"delta":"sk-"`, `"delta":"4711"`. */
-function* inPieces(whole: Buffer, forms: readonly Form[]): Iterable<readonly Cut[]> {
-  for (const segments of membersByName(whole)) {
-    const { joined, places } = join(whole, segments)
-    for (const form of forms) {
-      for (const cut of [...inOnePiece(joined, form), ...atTheEnd(joined, form)]) {
-        yield spread(segments, places, cut)
+  const search = (text: string): Cut[] => [...searches.flatMap((one) => one(text)), ...parts(text)]
+  return (text) => {
+    const cuts = search(text)
+    for (const view of viewsOf(text, quoted)) {
+      for (const { start, end, mark } of search(view.text)) {
+        cuts.push({ start: view.origin(start), end: view.origin(end), mark })
       }
     }
+    return joined(cuts)
   }
 }
 
-/** The text of all segments in one, and where each of them begins in it. */
-function join(whole: Buffer, segments: Segments) {
-  const places = new Float64Array(segments.length / 2)
-  let length = 0
-  for (let index = 0; index < places.length; index += 1) {
-    places[index] = length
-    length += endOf(segments, index) - startOf(segments, index)
-  }
-  const joined = Buffer.allocUnsafe(length)
-  for (const [index, place] of places.entries()) {
-    whole.copy(joined, place, startOf(segments, index), endOf(segments, index))
-  }
-  return { joined, places }
-}
-
-/** From a place in the joined text back to its pieces; the mark stands in the first. */
-function spread(
-  segments: Segments,
-  places: Float64Array,
-  { start, end, mark }: Cut,
-): readonly Cut[] {
-  const cuts: Cut[] = []
-  for (let index = lastAtOrBefore(places, start); index < places.length; index += 1) {
-    const place = places[index] ?? end
-    if (place >= end) break
-    const shift = startOf(segments, index) - place
-    const from = Math.max(start, place)
-    const to = Math.min(end, endOf(segments, index) - shift)
-    if (from >= to) continue
-    const shown = cuts.length === 0 ? mark : Buffer.alloc(0)
-    cuts.push({ start: from + shift, end: to + shift, mark: shown })
-  }
-  return cuts
-}
-
-/** Index of the last place that is not behind `sought`; the places are in order. */
-function lastAtOrBefore(places: Float64Array, sought: number): number {
-  let low = 0
-  let high = places.length
-  while (high - low > 1) {
-    const middle = (low + high) >> 1
-    if ((places[middle] ?? 0) <= sought) low = middle
-    else high = middle
-  }
-  return low
-}
-
-/** A body that ends within a secret: the longest part of it counts. */
-function atTheEnd(whole: Buffer, { form, mark }: Form): readonly Cut[] {
-  const beginning = form.subarray(0, shortestPart)
-  let start = whole.indexOf(beginning, Math.max(0, whole.length - form.length + 1))
-  while (start >= 0) {
-    const length = whole.length - start
-    if (length < form.length && whole.compare(form, 0, length, start) === 0) {
-      return [{ start, end: whole.length, mark }]
+/** In order, with those that touch each other's bytes as one; the first mark of them stands. */
+export function joined(cuts: readonly Cut[]): readonly Cut[] {
+  const sorted = cuts.toSorted((a, b) => a.start - b.start || b.end - a.end)
+  const result: Cut[] = []
+  for (const cut of sorted) {
+    const last = result.at(-1)
+    if (last === undefined || cut.start >= last.end) result.push(cut)
+    else {
+      const end = Math.max(last.end, cut.end)
+      result[result.length - 1] = { start: last.start, end, mark: last.mark || cut.mark }
     }
-    start = whole.indexOf(beginning, start + 1)
   }
-  return []
+  return result
+}
+
+/** Forms are in order of length, so that a secret is found before another that it begins with. */
+function searchFor(forms: readonly Form[], marks: readonly string[]): (text: string) => Cut[] {
+  const flags = forms.some(({ anyCase }) => anyCase) ? 'i' : ''
+  const some = new RegExp(forms.map(({ source }) => source).join('|'), flags)
+  const skipped = marks.map((mark) => mark.replaceAll(/[.[\]-]/g, '\\$&'))
+  const each = [...skipped, ...forms.map(({ source }) => `(${source})`)].join('|')
+  const all = new RegExp(each, `g${flags}`)
+  return (text) => {
+    // Most texts hold no secret: one look tells.
+    if (!some.test(text)) return []
+    return [...text.matchAll(all)].flatMap((match) => {
+      const form = forms[match.findIndex((group, at) => at > 0 && group !== undefined) - 1]
+      const start = match.index
+      return form === undefined ? [] : [{ start, end: start + match[0].length, mark: form.mark }]
+    })
+  }
+}
+
+/** An ellipsis in text, and in bytes of UTF-8 that are read as Latin-1. */
+const ellipsis = /…|\.\.\.|\u00e2\u0080\u00a6/g
+
+/** What is left of an escape that was cut. */
+const brokenEscape =
+  /(?:\\{1,8}(?:u[0-9a-fA-F]{0,3}|x[0-9a-fA-F]?)?|%[0-9a-fA-F]?|&#?[0-9a-zA-Z]{0,6})$/
+
+/** The beginning of a secret before an ellipsis or at the end, and its end behind an ellipsis. */
+function searchForParts(forms: readonly Form[]): (text: string) => Cut[] {
+  const longer = forms.filter(({ text }) => text.length > shortestPart)
+  const sought = { forms: longer, longest: longer[0]?.text.length ?? 0 }
+  const ends = longer.flatMap(({ text }) => [
+    text.slice(0, shortestPart),
+    text.slice(-shortestPart),
+  ])
+  const some = new RegExp([...new Set(ends)].map(sourceOf).join('|') || '(?!)')
+  return (text) => {
+    if (!some.test(text)) return []
+    const found: (Cut | undefined)[] = []
+    for (const { 0: dots, index } of text.matchAll(ellipsis)) {
+      found.push(beginningBefore(text, index, sought))
+      found.push(endBehind(text, index + dots.length, sought))
+    }
+    found.push(beginningBefore(text, text.length, sought))
+    const rest = brokenEscape.exec(text.slice(-16))?.[0].length ?? 0
+    if (rest > 0) found.push(beginningBefore(text, text.length - rest, sought))
+    return found.filter((cut) => cut !== undefined)
+  }
+}
+
+interface Sought {
+  readonly forms: readonly Form[]
+  /** Length of the longest form. */
+  readonly longest: number
+}
+
+function beginningBefore(text: string, end: number, { forms, longest }: Sought): Cut | undefined {
+  const from = Math.max(0, end - longest + 1)
+  const tail = text.slice(from, end)
+  for (const { text: form, mark } of forms) {
+    const beginning = form.slice(0, shortestPart)
+    const first = Math.max(0, tail.length - form.length + 1)
+    for (let at = tail.indexOf(beginning, first); at >= 0; at = tail.indexOf(beginning, at + 1)) {
+      if (form.startsWith(tail.slice(at))) return { start: from + at, end, mark }
+    }
+  }
+  return undefined
+}
+
+function endBehind(text: string, start: number, { forms, longest }: Sought): Cut | undefined {
+  const head = text.slice(start, start + longest - 1)
+  for (const { text: form, mark } of forms) {
+    const ending = form.slice(-shortestPart)
+    const last = form.length - 1 - shortestPart
+    for (let at = head.lastIndexOf(ending, last); at >= 0; at = head.lastIndexOf(ending, at - 1)) {
+      const part = head.slice(0, at + shortestPart)
+      if (form.endsWith(part)) return { start, end: start + part.length, mark }
+      if (at === 0) break
+    }
+  }
+  return undefined
 }

@@ -281,3 +281,75 @@ describe('time grows with the length of an answer and no faster', () => {
     expect(clean(line).slice(0, 100)).toBe(line.slice(0, 100))
   })
 }, 60_000)
+
+describe('whatever a writer makes of its characters', () => {
+  const key = 'sk-Tq7vW2nX9b'
+  const { text, output, exchange } = createRedactor([{ name: 'api key', value: key }])
+  const each = (write: (code: number, character: string) => string) =>
+    [...key].map((character) => write(character.charCodeAt(0), character)).join('')
+  const digits = (code: number) => code.toString(16)
+  const forms: [string, string][] = [
+    ['JSON escapes', each((code) => `\\u00${digits(code)}`)],
+    ['JSON escapes in capitals', each((code) => `\\u00${digits(code).toUpperCase()}`)],
+    ['one JSON escape', key.replace('T', '\\u0054')],
+    ['escapes of escapes', each((code) => `\\\\u00${digits(code)}`)],
+    ['escapes of JavaScript', each((code) => `\\x${digits(code)}`)],
+    ['escapes in braces', each((code) => `\\u{${digits(code)}}`)],
+    ['percent codes', each((code) => `%${digits(code)}`)],
+    ['one percent code', key.replace('-', '%2D')],
+    ['percent codes of percent codes', each((code) => `%25${digits(code)}`)],
+    ['JSON escapes in a query', encodeURIComponent(each((code) => `\\u00${digits(code)}`))],
+    ['decimal references', each((code) => `&#${code};`)],
+    ['hexadecimal references', each((code) => `&#x${digits(code)};`)],
+    ['references with zeros, unclosed', each((code) => `&#x000${digits(code)}`)],
+    ['references of references', each((code) => `&amp;#${code};`)],
+    ['a mixture', `&#115;%6b\\u002d${key.slice(3)}`],
+    ['hexadecimal digits', Buffer.from(key).toString('hex')],
+    ['hexadecimal digits in capitals', Buffer.from(key).toString('hex').toUpperCase()],
+    ['base64 in a query', encodeURIComponent(Buffer.from(`??>${key}`).toString('base64'))],
+    ['capitals', key.toUpperCase()],
+    ['lower case', key.toLowerCase()],
+  ]
+
+  test.each(forms)('%s', (_, form) => {
+    const pattern = /^before .{0,8}\[api key\].?(?:%3D)* after$/
+    expect(text(`before ${form} after`)).toMatch(pattern)
+    expect(output(`before ${form} after`)).toMatch(pattern)
+    const chunks = [...`x ${form} y`].map((one, atMs) => ({ atMs, bytes: Buffer.from(one) }))
+    const clean = Buffer.from(bodyBytes(exchange(exchangeOf(chunks)))).toString()
+    expect(clean).toMatch(/^x .{0,8}\[api key\].?(?:%3D)* y$/)
+  })
+
+  test('one that a cut leaves in the middle of an escape', () => {
+    expect(text(`${key.slice(0, 8)}\\u00`)).toBe('[api key]\\u00')
+  })
+
+  test('in data that is no JSON, over events', () => {
+    const body = Buffer.from(`data: Key: sk-Tq\n\ndata: 7vW2n\n\ndata: X9b.\n\n`)
+    const clean = exchange(exchangeOf([{ atMs: 0, bytes: body }]))
+    expect(Buffer.from(bodyBytes(clean)).toString()).toBe(
+      'data: Key: [api key]\n\ndata: \n\ndata: .\n\n',
+    )
+  })
+
+  test('a mark is not redacted again', () => {
+    const named = createRedactor([{ name: 'api key', value: 'api key' }])
+    expect(named.text('my api key')).toBe('my [api key]')
+    expect(named.text('my [api key]')).toBe('my [api key]')
+  })
+
+  test('JSON that is written stays JSON', () => {
+    const value = 'nTq7vW2nX9bTq7vW2'
+    const written = JSON.stringify({ a: `line\nTq7vW2nX9bTq7vW2`, b: `it is ${value}` })
+    const clean = createRedactor([{ name: 'api key', value }]).output(written)
+    expect(JSON.parse(clean).b).toBe('it is [api key]')
+  })
+
+  test.each(['violated', 'test', 'EMPTY', 'password', '20261122'])(
+    'the words and figures of a report are not taken for the key %s',
+    (value) => {
+      const written = `{"outcome":"${value}","at":${value}}`
+      expect(createRedactor([{ name: 'api key', value }]).output(written)).toBe(written)
+    },
+  )
+})

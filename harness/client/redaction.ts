@@ -1,51 +1,40 @@
 import type { Exchange, Header, StreamEvent, WireChunk, WireRequest } from '../contract/index.ts'
 import { redactCoded } from './redaction-coded.ts'
-import { type Form, findSecrets } from './redaction-cuts.ts'
-import { redactShortened } from './redaction-shortened.ts'
+import { type Cut, createFinder } from './redaction-cuts.ts'
+import { formsOf, isUnmistakable, type Secret } from './redaction-forms.ts'
+import { findInBytes } from './redaction-pieces.ts'
 
-export interface Secret {
-  /** What stands in its place: `[name]`. */
-  readonly name: string
-  readonly value: string
-}
+export type { Secret } from './redaction-forms.ts'
 
 /** Replaces secrets by value, wherever and in whatever common encoding they occur. */
 export interface Redactor {
+  /** Of text that came from a target. */
   text(value: string): string
+  /**
+   * Of a rendered file or a printed line, where words and figures are the kit's own: a secret that
+   * reads like one of them is left alone. Text of a JSON document stays one.
+   */
+  output(value: string): string
   exchange(exchange: Exchange): Exchange
   request(request: WireRequest): WireRequest
 }
 
-/** Shorter values would be found by chance in ordinary text. */
-const shortestSecret = 4
-
-/** Covers plain text, percent-encoding, JSON escapes and base64 at each of its three offsets. */
+/**
+ * Covers plain text in either case, escapes of JSON, JavaScript, HTML and URLs for any of its
+ * characters, hexadecimal digits, and base64 at each of its three offsets.
+ */
 export function createRedactor(secrets: readonly Secret[]): Redactor {
-  const forms = secrets
-    .filter((secret) => secret.value.length >= shortestSecret)
-    .flatMap(({ name, value }) =>
-      [...encodingsOf(value)].map((form) => ({ form, mark: `[${name}]` })),
-    )
-    .sort((a, b) => b.form.length - a.form.length)
+  const find = createFinder(formsOf(secrets))
+  const sure = secrets.filter(({ value, everywhere }) => everywhere || isUnmistakable(value))
+  const findSure = sure.length === secrets.length ? find : createFinder(formsOf(sure))
 
-  const anyForm = oneOf(forms.map(({ form }) => form))
-  const text = (value: string): string =>
-    redactShortened(
-      anyForm.test(value)
-        ? forms.reduce((rest, { form, mark }) => rest.replaceAll(form, mark), value)
-        : value,
-      forms,
-    )
+  const text = (value: string): string => withMarks(value, find(value))
   const headers = (list: readonly Header[]): Header[] =>
     list.map(([name, value]) => [text(name), text(value)])
-
-  const bytesForms = forms.map(({ form, mark }) => ({
-    form: Buffer.from(form),
-    mark: Buffer.from(mark),
-  }))
-  const chunks = (list: readonly WireChunk[]): WireChunk[] => redactChunks(list, bytesForms)
+  const cutsOf = (bytes: Buffer) => findInBytes(bytes.toString('latin1'), find, findSure)
+  const chunks = (list: readonly WireChunk[]): WireChunk[] => redactChunks(list, cutsOf)
   const events = (list: readonly StreamEvent[]): StreamEvent[] => {
-    const data = redactData(list, bytesForms)
+    const data = redactData(list, cutsOf)
     return list.map((event, at) => ({
       ...event,
       name: event.name === null ? null : text(event.name),
@@ -62,6 +51,7 @@ export function createRedactor(secrets: readonly Secret[]): Redactor {
 
   return {
     text,
+    output: (value) => withMarks(value, outsideEscapes(value, findSure(value))),
     request,
     exchange: (exchange) => {
       const { response } = exchange
@@ -86,91 +76,49 @@ export function createRedactor(secrets: readonly Secret[]): Redactor {
   }
 }
 
-/** Most texts hold no secret: one look tells. */
-function oneOf(forms: readonly string[]): RegExp {
-  const escaped = forms.map((form) => form.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&'))
-  return forms.length === 0 ? /(?!)/ : new RegExp(escaped.join('|'))
+function withMarks(value: string, cuts: readonly Cut[]): string {
+  if (cuts.length === 0) return value
+  const parts: string[] = []
+  let at = 0
+  for (const { start, end, mark } of cuts) {
+    parts.push(value.slice(at, start), mark)
+    at = end
+  }
+  return parts.join('') + value.slice(at)
 }
 
-/**
- * A writer may encode what another has: base64 in a query, a page of errors in JSON. A key without
- * special characters comes to a handful of forms.
- */
-function encodingsOf(value: string): Set<string> {
-  const written = [value, ...base64FormsOf(value)].flatMap((form) => [
-    form,
-    ...percentEncodingsOf(form),
-    ...markupEscapesOf(form),
-    // As a message of an assertion quotes it.
-    form.replaceAll(/['\\]/g, '\\$&'),
-  ])
-  return new Set(written.flatMap((form) => [form, ...jsonEscapesOf(form)]))
-}
-
-/** At each of the three offsets, in both alphabets. */
-function base64FormsOf(value: string): string[] {
-  return [0, 1, 2].flatMap((offset) => {
-    // The characters at both ends also hold bits of their neighbours, so they are left out.
-    const padded = Buffer.concat([Buffer.alloc(offset), Buffer.from(value)])
-    const whole = padded.toString('base64').replace(/=+$/, '')
-    const inner = whole.slice(
-      offset === 0 ? 0 : offset + 1,
-      padded.length % 3 === 0 ? undefined : -1,
-    )
-    if (inner.length < shortestSecret) return []
-    return [inner, inner.replaceAll('+', '-').replaceAll('/', '_')]
+/** A backslash before a mark would make an escape of it that no reader of JSON knows. */
+function outsideEscapes(text: string, cuts: readonly Cut[]): readonly Cut[] {
+  return cuts.map((cut) => {
+    const [before = ''] = /\\*$/.exec(text.slice(Math.max(0, cut.start - 64), cut.start)) ?? []
+    return before.length % 2 === 0 ? cut : { ...cut, mark: `\\${cut.mark}` }
   })
 }
 
-/** Hexadecimal digits of either case; a form has a plus sign for a space. */
-function percentEncodingsOf(value: string): string[] {
-  const encoded = encodeURIComponent(value.toWellFormed())
-  const inLowerCase = encoded.replaceAll(/%../g, (code) => code.toLowerCase())
-  return [encoded, inLowerCase].flatMap((form) => [form, form.replaceAll('%20', '+')])
-}
-
-/** A page of errors escapes quotes as well, or does not. */
-function markupEscapesOf(value: string): string[] {
-  const escaped = value.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
-  const quoted = escaped.replaceAll('"', '&quot;')
-  return [
-    escaped,
-    quoted,
-    ...['&#39;', '&#x27;', '&apos;'].map((quote) => quoted.replaceAll("'", quote)),
-  ]
-}
-
-/** Slashes and what is not ASCII may be escaped or not. */
-function jsonEscapesOf(value: string): string[] {
-  const escaped = JSON.stringify(value).slice(1, -1)
-  const inAscii = escaped.replaceAll(
-    /[\u007f-\uffff]/g,
-    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  )
-  return [escaped, inAscii, value].flatMap((form) => [form, form.replaceAll('/', '\\/')])
-}
-
 /** Finds secrets across chunk borders; the mark stands in the chunk where the secret begins. */
-function redactChunks(list: readonly WireChunk[], forms: readonly Form[]): WireChunk[] {
+function redactChunks(
+  list: readonly WireChunk[],
+  cutsOf: (whole: Buffer) => readonly Cut[],
+): WireChunk[] {
   const whole = Buffer.concat(list.map((chunk) => chunk.bytes))
-  const cuts = findSecrets(whole, forms)
+  const cuts = cutsOf(whole)
   if (cuts.length === 0) return [...list]
   let chunkStart = 0
-  // Cuts and chunks are both in order: the first cut that may reach into the chunk.
+  /** The first cut that does not end before the chunk. */
   let first = 0
   return list.map((chunk) => {
     const start = chunkStart
     const end = start + chunk.bytes.length
     chunkStart = end
-    while ((cuts[first]?.end ?? Number.POSITIVE_INFINITY) <= start) first += 1
     const parts: Buffer[] = []
     let at = start
-    for (let next = first; (cuts[next]?.start ?? end) < end; next += 1) {
-      const cut = cuts[next]
-      if (cut === undefined) break
+    for (; first < cuts.length; first += 1) {
+      const cut = cuts[first]
+      if (cut === undefined || cut.start >= end) break
       if (cut.start > at) parts.push(whole.subarray(at, cut.start))
-      if (cut.start >= start) parts.push(cut.mark)
+      if (cut.start >= start) parts.push(Buffer.from(cut.mark))
       at = Math.min(cut.end, end)
+      if (cut.end > end) break
     }
     if (at === start) return chunk
     parts.push(whole.subarray(at, end))
@@ -179,9 +127,12 @@ function redactChunks(list: readonly WireChunk[], forms: readonly Form[]): WireC
 }
 
 /** Events may share a secret among them, so they are looked at as the stream that they were. */
-function redactData(list: readonly StreamEvent[], forms: readonly Form[]): readonly string[] {
+function redactData(
+  list: readonly StreamEvent[],
+  cutsOf: (whole: Buffer) => readonly Cut[],
+): readonly string[] {
   const lines = list.map(({ atMs, data }) => ({ atMs, bytes: Buffer.from(`data:${data}\n`) }))
-  return redactChunks(lines, forms).map(({ bytes }) =>
+  return redactChunks(lines, cutsOf).map(({ bytes }) =>
     Buffer.from(bytes).toString().slice('data:'.length, -1),
   )
 }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createNetworkTransport, createRedactor } from '../client/index.ts'
+import { createNetworkTransport, createRedactor, Outlet } from '../client/index.ts'
 import type { Exchange } from '../contract/index.ts'
 import { appendExchange } from './exchanges-file.ts'
 import { networkOf } from './profile/index.ts'
@@ -49,7 +49,9 @@ export function createCaller(setup: Introduction, options: CallerOptions): Calle
   const pace = createBackOff(limits)
   const breaker = createBreaker()
   const slots = createSemaphore(options.atOnce ?? 4)
-  const redactor = createRedactor(secretsOf(setup))
+  const secrets = secretsOf(setup)
+  const redactor = createRedactor(secrets)
+  const outlet = new Outlet(secrets)
   const aborted = abortionOf(signal)
   let ordinals = 0
   let requests = 0
@@ -87,7 +89,7 @@ export function createCaller(setup: Introduction, options: CallerOptions): Calle
       })
       const exchange = await Promise.race([pending, aborted])
       breaker.note(exchange)
-      if (evidenceFile) appendExchange(evidenceFile, redactor.exchange(exchange))
+      if (evidenceFile) appendExchange(outlet, evidenceFile, redactor.exchange(exchange))
       const excess = excessOf(exchange, limits)
       const status = exchange.response?.status
       const turnedAway = status === 429 || status === 503

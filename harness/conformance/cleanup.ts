@@ -1,4 +1,3 @@
-import { createRedactor } from '../client/index.ts'
 import { createCaller } from './caller.ts'
 import { type Journal, journalWriter, type OpenEntry, openEntries, readJournal } from './journal.ts'
 import { preflight } from './preflight.ts'
@@ -58,7 +57,7 @@ export async function cleanUp(options: CleanupOptions): Promise<readonly Removal
       caller,
       profile,
       tag,
-      journal: journalWriter(journalFile, createRedactor(secretsOf(setup)).text),
+      journal: journalWriter(journalFile, secretsOf(setup)),
       pages: mostPages,
       ...(onRemoval ? { onRemoval } : {}),
     })

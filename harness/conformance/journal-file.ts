@@ -1,6 +1,6 @@
-import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { createRedactor } from '../client/index.ts'
+import { createRedactor, Outlet } from '../client/index.ts'
 import { ConfigurationError } from './errors.ts'
 import { headLine, openEntries, readJournal } from './journal.ts'
 import type { Introduction } from './run-setup.ts'
@@ -10,9 +10,9 @@ import { secretsOf } from './worker/context.ts'
 /** Begins a journal; one that an earlier run left with chats in it steps aside. */
 export function startJournal(file: string, setup: Introduction): void {
   keepUnfinished(file)
-  const { text } = createRedactor(secretsOf(setup))
+  const secrets = secretsOf(setup)
   const about = { tag: setup.tag, kit: suiteVersion(), baseUrl: setup.profile.baseUrl }
-  writeFileSync(file, headLine(about, text))
+  new Outlet(secrets).write(file, headLine(about, createRedactor(secrets).text))
 }
 
 /** Removes a journal in which nothing is open. @returns how much is */

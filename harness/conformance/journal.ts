@@ -1,4 +1,5 @@
-import { appendFileSync, existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
+import { createRedactor, Outlet, type Secret } from '../client/index.ts'
 import {
   type CreationKind,
   type Exchange,
@@ -106,14 +107,17 @@ export function readJournal(file: string): Journal {
  * Each line in one write, so that a killed process loses no more than one. What goes on after a
  * crash begins on a line of its own.
  */
-export function journalWriter(file: string, redact: (text: string) => string): WriteJournal {
-  if (existsSync(file) && /[^\n]$/.test(readFileSync(file, 'utf8'))) appendFileSync(file, '\n')
-  return (entry) => appendFileSync(file, journalLine(entry, redact))
+export function journalWriter(file: string, secrets: readonly Secret[]): WriteJournal {
+  const outlet = new Outlet(secrets)
+  const { text } = createRedactor(secrets)
+  if (existsSync(file) && /[^\n]$/.test(readFileSync(file, 'utf8'))) outlet.append(file, '\n')
+  return (entry) => outlet.append(file, journalLine(entry, text))
 }
 
 /** The first line of a journal. */
 export function headLine(about: Omit<JournalHead, 'journal'>, redact: (text: string) => string) {
-  return `${redact(JSON.stringify({ journal: 1, ...about }))}\n`
+  const { baseUrl, ...rest } = about
+  return `${JSON.stringify({ journal: 1, ...rest, baseUrl: redact(baseUrl) })}\n`
 }
 
 /** Sends what creates something, and writes down what is tried and what came of it. */

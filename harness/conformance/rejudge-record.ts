@@ -1,6 +1,6 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { z } from 'zod'
-import { createRedactor } from '../client/index.ts'
+import { createRedactor, Outlet } from '../client/index.ts'
 import { ConfigurationError } from './errors.ts'
 import type { TargetProfile } from './profile/index.ts'
 import { targetProfile } from './profile/schema.ts'
@@ -39,7 +39,7 @@ export function writeRunRecord(
     ...about,
     profile: withoutSecrets(profile),
   }
-  writeFileSync(file, `${JSON.stringify(record, null, 2)}\n`)
+  new Outlet(secretsOf({ profile })).write(file, `${JSON.stringify(record, null, 2)}\n`)
 }
 
 /** @throws ConfigurationError where the file is missing, or is no record that this kit can read. */

@@ -63,7 +63,7 @@ export async function auditResidue(setup: RunSetup, options: AuditOptions): Prom
   const journal = readJournal(setup.journalFile)
   const others = openEntries(journal).filter(({ kind }) => kind !== 'chat')
   const { text } = createRedactor(secretsOf(setup))
-  const chats = await auditChats(setup, journal, text, options)
+  const chats = await auditChats(setup, journal, options)
   const kept = [...chats.residue, ...others.map((entry) => residueOf(entry, undeletable))]
   return {
     ...chats,
@@ -76,7 +76,6 @@ const nothing: Audit = { residue: [], unseen: null, requests: 0 }
 async function auditChats(
   setup: RunSetup,
   journal: Journal,
-  redact: (text: string) => string,
   { interrupted, spent }: AuditOptions,
 ): Promise<Audit> {
   const open = openEntries(journal).filter(({ kind }) => kind === 'chat')
@@ -99,7 +98,7 @@ async function auditChats(
     caller,
     profile: setup.profile,
     tag: setup.tag,
-    journal: journalWriter(setup.journalFile, redact),
+    journal: journalWriter(setup.journalFile, secretsOf(setup)),
     pages: mostPages,
   }
   try {

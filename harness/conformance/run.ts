@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ConformanceReport, ObservationRow } from '../../reports/model.ts'
-import { createRedactor } from '../client/index.ts'
+import { createRedactor, Outlet } from '../client/index.ts'
 import { type Observation, questions, type RequirementId } from '../contract/index.ts'
 import { setAside } from './applicability.ts'
 import { Collector, type Scenario } from './collector.ts'
@@ -193,7 +193,7 @@ function prepare(options: RunOptions, setup: RunSetup, startedAt: Date): void {
   const suite = { version: suiteVersion(), interface: interfaceRevision }
   try {
     mkdirSync(outDir, { recursive: true })
-    writeFileSync(setup.exchangesFile, '')
+    new Outlet().write(setup.exchangesFile, '')
     writeRunRecord(
       join(outDir, runRecordName),
       { suite, startedAt: startedAt.toISOString(), seed, strict, selection: copy(selection) },

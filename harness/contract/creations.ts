@@ -32,6 +32,11 @@ export const journalEntry = z.discriminatedUnion('event', [
 ])
 export type JournalEntry = z.infer<typeof journalEntry>
 
+/** `redact` sees the texts that came from elsewhere, never the words of the format. */
 export function journalLine(entry: JournalEntry, redact: (text: string) => string): string {
-  return `${redact(JSON.stringify(entry))}\n`
+  const texts = Object.entries(entry).map(([member, text]) => [
+    member,
+    member === 'event' || member === 'kind' ? text : redact(text),
+  ])
+  return `${JSON.stringify(Object.fromEntries(texts))}\n`
 }

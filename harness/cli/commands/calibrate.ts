@@ -59,7 +59,7 @@ export const calibrateCommand: AddCommand = (program, io, finish) => {
       const file = flags.out ?? calibrationFile(io)
       if (flags.out !== undefined) refuseForeign(file)
       const found = await measure(flags, io)
-      if (!io.signal.aborted) storeCalibration(file, found)
+      if (!io.signal.aborted) storeCalibration(file, found, io)
       io.out(flags.json ? JSON.stringify(found, null, 2) : textOf(found, file, io.signal.aborted))
       finish(codeOf(found, io))
     })

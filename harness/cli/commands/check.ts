@@ -109,7 +109,7 @@ export const checkCommand: AddCommand = (program, io, finish) => {
       finish(endDryRun(command, io))
       return
     }
-    const baseline = openBaseline(flags)
+    const baseline = openBaseline(flags, io)
     const result = baseline.judge(await check(url, flags, { selection, formats }, io))
     const { out, color, json = false, quiet = false } = flags
     publish(result, { formats, out, color, json, quiet }, io)

@@ -1,4 +1,4 @@
-import { existsSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { count, wrap } from '../../../reports/text.ts'
@@ -61,7 +61,7 @@ export const initCommand: AddCommand = (program, io) => {
       )
       progress.stop()
       if (out === '-') io.out(result.text.trimEnd())
-      else writeFileSync(out, result.text, { flag: force ? 'w' : 'wx' })
+      else io.write(out, result.text, force ? 'w' : 'wx')
       tell(result, out, io)
     } finally {
       progress.stop()

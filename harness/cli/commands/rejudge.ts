@@ -55,7 +55,7 @@ export const rejudgeCommand: AddCommand = (program, io, finish) => {
     .action(async (dir: string, flags: RejudgeFlags) => {
       const { color, json = false, quiet = false, out = join(dir, 'rejudged') } = flags
       const formats = formatsOf(flags.report ?? defaultFormats)
-      const baseline = openBaseline(flags)
+      const baseline = openBaseline(flags, io)
       const { recordedIn, rejudge } = await import('../../conformance/rejudge.ts')
       recordedIn(dir, out)
       const lost = lostText({ dir, ...readRecording(join(dir, exchangesName)) })

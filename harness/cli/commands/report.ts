@@ -98,7 +98,7 @@ export const reportCommand: AddCommand = (program, io, finish) => {
 
 function renderConformance(results: readonly StoredReport[], flags: ReportFlags, io: Io): void {
   const formats = formatsOf(wantedIn(flags))
-  const baseline = openBaseline({ baseline: flags.baseline })
+  const baseline = openBaseline({ baseline: flags.baseline }, io)
   const folders = foldersFor(results, flags.out)
   const style = { color: io.color && flags.color, width: io.width }
   for (const [at, result] of results.entries()) {
@@ -108,7 +108,13 @@ function renderConformance(results: readonly StoredReport[], flags: ReportFlags,
     refuseOtherRun(result.report, out, formats)
     if (out !== null) mkdirSync(out, { recursive: true })
     if (results.length > 1) io.out(`${result.file}:`)
-    render(baseline.judge(result.report), result.exchanges, { formats, out, style, print: io.out })
+    render(baseline.judge(result.report), result.exchanges, {
+      formats,
+      out,
+      style,
+      print: io.out,
+      write: io.write,
+    })
     tellWritten(formats, out, io)
   }
 }
@@ -129,7 +135,7 @@ function renderLoads(files: readonly StoredFile[], flags: ReportFlags, io: Io): 
     width: io.width,
     verbose: flags.verbose === true,
   }
-  renderLoad(report, { formats, out: folder, style, print: io.out })
+  renderLoad(report, { formats, out: folder, style, print: io.out, write: io.write })
   tellWritten(formats, folder, io)
   if (report.partial === undefined) return exitCode.done
   io.err(`chatgen: ${partialText(report.partial)}: no figure is one of the whole load`)

@@ -6,6 +6,8 @@ import type { Calibration } from '../../../reports/model/calibration.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
 import { calibrationFile, storeCalibration, storedCalibration } from './calibration.ts'
 
+const io = { write: (file: string, text: string) => writeFileSync(file, text) }
+
 const found: Calibration = {
   kind: 'calibration',
   schemaVersion: 1,
@@ -24,7 +26,7 @@ it('stands in the cache of the user', () => {
 
 it('comes back as it was stored, in a folder that is made for it', () => {
   const file = join(temporary(), 'new', 'calibration.json')
-  storeCalibration(file, found)
+  storeCalibration(file, found, io)
   expect(storedCalibration(file)).toEqual(found)
 })
 
@@ -41,7 +43,7 @@ it.each(['', 'no JSON', '{"kind":"calibration","schemaVersion":2}'])(
 it('says why it cannot be written', () => {
   const file = join(temporary(), 'calibration.json')
   writeFileSync(file, '')
-  expect(() => storeCalibration(join(file, 'below'), found)).toThrow(ConfigurationError)
+  expect(() => storeCalibration(join(file, 'below'), found, io)).toThrow(ConfigurationError)
 })
 
 function temporary(): string {

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { type Calibration, calibration } from '../../../reports/model/calibration.ts'
@@ -28,10 +28,10 @@ export function refuseForeign(file: string): void {
 }
 
 /** @throws ConfigurationError where the file cannot be written */
-export function storeCalibration(file: string, found: Calibration): void {
+export function storeCalibration(file: string, found: Calibration, io: Pick<Io, 'write'>): void {
   try {
     mkdirSync(dirname(file), { recursive: true })
-    writeFileSync(file, `${JSON.stringify(found, null, 2)}\n`)
+    io.write(file, `${JSON.stringify(found, null, 2)}\n`)
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     throw new ConfigurationError([`the calibration cannot be written: ${reason}`])

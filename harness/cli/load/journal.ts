@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { journalName } from '../../conformance/defaults.ts'
 import { closeJournal, startJournal } from '../../conformance/journal-file.ts'
 import type { Introduction } from '../../conformance/run-setup.ts'
-import { secretsOf } from '../../conformance/worker/secrets.ts'
 import type { JournalPlace } from '../../load/engine/chat-journal.ts'
 import { sizeOf } from '../../load/plan/needs.ts'
 import { type Part, type PlanSpec, wholePlan } from '../../load/plan/plan.ts'
@@ -19,7 +18,7 @@ export function openLoadJournal(
   mkdirSync(folder, { recursive: true })
   const file = join(folder, journalName)
   startJournal(file, setup)
-  return { file, secrets: secretsOf(setup) }
+  return { file }
 }
 
 /** A journal in which nothing is open goes; where something is, the words that say what to do. */

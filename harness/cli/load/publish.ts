@@ -1,10 +1,11 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { loadOutcome } from '../../../reports/load/console.ts'
 import { loadToJson } from '../../../reports/load/json.ts'
 import type { LoadReport } from '../../../reports/model/load.ts'
 import { reportName } from '../../conformance/defaults.ts'
 import type { Io } from '../io.ts'
+import { withoutSecrets } from '../publish.ts'
 import type { Named } from '../report-formats.ts'
 import type { LoadFormat, LoadStyle } from './report-formats.ts'
 
@@ -19,17 +20,18 @@ export interface PublishLoadOptions {
 }
 
 /** Writes the reports that have a file, and prints the others; `report.json` is always written. */
-export function publishLoad(report: LoadReport, options: PublishLoadOptions, io: Io): void {
+export function publishLoad(found: LoadReport, options: PublishLoadOptions, io: Io): void {
+  const report = withoutSecrets(found, io)
   const { out, style, json, quiet } = options
   const text = loadToJson(report)
   mkdirSync(out, { recursive: true })
-  writeFileSync(join(out, reportName), text)
+  io.write(join(out, reportName), text)
   if (json) io.out(text.trimEnd())
   else if (quiet) io.out(loadOutcome(report, style))
   const formats = options.formats.filter(
     ({ name }) => name !== 'json' && !(name === 'console' && (json || quiet)),
   )
-  renderLoad(report, { formats, out, style, print: json ? io.err : io.out })
+  renderLoad(report, { formats, out, style, print: json ? io.err : io.out, write: io.write })
   if (!json && !quiet) io.out(`Results: ${out}`)
 }
 
@@ -38,17 +40,18 @@ interface LoadRendering {
   /** Folder for what has a file; null prints everything. */
   readonly out: string | null
   readonly style: LoadStyle
-  readonly print: (text: string) => void
+  readonly print: Io['out']
+  readonly write: Io['write']
 }
 
 /** Each format to its file in the folder, or printed where it has none. */
 export function renderLoad(
   report: LoadReport,
-  { formats, out, style, print }: LoadRendering,
+  { formats, out, style, print, write }: LoadRendering,
 ): void {
   for (const { file, render } of formats) {
     const text = render(report, style)
-    if (file !== null && out !== null) writeFileSync(join(out, file), text)
+    if (file !== null && out !== null) write(join(out, file), text)
     else print(text.trimEnd())
   }
 }

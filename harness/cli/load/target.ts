@@ -2,6 +2,7 @@ import { ConfigurationError } from '../../conformance/errors.ts'
 import { networkOf, type TargetProfile } from '../../conformance/profile/index.ts'
 import { suiteVersion } from '../../conformance/version.ts'
 import { credentialsOf } from '../../conformance/worker/credentials.ts'
+import { secretsOf } from '../../conformance/worker/secrets.ts'
 import type { LoadTarget, V2Chat } from '../../load/engine/target.ts'
 import type { Mix } from '../../load/plan/mix.ts'
 
@@ -31,6 +32,7 @@ export function loadTargetOf(profile: TargetProfile, seed: string): LoadTarget {
     timeoutMs: limits.timeoutMs,
     userAgent: `chatgen-conformance/${suiteVersion()}`,
     tag: `chatgen-load-${seed}`,
+    secrets: secretsOf({ profile }),
   }
 }
 

@@ -34,6 +34,27 @@ function isStream({ headers }: Answer): boolean {
   return headers['content-type']?.includes('event-stream') ?? false
 }
 
+const toBeEscaped = 'all of the key, in JSON escapes'
+const toBeEscapedFrom9 = 'the rest of the key, in JSON escapes'
+
+/** JSON in which the key stands as another writer might escape it. */
+function jsonOf(value: unknown, key: string): string {
+  const escapes = (text: string) =>
+    eachOf(text, (code) => `\\u${code.toString(16).padStart(4, '0')}`)
+  return JSON.stringify(value)
+    .replaceAll('/', '\\/')
+    .replaceAll(toBeEscaped, escapes(key))
+    .replaceAll(toBeEscapedFrom9, escapes(key.slice(9)))
+}
+
+function eachOf(text: string, write: (code: number) => string): string {
+  return [...text].map((character) => write(character.charCodeAt(0))).join('')
+}
+
+function pieces(key: string): readonly string[] {
+  return key.match(/.{1,5}/g) ?? []
+}
+
 /** All that a body may hold of it. The object of a list is what a judge tells in its message. */
 function echoes(key: string): object {
   return {
@@ -41,7 +62,18 @@ function echoes(key: string): object {
       plain: key,
       base64: ['', 'a', 'ab'].map((before) => base64(before + key)),
       url: `https://example.org/?key=${encodeURIComponent(key)}`,
-      base64url: Buffer.from(`?${key}`).toString('base64url'),
+      base64url: ['', '?', '??'].map((before) => Buffer.from(before + key).toString('base64url')),
+      hex: Buffer.from(key).toString('hex'),
+      hexInCapitals: Buffer.from(key).toString('hex').toUpperCase(),
+      references: eachOf(key, (code) => `&#${code};`),
+      hexReferences: eachOf(key, (code) => `&#x${code.toString(16)};`),
+      percent: eachOf(key, (code) => `%${code.toString(16)}`),
+      script: eachOf(key, (code) => `\\x${code.toString(16)}`),
+      inCapitals: key.toUpperCase(),
+      inLowerCase: key.toLowerCase(),
+      wholly: toBeEscaped,
+      partly: `${key.slice(0, 9)}${toBeEscapedFrom9}`,
+      tokens: pieces(key).map((token) => ({ token })),
       markup: key.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;'),
       quoted: key.replaceAll("'", "\\'"),
       [key]: 'as a name',
@@ -57,9 +89,7 @@ function inBody({ body, status }: Answer, key: string): string {
   try {
     const value: unknown = JSON.parse(text)
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return text
-    const json = JSON.stringify({ ...value, ...(status < 300 ? echoes(key) : {}), detail: key })
-    // Escaped as another writer might.
-    return json.replaceAll('/', '\\/')
+    return jsonOf({ ...value, ...(status < 300 ? echoes(key) : {}), detail: key }, key)
   } catch {
     return text === '' ? '' : `${text} ${key}`
   }
@@ -73,7 +103,7 @@ function inStream({ body }: Answer, key: string): string {
     at = at % key.length >= key.length - 5 ? 0 : at + 5
     return `"${name}":${JSON.stringify(piece)}`
   })
-  return `: ${key}\n\nevent: svc:${key}\ndata: ${JSON.stringify({ type: `svc:${key}`, key })}\n\n${said}`
+  return `: ${key}\n\nevent: svc:${key}\ndata: ${JSON.stringify({ type: `svc:${key}`, key })}\n\nevent: svc:echo\ndata: ${jsonOf({ type: 'svc:echo', ...echoes(key) }, key)}\n\n${said}`
 }
 
 /** The body in pieces that break in the middle of each occurrence. */

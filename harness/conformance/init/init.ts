@@ -59,7 +59,7 @@ export async function initProfile(options: InitOptions): Promise<InitResult> {
       ),
     ...(signal ? { signal } : {}),
   })
-  const journal = journalWriter(journalFile, redact)
+  const journal = journalWriter(journalFile, secretsOf(setup))
   let detection: Detection
   let removing = 0
   try {
@@ -120,14 +120,13 @@ async function removeMade(
   if (interruption?.aborted) hurry()
   else interruption?.addEventListener('abort', hurry, { once: true })
   const caller: Caller = createCaller(setup, { purpose: 'init-cleanup', signal: outOfTime.signal })
-  const { text } = createRedactor(secretsOf(setup))
   const open = openEntries(readJournal(journalFile)).filter(({ kind }) => kind === 'chat')
   try {
     await removeChats(open, {
       caller,
       profile: setup.profile,
       tag: setup.tag,
-      journal: journalWriter(journalFile, text),
+      journal: journalWriter(journalFile, secretsOf(setup)),
       pages: mostPages,
     })
     return caller.requests

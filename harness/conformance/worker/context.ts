@@ -5,6 +5,7 @@ import {
   createRecordingTransport,
   createRedactor,
   type Outgoing,
+  Outlet,
   type Pending,
   type Redactor,
   StoredRecording,
@@ -69,7 +70,9 @@ export interface RunContext {
 export function createRunContext(setup: RunSetup): RunContext {
   const { profile } = setup
   const live = setup.recordingFile === null
-  const redactor = createRedactor(secretsOf(setup))
+  const secrets = secretsOf(setup)
+  const redactor = createRedactor(secrets)
+  const outlet = new Outlet(secrets)
   const recorded =
     setup.recordingFile === null ? undefined : new StoredRecording(setup.recordingFile)
   const transport = openTransport(setup, recorded, redactor)
@@ -83,7 +86,7 @@ export function createRunContext(setup: RunSetup): RunContext {
   const pace = createBackOff(profile.limits)
   const breaker = createBreaker()
   const budget = createBudget(setup.maxRequests, setup.spentBefore)
-  const write = live ? journalWriter(setup.journalFile, redactor.text) : () => {}
+  const write = live ? journalWriter(setup.journalFile, secrets) : () => {}
   const journal: WriteJournal = (entry) => {
     budget.note(entry)
     write(entry)
@@ -166,7 +169,7 @@ export function createRunContext(setup: RunSetup): RunContext {
   }
 
   function writeDown(exchange: Exchange): void {
-    appendExchange(setup.exchangesFile, redactor.exchange(exchange))
+    appendExchange(outlet, setup.exchangesFile, redactor.exchange(exchange))
   }
 }
 

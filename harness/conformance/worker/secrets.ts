@@ -1,6 +1,7 @@
 import type { Secret } from '../../client/index.ts'
 import type { RunSetup } from '../run-setup.ts'
 import { credentialsOf } from './credentials.ts'
+import { userInfoSecrets } from './user-info.ts'
 
 /**
  * Everything of a profile that may stand in no file and no output. Also the keys that are almost
@@ -16,8 +17,8 @@ export function secretsOf({ profile }: Pick<RunSetup, 'profile'>): Secret[] {
   return [
     ...keys.flatMap(([name, value]) => (value === undefined ? [] : almostRight(name, value))),
     ...headerSecrets(profile.headers),
-    ...passwordOf('password', profile.baseUrl),
-    ...passwordOf('proxy password', profile.network?.proxy),
+    ...userInfoSecrets('base url password', profile.baseUrl),
+    ...userInfoSecrets('proxy password', profile.network?.proxy ?? ''),
   ]
 }
 
@@ -42,9 +43,4 @@ function headerSecrets(headers: Readonly<Record<string, string>>): Secret[] {
         value: secret,
       }))
     })
-}
-
-function passwordOf(name: string, url: string | undefined): Secret[] {
-  const password = url !== undefined && URL.canParse(url) ? new URL(url).password : ''
-  return password === '' ? [] : [{ name, value: decodeURIComponent(password) }]
 }

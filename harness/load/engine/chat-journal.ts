@@ -1,13 +1,10 @@
-import { appendFileSync } from 'node:fs'
-import { appendFile } from 'node:fs/promises'
+import { Outlet } from '../../client/outlet.ts'
 import { createRedactor, type Secret } from '../../client/redaction.ts'
 import { type JournalEntry, journalLine } from '../../contract/index.ts'
 
 /** Where the creation journal of a run is; survives a structured clone. */
 export interface JournalPlace {
   readonly file: string
-  /** What may stand in no file. */
-  readonly secrets: readonly Secret[]
 }
 
 /** Names that are written down at a time; of a thread that is killed, so many may not exist. */
@@ -25,6 +22,7 @@ export class ChatJournal {
   readonly #place: JournalPlace | undefined
   readonly #prefix: string
   readonly #redact: (text: string) => string
+  readonly #outlet: Outlet
   readonly #free: string[] = []
   #named = 0
   #lines = ''
@@ -32,10 +30,11 @@ export class ChatJournal {
   #written: Promise<void> = Promise.resolve()
 
   /** `prefix`: begins every name. */
-  constructor(place: JournalPlace | undefined, prefix: string) {
+  constructor(place: JournalPlace | undefined, prefix: string, secrets: readonly Secret[]) {
     this.#place = place
     this.#prefix = prefix
-    this.#redact = createRedactor(place?.secrets ?? []).text
+    this.#redact = createRedactor(secrets).text
+    this.#outlet = new Outlet(secrets)
   }
 
   /** The name of a chat that is about to be made. */
@@ -45,7 +44,7 @@ export class ChatJournal {
     const names = Array.from({ length: reserve }, () => `${this.#prefix}${++this.#named}`)
     if (this.#place !== undefined) {
       const lines = names.map((name) => this.#line({ event: 'create', ...about(name) }))
-      appendFileSync(this.#place.file, lines.join(''))
+      this.#outlet.append(this.#place.file, lines.join(''))
     }
     this.#free.push(...names.reverse())
     return this.name()
@@ -84,7 +83,7 @@ export class ChatJournal {
     if (place === undefined || lines === '') return
     this.#lines = ''
     this.#written = this.#written
-      .then(() => appendFile(place.file, lines))
+      .then(() => this.#outlet.appendSoon(place.file, lines))
       .catch((error: unknown) => {
         this.trouble ??= error instanceof Error ? error.message : String(error)
       })

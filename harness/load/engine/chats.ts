@@ -48,7 +48,11 @@ export class Chats {
     this.#place = place
     // Two runs with one seed have one tag, and a chat may be looked for by its name alone.
     const own = crypto.randomUUID().slice(0, 8)
-    this.#journal = new ChatJournal(target.journal, `${target.tag} ${own}.${place}.`)
+    this.#journal = new ChatJournal(
+      target.journal,
+      `${target.tag} ${own}.${place}.`,
+      target.secrets,
+    )
   }
 
   async prepare(needs: ChatNeeds, signal: AbortSignal): Promise<void> {

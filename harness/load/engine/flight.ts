@@ -186,7 +186,7 @@ export class Flight implements AnswerSink, StreamWatcher {
   }
 
   serverFailed(why: string): void {
-    this.#failure ??= why
+    this.#failure ??= this.#ledger.redact(why)
   }
 
   #finish(ending: Ending): void {
@@ -234,7 +234,7 @@ export class Flight implements AnswerSink, StreamWatcher {
     if (read === undefined) return
     this.#id = read.id
     if (read.usage !== undefined) watch.usage(read.usage)
-    if (read.failure !== undefined) this.#failure ??= read.failure
+    if (read.failure !== undefined) this.#failure ??= this.#ledger.redact(read.failure)
     this.#crossTalk.text(read.text)
   }
 

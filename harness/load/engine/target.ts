@@ -1,4 +1,5 @@
 import type { NetworkOptions } from '../../client/index.ts'
+import type { Secret } from '../../client/redaction.ts'
 import type { AnswerLimits } from './answer-limits.ts'
 import type { JournalPlace } from './chat-journal.ts'
 
@@ -31,6 +32,8 @@ export interface LoadTarget {
   readonly tag: string
   /** Where the chats that are made are written down; without it nowhere. */
   readonly journal?: JournalPlace
+  /** What may stand in no file and no output. */
+  readonly secrets: readonly Secret[]
 }
 
 export type V2Chat =
@@ -61,5 +64,6 @@ export function plainTarget(baseUrl: string, key: string): LoadTarget {
     timeoutMs: 60_000,
     userAgent: 'chatgen-conformance',
     tag: 'chatgen-plain',
+    secrets: [{ name: 'api key', value: key }],
   }
 }

@@ -1,12 +1,13 @@
 import { setMaxListeners } from 'node:events'
 import { parentPort, workerData } from 'node:worker_threads'
+import { createRedactor } from '../../client/redaction.ts'
 import { Canary } from '../calibration/canary.ts'
 import { IntegrityLedger } from '../judging/integrity-ledger.ts'
 import { Chats } from './chats.ts'
 import { RunClock } from './clock.ts'
 import { Crew } from './crew.ts'
 import { Driver } from './driver.ts'
-import type { FromWorker, ToWorker, WorkerSetup } from './messages.ts'
+import type { FromWorker, ToWorker, Troubles, WorkerSetup } from './messages.ts'
 import { agreeOnVersion } from './open-channels.ts'
 import { routeOf } from './route.ts'
 import { Usage } from './usage.ts'
@@ -38,16 +39,19 @@ if (port !== null) {
 
   async function work(tell: (message: FromWorker) => void): Promise<void> {
     const { target, spec, part, needs } = setup
+    const redact = createRedactor(target.secrets).text
+    const troubles = (): Troubles =>
+      [...chats.troubles].map(([what, count]) => [redact(what), count])
     const route = routeOf(target.baseUrl, target.network)
     const openChannels = await agreeOnVersion(route, interruption.signal)
     const preparing = openChannels(new RunClock(process.hrtime.bigint()), true)
     const chats = new Chats(preparing, target, String(part.index))
     await chats.prepare(needs, interruption.signal)
-    tell({ type: 'ready', troubles: [...chats.troubles] })
+    tell({ type: 'ready', troubles: troubles() })
 
     const clock = new RunClock(await started.promise)
     const channels = openChannels(clock, setup.keepAlive, setup.mostConnections)
-    const ledger = new IntegrityLedger()
+    const ledger = new IntegrityLedger(redact)
     const crew = new Crew({ clock, target, channels, chats, ledger })
     const canary = setup.canaryPort === null ? undefined : new Canary(setup.canaryPort)
     const usage = new Usage()
@@ -80,7 +84,7 @@ if (port !== null) {
     channels.close()
     await chats.close(tidyMs)
     preparing.close()
-    tell({ type: 'gone', left: chats.left, troubles: [...chats.troubles] })
+    tell({ type: 'gone', left: chats.left, troubles: troubles() })
   }
 }
 

@@ -40,14 +40,24 @@ export const loadRows = {
 
 export class IntegrityLedger {
   readonly counts = noCounts()
+  /** Takes the secrets out of a text of the target. */
+  readonly redact: (text: string) => string
   #ids: SeenId[] = []
+
+  constructor(redact: (text: string) => string) {
+    this.redact = redact
+  }
 
   /**
    * Gives the required row that the answer broke, if there is one. `came`: what the answer was, for the
    * first of each broken row.
    */
   judgement({ findings }: Judgement, occasion: Occasion, came?: () => string): string | undefined {
-    return countFindings(this.counts.tally, findings, occasion, came)
+    return countFindings(this.counts.tally, findings, {
+      occasion,
+      came,
+      redact: this.redact,
+    })
   }
 
   stream(events: number): void {
@@ -91,7 +101,7 @@ export class IntegrityLedger {
   }
 
   id(seen: SeenId): void {
-    this.#ids.push({ ...seen, id: bounded(seen.id) })
+    this.#ids.push({ ...seen, id: this.redact(bounded(seen.id)) })
   }
 
   /** The ids since the last call. */

@@ -22,12 +22,19 @@ export type Tally = Record<string, RowTally>
 
 export type Occasion = Omit<Evidence, 'event' | 'why'>
 
+export interface Told {
+  readonly occasion: Occasion
+  /** What the answer was, for the first of each broken row. */
+  readonly came: (() => string) | undefined
+  /** Takes the secrets out of a text of the target. */
+  readonly redact: (text: string) => string
+}
+
 /** Counts what was found in one answer; gives the required row that it broke, if there is one. */
 export function countFindings(
   tally: Tally,
   findings: readonly Finding[],
-  occasion: Occasion,
-  came?: () => string,
+  { occasion, came, redact }: Told,
 ): RequirementId | undefined {
   let violated: RequirementId | undefined
   for (const { row, verdict, why, event } of findings) {
@@ -40,7 +47,7 @@ export function countFindings(
     counts.first ??= {
       ...occasion,
       event: event ?? null,
-      why: came === undefined ? why : `${why} What came: ${came()}.`,
+      why: redact(came === undefined ? why : `${why} What came: ${came()}.`),
     }
     if (requirements[row].level === 'required') violated ??= row
   }

@@ -58,7 +58,7 @@ export async function driven(options: DriveOptions): Promise<Driven> {
     target,
     channels: openChannels(clock, true, connections),
     chats: new Chats(preparing, target, '0'),
-    ledger: new IntegrityLedger(),
+    ledger: new IntegrityLedger(String),
   })
   const spec: PlanSpec = {
     seed: 'drive',

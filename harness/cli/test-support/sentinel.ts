@@ -1,0 +1,101 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
+import { restoreExchanges } from '../../contract/index.ts'
+import type { Ended } from './chatgen.ts'
+
+/** Random parts, of which no artefact may show ten characters in a row, and what needs escapes. */
+const parts = [
+  'k7Qm2Zx9Lw4Rt8Yp3Nv6',
+  'Hd5Gs0Jf1Ub8Ec3Wa6Ti',
+  'Vy2Ko9Xn4Mr7Pl5Zq0Bj',
+  'Cz8Fr2Ds6Tg1Yb4Uh9Ji',
+]
+
+const [apiKey = '', otherKey = '', gatewayKey = ''] = parts.map((part) => `sk-${part}/+=&<"'>~`)
+
+/** A password as it can stand in an address. */
+export const password = parts[3] ?? ''
+export { apiKey, gatewayKey, otherKey }
+
+interface Shown {
+  readonly name: string
+  readonly text: string
+}
+
+/** What a folder of results and a few runs show of the keys, each place and piece once. */
+export function leaksIn(folder: string, outputs: readonly Ended[]): readonly string[] {
+  const files = filesIn(folder).map((file) => ({ name: file, text: readFileSync(file, 'utf8') }))
+  const texts = [
+    ...files.map(({ name, text }) => ({ name, text: `${name}\n${text}` })),
+    ...outputs.flatMap(({ stdout, stderr }, at) => [
+      { name: `stdout ${at}`, text: stdout },
+      { name: `stderr ${at}`, text: stderr },
+    ]),
+    ...files.filter(({ name }) => name.endsWith('exchanges.ndjson')).flatMap(spoken),
+    ...files.filter(({ name }) => name.endsWith('report.json')).flatMap(packed),
+  ]
+  const leaks = texts.flatMap(({ name, text }) =>
+    readings(text).flatMap((reading) => shownParts(reading).map((shown) => `${name}: ${shown}`)),
+  )
+  return [...new Set(leaks)]
+}
+
+export function filesIn(folder: string): readonly string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+}
+
+/** What the events of a stream say when they are put together. */
+function spoken({ text }: Shown): Shown[] {
+  return restoreExchanges(text).exchanges.map(({ id, events }) => ({
+    name: `events of ${id}`,
+    text: events
+      .flatMap(({ data }) => data.match(/(?<="(?:delta|content)":")[^"]*/g) ?? [])
+      .join(''),
+  }))
+}
+
+/** The measurements of a shard are compressed. */
+function packed({ name, text }: Shown): Shown[] {
+  const [, measurements] = /"measurements": "([^"]*)"/.exec(text) ?? []
+  if (measurements === undefined) return []
+  const inside = gunzipSync(Buffer.from(measurements, 'base64')).toString()
+  return [{ name: `measurements in ${name}`, text: inside }]
+}
+
+/** A text as each reader would decode it, not in the ways in which it was redacted. */
+function readings(text: string): readonly string[] {
+  const fromHex = (_: string, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))
+  return [
+    text,
+    text.replaceAll(/%([0-9a-fA-F]{2})/g, fromHex),
+    text.replaceAll(/\\+(?:u00|x)([0-9a-fA-F]{2})/g, fromHex),
+    text.replaceAll(/&(?:amp;)?#x([0-9a-fA-F]+);/g, fromHex),
+    text.replaceAll(/&(?:amp;)?#([0-9]+);/g, (_, code: string) =>
+      String.fromCharCode(Number(code)),
+    ),
+    text.replaceAll('\\', ''),
+    ...(text.match(/[0-9a-fA-F]{20,}/g) ?? []).map((run) =>
+      Buffer.from(run, 'hex').toString('latin1'),
+    ),
+    ...(text.match(/[A-Za-z0-9+/_-]{12,}/g) ?? []).flatMap((run) =>
+      [0, 1, 2, 3].map((offset) => Buffer.from(run.slice(offset), 'base64').toString('latin1')),
+    ),
+  ]
+}
+
+const longestShown = 10
+
+/** The first piece of each part that a reading shows, in capitals or not. */
+function shownParts(reading: string): readonly string[] {
+  const inLowerCase = reading.toLowerCase()
+  return parts.flatMap((part) => {
+    const pieces = Array.from({ length: part.length - longestShown + 1 }, (_, at) =>
+      part.slice(at, at + longestShown),
+    )
+    const shown = pieces.find((piece) => inLowerCase.includes(piece.toLowerCase()))
+    return shown === undefined ? [] : [shown]
+  })
+}

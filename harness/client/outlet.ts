@@ -1,0 +1,77 @@
+import { appendFileSync, closeSync, openSync, writeFileSync, writeSync } from 'node:fs'
+import { appendFile } from 'node:fs/promises'
+import { createRedactor, type Secret } from './redaction.ts'
+
+const writeSize = 1 << 18
+
+/**
+ * The one way of a text to a file or a standard stream. Whatever encoding a secret has by then, it is
+ * replaced here, at the last moment; no other module of the kit writes (a test sees to it).
+ */
+export class Outlet {
+  #secrets: readonly Secret[] = []
+  #redact: (text: string) => string = String
+
+  constructor(secrets: readonly Secret[] = []) {
+    this.keepBack(secrets)
+  }
+
+  /** From now on these appear in nothing that is written. */
+  keepBack(secrets: readonly Secret[]): void {
+    const known = new Set(this.#secrets.map(({ value }) => value))
+    const fresh = secrets.filter(({ value }) => !known.has(value))
+    if (fresh.length === 0) return
+    this.#secrets = [...this.#secrets, ...fresh]
+    this.#redact = createRedactor(this.#secrets).output
+  }
+
+  /** For text that another module shows, such as a progress line. */
+  clean(text: string): string {
+    return this.#redact(text)
+  }
+
+  out(text: string): void {
+    process.stdout.write(this.#redact(text))
+  }
+
+  err(text: string): void {
+    process.stderr.write(this.#redact(text))
+  }
+
+  /** `flag` as of `node:fs`. @throws the error of the file system */
+  write(file: string, text: string, flag: 'w' | 'wx' = 'w'): void {
+    writeFileSync(file, this.#redact(text), { flag })
+  }
+
+  /** @throws the error of the file system */
+  append(file: string, text: string): void {
+    appendFileSync(file, this.#redact(text))
+  }
+
+  /** The same of a text that is too long to be held whole; its pieces are redacted each by itself. */
+  appendPieces(file: string, pieces: Iterable<string>): void {
+    const descriptor = openSync(file, 'a')
+    try {
+      let text = ''
+      for (const piece of pieces) {
+        text += piece
+        if (text.length < writeSize) continue
+        writeAll(descriptor, this.#redact(text))
+        text = ''
+      }
+      writeAll(descriptor, this.#redact(text))
+    } finally {
+      closeSync(descriptor)
+    }
+  }
+
+  /** Rejects with the error of the file system. */
+  appendSoon(file: string, text: string): Promise<void> {
+    return appendFile(file, this.#redact(text))
+  }
+}
+
+function writeAll(descriptor: number, text: string): void {
+  const bytes = Buffer.from(text)
+  for (let at = 0; at < bytes.length; ) at += writeSync(descriptor, bytes, at)
+}

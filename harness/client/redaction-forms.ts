@@ -1,0 +1,90 @@
+export interface Secret {
+  /** What stands in its place: `[name]`. */
+  readonly name: string
+  readonly value: string
+  /** True: looked for in rendered text as well, even if the value reads like ordinary text. */
+  readonly everywhere?: boolean
+}
+
+/** One way to write a secret, before any escapes. */
+export interface Form {
+  readonly text: string
+  readonly mark: string
+  /** Matches the form itself, in text and in bytes that are read as Latin-1. */
+  readonly source: string
+  readonly anyCase: boolean
+}
+
+/** Shorter values would be found by chance in ordinary text. */
+const shortestSecret = 4
+
+/** The same of values in base64 or hexadecimal digits, which look like any other identifier. */
+const shortestEncoded = 6
+
+/** Every form of every secret, the longest first. */
+export function formsOf(secrets: readonly Secret[]): readonly Form[] {
+  return secrets
+    .filter(({ value }) => value.length >= shortestSecret)
+    .flatMap(({ name, value }) => {
+      const mark = markOf(name)
+      const anyCase = isUnmistakable(value)
+      return [
+        { text: value, mark, source: sourceOf(value), anyCase },
+        ...(value.length < shortestEncoded ? [] : encoded(value, mark)),
+      ]
+    })
+    .toSorted((a, b) => b.text.length - a.text.length)
+}
+
+/** Names of headers come from a profile; a mark must be harmless in every format. */
+export function markOf(name: string): string {
+  return `[${name.replaceAll(/[^\w .-]/g, '_')}]`
+}
+
+/**
+ * Random enough to be found nowhere by chance, neither in the words of a report nor in its figures.
+ */
+export function isUnmistakable(value: string): boolean {
+  return value.length >= 16 || (value.length >= 8 && /\d/.test(value) && /[a-z]/i.test(value))
+}
+
+function encoded(value: string, mark: string): Form[] {
+  const digits = Buffer.from(value).toString('hex')
+  return [
+    { text: digits, mark, source: digits, anyCase: true },
+    ...[...new Set(base64FormsOf(value))].map((text) => ({
+      text,
+      mark,
+      source: sourceOf(text),
+      anyCase: false,
+    })),
+  ]
+}
+
+/** At each of the three offsets, in both alphabets. */
+function base64FormsOf(value: string): string[] {
+  return [0, 1, 2].flatMap((offset) => {
+    // The characters at both ends also hold bits of their neighbours, so they are left out.
+    const padded = Buffer.concat([Buffer.alloc(offset), Buffer.from(value)])
+    const whole = padded.toString('base64').replace(/=+$/, '')
+    const inner = whole.slice(
+      offset === 0 ? 0 : offset + 1,
+      padded.length % 3 === 0 ? undefined : -1,
+    )
+    return [inner, inner.replaceAll('+', '-').replaceAll('/', '_')]
+  })
+}
+
+/** A pattern of the text, as it is and as bytes that are read as Latin-1. */
+export function sourceOf(text: string): string {
+  return [...text].map(characterSource).join('')
+}
+
+/** Beyond ASCII, a character is itself or, in bytes read as Latin-1, its bytes of UTF-8. */
+function characterSource(character: string): string {
+  // A form of HTML writes a space as a plus sign.
+  if (character === ' ') return '[ +]'
+  if (character <= '\u007f') return character.replace(/[\\^$.*+?()[\]{}|/-]/, '\\$&')
+  const bytes = Buffer.from(character).toString('latin1')
+  return `(?:${character}|${bytes})`
+}
