@@ -11,20 +11,28 @@ export interface Cut {
 /** Fewer characters of a secret would be found by chance, and help nobody who finds them. */
 const shortestPart = 6
 
+export interface FinderOptions {
+  /** True: what is looked at may end in the middle of a secret. */
+  readonly mayBeCut?: boolean
+}
+
 export type FindSecrets = (text: string) => readonly Cut[]
 
 /**
  * Finds secrets in each of their forms, with escapes of any kind in them, and parts of them where a
- * text was shortened or ends. Cuts are in order and do not overlap; marks that stand in the text
+ * text was shortened, or cut. Cuts are in order and do not overlap; marks that stand in the text
  * already are left alone. Takes time in proportion to the text.
  */
-export function createFinder(forms: readonly Form[]): FindSecrets {
+export function createFinder(
+  forms: readonly Form[],
+  { mayBeCut = false }: FinderOptions = {},
+): FindSecrets {
   if (forms.length === 0) return () => []
   const marks = [...new Set(forms.map(({ mark }) => mark))]
   const searches = [forms.filter(({ anyCase }) => anyCase), forms.filter(({ anyCase }) => !anyCase)]
     .filter((some) => some.length > 0)
     .map((some) => searchFor(some, marks))
-  const parts = searchForParts(forms)
+  const parts = searchForParts(forms, mayBeCut)
   const written = forms.map(({ text }) => text).join('')
   const quoted = ['"', "'", '\\', '/', '`'].filter((one) => written.includes(one)).join('')
 
@@ -81,7 +89,7 @@ const brokenEscape =
   /(?:\\{1,8}(?:u[0-9a-fA-F]{0,3}|x[0-9a-fA-F]?)?|%[0-9a-fA-F]?|&#?[0-9a-zA-Z]{0,6})$/
 
 /** The beginning of a secret before an ellipsis or at the end, and its end behind an ellipsis. */
-function searchForParts(forms: readonly Form[]): (text: string) => Cut[] {
+function searchForParts(forms: readonly Form[], mayBeCut: boolean): (text: string) => Cut[] {
   const longer = forms.filter(({ text }) => text.length > shortestPart)
   const sought = { forms: longer, longest: longer[0]?.text.length ?? 0 }
   const ends = longer.flatMap(({ text }) => [
@@ -96,6 +104,7 @@ function searchForParts(forms: readonly Form[]): (text: string) => Cut[] {
       found.push(beginningBefore(text, index, sought))
       found.push(endBehind(text, index + dots.length, sought))
     }
+    if (!mayBeCut) return found.filter((cut) => cut !== undefined)
     found.push(beginningBefore(text, text.length, sought))
     const rest = brokenEscape.exec(text.slice(-16))?.[0].length ?? 0
     if (rest > 0) found.push(beginningBefore(text, text.length - rest, sought))

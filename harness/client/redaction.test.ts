@@ -321,7 +321,9 @@ describe('whatever a writer makes of its characters', () => {
   })
 
   test('one that a cut leaves in the middle of an escape', () => {
-    expect(text(`${key.slice(0, 8)}\\u00`)).toBe('[api key]\\u00')
+    const body = Buffer.from(`${key.slice(0, 8)}\\u00`)
+    const clean = exchange(exchangeOf([{ atMs: 0, bytes: body }]))
+    expect(Buffer.from(bodyBytes(clean)).toString()).toBe('[api key]\\u00')
   })
 
   test('in data that is no JSON, over events', () => {

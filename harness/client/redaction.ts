@@ -24,14 +24,18 @@ export interface Redactor {
  * characters, hexadecimal digits, and base64 at each of its three offsets.
  */
 export function createRedactor(secrets: readonly Secret[]): Redactor {
-  const find = createFinder(formsOf(secrets))
+  const forms = formsOf(secrets)
+  const find = createFinder(forms)
   const sure = secrets.filter(({ value, everywhere }) => everywhere || isUnmistakable(value))
-  const findSure = sure.length === secrets.length ? find : createFinder(formsOf(sure))
+  const sureForms = formsOf(sure)
+  const findSure = createFinder(sureForms)
+  const inBody = createFinder(forms, { mayBeCut: true })
+  const inPieces = createFinder(sureForms, { mayBeCut: true })
 
   const text = (value: string): string => withMarks(value, find(value))
   const headers = (list: readonly Header[]): Header[] =>
     list.map(([name, value]) => [text(name), text(value)])
-  const cutsOf = (bytes: Buffer) => findInBytes(bytes.toString('latin1'), find, findSure)
+  const cutsOf = (bytes: Buffer) => findInBytes(bytes.toString('latin1'), inBody, inPieces)
   const chunks = (list: readonly WireChunk[]): WireChunk[] => redactChunks(list, cutsOf)
   const events = (list: readonly StreamEvent[]): StreamEvent[] => {
     const data = redactData(list, cutsOf)
