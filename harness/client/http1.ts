@@ -23,7 +23,11 @@ export function createHttp1(network: NetworkOptions): Http1 {
   const spare = new Map<string, Socket>()
   const agent = createAgent(network, spare)
   const proxy = network.proxy === null ? undefined : new URL(network.proxy)
-  const proxyAgent = proxy && createAgent({ ...network, proxy: null, resolve: [] }, new Map())
+  const proxyAgent =
+    proxy &&
+    createAgent({ ...network, proxy: null, resolve: [] }, new Map(), (error) =>
+      ProxyError.unreachable(proxy, error),
+    )
 
   return {
     send(conversation) {
@@ -47,7 +51,11 @@ export function createHttp1(network: NetworkOptions): Http1 {
   }
 }
 
-function createAgent(network: NetworkOptions, spare: Map<string, Socket>): Agent {
+function createAgent(
+  network: NetworkOptions,
+  spare: Map<string, Socket>,
+  told: (error: Error) => Error = (error) => error,
+): Agent {
   const opener = createSocketOpener(network)
   const connect: buildConnector.connector = ({ protocol, host = '' }, done) => {
     const url = new URL(`${protocol}//${host}`)
@@ -60,7 +68,7 @@ function createAgent(network: NetworkOptions, spare: Map<string, Socket>): Agent
     }
     opener.open(url, 'http/1.1').then(
       (socket) => done(null, socket),
-      (error) => done(error, null),
+      (error) => done(told(error), null),
     )
   }
   return new Agent({

@@ -29,6 +29,8 @@ interface Connection {
   readonly session: ClientHttp2Session
   streams: number
   idle: NodeJS.Timeout | undefined
+  /** What went wrong below HTTP/2. */
+  error: Error | undefined
 }
 
 /**
@@ -49,10 +51,15 @@ export function createHttp2(open: (url: URL) => Promise<Socket>): Http2 {
       settings: { enablePush: false, initialWindowSize: initialWindowBytes },
     }
     const session = connect(origin, options)
-    const made: Connection = { session, streams: 0, idle: undefined }
+    const made: Connection = { session, streams: 0, idle: undefined, error: undefined }
     const all = connections.get(origin) ?? []
     connections.set(origin, [...all, made])
-    session.on('error', () => {})
+    session.on('error', (error) => {
+      made.error ??= error
+    })
+    socket.on('error', (error) => {
+      made.error ??= error
+    })
     session.on('close', () => {
       clearTimeout(made.idle)
       const others = connections.get(origin)?.filter((other) => other !== made) ?? []
@@ -183,9 +190,11 @@ function requestHeaders({ outgoing }: Conversation): string[] {
 /** What ended a stream that came to no regular end. */
 function endOf(
   stream: ClientHttp2Stream,
-  { session }: Connection,
+  { session, error }: Connection,
   failure: Error | undefined,
 ): Error {
+  // TLS 1.3 tells a client that it wants a certificate only after the handshake.
+  if (error && 'code' in error && String(error.code).startsWith('ERR_SSL_')) return error
   if (session.destroyed || session.closed) {
     const code = failure === undefined ? undefined : stream.rstCode
     return code === undefined || code === constants.NGHTTP2_NO_ERROR

@@ -12,6 +12,6 @@ export {
 export { Outlet } from './outlet.ts'
 export { createRecordingTransport, notRecorded } from './recording.ts'
 export { createRedactor, type Redactor, type Secret } from './redaction.ts'
-export { openTunnel, ProxyError, portOf, proxyAuthorization } from './sockets.ts'
+export { openTunnel, ProxyError, portOf, proxyAuthorization, speaksTls } from './sockets.ts'
 export { StoredRecording } from './stored-recording.ts'
 export type { Outgoing, Pending, Transport } from './transport.ts'

@@ -71,6 +71,11 @@ export class ProxyError extends Error {
     this.code = code
   }
 
+  static unreachable({ host }: URL, cause: Error): ProxyError {
+    const message = `the proxy ${host} cannot be reached: ${reasonOf(cause)}`
+    return new ProxyError('PROXY_UNREACHABLE', message, { cause })
+  }
+
   static credentials({ host }: URL): ProxyError {
     return new ProxyError(
       'PROXY_AUTH',
@@ -106,8 +111,8 @@ function connected(
 export function openTunnel(proxyUrl: string, target: URL): Promise<Socket> {
   const proxy = new URL(proxyUrl)
   const { promise, resolve, reject } = Promise.withResolvers<Socket>()
-  const fail = (code: string, what: string, cause?: Error) =>
-    reject(new ProxyError(code, `the proxy ${proxy.host} ${what}`, { cause }))
+  const fail = (code: string, what: string) =>
+    reject(new ProxyError(code, `the proxy ${proxy.host} ${what}`))
   const tunnel = connectRequest(proxy, `${target.hostname}:${portOf(target)}`)
   tunnel.on('connect', (answer, socket: Socket, head) => {
     const status = answer.statusCode ?? 0
@@ -128,9 +133,7 @@ export function openTunnel(proxyUrl: string, target: URL): Promise<Socket> {
     tunnel.destroy()
     fail('PROXY_TIMEOUT', `does not answer within ${connectTimeoutMs / 1000} s`)
   })
-  tunnel.on('error', (error) =>
-    fail('PROXY_UNREACHABLE', `cannot be reached: ${reasonOf(error)}`, error),
-  )
+  tunnel.on('error', (error) => reject(ProxyError.unreachable(proxy, error)))
   tunnel.end()
   return promise
 }
@@ -156,4 +159,20 @@ function reasonOf(error: Error): string {
   const [first] = error instanceof AggregateError ? error.errors : []
   if (first instanceof Error) return reasonOf(first)
   return 'code' in error && typeof error.code === 'string' ? error.code : error.message
+}
+
+/** True where a TLS handshake succeeds on the port of the URL, whoever the certificate is for. */
+export async function speaksTls(network: NetworkOptions, url: URL): Promise<boolean> {
+  const secure = new URL(url)
+  secure.protocol = 'https:'
+  // A default port belongs to the scheme, and the question is about the port.
+  secure.port = String(portOf(url))
+  try {
+    const opener = createSocketOpener({ ...network, insecure: true })
+    const socket = await opener.open(secure, 'both')
+    socket.destroy()
+    return true
+  } catch {
+    return false
+  }
 }

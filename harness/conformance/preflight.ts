@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createNetworkTransport, createRedactor } from '../client/index.ts'
+import { createNetworkTransport, createRedactor, speaksTls } from '../client/index.ts'
 import type { Exchange, Surface } from '../contract/index.ts'
 import { accountOf } from './address/account.ts'
 import type { Ask } from './address/ask.ts'
@@ -59,6 +59,7 @@ export async function preflight(
   try {
     const first = await askEach(surfaces)
     let answers = [...first.values()]
+    if (answers.every(mayWantTls)) await refuseTlsPort(profile)
     if (answers.every((answer) => answer.response === null)) {
       throw new TargetUnusableError(
         'E_UNREACHABLE',
@@ -153,6 +154,22 @@ function isReception(value: Reception | Exchange[]): value is Reception {
 
 function isService(answer: Exchange): boolean {
   return signOf(answer) === 'service'
+}
+
+/** Servers on TLS close a connection that begins with plain HTTP, or answer 400 without TLS. */
+function mayWantTls({ response, ending }: Exchange): boolean {
+  if (response !== null) return response.status === 400
+  return ending.kind === 'unreachable' && /^(ECONNRESET|UND_ERR_SOCKET|HPE_)/.test(ending.code)
+}
+
+/** @throws TargetUnusableError where the port of a plain address speaks TLS */
+async function refuseTlsPort(profile: Introduction['profile']): Promise<void> {
+  const url = new URL(profile.baseUrl)
+  if (url.protocol !== 'http:' || !(await speaksTls(networkOf(profile), url))) return
+  throw new TargetUnusableError(
+    'E_UNREACHABLE',
+    `http://${url.host} speaks TLS; try https://${url.host}`,
+  )
 }
 
 function refusesKey({ response }: Exchange): boolean {

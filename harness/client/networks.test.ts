@@ -1,0 +1,169 @@
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { bodyText } from '../contract/index.ts'
+import { authority, certificate } from './test-support/certificates.ts'
+import { startForwardProxy } from './test-support/forward-proxy.ts'
+import { startRawServer } from './test-support/raw-server.ts'
+import { converse } from './test-support/send.ts'
+import {
+  type FrontOptions,
+  type Handler,
+  startPlainServer,
+  startTlsServer,
+} from './test-support/tls-front.ts'
+
+const hello: Handler = (_, response) => response.end('hello')
+const trusting = { ca: authority() }
+
+function ended<T extends { close(): Promise<void> }>(server: T): T {
+  onTestFinished(() => server.close())
+  return server
+}
+
+async function secure(options: FrontOptions = {}, handle = hello) {
+  return ended(await startTlsServer(handle, options))
+}
+
+describe('a certificate', () => {
+  test('of an authority that is named is trusted', async () => {
+    const { url } = await secure()
+    expect(bodyText(await converse(url, {}, trusting))).toBe('hello')
+  })
+
+  test('of any kind goes where it is not verified', async () => {
+    const { url } = await secure(certificate('expired'))
+    expect(bodyText(await converse(url, {}, { insecure: true }))).toBe('hello')
+  })
+
+  test.each([
+    ['server', {}, 'is signed by an authority that is not known'],
+    ['self-signed', {}, 'is self-signed'],
+    ['expired', trusting, 'has expired'],
+    ['other-host', trusting, 'is for another host (elsewhere.test) and not for 127.0.0.1'],
+  ] as const)('%s is refused with a sentence', async (name, network, sentence) => {
+    const { url, port } = await secure(certificate(name))
+    const { ending, response } = await converse(url, {}, network)
+    expect(response).toBeNull()
+    const error = 'error' in ending ? ending.error : ''
+    expect(error).toContain(sentence)
+    if (name !== 'other-host') expect(error).toContain(`127.0.0.1:${port}`)
+    expect(error).toContain('--insecure')
+    expect(error).not.toMatch(/openssl|routines|\n/i)
+  })
+
+  test('of the client is shown to a server that wants one', async () => {
+    const options = { requestCert: true, rejectUnauthorized: true, ca: authority() }
+    const { url } = await secure(options)
+    const network = { ...trusting, clientCertificate: certificate('client') }
+    expect(bodyText(await converse(url, {}, network))).toBe('hello')
+    const over1 = await converse(url, {}, { ...network, httpVersion: 'http1' })
+    expect(bodyText(over1)).toBe('hello')
+    for (const httpVersion of ['auto', 'http1'] as const) {
+      const { ending } = await converse(url, {}, { ...trusting, httpVersion })
+      expect(ending).toMatchObject({
+        kind: 'unreachable',
+        // undici may notice the end of the connection before the alert.
+        error: expect.stringMatching(
+          httpVersion === 'auto' ? /wants a client certificate/ : /wants a client|side closed/,
+        ),
+      })
+    }
+  })
+})
+
+test('https on a port without TLS is told as that', async () => {
+  const { port } = ended(await startPlainServer((_, response) => response.end()))
+  const { ending } = await converse(`https://127.0.0.1:${port}`)
+  expect(ending).toMatchObject({
+    kind: 'unreachable',
+    error: `https://127.0.0.1:${port} does not speak TLS; try http://127.0.0.1:${port}`,
+  })
+})
+
+test('an address that is named is connected to, under the name of the host', async () => {
+  let seen: string | undefined
+  const front = await secure({}, (request, response) => {
+    seen = request.authority ?? request.headers.host
+    response.end('hello')
+  })
+  const resolve = [{ host: 'chat.test', port: front.port, address: '127.0.0.1' }]
+  const url = `https://chat.test:${front.port}`
+  expect(bodyText(await converse(url, {}, { ...trusting, resolve }))).toBe('hello')
+  expect(seen).toBe(`chat.test:${front.port}`)
+  const other = await converse(`https://chat.test:${front.port + 1}`, {}, { ...trusting, resolve })
+  expect(other.response).toBeNull()
+})
+
+describe('a proxy', () => {
+  const unnamed = (port: number, scheme = 'https') => `${scheme}://chat.test:${port}`
+
+  test.each(['auto', 'http1', 'http2'] as const)(
+    'opens a tunnel to a target on TLS (%s)',
+    async (httpVersion) => {
+      const front = await secure()
+      const proxy = ended(await startForwardProxy())
+      const network = { ...trusting, httpVersion, proxy: proxy.url }
+      const exchange = await converse(unnamed(front.port), {}, network)
+      expect(bodyText(exchange)).toBe('hello')
+      expect(exchange.protocol).toBe(httpVersion === 'http1' ? 'http/1.1' : 'h2')
+      expect(proxy.asked).toEqual([`CONNECT chat.test:${front.port}`])
+    },
+  )
+
+  test('is asked for the whole address of a target without TLS', async () => {
+    const target = ended(await startPlainServer((request, response) => response.end(request.url)))
+    const proxy = ended(await startForwardProxy())
+    const url = `${unnamed(target.port, 'http')}/a?b=c`
+    const exchange = await converse(url, {}, { proxy: proxy.url })
+    expect(bodyText(exchange)).toBe('/a?b=c')
+    expect(exchange.request.url).toBe(url)
+    expect(proxy.asked).toEqual([`GET ${url}`])
+  })
+
+  test('gets its own credentials, and the exchange does not', async () => {
+    const target = ended(await startPlainServer((_, response) => response.end('hello')))
+    const front = await secure()
+    const credential = `Basic ${Buffer.from('bob:pass word').toString('base64')}`
+    const proxy = ended(await startForwardProxy({ credential }))
+    const network = { ...trusting, proxy: `http://bob:pass%20word@127.0.0.1:${proxy.port}` }
+    for (const url of [unnamed(target.port, 'http'), unnamed(front.port)]) {
+      const exchange = await converse(url, {}, network)
+      expect(bodyText(exchange)).toBe('hello')
+      expect(JSON.stringify(exchange)).not.toMatch(/proxy-auth|bob/i)
+    }
+    expect(proxy.credentials).toEqual([credential, credential])
+  })
+
+  test.each(['http', 'https'])('that wants credentials is named, to %s', async (scheme) => {
+    const proxy = ended(await startForwardProxy({ credential: 'Basic other' }))
+    const { ending } = await converse(unnamed(1, scheme), {}, { proxy: proxy.url })
+    expect(ending).toMatchObject({
+      kind: 'unreachable',
+      code: 'PROXY_AUTH',
+      error: `the proxy 127.0.0.1:${proxy.port} wants credentials, or refuses those it got (407)`,
+    })
+  })
+
+  test('that refuses is named, and its password is not', async () => {
+    const proxy = ended(await startForwardProxy({ refuse: 403 }))
+    const through = `http://bob:secret@127.0.0.1:${proxy.port}`
+    const { ending } = await converse('https://chat.test', {}, { proxy: through })
+    expect(ending).toMatchObject({
+      kind: 'unreachable',
+      code: 'PROXY_REFUSED',
+      error: `the proxy 127.0.0.1:${proxy.port} refuses a connection to chat.test (403)`,
+    })
+  })
+
+  test('that is not there is named', async () => {
+    const gone = await startRawServer(() => {})
+    await gone.close()
+    for (const url of ['https://chat.test', 'http://chat.test']) {
+      const { ending } = await converse(url, {}, { proxy: gone.url })
+      expect(ending).toMatchObject({
+        kind: 'unreachable',
+        code: 'PROXY_UNREACHABLE',
+        error: `the proxy ${new URL(gone.url).host} cannot be reached: ECONNREFUSED`,
+      })
+    }
+  })
+})

@@ -1,0 +1,82 @@
+import { createServer, request } from 'node:http'
+import { type AddressInfo, connect, type Socket } from 'node:net'
+
+export interface ForwardProxy {
+  readonly url: string
+  readonly port: number
+  /** `CONNECT chat.test:443` and `GET http://chat.test/`, in their order. */
+  readonly asked: readonly string[]
+  /** Value of Proxy-Authorization of each of them. */
+  readonly credentials: readonly (string | undefined)[]
+  close(): Promise<void>
+}
+
+/** An HTTP proxy on the way to this machine: whatever host is named, the port leads here. */
+export async function startForwardProxy(
+  options: { readonly credential?: string; readonly refuse?: number } = {},
+): Promise<ForwardProxy> {
+  const asked: string[] = []
+  const credentials: (string | undefined)[] = []
+  const sockets = new Set<Socket>()
+  const refusalOf = (credential: string | undefined) => {
+    credentials.push(credential)
+    if (options.credential !== undefined && credential !== options.credential) return 407
+    return options.refuse
+  }
+  const server = createServer((incoming, outgoing) => {
+    asked.push(`${incoming.method} ${incoming.url}`)
+    const refusal = refusalOf(incoming.headers['proxy-authorization'])
+    if (refusal !== undefined) {
+      outgoing.writeHead(refusal).end()
+      return
+    }
+    const { port, pathname, search } = new URL(incoming.url ?? '')
+    const onward = request({
+      port,
+      host: '127.0.0.1',
+      method: incoming.method,
+      path: `${pathname}${search}`,
+      headers: incoming.headers,
+    })
+    onward.on('response', (answer) => {
+      outgoing.writeHead(answer.statusCode ?? 502, answer.headers)
+      answer.pipe(outgoing)
+    })
+    onward.on('error', () => outgoing.writeHead(502).end())
+    incoming.pipe(onward)
+  })
+  server.on('connect', (incoming, socket: Socket) => {
+    asked.push(`CONNECT ${incoming.url}`)
+    const refusal = refusalOf(incoming.headers['proxy-authorization'])
+    if (refusal !== undefined) {
+      socket.end(`HTTP/1.1 ${refusal} No\r\ncontent-length: 0\r\n\r\n`)
+      return
+    }
+    const onward = connect(Number(incoming.url?.split(':').at(-1)), '127.0.0.1', () => {
+      socket.write('HTTP/1.1 200 Connection established\r\n\r\n')
+      onward.pipe(socket)
+      socket.pipe(onward)
+    })
+    onward.on('error', () => socket.destroy())
+    onward.on('close', () => socket.destroy())
+    socket.on('close', () => onward.destroy())
+  })
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket)
+    socket.on('error', () => {})
+    socket.on('close', () => sockets.delete(socket))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}`,
+    port,
+    asked,
+    credentials,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        for (const socket of sockets) socket.destroy()
+      }),
+  }
+}
