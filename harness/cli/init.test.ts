@@ -96,7 +96,7 @@ describe('chatgen init', () => {
     await seen.promise
     run.child.kill('SIGINT')
     const { code, stderr } = await run.ended
-    expect(stderr).toBe('chatgen: interrupted\n')
+    expect(stderr).toMatch(/^chatgen: interrupted\n$/m)
     expect(code).toBe(130)
     expect(readdirSync(folder)).toEqual([])
   })

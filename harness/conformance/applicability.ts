@@ -39,6 +39,21 @@ export function setAside(id: RequirementId, profile: TargetProfile): SetAside | 
   return undefined
 }
 
+/** The members that the profile lacks, each with the rows that wait for it; none for a whole profile. */
+export function missingMembers(
+  ids: readonly RequirementId[],
+  profile: TargetProfile,
+): ReadonlyMap<string, readonly RequirementId[]> {
+  const waiting = ids.filter((id) => setAside(id, profile)?.verdict === 'unproven')
+  return Map.groupBy(waiting, (id) => missingFor(id, profile))
+}
+
+function missingFor(id: RequirementId, profile: TargetProfile): string {
+  const { capability, member = '' } = requirements[id]
+  const isDeclared = capability === undefined || profile.capabilities[capability] !== undefined
+  return isDeclared ? member : `capabilities.${capability}`
+}
+
 function has(value: unknown, path: readonly string[]): boolean {
   const [key, ...rest] = path
   if (key === undefined) return value !== undefined

@@ -31,6 +31,12 @@ export class TargetUnusableError extends KitError {
 
 type UnusableCode = 'E_UNREACHABLE' | 'E_NO_SERVICE' | 'E_BUSY' | 'E_KEY_REFUSED'
 
+/** A discovery took more requests than it may; nothing of it can be used. */
+export class DiscoverySpentError extends KitError {
+  override readonly name = 'DiscoverySpentError'
+  readonly code = 'E_DISCOVERY_SPENT'
+}
+
 /** The run was interrupted before anything was judged: exit code 130. */
 export class InterruptedError extends KitError {
   override readonly name = 'InterruptedError'

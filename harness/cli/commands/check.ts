@@ -1,15 +1,23 @@
 import type { Command } from 'commander'
 import type { ConformanceReport } from '../../../reports/model.ts'
+import { missingMembers } from '../../conformance/applicability.ts'
 import { defaultJobs } from '../../conformance/defaults.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
-import { type ProfileName, profileNames, type Selection } from '../../conformance/selection.ts'
+import {
+  type ProfileName,
+  profileNames,
+  type Selection,
+  selectRows,
+} from '../../conformance/selection.ts'
 import { type BaselineFlags, openBaseline } from '../baseline.ts'
 import type { AddCommand } from '../command.ts'
+import { discover } from '../discovery.ts'
 import { endDryRun } from '../dry-run.ts'
 import { exitCodeOf } from '../exit-codes.ts'
 import { flag, keyEnvFlag, list, positiveInteger, seed as seedText } from '../flags.ts'
 import type { Io } from '../io.ts'
 import { addNetworkFlags } from '../network-flags.ts'
+import { type MissingMembers, nextSteps } from '../next-steps.ts'
 import { planText } from '../plan-text.ts'
 import { showProgress } from '../progress.ts'
 import { publish } from '../publish.ts'
@@ -110,11 +118,16 @@ export const checkCommand: AddCommand = (program, io, finish) => {
       return
     }
     const baseline = openBaseline(flags, io)
-    const result = baseline.judge(await check(url, flags, { selection, formats }, io))
+    const checked = await check(url, flags, { selection, formats }, io)
+    const result = baseline.judge(checked.report)
     const { out, color, json = false, quiet = false } = flags
     publish(result, { formats, out, color, json, quiet }, io)
     const changes = baseline.update(result)
     if (changes !== null) (json ? io.err : io.out)(changes)
+    if (!quiet && result.outcome !== 'violated' && !result.interrupted) {
+      const next = nextSteps(checked.missing, { url, target: flags.target })
+      if (next !== null) (json ? io.err : io.out)(next)
+    }
     finish(exitCodeOf(result))
   })
 }
@@ -124,15 +137,21 @@ function check(
   flags: CheckFlags,
   { selection, formats }: { readonly selection: Selection; readonly formats: Taking['formats'] },
   io: Io,
-): Promise<ConformanceReport> {
-  const { out, jobs, strict, maxRequests, seed } = flags
-  return withTarget(url, flags, io, async (profile) => {
+): Promise<{ readonly report: ConformanceReport; readonly missing: MissingMembers }> {
+  const { out, jobs, strict, maxRequests, seed, quiet = false } = flags
+  return withTarget(url, flags, io, async (given) => {
+    const rows = selectRows(selection)
     const { inlineEngine, runConformance } = await import('../../conformance/run.ts')
     takeResultsFolder(out, { kind: 'conformance-report', formats }, io)
+    const isKnown = flags.target !== undefined || flags.reference === true
+    const { profile, requests } =
+      isKnown || missingMembers(rows, given).size === 0
+        ? { profile: given, requests: 0 }
+        : await discover(given, { selection, out, quiet, maxRequests }, io)
     const engine = inlineEngine()
     const progress = showProgress(io, !flags.quiet)
     try {
-      return await runConformance({
+      const report = await runConformance({
         profile,
         selection,
         outDir: out,
@@ -141,9 +160,10 @@ function check(
         engine,
         signal: io.signal,
         onProgress: progress.update,
-        ...(maxRequests === undefined ? {} : { maxRequests }),
+        ...(maxRequests === undefined ? {} : { maxRequests: maxRequests - requests }),
         ...(seed === undefined ? {} : { seed }),
       })
+      return { report, missing: missingMembers(rows, profile) }
     } finally {
       await engine.close()
       progress.stop()

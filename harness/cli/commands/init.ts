@@ -1,14 +1,14 @@
-import { existsSync, rmSync, statSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { count, wrap } from '../../../reports/text.ts'
-import type { OpenJournal } from '../../conformance/cleanup.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
 import type { InitResult } from '../../conformance/init/init.ts'
 import type { AddCommand } from '../command.ts'
 import { flag, keyEnvFlag, positiveInteger } from '../flags.ts'
 import type { Io } from '../io.ts'
 import { ambientKey } from '../key.ts'
+import { settleJournal } from '../left-behind.ts'
 import { addNetworkFlags } from '../network-flags.ts'
 import { showSteps } from '../steps.ts'
 import { type TargetFlags, withTarget } from '../target.ts'
@@ -49,7 +49,6 @@ export const initCommand: AddCommand = (program, io) => {
     .addHelpText('after', examples)
   addNetworkFlags(command).action(async (url: string, flags: InitFlags) => {
     refuseToOverwrite(flags)
-    const { openJournal } = await import('../../conformance/cleanup.ts')
     const { initProfile } = await import('../../conformance/init/init.ts')
     const { out, force, keyEnv = ambientKey } = flags
     const journalFile =
@@ -65,7 +64,7 @@ export const initCommand: AddCommand = (program, io) => {
       tell(result, out, io)
     } finally {
       progress.stop()
-      if (existsSync(journalFile)) settle(openJournal(journalFile), journalFile, io)
+      settleJournal(journalFile, io)
     }
   })
 }
@@ -85,7 +84,7 @@ function refuseToOverwrite({ out, force }: InitFlags): void {
 }
 
 /** Standard output is the profile's where it goes there. */
-function tell({ detection, requests }: InitResult, out: string, io: Io): void {
+function tell({ detection, cost: { requests } }: InitResult, out: string, io: Io): void {
   const print = out === '-' ? io.err : io.out
   const say = (text: string) => print(wrap(text, io.width).join('\n'))
   const { surfaces, ...probes } = detection
@@ -97,21 +96,6 @@ function tell({ detection, requests }: InitResult, out: string, io: Io): void {
   say(`Found out: ${names(found)}`)
   if (open.length > 0) say(`Not found out, with an example in the file: ${names(open)}`)
   if (out !== '-') say(`Wrote ${out}. Next: chatgen check --target ${out}`)
-}
-
-/** The journal stays for as long as it names something. */
-function settle({ chats, others }: OpenJournal, journalFile: string, io: Io): void {
-  const left = [...chats, ...others]
-  if (left.length === 0) {
-    rmSync(journalFile)
-    return
-  }
-  const numbers = [...Map.groupBy(left, ({ kind }) => kind)].map(([kind, all]) =>
-    count(all.length, kind),
-  )
-  const next = chats.length > 0 ? `chatgen cleanup ${journalFile}` : `named in ${journalFile}`
-  const text = `Left on the target: ${numbers.join(', ')} (${next})`
-  io.err(wrap(text, io.width).join('\n'))
 }
 
 function names(entries: readonly (readonly [string, unknown])[]): string {

@@ -22,7 +22,7 @@ describe('a profile that was found out', () => {
     const server = await startReferenceServer()
     const [key = ''] = server.keys
     try {
-      const { text, requests, open } = await init(server.url, key)
+      const { text, cost, open } = await init(server.url, key)
       const profile = loadProfile({ name: 'it', text }, { CHATGEN_API_KEY: key }, { limits })
       expect(profile).toMatchObject({
         baseUrl: server.url,
@@ -35,7 +35,7 @@ describe('a profile that was found out', () => {
       expect(profile.capabilities.rag).toBeUndefined()
       expect(profile.tools).toBeUndefined()
       expect(text).not.toContain(key)
-      expect(requests).toBeLessThanOrEqual(25)
+      expect(cost).toEqual({ requests: 21, generations: 7 })
       expect(open).toMatchObject([{ kind: 'attachment' }])
 
       const report = await check(profile)

@@ -1,16 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import { createRedactor } from '../../client/index.ts'
+import type { Surface } from '../../contract/index.ts'
 import { type Caller, createCaller } from '../caller.ts'
-import { ConfigurationError, TargetUnusableError } from '../errors.ts'
+import { ConfigurationError, DiscoverySpentError, TargetUnusableError } from '../errors.ts'
 import { journalWriter, openEntries, readJournal } from '../journal.ts'
 import { startJournal } from '../journal-file.ts'
 import { preflight } from '../preflight.ts'
 import type { TargetProfile } from '../profile/index.ts'
 import { NoAnswer, patienceOfInterruptedMs, removeChats } from '../removal.ts'
-import type { Introduction } from '../run-setup.ts'
+import { type Cost, type Introduction, noCost } from '../run-setup.ts'
 import { surfacesOfProfile } from '../selection.ts'
 import { suiteVersion } from '../version.ts'
 import { secretsOf } from '../worker/context.ts'
+import { costOf } from '../worker/cost.ts'
 import { credentialsOf } from '../worker/credentials.ts'
 import { type Detection, detect } from './detect.ts'
 import { profileText } from './profile-text.ts'
@@ -21,6 +23,10 @@ export interface InitOptions {
   /** Variable that holds the key, named in the profile in place of it. */
   readonly keyEnv: string
   readonly journalFile: string
+  /** Those that are asked; all where nothing is said. */
+  readonly surfaces?: readonly Surface[]
+  /** After so many, DiscoverySpentError is thrown; what was made is removed all the same. */
+  readonly maxRequests?: number
   readonly onStep?: (what: string) => void
   /** Aborted with the error to be thrown; what was made is removed all the same. */
   readonly signal?: AbortSignal
@@ -29,7 +35,7 @@ export interface InitOptions {
 export interface InitResult {
   readonly text: string
   readonly detection: Detection
-  readonly requests: number
+  readonly cost: Pick<Cost, 'requests' | 'generations'>
 }
 
 /**
@@ -39,17 +45,14 @@ export interface InitResult {
  */
 export async function initProfile(options: InitOptions): Promise<InitResult> {
   const { profile, keyEnv, journalFile, signal, onStep = () => {} } = options
+  const { surfaces = surfacesOfProfile('full'), maxRequests } = options
   const tag = `chatgen-${randomUUID().slice(0, 8)}`
   const setup: Introduction = { profile, tag, userAgent: `chatgen-conformance/${suiteVersion()}` }
   const { text: redact } = createRedactor(secretsOf(setup))
   begin(journalFile, setup)
 
   onStep('which surfaces answer')
-  const {
-    answers,
-    completion,
-    requests: asked,
-  } = await preflight(setup, surfacesOfProfile('full'), { signal })
+  const { answers, completion, requests: asked } = await preflight(setup, surfaces, { signal })
   const caller = createCaller(setup, {
     purpose: 'init',
     gone: (reason) =>
@@ -57,13 +60,34 @@ export async function initProfile(options: InitOptions): Promise<InitResult> {
         'E_UNREACHABLE',
         `${redact(profile.baseUrl)} does not answer as a service does: ${reason}`,
       ),
+    ...(maxRequests === undefined ? {} : { budget: budgetOf(maxRequests) }),
     ...(signal ? { signal } : {}),
   })
+  let cost = noCost
+  const counting: Caller = {
+    ...caller,
+    get requests() {
+      return caller.requests
+    },
+    send: async (spec) => {
+      const answer = await caller.send(spec)
+      cost = costOf(cost, answer)
+      return answer
+    },
+  }
   const journal = journalWriter(journalFile, secretsOf(setup))
   let detection: Detection
   let removing = 0
   try {
-    detection = await detect({ answers, completion, caller, journal, tag, redact, onStep })
+    detection = await detect({
+      answers,
+      completion,
+      caller: counting,
+      journal,
+      tag,
+      redact,
+      onStep,
+    })
   } finally {
     await caller.close()
     onStep('removing what was made')
@@ -80,7 +104,10 @@ export async function initProfile(options: InitOptions): Promise<InitResult> {
   return {
     text: profileText(detection, about),
     detection,
-    requests: asked + caller.requests + removing,
+    cost: {
+      requests: asked + caller.requests + removing,
+      generations: cost.generations + (completion === undefined ? 0 : 1),
+    },
   }
 }
 
@@ -95,6 +122,11 @@ function requireSurface(baseUrl: string, { surfaces }: Detection): void {
       ...found.map(({ evidence }) => `  ${evidence}`),
     ].join('\n'),
   )
+}
+
+function budgetOf(requests: number) {
+  const spent = new DiscoverySpentError(`the discovery took more than ${requests} requests`)
+  return { requests, spent }
 }
 
 function begin(journalFile: string, setup: Introduction): void {
