@@ -13,19 +13,39 @@ export function authorizationArgument(exchange: Exchange): string {
   // An empty value makes curl send no such header, which says more than leaving it out.
   if (value === undefined) return shellQuote('Authorization:')
   const shown = printable(value)
-  return marks.test(shown) ? marked(shown) : unmarked(shown, exchange)
+  if (!marks.test(shown)) return unmarked(shown, exchange)
+  return inBase64(shown) ?? marked(shown)
 }
 
 const marks = /\[([a-z]+(?: [a-z]+)*?)( without its last character)?\]/
 
 function marked(value: string): string {
-  const text = `Authorization: ${value}`.replace(/["\\$`]/g, '\\$&')
-  const withVariables = text.replaceAll(new RegExp(marks, 'g'), (_, name: string, cut?: string) => {
+  return `"${withVariables(`Authorization: ${value}`)}"`
+}
+
+/**
+ * A mark inside base64 stands for the bytes of the key, as in `Basic Y2hhdGdlbjp[api key]Q==`: there the
+ * shell has to encode what was encoded. Null where what stands before the key is no text, or where
+ * more than the last bits of the key follow it.
+ */
+function inBase64(value: string): string | null {
+  const parts = /^(Basic) ([A-Za-z0-9+/]*)(\[[a-z ]+\])[A-Za-z0-9+/]?=*$/.exec(value)
+  const [, scheme, before = '', mark = ''] = parts ?? []
+  if (parts === null || before === '') return null
+  const text = Buffer.from(before, 'base64').toString('latin1')
+  if (!/^[\x20-\x7e]+$/.test(text)) return null
+  return `"Authorization: ${scheme} $(printf %s "${withVariables(text + mark)}" | base64 | tr -d '\\n')"`
+}
+
+/** For double quotes of a shell. */
+function withVariables(text: string): string {
+  const quoted = text.replace(/["\\$`]/g, '\\$&')
+  const named = quoted.replaceAll(new RegExp(marks, 'g'), (_, name: string, cut?: string) => {
     const variable = `CHATGEN_${name.toUpperCase().replaceAll(' ', '_')}`
     return cut === undefined ? `\${${variable}}` : `\${${variable}%?}`
   })
   // Braces only where a character follows that would lengthen the name.
-  return `"${withVariables.replace(/\$\{(\w+)\}(?!\w)/g, '$$$1')}"`
+  return named.replace(/\$\{(\w+)\}(?!\w)/g, '$$$1')
 }
 
 function unmarked(value: string, { labels }: Exchange): string {

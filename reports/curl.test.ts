@@ -55,6 +55,14 @@ describe('the credential', () => {
       'Bearer [api key without its last character]x',
       `"Authorization: Bearer \${CHATGEN_API_KEY%?}x"`,
     ],
+    [
+      'Basic Y2hhdGdlbjp[api key]Q==',
+      `"Authorization: Basic $(printf %s "chatgen:$CHATGEN_API_KEY" | base64 | tr -d '\\n')"`,
+    ],
+    [
+      'Basic JCI6[other key]',
+      `"Authorization: Basic $(printf %s "\\$\\":$CHATGEN_OTHER_KEY" | base64 | tr -d '\\n')"`,
+    ],
     ['Bearer [api key]0', `"Authorization: Bearer \${CHATGEN_API_KEY}0"`],
   ])('%s', (authorization, shown) => {
     expect(toCurl(exchangeOf({ authorization, role: 'negative' }))).toContain(`-H ${shown}`)
