@@ -1,33 +1,61 @@
-import { deliveredWhileMade, type Exchange } from '../harness/conformance/scenario/index.ts'
+import {
+  type Delivery,
+  deliveryOf,
+  type Exchange,
+  expect,
+} from '../harness/conformance/scenario/index.ts'
 
-type Delivery = ReturnType<typeof deliveredWhileMade>
+const maxAsks = 3
 
-const mostAsks = 3
+/** So many streams must have gathered their text before that is believed. */
+const enough = 2
 
-/** Where a request that takes no work takes this share of an answer's time, all of it is waiting. */
-const idleShare = 0.2
+/** Where a brief answer takes this share of a long one's time, that is not the time of their text. */
+const briefShare = 0.6
+
+export interface Arrival {
+  readonly kind: 'spread' | 'held back' | 'undecided'
+  /** What was seen, for a sentence. */
+  readonly seen: string
+  readonly replies: readonly Exchange[]
+}
 
 /**
- * How a streamed answer arrives. One that came in one go may have met a stall of the network or of
- * this machine: three in a row count, each beside a request that `idle` sends and that is answered
- * far sooner.
+ * How streamed text arrives. One stream that is spread shows that text is passed on as it is made.
+ * One that is not may have met a stall of the network: several count. An answer that came at once
+ * may have been made at once, after a wait: it was not where a `brief` one is there far sooner.
  */
-export async function deliveryOf(
+export async function arrivalOfText(
   ask: () => Promise<Exchange>,
-  idle: () => Promise<Exchange>,
-): Promise<{ readonly delivery: Delivery; readonly replies: readonly Exchange[] }> {
+  brief: () => Promise<Exchange>,
+): Promise<Arrival> {
   const replies: Exchange[] = []
-  while (replies.length < mostAsks) {
+  const gathered: Delivery[] = []
+  let seen = ''
+  while (replies.length < maxAsks) {
     const reply = await ask()
-    const delivery = deliveredWhileMade(reply)
+    const delivery = deliveryOf(reply)
     replies.push(reply)
-    if (delivery === 'spread') return { delivery, replies: [reply] }
-    if (delivery === 'too-short-to-tell') continue
-    const control = await idle()
-    if (control.ending.atMs > reply.ending.atMs * idleShare) {
-      return { delivery: 'too-short-to-tell', replies: [...replies, control] }
-    }
+    // A repeat after a failed conversation may be answered from what is stored.
+    if (reply.labels.repeatOf !== undefined) continue
+    if (delivery.kind === 'spread') return { kind: 'spread', seen: delivery.seen, replies: [reply] }
+    if (delivery.kind !== 'undecided') gathered.push(delivery)
+    seen = delivery.seen
   }
-  const bunched = replies.every((reply) => deliveredWhileMade(reply) === 'bunched')
-  return { delivery: bunched ? 'bunched' : 'too-short-to-tell', replies }
+  const told = `${gathered.at(-1)?.seen ?? seen}, and alike in ${gathered.length} of ${maxAsks} streams`
+  if (gathered.length < enough) return { kind: 'undecided', seen, replies }
+  if (gathered.filter(({ kind }) => kind === 'lumps').length >= enough) {
+    return { kind: 'held back', seen: told, replies }
+  }
+  const control = await brief()
+  const longest = Math.max(...replies.map(({ ending }) => ending.atMs))
+  if (control.ending.atMs > longest * briefShare) {
+    const took = `a brief answer took ${Math.round(control.ending.atMs)} ms as well`
+    return { kind: 'undecided', seen: `${told}, but ${took}`, replies: [...replies, control] }
+  }
+  return { kind: 'held back', seen: told, replies: [...replies, control] }
+}
+
+export function expectSpread(kind: Arrival['kind'], seen: string): void {
+  if (kind !== 'spread') expect.fail(seen)
 }

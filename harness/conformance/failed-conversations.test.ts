@@ -106,3 +106,53 @@ test('a gateway that never reaches the service leaves its rows open, and accuses
     `"POST /api/v3/message/generate was answered 502, a gateway's error, and so was its repeat"`,
   )
 }, 60_000)
+
+describe('streams that are cut', () => {
+  const only = ['V3-SSE-*', 'V3-THINK-*', 'V3-GEN-*', 'OAI-STREAM-*', 'OAI-STOP-*']
+  const isStream = ({ body }: Asked) => body.includes('"stream":true')
+  const redRows = (report: ConformanceReport) =>
+    rowsWith(report, 'fail', 'warn').map(({ id }) => id)
+
+  test.each([
+    ['before any text', 1],
+    ['in mid-text', 3_000],
+  ])(
+    '%s: the rows of the end are broken, and no other',
+    async (_, afterBytes) => {
+      trouble = (asked) => (isStream(asked) ? { kind: 'cut', afterBytes } : undefined)
+      const report = await run({ only })
+      expect(redRows(report)).toEqual(['OAI-STREAM-12', 'V3-SSE-08'])
+      expect(report.outcome).toBe('violated')
+      const of = (id: string) => report.requirements.find((row) => row.id === id)
+      // What did arrive may hold all the same.
+      const undecided = afterBytes > 1 ? /^(pass|inconclusive)$/ : /^inconclusive$/
+      expect(of('OAI-STREAM-04')?.verdict).toMatch(undecided)
+      expect(of('V3-THINK-01')?.verdict).toMatch(undecided)
+      expect(report.traffic?.cut).toBeGreaterThan(5)
+    },
+    60_000,
+  )
+})
+
+describe('an error of the service itself', () => {
+  const only = ['OAI-CHAT-0*', 'OAI-TEMP-*', 'OAI-MODELS-01', 'V3-GEN-01', 'V3-GEN-05', 'V3-ONE-01']
+  const asked500 = { kind: 'status', status: 500 } as const
+
+  test('that passes is tried again, and counted', async () => {
+    trouble = every(2, [asked500])
+    const report = await run({ only, jobs: 1 })
+    const accused = red(report).filter((line) => !line.includes('POST /api/v3/chat'))
+    expect(accused).toEqual([])
+    expect(report.traffic?.statuses['500']).toBeGreaterThan(2)
+  }, 60_000)
+
+  test('that comes again is an answer, and breaks what says that the request is accepted', async () => {
+    trouble = (asked) => (isCompletion(asked) || isGeneration(asked) ? asked500 : undefined)
+    const report = await run({ only })
+    const fails = rowsWith(report, 'fail').map(({ id }) => id)
+    expect(fails).toContain('OAI-CHAT-01')
+    expect(fails).toContain('V3-GEN-01')
+    expect(fails).not.toContain('OAI-MODELS-01')
+    expect(report.traffic?.retries).toBeGreaterThan(2)
+  }, 60_000)
+})

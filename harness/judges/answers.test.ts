@@ -3,7 +3,7 @@ import {
   answerText,
   compareForms,
   compareOutputWithHistory,
-  deliveredWhileMade,
+  deliveryOf,
   deltasOf,
   finalResponse,
   finalText,
@@ -129,7 +129,7 @@ describe('compareOutputWithHistory', () => {
   })
 })
 
-describe('deliveredWhileMade', () => {
+describe('deliveryOf', () => {
   const at = (times: readonly number[]) =>
     exchangeOf({
       operation: 'openai.chat',
@@ -140,6 +140,9 @@ describe('deliveredWhileMade', () => {
         bytes: encode('data: {"choices":[{"delta":{"content":"x"}}]}\n\n'),
       })),
     })
+  /** So many deltas together, every so many milliseconds. */
+  const lumps = (from: number, gap: number, sizes: readonly number[], apart = 0) =>
+    sizes.flatMap((size, at) => Array.from({ length: size }, (_, n) => from + at * gap + n * apart))
   const steps = (from: number, gap: number) => Array.from({ length: 10 }, (_, n) => from + n * gap)
 
   test.each([
@@ -147,14 +150,47 @@ describe('deliveredWhileMade', () => {
     ['a late but even stream', steps(900, 40), 'spread'],
     ['a stream that comes in one go at its end', steps(900, 0), 'bunched'],
     ['a stream that comes almost in one go', steps(900, 1), 'bunched'],
-    ['a fast stream', steps(5, 1), 'too-short-to-tell'],
+    ['a fast stream', steps(5, 1), 'undecided'],
     ['a fast stream that takes its steps', steps(5, 4), 'spread'],
-    ['a fast stream in one go', steps(20, 0), 'too-short-to-tell'],
-    ['a few deltas', [10, 500, 900], 'too-short-to-tell'],
-    ['one delta ahead of all others', [10, ...steps(900, 0)], 'too-short-to-tell'],
-    ['a burst after long thought', steps(900, 10), 'too-short-to-tell'],
-    ['no deltas', [], 'too-short-to-tell'],
+    ['a fast stream in one go', steps(20, 0), 'undecided'],
+    ['a few deltas', [10, 500, 900], 'spread'],
+    ['two deltas', [10, 500], 'undecided'],
+    ['lumps of a corked socket', lumps(230, 220, [10, 10, 5]), 'lumps'],
+    ['lumps that a hop passes on block by block', lumps(230, 220, [10, 10, 5], 0.2), 'lumps'],
+    ['a buffer that is full twice', [...lumps(531, 0, [17]), ...lumps(689, 0, [8])], 'lumps'],
+    ['several tokens a step', lumps(30, 40, [10, 10, 5]), 'spread'],
+    ['eight tokens a step, 20 ms each', lumps(200, 160, [8, 8, 8, 8, 1]), 'spread'],
+    ['a fast model over a delayed acknowledgement', lumps(5, 40, [40, 40, 40, 40]), 'spread'],
+    ['a thousand tokens a second', lumps(300, 1, Array(900).fill(1)), 'spread'],
+    ['a pause after the first token', [10, ...lumps(1_200, 0, [24])], 'undecided'],
+    ['one delta ahead of all others', [10, ...steps(900, 0)], 'undecided'],
+    ['a burst after long thought', steps(900, 10), 'undecided'],
+    ['no deltas', [], 'undecided'],
   ])('%s', (_, times, delivery) => {
-    expect(deliveredWhileMade(at(times))).toBe(delivery)
+    expect(deliveryOf(at(times)).kind).toBe(delivery)
+  })
+
+  test('says what was seen', () => {
+    const buffered = [...lumps(531, 0, [17]), ...lumps(689, 0, [8])]
+    expect(deliveryOf(at(buffered)).seen).toBe('25 deltas came in 2 reads, 158 ms apart')
+    expect(deliveryOf(at(lumps(230, 220, [10, 10, 5]))).seen).toBe(
+      '25 deltas came in 3 reads, mostly 220 ms apart',
+    )
+    expect(deliveryOf(at(lumps(754, 0, [25]))).seen).toBe(
+      '25 deltas came in one read, 754 ms after the request',
+    )
+    expect(deliveryOf(at(steps(5, 0.2))).seen).toBe('10 deltas came within 2 ms: too fast to tell')
+  })
+
+  test('what this machine itself read late is held against nobody', () => {
+    const late = (times: readonly number[], loopDelayMs: number) =>
+      deliveryOf({ ...at(times), loopDelayMs })
+    const buffered = lumps(230, 220, [10, 10, 5])
+    expect(late(buffered, 20).kind).toBe('lumps')
+    expect(late(buffered, 215)).toEqual({
+      kind: 'undecided',
+      seen: '25 deltas came in 3 reads, mostly 220 ms apart, but this machine was itself 215 ms late',
+    })
+    expect(late(lumps(754, 0, [25]), 700).kind).toBe('undecided')
   })
 })

@@ -1,39 +1,131 @@
 import type { Exchange } from '../contract/index.ts'
 import { deltasOf } from './answers.ts'
 
-export type Delivery = 'spread' | 'bunched' | 'too-short-to-tell'
+/**
+ * `spread`: the text arrived while it was made. `bunched`: all of it at once, long after the request.
+ * `lumps`: in few reads, each of which held text back. `undecided`: this stream cannot tell.
+ */
+export type DeliveryKind = 'spread' | 'bunched' | 'lumps' | 'undecided'
 
-/** With fewer fragments there is nothing that could have been spread. */
-const fewestDeltas = 8
+export interface Delivery {
+  readonly kind: DeliveryKind
+  /** `25 deltas came in 2 reads, 158 ms apart`, and why that tells nothing where it does not. */
+  readonly seen: string
+}
+
+/** With fewer fragments there is nothing that could have been gathered. */
+const minDeltas = 8
 /** Deltas of a buffered answer take next to none of the time that the answer took. */
 const bunchedShare = 0.02
 /** An answer that was there sooner may have been made as fast as it came. */
-const shortestBuffered = 500
+const minBufferedMs = 500
 /** Arrivals within less, in milliseconds or as a share of the answer's time, may be one burst. */
-const shortestSpread = 20
+const minSpreadMs = 20
 const spreadShare = 0.2
+/** A model that takes long to begin may then be fast: this long is no burst, whatever its share. */
+const longSpreadMs = 300
+/** Deltas in a read on average: with fewer, a read is what the target sent and not what was gathered. */
+const minGathered = 4
+/**
+ * Text that waits longer than this for its read is held back: above the 40 ms of a delayed
+ * acknowledgement and a model that makes several tokens a step, below the 200 ms of a corked socket.
+ */
+const heldBackMs = 180
 
 /**
- * Whether the text of a streamed answer arrived while it was made (V3-SSE-30, OAI-STREAM-11). To say
- * that it did takes little: several arrivals, some milliseconds apart. To say that it did not takes
- * much: an answer that was a long time coming, and then all of it at once. The first events are no
- * evidence, they may be sent ahead of all work.
+ * Whether the text of a streamed answer arrived while it was made (V3-SSE-30, OAI-STREAM-11), from
+ * the reads that it came in. The target's own pace follows from the reads after the first: so much
+ * text in so much time. What waited for its read longer than that pace explains was held back. To
+ * say that text was spread takes little; to say that it was not takes much, and never what this
+ * process itself read late. The first events are no evidence, they may be sent ahead of all work.
  */
-export function deliveredWhileMade(exchange: Exchange): Delivery {
-  const times = deltasOf(exchange)
-    .filter(({ text }) => text !== '')
-    .map(({ atMs }) => atMs)
-  const first = times[0]
-  const last = times.at(-1)
-  if (first === undefined || last === undefined || times.length < fewestDeltas) {
-    return 'too-short-to-tell'
+export function deliveryOf(exchange: Exchange): Delivery {
+  const deltas = deltasOf(exchange).filter(({ text }) => text !== '')
+  const reads = readsOf(deltas.map(({ atMs }) => atMs))
+  const [first, last] = [deltas[0], deltas.at(-1)]
+  if (first === undefined || last === undefined) {
+    return { kind: 'undecided', seen: 'no text came' }
   }
-  const span = last - first
-  if (span >= shortestSpread && span >= last * spreadShare && hasSteps(times)) return 'spread'
-  return last >= shortestBuffered && span <= last * bunchedShare ? 'bunched' : 'too-short-to-tell'
+  const span = last.atMs - first.atMs
+  const seen = describe(deltas.length, reads)
+  const held = isGathered(deltas.length, reads) ? longestWait(reads) : 0
+  const late = exchange.loopDelayMs ?? 0
+
+  const cameAtOnce = deltas.length >= minDeltas && span <= last.atMs * bunchedShare
+  if (cameAtOnce && last.atMs >= minBufferedMs) {
+    return late >= minBufferedMs / 2 ? overslept(seen, late) : { kind: 'bunched', seen }
+  }
+  if (held >= heldBackMs) {
+    return late >= held / 2 ? overslept(seen, late) : { kind: 'lumps', seen }
+  }
+  const isLong = span >= minSpreadMs && (span >= last.atMs * spreadShare || span >= longSpreadMs)
+  if (reads.length > 2 && isLong) return { kind: 'spread', seen }
+  return { kind: 'undecided', seen: tooLittle(deltas.length, span) }
 }
 
-/** One delta ahead and all others in one go at the end are two arrivals, not a spread. */
-function hasSteps(times: readonly number[]): boolean {
-  return new Set(times).size > 2
+function tooLittle(deltas: number, span: number): string {
+  const what = deltas < minDeltas && span >= minSpreadMs ? 'few' : 'fast'
+  return `${counted(deltas)} came within ${Math.ceil(span)} ms: too ${what} to tell`
+}
+
+function overslept(seen: string, late: number): Delivery {
+  return { kind: 'undecided', seen: `${seen}, but this machine was itself ${late} ms late` }
+}
+
+/** Arrivals within so many milliseconds may be of one write. */
+const maxTogetherMs = 2
+
+/** Deltas that were read together. */
+interface Read {
+  readonly atMs: number
+  readonly deltas: number
+}
+
+/**
+ * Arrivals far closer to each other than the stream is on average are one: a hop may pass on what it
+ * gathered block by block.
+ */
+function readsOf(times: readonly number[]): readonly Read[] {
+  const span = (times.at(-1) ?? 0) - (times[0] ?? 0)
+  const closest = Math.min(maxTogetherMs, span / Math.max(1, times.length - 1) / 10)
+  const reads: { atMs: number; deltas: number }[] = []
+  let before = Number.NEGATIVE_INFINITY
+  for (const atMs of times) {
+    const last = reads.at(-1)
+    if (last !== undefined && atMs - before <= closest) last.deltas += 1
+    else reads.push({ atMs, deltas: 1 })
+    before = atMs
+  }
+  return reads
+}
+
+/** One full read among small ones may be a model that paused, and then was fast. */
+function isGathered(deltas: number, reads: readonly Read[]): boolean {
+  const full = reads.filter((read) => read.deltas >= minGathered)
+  return deltas >= minDeltas && deltas / reads.length >= minGathered && full.length > 1
+}
+
+/** How long the first delta of a read waited for its last, at the pace of the target, in ms. */
+function longestWait(reads: readonly Read[]): number {
+  const [first, ...later] = reads
+  const last = reads.at(-1)
+  if (first === undefined || last === undefined || later.length === 0) return 0
+  const made = later.reduce((sum, { deltas }) => sum + deltas, 0)
+  const pace = (last.atMs - first.atMs) / made
+  return Math.max(...reads.map(({ deltas }) => (deltas - 1) * pace))
+}
+
+function describe(deltas: number, reads: readonly Read[]): string {
+  const came = `${counted(deltas)} came`
+  const gaps = reads.slice(1).map(({ atMs }, at) => Math.round(atMs - (reads[at]?.atMs ?? 0)))
+  const middle = gaps.toSorted((a, b) => a - b)[Math.floor(gaps.length / 2)]
+  if (middle === undefined) {
+    return `${came} in one read, ${Math.round(reads[0]?.atMs ?? 0)} ms after the request`
+  }
+  const apart = gaps.length === 1 ? `${middle} ms apart` : `mostly ${middle} ms apart`
+  return `${came} in ${reads.length} reads, ${apart}`
+}
+
+function counted(deltas: number): string {
+  return deltas === 1 ? '1 delta' : `${deltas} deltas`
 }

@@ -2,7 +2,7 @@
 
 export { answerText, deltasOf, finalResponse } from './answers.ts'
 export { compareForms, compareOutputWithHistory } from './compare.ts'
-export { deliveredWhileMade } from './delivery.ts'
+export { type Delivery, deliveryOf } from './delivery.ts'
 export { finalText } from './final-response.ts'
 export { createStreamJudge, judge, type StreamedOperation } from './judge.ts'
 export { SseScanner } from './sse/scanner.ts'

@@ -7,7 +7,8 @@ export {
   answerText,
   compareForms,
   compareOutputWithHistory,
-  deliveredWhileMade,
+  type Delivery,
+  deliveryOf,
   deltasOf,
   finalResponse,
 } from '../../judges/index.ts'

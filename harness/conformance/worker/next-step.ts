@@ -39,10 +39,12 @@ export function nextStep(
 
 function afterFirst(exchange: Exchange, { role, isRepeat, timeoutMs }: Circumstances): NextStep {
   const failure = failureOf(exchange, timeoutMs)
-  // A negative is judged by how it is refused, and so is a repeat: a 500 is their answer.
-  const doubtful = isServerError(exchange) && role !== 'negative' && !isRepeat
-  if (failure === undefined && !doubtful) return { kind: 'use', exchange }
   const repeat = repeatability(exchange)
+  // How a repeat is answered is judged, and a racing request must not become one that comes later.
+  const isJudged = repeat === 'keyed' && (role === 'negative' || isRepeat)
+  if (failure === undefined && (!isServerError(exchange) || isJudged)) {
+    return { kind: 'use', exchange }
+  }
   if (repeat !== 'unsafe' && failure?.isFinal !== true) return { kind: 'again', repeat }
   if (failure === undefined) return { kind: 'use', exchange }
   return open(`${placeOf(exchange)} ${failure.said}`, exchange)

@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { pieces } from '../streams.ts'
 import type { Fault } from '../types.ts'
 
-/** As long as an answer takes where it shows that nothing of it was sent meanwhile. */
-const answerMs = 800
+/** What a block takes to be made, where that shows that nothing was sent meanwhile. */
+const blockMs = 30
 
 /** The first blocks go out at once, the others in one piece when the last is there. */
 async function* atTheEnd(chunks: AsyncIterable<Uint8Array>, ahead: number) {
@@ -15,8 +15,23 @@ async function* atTheEnd(chunks: AsyncIterable<Uint8Array>, ahead: number) {
     else held.push(chunk)
     seen += 1
   }
-  await sleep(answerMs)
+  await sleep(held.length * blockMs)
   yield Buffer.concat(held)
+}
+
+/** Blocks that are sent together, and what they take to be made: as behind a socket that is corked. */
+const lump = { blocks: 9, ms: 400 }
+
+async function* inLumps(chunks: AsyncIterable<Uint8Array>) {
+  let held: Uint8Array[] = []
+  for await (const chunk of chunks) {
+    held.push(chunk)
+    if (held.length < lump.blocks) continue
+    await sleep(lump.ms)
+    yield Buffer.concat(held)
+    held = []
+  }
+  if (held.length > 0) yield Buffer.concat(held)
 }
 
 export const deliveryFaults: readonly Fault[] = [
@@ -31,5 +46,11 @@ export const deliveryFaults: readonly Fault[] = [
     summary: 'The events before the first delta are sent at once, all others at the end.',
     breaks: ['V3-SSE-30'],
     refit: pieces((chunks) => atTheEnd(chunks, 4)),
+  },
+  {
+    name: 'delivery-in-lumps',
+    summary: 'A hop gathers what the model makes in 0.4 seconds, and passes it on at once.',
+    breaks: ['V3-SSE-30'],
+    refit: pieces(inLumps),
   },
 ]

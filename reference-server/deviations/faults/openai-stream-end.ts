@@ -83,7 +83,23 @@ export const openaiStreamEndFaults: readonly Fault[] = [
     onBlocks(completions, async function* (blocks) {
       const held: SseBlock[] = []
       for await (const block of blocks) held.push(block)
-      await timeout(600)
+      await timeout(held.length * 30)
+      yield* held
+    }),
+  ),
+  fault(
+    'openai-stream-in-lumps',
+    'OAI-STREAM-11',
+    'A hop gathers what the model makes in 0.4 seconds, and passes it on at once.',
+    onBlocks(completions, async function* (blocks) {
+      let held: SseBlock[] = []
+      for await (const block of blocks) {
+        held.push(block)
+        if (held.length < 9) continue
+        await timeout(400)
+        yield* held
+        held = []
+      }
       yield* held
     }),
   ),
