@@ -1,5 +1,6 @@
 import { Chalk, type ChalkInstance } from 'chalk'
 import type { Cause, Comparison, Drift, RowChange } from './compare.ts'
+import { type Conditions, differencesText } from './compare-conditions.ts'
 import { compactIds } from './id-list.ts'
 import type { ConformanceReport } from './model.ts'
 import { outcomeText } from './summary.ts'
@@ -30,6 +31,7 @@ export function comparisonToText(
   const { chalk } = page
   const parts: readonly Lines[] = [
     [headOf('A', a), headOf('B', b), ...options.notes.flatMap((note) => wrap(note, page.width))],
+    conditionList(page, comparison.conditions),
     changeList(page, chalk.red.bold('Newly violated'), comparison.newlyViolated),
     changeList(page, chalk.yellow.bold('Newly warned'), comparison.newlyWarned),
     unprovenList(page, chalk.yellow.bold('No longer proven'), comparison.newlyUnproven),
@@ -57,8 +59,8 @@ function changeList(page: Page, title: string, changes: readonly RowChange[]): L
 }
 
 function change(page: Page): (row: RowChange) => Lines {
-  return ({ id, level, before, after, cause, known, title, message }) => [
-    `  ${page.chalk.bold(printable(id))}  ${before ?? 'not judged'} → ${after ?? 'not judged'}${known ? ', known' : ''} (${level}): ${causes[cause]}`,
+  return ({ id, level, before, after, cause, members, known, title, message }) => [
+    `  ${page.chalk.bold(printable(id))}  ${before ?? 'not judged'} → ${after ?? 'not judged'}${known ? ', known' : ''} (${level}): ${causeText({ cause, members })}`,
     ...indent(wrap(printable(title), page.width - 6), 6),
     ...found(page, message),
   ]
@@ -67,17 +69,17 @@ function change(page: Page): (row: RowChange) => Lines {
 /** Rows that cannot be told for the same reason stand together: what broke them is told above. */
 function unprovenList(page: Page, title: string, changes: readonly RowChange[]): Lines {
   if (changes.length === 0) return []
-  const groups = Map.groupBy(changes, ({ id, before, after, cause, message }) =>
-    message === null ? id : JSON.stringify([before, after, cause, message]),
+  const groups = Map.groupBy(changes, ({ id, before, after, cause, members, message }) =>
+    message === null ? id : JSON.stringify([before, after, cause, members, message]),
   )
   return [
     `${title} (${changes.length})`,
     ...[...groups.values()].flatMap((group) => {
       const [first] = group
       if (first === undefined || group.length === 1) return group.flatMap(change(page))
-      const { before, after, cause, message } = first
+      const { before, after, message } = first
       const ids = compactIds(group.map(({ id }) => id)).join(', ')
-      const told = `${before ?? 'not judged'} → ${after ?? 'not judged'}: ${causes[cause]}`
+      const told = `${before ?? 'not judged'} → ${after ?? 'not judged'}: ${causeText(first)}`
       return [
         ...indent(wrap(printable(ids), page.width - 2), 2),
         ...indent([told], 6),
@@ -96,8 +98,44 @@ const causes: Readonly<Record<Cause, string>> = {
   target: 'the target changed',
   kit: 'the kit changed',
   both: 'the target and the kit changed',
-  profile: 'the profile changed',
+  selection: 'the selections differ',
+  profile: 'the profiles differ',
+  address: 'another target, the URLs differ',
+  'target or profile': 'the target or its profile changed',
   unknown: 'target or kit, it cannot be told',
+}
+
+/** With the members that this row depends on, where they are what differs. */
+function causeText({ cause, members }: Pick<RowChange, 'cause' | 'members'>): string {
+  return cause === 'profile' && members.length > 0
+    ? `${causes[cause]} (${members.map(printable).join(', ')})`
+    : causes[cause]
+}
+
+/** What the runs were told differently, before anything is said of their targets. */
+function conditionList({ chalk, width }: Page, conditions: Conditions): Lines {
+  const { url, kit, interface: revision, selection, strict, profile } = conditions
+  const pairs = { URL: url, kit, interface: revision, selection, strict }
+  const rows = [
+    ...Object.entries(pairs).flatMap(([name, pair]) =>
+      pair === null ? [] : [[name, `${pair.a} → ${pair.b}`] as const],
+    ),
+    ...(profile === null
+      ? [['profile', 'cannot be compared: a run has no run.json'] as const]
+      : []),
+    ...(profile !== null && profile.length > 0
+      ? [['profile', differencesText(profile)] as const]
+      : []),
+  ]
+  if (rows.length === 0) return []
+  const margin = 2 + 'selection'.length + 2
+  return [
+    chalk.bold('What the runs were told differs'),
+    ...rows.flatMap(([name, text]) => {
+      const [first = '', ...rest] = wrap(printable(text), width - margin)
+      return [`  ${name.padEnd(margin - 2)}${first}`, ...indent(rest, margin)]
+    }),
+  ]
 }
 
 function idList({ width }: Page, title: string, changes: readonly RowChange[]): Lines {

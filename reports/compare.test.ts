@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { type Cause, compareReports } from './compare.ts'
+import { conditionsOf, type Told } from './compare-conditions.ts'
 import { comparisonToText } from './compare-text.ts'
 import { reportOf, rowOf } from './html/test-support/sketches.ts'
-import type { Verdict } from './model.ts'
+import type { ConformanceReport, Verdict } from './model.ts'
 
 const id = 'V3-SSE-07'
 const one = (verdict: Verdict | null) => reportOf(verdict === null ? [] : [rowOf({ id, verdict })])
@@ -29,7 +30,7 @@ describe('a row', () => {
     ['unproven', 'pass', 'newlyProven'],
     [null, 'pass', 'newlyProven'],
   ])('that was %s and is %s is in %s alone', (before, after, list) => {
-    const { unchanged, drift, ...lists } = compareReports(one(before), one(after))
+    const { unchanged, drift, conditions, ...lists } = compareReports(one(before), one(after))
     const found = Object.entries(lists).filter(([, changes]) => changes.length > 0)
     expect(found.map(([name]) => name)).toEqual([list])
     expect(found[0]?.[1]).toMatchObject([{ id, before, after, rejudged: null }])
@@ -40,7 +41,7 @@ describe('a row', () => {
   test.each<[Verdict]>([['pass'], ['fail'], ['unproven']])(
     'that stays %s is in no list',
     (verdict) => {
-      const { unchanged, drift, ...lists } = compareReports(one(verdict), one(verdict))
+      const { unchanged, drift, conditions, ...lists } = compareReports(one(verdict), one(verdict))
       expect(Object.values(lists).flat()).toEqual([])
       expect(unchanged).toBe(1)
     },
@@ -58,7 +59,12 @@ describe('a change comes from', () => {
     ['pass', 'fail', 'inconclusive', 'unknown'],
     ['pass', 'inconclusive', 'fail', 'both'],
   ])('%s → %s, and A judged again: %s', (before, after, rejudged, cause) => {
-    const { unchanged: _, drift, ...lists } = compareReports(one(before), one(after), one(rejudged))
+    const {
+      unchanged: _,
+      drift,
+      conditions: same,
+      ...lists
+    } = compareReports(one(before), one(after), { rejudged: one(rejudged) })
     expect(Object.values(lists).flat()).toMatchObject([{ before, after, rejudged, cause }])
     expect(drift).toEqual([])
   })
@@ -70,11 +76,95 @@ describe('a change comes from', () => {
     const rows = (verdict: Verdict) => [rowOf({ id: 'RAG-01', verdict })]
     const a = reportOf(rows('pass'), told(true))
     const b = reportOf(rows('not-applicable'), told(false))
-    expect(compareReports(a, b, a).newlyUnproven).toMatchObject([{ cause: 'profile' }])
+    expect(compareReports(a, b, { rejudged: a }).newlyUnproven).toMatchObject([
+      { cause: 'profile' },
+    ])
     const unsaid = reportOf(rows('unproven'), {
       target: { baseUrl: 'http://a', profile: 'full', capabilities: {} },
     })
-    expect(compareReports(a, unsaid, a).newlyUnproven).toMatchObject([{ cause: 'profile' }])
+    expect(compareReports(a, unsaid, { rejudged: a }).newlyUnproven).toMatchObject([
+      { cause: 'profile' },
+    ])
+  })
+})
+
+describe('no target is blamed for what the runs were told', () => {
+  const rows = (verdict: Verdict, rowId = id) => [rowOf({ id: rowId, verdict })]
+  const at = (baseUrl: string) => ({
+    target: { baseUrl, profile: 'full' as const, capabilities: {} },
+  })
+  const told = (profile: object, only: readonly string[] = []) => ({
+    selection: { only, skip: [] },
+    profile: { baseUrl: 'http://a', ...profile },
+  })
+  const cause = (
+    [a, b]: readonly [ConformanceReport, ConformanceReport],
+    [toldA, toldB]: readonly [Told | null, Told | null],
+  ) => {
+    const conditions = conditionsOf({ report: a, told: toldA }, { report: b, told: toldB })
+    const {
+      unchanged: _,
+      drift,
+      conditions: __,
+      ...lists
+    } = compareReports(a, b, { rejudged: a, conditions })
+    return Object.values(lists)
+      .flat()
+      .map(({ cause, members }) => [cause, members])
+  }
+  const changed = [reportOf(rows('pass')), reportOf(rows('fail'))] as const
+  const otherKey = { otherKey: '[other key]' }
+
+  test('the same profile, address and selection: the target', () => {
+    expect(cause(changed, [told(otherKey), told(otherKey)])).toEqual([['target', []]])
+  })
+
+  test('a member that the row needs', () => {
+    const id = 'V3-ATT-11'
+    const reports = [reportOf(rows('pass', id)), reportOf(rows('unproven', id))] as const
+    expect(cause(reports, [told(otherKey), told({})])).toEqual([['profile', ['otherKey']]])
+  })
+
+  test('a member of which nobody knows what it does, or a profile that is not known', () => {
+    const limits = (timeoutMs: number) => ({ limits: { timeoutMs, settleMs: 1 } })
+    expect(cause(changed, [told(limits(1)), told(limits(2))])).toEqual([['target or profile', []]])
+    expect(cause(changed, [told({}), null])).toEqual([['target or profile', []]])
+  })
+
+  test('another address, or another selection', () => {
+    const reports = [
+      reportOf(rows('pass'), at('http://a')),
+      reportOf(rows('fail'), at('http://b')),
+    ] as const
+    expect(cause(reports, [told({}), told({})])).toEqual([['address', []]])
+    const slash = [
+      reportOf(rows('pass'), at('http://a')),
+      reportOf(rows('fail'), at('http://a/')),
+    ] as const
+    expect(cause(slash, [told({}), told({})])).toEqual([['target', []]])
+    const fewer = [reportOf(rows('pass')), reportOf([])] as const
+    expect(cause(fewer, [told({}), told({}, ['OAI-*'])])).toEqual([['selection', []]])
+  })
+
+  test('the text says what differs before it says what changed', () => {
+    const [a, b] = [reportOf(rows('pass'), at('http://a')), reportOf(rows('fail'), at('http://b'))]
+    const conditions = conditionsOf(
+      { report: a, told: told({ ...otherKey, limits: { timeoutMs: 1 } }) },
+      { report: b, told: told({ limits: { timeoutMs: 2 } }, ['V3-*']) },
+    )
+    const text = comparisonToText(compareReports(a, b, { rejudged: a, conditions }), a, b, {
+      color: false,
+      width: 80,
+      notes: [],
+    })
+    const [differs, changed] = text.split('\n\n').slice(1)
+    expect(differs?.split('\n')).toEqual([
+      'What the runs were told differs',
+      '  URL        http://a → http://b',
+      '  selection  everything → --only V3-*',
+      '  profile    limits.timeoutMs, otherKey (only in A)',
+    ])
+    expect(changed).toContain('pass → fail (required): another target, the URLs differ')
   })
 })
 
@@ -92,7 +182,7 @@ describe('an answer to an open question', () => {
     [null, '422', '422', 'kit'],
     ['400', null, '400', 'target'],
   ])('%s → %s, and A judged again: %s', (before, after, again, cause) => {
-    expect(compareReports(told(before), told(after), told(again)).drift).toEqual([
+    expect(compareReports(told(before), told(after), { rejudged: told(again) }).drift).toEqual([
       { id: 'OPEN-20', question: 'Which?', before, after, cause },
     ])
   })
@@ -124,7 +214,9 @@ test('the text says what got worse first', () => {
     { observations: [{ id: 'OPEN-20', question: 'Which status?', answer: '422', exchanges: [] }] },
   )
   const options = { color: false, width: 80, notes: ['A note.'] }
-  expect(comparisonToText(compareReports(a, b, a), a, b, options)).toMatchInlineSnapshot(`
+  expect(
+    comparisonToText(compareReports(a, b, { rejudged: a }), a, b, options),
+  ).toMatchInlineSnapshot(`
     "A  violated, 2 proven, 1 violated, 2 undecided of 5 required rows
        http://127.0.0.1:4010, 2026-01-02T03:04:05.000Z, kit 0.1.0
     B  violated, 3 proven, 1 violated, 1 undecided of 5 required rows
@@ -167,7 +259,7 @@ test('rows that are no longer proven for one reason stand together', () => {
     ...ids.map((one) => rowOf({ id: one, ...blocked })),
     rowOf({ id, verdict: 'inconclusive', message: 'no stream came' }),
   ])
-  const text = comparisonToText(compareReports(a, b, a), a, b, {
+  const text = comparisonToText(compareReports(a, b, { rejudged: a }), a, b, {
     color: false,
     width: 80,
     notes: [],

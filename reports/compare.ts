@@ -1,12 +1,22 @@
 import { requirementOf } from './catalogue-rows.ts'
+import { type Conditions, conditionsOf } from './compare-conditions.ts'
 import type { ConformanceReport, ObservationRow, RequirementRow, Verdict } from './model.ts'
 
 /**
  * What a change comes from. `target`: this kit judges what A recorded as A did. `kit`: it judges it
- * as B did. `both`: as neither. `profile`: the two runs were told different things. `unknown`: A
- * left no evidence, or not for what this kit asks.
+ * as B did. `both`: as neither. `selection`, `profile`: the two runs were to judge different rows, or
+ * told different things about this one. `address`: they went to different URLs. `target or profile`: the
+ * profiles differ, or may, in something else. `unknown`: A left no evidence, or not for what this kit asks.
  */
-export type Cause = 'target' | 'kit' | 'both' | 'profile' | 'unknown'
+export type Cause =
+  | 'target'
+  | 'kit'
+  | 'both'
+  | 'selection'
+  | 'profile'
+  | 'address'
+  | 'target or profile'
+  | 'unknown'
 
 export interface RowChange {
   readonly id: string
@@ -18,6 +28,8 @@ export interface RowChange {
   /** What this kit makes of the exchanges of A; null where they were not judged again. */
   readonly rejudged: Verdict | null
   readonly cause: Cause
+  /** Members of the profile that this row depends on and that differ. */
+  readonly members: readonly string[]
   /** Excused by the baseline of B. */
   readonly known: boolean
   /** What B found, or A where B does not have the row. */
@@ -43,18 +55,27 @@ export interface Comparison {
   readonly otherwise: readonly RowChange[]
   readonly unchanged: number
   readonly drift: readonly Drift[]
+  readonly conditions: Conditions
+}
+
+export interface CompareOptions {
+  /** What this kit makes of the exchanges of A. */
+  readonly rejudged?: ConformanceReport | undefined
+  /** Without it, the profiles are taken to be the same. */
+  readonly conditions?: Conditions
 }
 
 /**
- * What changed from A to B, row by row. `aRejudged` is what this kit makes of the exchanges of A:
- * with it, a change of the target is told from a change of the kit.
+ * What changed from A to B, row by row. With what this kit makes of the exchanges of A, a change of the
+ * target is told from a change of the kit; and no target is blamed for what the runs were told.
  */
 export function compareReports(
   a: ConformanceReport,
   b: ConformanceReport,
-  aRejudged?: ConformanceReport,
+  { rejudged, conditions = sameProfile(a, b) }: CompareOptions = {},
 ): Comparison {
-  const changes = rowChanges(a, b, aRejudged)
+  const runs: Runs = { a, b, rejudged, conditions }
+  const changes = rowChanges(runs)
   const of = (kind: Kind) => changes.filter((change) => kindOf(change) === kind)
   const all = new Set([...a.requirements, ...b.requirements].map(({ id }) => id)).size
   return {
@@ -65,7 +86,8 @@ export function compareReports(
     newlyProven: of('newly proven'),
     otherwise: of('otherwise'),
     unchanged: all - changes.length,
-    drift: driftOf(a, b, aRejudged),
+    drift: driftOf(runs),
+    conditions,
   }
 }
 
@@ -84,12 +106,15 @@ function kindOf({ before, after }: RowChange): Kind {
   return before === 'pass' ? 'newly unproven' : 'otherwise'
 }
 
-function rowChanges(
-  a: ConformanceReport,
-  b: ConformanceReport,
-  aRejudged: ConformanceReport | undefined,
-): readonly RowChange[] {
-  const [before, after, again] = [a, b, aRejudged].map(rowsById)
+interface Runs {
+  readonly a: ConformanceReport
+  readonly b: ConformanceReport
+  readonly rejudged: ConformanceReport | undefined
+  readonly conditions: Conditions
+}
+
+function rowChanges({ a, b, rejudged, conditions }: Runs): readonly RowChange[] {
+  const [before, after, again] = [a, b, rejudged].map(rowsById)
   // In the order of B, which is that of the newer catalogue; what only A has comes last.
   const ids = new Set([...b.requirements, ...a.requirements].map(({ id }) => id))
   return [...ids].flatMap((id) => {
@@ -102,8 +127,14 @@ function rowChanges(
       rejudged: again?.get(id)?.verdict ?? null,
     }
     const { title, level, known, message } = row
-    const cause = toldOtherwise(id, a, b, verdicts) ? 'profile' : causeOf(verdicts)
-    return [{ id, title, level, ...verdicts, cause, known, message }]
+    const members = membersOf(id, conditions)
+    const notSelected = (was === undefined || is === undefined) && conditions.selection !== null
+    const cause = notSelected
+      ? 'selection'
+      : members.length > 0 || toldOtherwise(id, a, b, verdicts)
+        ? 'profile'
+        : refined(causeOf(verdicts), conditions)
+    return [{ id, title, level, ...verdicts, cause, members, known, message }]
   })
 }
 
@@ -111,6 +142,34 @@ interface Verdicts {
   readonly before: Verdict | null
   readonly after: Verdict | null
   readonly rejudged: Verdict | null
+}
+
+/** Members that differ and that the row cannot be judged without. */
+function membersOf(id: string, { profile }: Conditions): readonly string[] {
+  const requirement = requirementOf(id)
+  const { member, capability } = requirement ?? {}
+  const needed = [
+    ...(member ? [member] : []),
+    ...(capability ? [`capabilities.${capability}`] : []),
+  ]
+  return (profile ?? [])
+    .map(({ member }) => member)
+    .filter((member) => needed.some((one) => contains(one, member) || contains(member, one)))
+}
+
+function contains(path: string, inner: string): boolean {
+  return inner === path || inner.startsWith(`${path}.`)
+}
+
+/** The target is blamed where nothing but the target can have changed. */
+function refined(cause: Cause, { url, profile }: Conditions): Cause {
+  if (cause !== 'target') return cause
+  if (url !== null) return 'address'
+  return profile !== null && profile.length === 0 ? cause : 'target or profile'
+}
+
+function sameProfile(a: ConformanceReport, b: ConformanceReport): Conditions {
+  return { ...conditionsOf({ report: a, told: null }, { report: b, told: null }), profile: [] }
 }
 
 /** A row that one run was not to judge, or was told another capability for. */
@@ -136,12 +195,8 @@ function causeOf({ before, after, rejudged }: Verdicts): Cause {
   return undecided.includes(rejudged) ? 'unknown' : 'both'
 }
 
-function driftOf(
-  a: ConformanceReport,
-  b: ConformanceReport,
-  aRejudged: ConformanceReport | undefined,
-): readonly Drift[] {
-  const [before, after, again] = [a, b, aRejudged].map(answersById)
+function driftOf({ a, b, rejudged: judgedAgain, conditions }: Runs): readonly Drift[] {
+  const [before, after, again] = [a, b, judgedAgain].map(answersById)
   const rows = new Map([...a.observations, ...b.observations].map((row) => [row.id, row]))
   return [...rows.values()]
     .toSorted((one, other) => (one.id < other.id ? -1 : 1))
@@ -151,7 +206,15 @@ function driftOf(
       if (was === is) return []
       const rejudged = again?.get(id) ?? null
       const cause = rejudged === was ? 'target' : rejudged === is ? 'kit' : 'both'
-      return [{ id, question, before: was, after: is, cause: again ? cause : 'unknown' }]
+      return [
+        {
+          id,
+          question,
+          before: was,
+          after: is,
+          cause: again ? refined(cause, conditions) : 'unknown',
+        },
+      ]
     })
 }
 

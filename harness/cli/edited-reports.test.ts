@@ -90,6 +90,12 @@ describe('a report that was edited to pass', () => {
   })
 })
 
+test('a comparison with a report that was edited ends with 2, and says so', async () => {
+  const { code, stdout } = await chatgen(['compare', 'results', 'forged'], {}, folder)
+  expect(stdout).toMatch(/chatgen: forged: report\.json was edited/)
+  expect(code).toBe(2)
+})
+
 describe('exchanges that were edited', () => {
   test('are told by report and rejudge, which end with 2', async () => {
     const sentence = 'exchanges.ndjson was edited after the run'

@@ -34,14 +34,9 @@ export interface StoredFile {
 }
 
 /**
- * A report, from its folder of results or from its file, with the exchanges beside it.
- * @throws ConfigurationError that says what the file is, where it is no report that can be read.
+ * A report of any kind, from its folder of results or from its file.
+ * @throws ConfigurationError where there is no JSON
  */
-export function readStored(path: string): StoredReport {
-  return conformanceIn(openStored(path))
-}
-
-/** @throws ConfigurationError where there is no JSON */
 export function openStored(path: string): StoredFile {
   const file = reportFile(path)
   const value = parseJson(readText(file), file)
@@ -50,7 +45,10 @@ export function openStored(path: string): StoredFile {
   return { file, dir, kind: memberOf(value, 'kind'), value, doubt }
 }
 
-/** @throws ConfigurationError where it is no conformance report that can be read */
+/**
+ * It as one of conformance, with the exchanges beside it.
+ * @throws ConfigurationError that says what the file is, where it is none that can be read
+ */
 export function conformanceIn({ file, dir, kind, value, doubt }: StoredFile): StoredReport {
   if (kind !== 'conformance-report') {
     const what = typeof kind === 'string' ? `a ${kind}, no` : 'no'

@@ -139,9 +139,11 @@ describe('chatgen rejudge', () => {
 })
 
 describe('chatgen compare', () => {
-  test('ends with 1 where a row is newly violated, and says that the target changed', async () => {
+  test('ends with 1 where a row is newly violated, and says that it is another target', async () => {
     const { code, stdout } = await chatgen(['compare', 'closed', 'results'], {}, folder)
-    expect(stdout).toMatch(/OAI-AUTH-01 {2}\w+ → fail \(required\): the target changed/)
+    expect(stdout).toMatch(
+      /OAI-AUTH-01 {2}\w+ → fail \(required\): another target, the URLs differ/,
+    )
     expect(stdout).toMatch(/^WORSE/m)
     expect(code).toBe(1)
   })

@@ -2,18 +2,28 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Comparison, compareReports } from '../../../reports/compare.ts'
+import { conditionsOf, type Side } from '../../../reports/compare-conditions.ts'
 import { comparisonToJson } from '../../../reports/compare-json.ts'
 import { comparisonToText } from '../../../reports/compare-text.ts'
 import type { ConformanceReport } from '../../../reports/model.ts'
 import { exchangesName, runRecordName } from '../../conformance/defaults.ts'
-import { KitError } from '../../conformance/errors.ts'
+import { ConfigurationError, KitError } from '../../conformance/errors.ts'
+import { profileOfRecord, readRunRecord } from '../../conformance/rejudge-record.ts'
 import { suiteVersion } from '../../conformance/version.ts'
 import type { AddCommand } from '../command.ts'
 import { type ExitCode, exitCode } from '../exit-codes.ts'
 import { flag } from '../flags.ts'
 import type { Io } from '../io.ts'
 import { showProgress } from '../progress.ts'
-import { lostText, readStored, type StoredReport } from '../stored-report.ts'
+import {
+  anyEdited,
+  conformanceIn,
+  doubtLines,
+  lostText,
+  openStored,
+  type StoredFile,
+  type StoredReport,
+} from '../stored-report.ts'
 
 interface CompareFlags {
   readonly rejudge: boolean
@@ -26,11 +36,13 @@ Examples:
   $ chatgen compare last-month chatgen-results
   $ chatgen compare main/report.json branch/report.json --json
 
-What A recorded is judged again with this kit: rows that change by that are the kit's, the others
-the target's. Nothing is sent.
+What A recorded is judged again with this kit: rows that change by that are the kit's, the others the
+target's, unless the runs were told different things: another URL, profile or selection is named first.
+Nothing is sent.
 
 Exit codes:
-  0 nothing got worse   1 a row is newly violated   2 usage, or a file that is no report
+  0 nothing got worse   1 a row is newly violated
+  2 usage, a file that is no report of conformance, or one that was edited after its run
   5 nothing newly violated, but a required row is no longer proven`
 
 /** `chatgen compare A B`: what changed between two reports, and whether target or kit did. */
@@ -45,22 +57,53 @@ export const compareCommand: AddCommand = (program, io, finish) => {
     .addOption(flag('--no-color', 'no colours'))
     .addHelpText('after', examples)
     .action(async (pathA: string, pathB: string, flags: CompareFlags) => {
-      const [a, b] = [readStored(pathA), readStored(pathB)]
+      const [fileA, fileB] = [openStored(pathA), openStored(pathB)]
+      const files = [fileA, fileB]
+      refuseLoads(files)
+      for (const line of doubtLines(files)) io.err(line)
+      const [a, b] = [conformanceIn(fileA), conformanceIn(fileB)]
       const lost = lostText(a)
       if (lost !== null) io.err(lost)
       const again = flags.rejudge ? await rejudged(a, b, io, flags) : { notes: [] }
-      const comparison = compareReports(a.report, b.report, again.report)
+      const conditions = conditionsOf(sideOf(a), sideOf(b))
+      const comparison = compareReports(a.report, b.report, { rejudged: again.report, conditions })
+      const notes = [...doubtLines(files), ...again.notes]
       io.out(
         flags.json
-          ? comparisonToJson(comparison, a.report, b.report, again.notes).trimEnd()
+          ? comparisonToJson(comparison, a.report, b.report, notes).trimEnd()
           : comparisonToText(comparison, a.report, b.report, {
               color: io.color && flags.color,
               width: io.width,
-              notes: again.notes,
+              notes,
             }).trimEnd(),
       )
-      finish(codeOf(comparison, b.report))
+      finish(anyEdited(files) ? exitCode.usage : codeOf(comparison, b.report))
     })
+}
+
+/** @throws ConfigurationError that says what a load can be compared by until then */
+function refuseLoads(files: readonly StoredFile[]): void {
+  const loads = files.filter(({ kind }) => kind === 'load-report')
+  const [first] = loads
+  if (first === undefined) return
+  const what = loads.length === 2 ? 'these are reports of loads' : `${first.file} is one of a load`
+  throw new ConfigurationError([
+    `compare reads reports of conformance, and ${what}: put two loads side by side with chatgen report DIR --report markdown`,
+  ])
+}
+
+/** A report, and what its run was told where the record of it is there and can be read. */
+function sideOf({ report, dir }: StoredReport): Side {
+  const file = join(dir, runRecordName)
+  try {
+    const record = readRunRecord(file)
+    if (record.startedAt !== report.startedAt) return { report, told: null }
+    const { selection } = record
+    return { report, told: { selection, profile: profileOfRecord(record, file) } }
+  } catch (error) {
+    if (error instanceof ConfigurationError) return { report, told: null }
+    throw error
+  }
 }
 
 function codeOf(comparison: Comparison, { strict }: ConformanceReport): ExitCode {
