@@ -88,7 +88,7 @@ function argumentsOf(command: string, url: string): string[] {
 
 function tell(command: string, name: string, result: Measured, says: RegExp): void {
   const { seconds, peakMb, code, signal, output } = result
-  const sentence = output.split('\n').find((line) => says.test(line))
+  const sentence = sentenceIn(output, says)
   const faults = [
     ...(seconds >= most.seconds ? ['no end'] : []),
     ...(peakMb > most.memoryMb ? [`more than ${most.memoryMb} MB`] : []),
@@ -98,7 +98,14 @@ function tell(command: string, name: string, result: Measured, says: RegExp): vo
   failed += faults.length > 0 ? 1 : 0
   const figures = [seconds.toFixed(1).padStart(7), String(peakMb).padStart(4), code ?? signal]
   console.log(`${figures.join(' ')}  ${command.padEnd(5)}  ${name}`)
-  console.log(`                    ${(sentence ?? '').trim().slice(0, 200)}`)
+  console.log(`                    ${sentence ?? ''}`)
   if (faults.length > 0) console.log(`                    FAILED: ${faults.join(', ')}`)
   if (faults.length > 0) console.log(output.trimEnd().split('\n').slice(-6).join('\n'))
+}
+
+/** What is said, on one line: a terminal breaks it where it likes. */
+function sentenceIn(output: string, says: RegExp): string | undefined {
+  const text = output.replaceAll(/\s+/g, ' ')
+  const found = says.exec(text)
+  return found === null ? undefined : text.slice(Math.max(0, found.index - 40), found.index + 160)
 }

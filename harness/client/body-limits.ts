@@ -12,10 +12,10 @@ export interface BodyLimits {
   readonly streamEvents: number
 }
 
-/** Ten times what an answer of 32,000 tokens takes where each of them is an event of 300 bytes. */
+/** Enough for 32,000 tokens of reasoning and as many of text, each of them an event of 300 bytes. */
 export const defaultBodyLimits: BodyLimits = {
   bodyBytes: 8 * mebibyte,
-  streamBytes: 32 * mebibyte,
+  streamBytes: 24 * mebibyte,
   lineBytes: 4 * mebibyte,
-  streamEvents: 100_000,
+  streamEvents: 80_000,
 }

@@ -37,13 +37,14 @@ export function createRedactor(secrets: readonly Secret[]): Redactor {
     list.map(([name, value]) => [text(name), text(value)])
   const cutsOf = (bytes: Buffer) => findInBytes(bytes.toString('latin1'), inBody, inPieces)
   const chunks = (list: readonly WireChunk[]): WireChunk[] => redactChunks(list, cutsOf)
-  const events = (list: readonly StreamEvent[]): StreamEvent[] => {
-    const data = redactData(list, cutsOf)
-    return list.map((event, at) => ({
-      ...event,
-      name: event.name === null ? null : text(event.name),
-      data: text(data[at] ?? ''),
-    }))
+  /** `isWholeClean`: their bytes hold no secret, so they share none among them. */
+  const events = (list: readonly StreamEvent[], isWholeClean: boolean): StreamEvent[] => {
+    const together = isWholeClean ? list.map(({ data }) => data) : redactData(list, cutsOf)
+    return list.map((event, at) => {
+      const name = event.name === null ? null : text(event.name)
+      const data = text(together[at] ?? '')
+      return name === event.name && data === event.data ? event : { ...event, name, data }
+    })
   }
 
   const request = (sent: WireRequest): WireRequest => ({
@@ -59,16 +60,19 @@ export function createRedactor(secrets: readonly Secret[]): Redactor {
     request,
     exchange: (exchange) => {
       const { response } = exchange
+      const before = response?.chunks ?? []
+      const after = chunks(before)
+      const isWholeClean = before.length > 0 && after.every((chunk, at) => chunk === before[at])
       const clean: Exchange = {
         ...exchange,
         request: request(exchange.request),
         response: response && {
           ...response,
           headers: headers(response.headers),
-          chunks: chunks(response.chunks),
+          chunks: after,
           ...(response.trailers === undefined ? {} : { trailers: headers(response.trailers) }),
         },
-        events: events(exchange.events),
+        events: events(exchange.events, isWholeClean),
         ending:
           'error' in exchange.ending
             ? { ...exchange.ending, error: text(exchange.ending.error) }

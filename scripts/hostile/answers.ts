@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { gzipSync } from 'node:zlib'
 import type { Answer } from './front.ts'
 
 /** What a broken or hostile target may send, on a bare socket. */
@@ -42,6 +43,17 @@ export function body(text: string | (() => string)): Answer {
     socket.end(`${json}${typeof text === 'string' ? text : text()}`)
   }
 }
+
+/** A gigabyte of zeros; a megabyte on its way. */
+export const bomb: Answer = async (socket) => {
+  // A gzip file is what gzip files make one behind the other (RFC 1952, section 2.2).
+  bombBytes ??= Buffer.concat(Array(64).fill(gzipSync(Buffer.alloc(1 << 24))))
+  const head = json.replace('connection', 'content-encoding: gzip\r\nconnection')
+  socket.write(head)
+  socket.end(bombBytes)
+}
+
+let bombBytes: Buffer | undefined
 
 export function status(line: string, headers: readonly string[] = []): Answer {
   return (socket) => {

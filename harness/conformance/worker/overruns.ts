@@ -10,7 +10,7 @@ export interface Overruns {
 type Asked = Pick<Exchange, 'request'>
 
 /** So many answers of one route beyond a limit, and it is asked no more: the next would be alike. */
-const tolerated = 4
+const tolerated = 3
 
 /** Answers that passed a limit of the profile, by the route that they came from. */
 export function createOverruns(): Overruns {
