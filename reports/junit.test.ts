@@ -21,7 +21,7 @@ test('the report of a run with verdicts of every kind', () => {
     reportToJUnit(violated, exchanges).replaceAll(/<prop[\s\S]*?<\/properties>\n/g, ''),
   ).toMatchInlineSnapshot(`
     "<?xml version="1.0" encoding="UTF-8"?>
-    <testsuites>
+    <testsuites tests="18" failures="5" errors="2" time="0.065">
     <testsuite id="0" name="V3-HIST" package="chatgen-conformance" hostname="127.0.0.1" timestamp="2026-01-02T03:04:05" tests="2" failures="0" errors="0" skipped="0" time="0.000">
     <testcase name="V3-HIST-01 GET /message MUST return result, an array, and pagination, an object." classname="V3-HIST" time="0.000"/>
     <testcase name="V3-HIST-02 The item of a history row MUST be an object or null." classname="V3-HIST" time="0.000"/>

@@ -134,6 +134,15 @@ test('where everything holds, it is short', () => {
   `)
 })
 
+test.each([
+  [[null, null, null], '- 3 documents, whose ids no answer told'],
+  [['d1', null, 'd2', null], '- 4 documents: `d1`, `d2` and 2 whose id no answer told'],
+  [['d1'], '- 1 document: `d1`'],
+])('what is left is told by its ids, as far as there are any: %j', (ids, line) => {
+  const residue = ids.map((id) => ({ kind: 'document' as const, name: 'a', id, why: 'no route' }))
+  expect(reportToMarkdown({ ...violated, residue }, exchanges)).toContain(`\n${line}\n`)
+})
+
 test('a thousand violations fit into a summary', () => {
   const requirements = Array.from({ length: 1_000 }, (_, at) =>
     row('V3-SSE-05', 'fail', { message: `another ${'!'.repeat(at)}`, exchanges: ['x4', `x${at}`] }),

@@ -134,11 +134,18 @@ function dialectCard({ observations }: ConformanceReport): string {
   return `<details><summary>${title}</summary>\n\n${table}\n\n</details>`
 }
 
+/** `: a, b and 3 whose id no answer told`. */
+function idsText(ids: readonly (string | null)[]): string {
+  const told = ids.flatMap((id) => (id === null ? [] : [code(clean(id))]))
+  const untold = ids.length - told.length
+  if (told.length === 0) return ', whose ids no answer told'
+  return `: ${told.join(', ')}${untold === 0 ? '' : ` and ${untold} whose id no answer told`}`
+}
+
 function residueLines({ residue, residueUnseen }: ConformanceReport): readonly string[] {
   return [
     ...[...Map.groupBy(residue, ({ kind }) => kind)].map(
-      ([kind, all]) =>
-        `- ${count(all.length, kind)}: ${all.map(({ id }) => code(clean(id ?? 'no id'))).join(', ')}`,
+      ([kind, all]) => `- ${count(all.length, kind)}${idsText(all.map(({ id }) => id))}`,
     ),
     ...(residueUnseen === null
       ? []

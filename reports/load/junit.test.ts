@@ -10,7 +10,7 @@ test('a case for each SLO, row, audit and for the generator', () => {
   const xml = loadToJUnit(loadReportOf())
   expect(xml.replaceAll(/<prop[\s\S]*?<\/properties>\n/g, '')).toMatchInlineSnapshot(`
     "<?xml version="1.0" encoding="UTF-8"?>
-    <testsuites>
+    <testsuites tests="9" failures="3" errors="1" time="9.750">
     <testsuite id="0" name="slo" package="chatgen-conformance" hostname="127.0.0.1" timestamp="2026-01-02T03:04:05" tests="3" failures="2" errors="0" skipped="0" time="9.750">
     <testcase name="ttft.p90 &lt; 500ms" classname="slo" time="3.250"/>
     <testcase name="goodput &gt; 99%" classname="slo" time="3.250"><failure type="missed" message="missed: 95.7 [92.8, 97.7] %">290 of 303 due requests were good; 13 were not, 1 % may be. Missed at 99 % confidence.</failure></testcase>
