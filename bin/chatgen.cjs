@@ -20,13 +20,30 @@ function ownNode() {
   return fs.existsSync(file) ? file : undefined
 }
 
+/** The environment for another Node, without the options of the caller where that one refuses them. */
+function environmentFor(node) {
+  var env = Object.assign({}, process.env, { CHATGEN_HANDED_OVER: '1' })
+  if (!env.NODE_OPTIONS) return env
+  var tried = require('node:child_process').spawnSync(node, ['--version'], { encoding: 'utf8' })
+  if (tried.status !== 0) {
+    console.error(
+      'chatgen: running without NODE_OPTIONS, which the newer Node refuses: ' +
+        String(tried.stderr)
+          .trim()
+          .replace(/^.*?: (?=-)/, ''),
+    )
+    delete env.NODE_OPTIONS
+  }
+  return env
+}
+
 function handOver(node) {
   var child = require('node:child_process').spawn(
     node,
     [__filename].concat(process.argv.slice(2)),
     {
       stdio: 'inherit',
-      env: Object.assign({}, process.env, { CHATGEN_HANDED_OVER: '1' }),
+      env: environmentFor(node),
     },
   )
   var pass = (signal) => {

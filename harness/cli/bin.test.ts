@@ -24,6 +24,18 @@ test('the exit code of the Node that took over is passed on', () => {
   expect(status).toBe(2)
 })
 
+test('options for Node that only the old one takes are left out, and that is said', () => {
+  const bin = join(root, 'bin/chatgen.cjs')
+  const args = ['--require', oldNode, bin, 'explain', 'V3-IDEM-02']
+  const env = { ...process.env, CHATGEN_TEST_OPTIONS: '--experimental-network-imports' }
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, { env, encoding: 'utf8' })
+  expect(stderr).toBe(
+    'chatgen: running without NODE_OPTIONS, which the newer Node refuses: --experimental-network-imports is not allowed in NODE_OPTIONS\n',
+  )
+  expect(stdout).toContain('V3-IDEM-02')
+  expect(status).toBe(0)
+})
+
 test('a Node that took over and was killed leaves the exit code of a shell', () => {
   const kill = `if (process.env.CHATGEN_HANDED_OVER) process.kill(process.pid, 'SIGKILL')`
   const env = {

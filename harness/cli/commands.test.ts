@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { conformanceReport } from '../../reports/model.ts'
 import { requirementIds } from '../contract/index.ts'
@@ -56,8 +57,30 @@ describe('chatgen', () => {
   test('serve says in a line that its port is taken', async () => {
     await using server = await startModelsServer()
     const { code, stderr } = await chatgen(['serve', '--port', new URL(server.url).port])
-    expect(stderr).toContain('EADDRINUSE')
+    expect(stderr).toContain(`port ${new URL(server.url).port} of 127.0.0.1 is in use (EADDRINUSE)`)
     expect(code).toBe(2)
+  })
+
+  test('serve takes several keys, each a caller of its own, as the example profile wants it', async () => {
+    const run = start(['serve', '--port', '0', '--key', 'one-key', '--key', 'other-key'])
+    await run.shows('Key:')
+    const url = /Listening on (\S+)/.exec(run.soFar())?.[1] ?? ''
+    const example = fileURLToPath(new URL('../../fixtures/targets/reference.yaml', import.meta.url))
+    const keys = { CHATGEN_API_KEY: 'one-key', CHATGEN_OTHER_KEY: 'other-key' }
+    const args = ['check', url, '--target', example, '--only', 'V3-ATT-11', '--quiet']
+    const { code, stdout } = await chatgen(args, keys)
+    run.child.kill('SIGTERM')
+    expect(stdout).toMatch(/^CONFORMS {2}1 proven/)
+    expect(code).toBe(0)
+  })
+
+  test.each([
+    ['check', '--reference'],
+    ['load', 'http://127.0.0.1:1', '--rate', '1'],
+  ])('%s ends in time where Linux can make no folder', async (...args) => {
+    const { code, stderr } = await chatgen([...args, '--out', '/proc/chatgen/results'])
+    expect(stderr).toMatch(/ENOENT|nothing listens/)
+    expect(code).toBe(args[0] === 'check' ? 2 : 3)
   })
 })
 

@@ -18,6 +18,8 @@ export interface DiscoveryOptions {
   readonly out: string
   readonly quiet: boolean
   readonly maxRequests: number | undefined
+  /** Of the run. */
+  readonly seed: string | undefined
 }
 
 export interface Discovered {
@@ -32,7 +34,7 @@ export interface Discovered {
  */
 export async function discover(
   profile: TargetProfile,
-  { selection, out, quiet, maxRequests = Number.POSITIVE_INFINITY }: DiscoveryOptions,
+  { selection, out, quiet, maxRequests = Number.POSITIVE_INFINITY, seed }: DiscoveryOptions,
   io: Io,
 ): Promise<Discovered> {
   const say = (text: string) => {
@@ -51,6 +53,7 @@ export async function discover(
     signal: io.signal,
     surfaces: surfacesOfProfile(selection.profile),
     maxRequests: mostRequests,
+    ...(seed === undefined ? {} : { tag: `chatgen-${seed}` }),
   }
   try {
     const found = await initProfile(options)

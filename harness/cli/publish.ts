@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { outcomeToConsole } from '../../reports/console.ts'
 import { withEvidence } from '../../reports/digest.ts'
@@ -7,6 +6,7 @@ import { withoutCommands } from '../../reports/github.ts'
 import { reportToJson } from '../../reports/json.ts'
 import type { ConformanceReport } from '../../reports/model.ts'
 import { exchangesName, reportName } from '../conformance/defaults.ts'
+import { makeFolder } from '../conformance/make-folder.ts'
 import type { Exchange } from '../contract/index.ts'
 import { readRecording } from './exchanges.ts'
 import { fileDigest } from './file-digest.ts'
@@ -33,7 +33,7 @@ export function publish(found: ConformanceReport, options: PublishOptions, io: I
   const report = withEvidence(withoutSecrets(found, io), fileDigest(join(out, exchangesName)))
   const { exchanges } = readRecording(join(out, exchangesName))
   const style = { color: io.color && options.color, width: io.width }
-  mkdirSync(out, { recursive: true })
+  makeFolder(out)
   const text = reportToJson(report)
   io.write(join(out, reportName), text)
 

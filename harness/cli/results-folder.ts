@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync } fro
 import { join } from 'node:path'
 import { exchangesName, journalName, reportName, runRecordName } from '../conformance/defaults.ts'
 import { ConfigurationError } from '../conformance/errors.ts'
+import { makeFolder } from '../conformance/make-folder.ts'
 import type { Io } from './io.ts'
 
 /** What a folder of results is of; `unknown` where its report.json is none that this kit can tell. */
@@ -30,7 +31,7 @@ export interface Taking {
  */
 export function takeResultsFolder(folder: string, { kind, formats }: Taking, io: Io): void {
   try {
-    mkdirSync(folder, { recursive: true })
+    makeFolder(folder)
     const found = resultsIn(folder)
     if (found === null) return
     const replaced = found.kind === kind

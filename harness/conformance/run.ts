@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ConformanceReport, ObservationRow } from '../../reports/model.ts'
 import { createRedactor, Outlet } from '../client/index.ts'
@@ -10,6 +9,7 @@ import { defaultJobs, exchangesName, journalName, runRecordName } from './defaul
 import { type Engine, inlineEngine, runOnce } from './engine.ts'
 import { ConfigurationError, InterruptedError } from './errors.ts'
 import { startJournal } from './journal-file.ts'
+import { makeFolder } from './make-folder.ts'
 import { preflight } from './preflight.ts'
 import type { TargetProfile } from './profile/index.ts'
 import { type Progress, progressOf } from './progress.ts'
@@ -192,7 +192,7 @@ function prepare(options: RunOptions, setup: RunSetup, startedAt: Date): void {
   const { profile, seed } = setup
   const suite = { version: suiteVersion(), interface: interfaceRevision }
   try {
-    mkdirSync(outDir, { recursive: true })
+    makeFolder(outDir)
     new Outlet().write(setup.exchangesFile, '')
     writeRunRecord(
       join(outDir, runRecordName),

@@ -147,7 +147,7 @@ function check(
     const { profile, requests } =
       isKnown || missingMembers(rows, given).size === 0
         ? { profile: given, requests: 0 }
-        : await discover(given, { selection, out, quiet, maxRequests }, io)
+        : await discover(given, { selection, out, quiet, maxRequests, seed }, io)
     const engine = inlineEngine()
     const progress = showProgress(io, !flags.quiet)
     try {

@@ -1,4 +1,3 @@
-import { mkdirSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import { partialText } from '../../../reports/load/words.ts'
 import { reportName } from '../../conformance/defaults.ts'
@@ -11,6 +10,7 @@ import type { Io } from '../io.ts'
 import { mergedLoad } from '../load/merged.ts'
 import { renderLoad } from '../load/publish.ts'
 import { loadFormatNames, loadFormats } from '../load/report-formats.ts'
+import { makeOutFolder } from '../out-folder.ts'
 import { render } from '../publish.ts'
 import { formatNames, formatsIn, formatsOf } from '../report-formats.ts'
 import { resultsIn } from '../results-folder.ts'
@@ -106,7 +106,7 @@ function renderConformance(results: readonly StoredReport[], flags: ReportFlags,
     if (lost !== null) io.err(lost)
     const out = folders[at] ?? null
     refuseOtherRun(result.report, out, formats)
-    if (out !== null) mkdirSync(out, { recursive: true })
+    if (out !== null) makeOutFolder(out)
     if (results.length > 1) io.out(`${result.file}:`)
     render(baseline.judge(result.report), result.exchanges, {
       formats,
@@ -129,7 +129,7 @@ function renderLoads(files: readonly StoredFile[], flags: ReportFlags, io: Io): 
   }
   const folder = out === '-' ? null : out
   refuseOtherRun(report, folder, formats)
-  if (folder !== null) mkdirSync(folder, { recursive: true })
+  if (folder !== null) makeOutFolder(folder)
   const style = {
     color: io.color && flags.color,
     width: io.width,

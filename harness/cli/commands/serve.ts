@@ -9,7 +9,7 @@ import type { Io } from '../io.ts'
 interface ServeFlags {
   readonly port: number
   readonly host: string
-  readonly key?: string
+  readonly key?: readonly string[]
   readonly seed?: number
   readonly pace?: string
   readonly requestsPerMinute?: number
@@ -23,6 +23,7 @@ const examples = `
 Examples:
   $ chatgen serve
   $ chatgen serve --port 4010 --key test-key
+  $ chatgen serve --port 4010 --key test-key --key other-key
   $ chatgen serve --pace ttft=200ms,gap=20ms,jitter=0.2
   $ chatgen serve --requests-per-minute 60
   $ chatgen serve --pace 'ttft=lognormal(200ms,0.4),gap=lognormal(20ms,0.3)' --seed 7
@@ -41,7 +42,12 @@ export const serveCommand: AddCommand = (program, io) => {
     .description('run the reference server with its deterministic fake model')
     .addOption(flag('--port <n>', 'port; 0 takes any free one').argParser(portNumber).default(4010))
     .addOption(flag('--host <address>', 'address to listen on').default('127.0.0.1'))
-    .addOption(flag('--key <key>', 'a throw-away key; without it one is made and printed'))
+    .addOption(
+      flag(
+        '--key <key>',
+        'a throw-away key; may be repeated, each is a caller; without it one is made and printed',
+      ).argParser(list),
+    )
     .addOption(
       flag('--seed <n>', 'decides all text and jitter', 'serve').argParser(positiveInteger),
     )
@@ -74,7 +80,8 @@ async function serve(flags: ServeFlags, io: Io): Promise<void> {
   if (flags.listDialects) io.out(deviationsText(dialects))
   if (flags.listFaults || flags.listDialects) return
 
-  const { port, host, key, seed, pace, requestsPerMinute } = flags
+  const { port, host, key: keys, seed, pace, requestsPerMinute } = flags
+  if (keys?.length === 0) throw new ConfigurationError(['--key (CHATGEN_KEY): an empty key'])
   const refits = [
     ...refitsOf('dialect', flags.dialect, dialects, combinationNamed),
     ...refitsOf('fault', flags.fault, faults),
@@ -82,14 +89,14 @@ async function serve(flags: ServeFlags, io: Io): Promise<void> {
   const server = await listen({
     port,
     host,
-    ...(key === undefined ? {} : { keys: [key] }),
+    ...(keys === undefined ? {} : { keys: [...new Set(keys)] }),
     ...(seed === undefined ? {} : { seed }),
     ...(pace === undefined ? {} : { pace: await readPace(pace) }),
     ...(requestsPerMinute === undefined ? {} : { requestsPerMinute }),
     ...(refits.length === 0 ? {} : { refit: await combined(refits) }),
   })
   io.out(`Listening on ${server.url}`)
-  io.out(key === undefined ? `Key: ${server.keys[0]}` : 'Key: as given')
+  io.out(keys === undefined ? `Key: ${server.keys[0]}` : 'Key: as given')
   if (!io.signal.aborted) await once(io.signal, 'abort')
   io.out('Stopping: running answers may finish')
   await server.close()
@@ -105,9 +112,19 @@ async function listen(options: ReferenceServerOptions) {
   try {
     return await startReferenceServer(options)
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
-    throw new ConfigurationError([`the server cannot listen: ${reason}`])
+    throw new ConfigurationError([`the server cannot listen: ${reasonOf(error, options)}`])
   }
+}
+
+function reasonOf(error: unknown, { host, port }: ReferenceServerOptions): string {
+  if (!(error instanceof Error)) return String(error)
+  const code = 'code' in error ? error.code : undefined
+  if (code === 'EADDRINUSE') {
+    return `port ${port} of ${host} is in use (EADDRINUSE); name another with --port, or --port 0 for a free one`
+  }
+  if (code === 'EACCES')
+    return `port ${port} is not for ordinary users (EACCES); name one with --port`
+  return error.message
 }
 
 async function readPace(text: string) {

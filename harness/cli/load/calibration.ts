@@ -1,8 +1,9 @@
-import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, readFileSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { type Calibration, calibration } from '../../../reports/model/calibration.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
+import { makeFolder } from '../../conformance/make-folder.ts'
 import type { Io } from '../io.ts'
 
 /** In the cache of the user (XDG Base Directory Specification). */
@@ -30,7 +31,7 @@ export function refuseForeign(file: string): void {
 /** @throws ConfigurationError where the file cannot be written */
 export function storeCalibration(file: string, found: Calibration, io: Pick<Io, 'write'>): void {
   try {
-    mkdirSync(dirname(file), { recursive: true })
+    makeFolder(dirname(file))
     io.write(file, `${JSON.stringify(found, null, 2)}\n`)
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)

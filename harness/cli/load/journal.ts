@@ -1,7 +1,7 @@
-import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { journalName } from '../../conformance/defaults.ts'
 import { closeJournal, startJournal } from '../../conformance/journal-file.ts'
+import { makeFolder } from '../../conformance/make-folder.ts'
 import type { Introduction } from '../../conformance/run-setup.ts'
 import type { JournalPlace } from '../../load/engine/chat-journal.ts'
 import { sizeOf } from '../../load/plan/needs.ts'
@@ -15,7 +15,7 @@ export function openLoadJournal(
 ): JournalPlace | undefined {
   const { v3, history } = sizeOf(spec, shard ?? wholePlan).needs
   if (v3 + history === 0) return undefined
-  mkdirSync(folder, { recursive: true })
+  makeFolder(folder)
   const file = join(folder, journalName)
   startJournal(file, setup)
   return { file }

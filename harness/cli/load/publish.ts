@@ -1,9 +1,9 @@
-import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { loadOutcome } from '../../../reports/load/console.ts'
 import { loadToJson } from '../../../reports/load/json.ts'
 import type { LoadReport } from '../../../reports/model/load.ts'
 import { reportName } from '../../conformance/defaults.ts'
+import { makeFolder } from '../../conformance/make-folder.ts'
 import type { Io } from '../io.ts'
 import { withoutSecrets } from '../publish.ts'
 import type { Named } from '../report-formats.ts'
@@ -24,7 +24,7 @@ export function publishLoad(found: LoadReport, options: PublishLoadOptions, io: 
   const report = withoutSecrets(found, io)
   const { out, style, json, quiet } = options
   const text = loadToJson(report)
-  mkdirSync(out, { recursive: true })
+  makeFolder(out)
   io.write(join(out, reportName), text)
   if (json) io.out(text.trimEnd())
   else if (quiet) io.out(loadOutcome(report, style))

@@ -23,6 +23,8 @@ export interface InitOptions {
   /** Variable that holds the key, named in the profile in place of it. */
   readonly keyEnv: string
   readonly journalFile: string
+  /** Names the requests and what is made; a fresh one where nothing is said. */
+  readonly tag?: string
   /** Those that are asked; all where nothing is said. */
   readonly surfaces?: readonly Surface[]
   /** After so many, DiscoverySpentError is thrown; what was made is removed all the same. */
@@ -46,7 +48,7 @@ export interface InitResult {
 export async function initProfile(options: InitOptions): Promise<InitResult> {
   const { profile, keyEnv, journalFile, signal, onStep = () => {} } = options
   const { surfaces = surfacesOfProfile('full'), maxRequests } = options
-  const tag = `chatgen-${randomUUID().slice(0, 8)}`
+  const { tag = `chatgen-${randomUUID().slice(0, 8)}` } = options
   const setup: Introduction = { profile, tag, userAgent: `chatgen-conformance/${suiteVersion()}` }
   const { text: redact } = createRedactor(secretsOf(setup))
   begin(journalFile, setup)
