@@ -55,6 +55,10 @@ Exit codes:
   3 target unreachable, no such service, or it refuses the key   4 a fault of the kit
   5 nothing violated, but a required row is undecided   130 interrupted
 
+What an answer, a wait and the whole run may take is bounded by limits in the profile, such as
+limits.runMs (4 hours) and limits.bodyBytes (8 MiB); passing one leaves rows inconclusive. All of
+them: docs/limits.md
+
 A dry run checks nothing and ends with 0; where CHATGEN_DRY_RUN asks for it in a CI job, with 5.`
 
 export const checkCommand: AddCommand = (program, io, finish) => {

@@ -25,7 +25,8 @@ Examples:
   $ chatgen init https://chat.example.org --out staging.yaml --key-env STAGING_KEY
   $ chatgen init http://127.0.0.1:4010 --out -
 
-About twenty requests, seven of which run a model. Chats that are made for it are deleted.
+About twenty requests, seven of which run a model. Chats that are made for it are deleted. A request
+takes no longer than ten times --timeout, an answer no more than the limits of docs/limits.md.
 
 Exit codes:
   0 written   2 usage, or the file is there and --force is not given

@@ -1,7 +1,8 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: a profile names its variables so
+import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { stringify } from 'yaml'
+import { parse, stringify } from 'yaml'
 import { ConfigurationError } from '../errors.ts'
 import { loadProfile } from './index.ts'
 
@@ -19,6 +20,12 @@ function problemsOf(text: string, environment = {}, overrides = {}): readonly st
     throw error
   }
 }
+
+test('docs/limits.md shows every limit with its default', () => {
+  const page = readFileSync(new URL('../../../docs/limits.md', import.meta.url), 'utf8')
+  const [, shown = ''] = /```yaml\n([^`]*)```/.exec(page) ?? []
+  expect(parse(shown)).toEqual({ limits: load('baseUrl: http://localhost:4010').limits })
+})
 
 describe('a profile', () => {
   test('needs no more than an address', () => {
