@@ -1,5 +1,5 @@
 export { defaultBodyLimits } from './body-limits.ts'
-export { acceptEncoding } from './content-coding.ts'
+export { acceptEncoding, codingsOf, createContentDecoder } from './content-coding.ts'
 export { createEvidenceTransport } from './evidence.ts'
 export { createNetworkTransport } from './network.ts'
 export {

@@ -4,6 +4,7 @@ import type { AnswerHold } from './answer-limits.ts'
 import type { Channels } from './channel.ts'
 import type { Chats } from './chats.ts'
 import type { RunClock } from './clock.ts'
+import { DecodeGate } from './coded-body.ts'
 import type { Flight, Landing } from './flight.ts'
 import type { LoadTarget } from './target.ts'
 
@@ -25,6 +26,7 @@ export class Crew {
   readonly chats: Chats
   readonly ledger: IntegrityLedger
   readonly hold: AnswerHold = { bytes: 0 }
+  readonly gate = new DecodeGate()
   #closed = false
   #flights = new Set<Flight>()
   #records: RequestRecord[] = []

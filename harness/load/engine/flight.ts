@@ -7,6 +7,7 @@ import type { Manner } from '../plan/plan.ts'
 import type { RequestOutcome, RequestRecord } from '../record.ts'
 import { type AnswerHold, LimitWatch } from './answer-limits.ts'
 import type { AnswerSink, Channel, Opened } from './channel.ts'
+import { bodyCodings, CodedBody, type DecodedSink, type DecodeGate } from './coded-body.ts'
 import { causeOf, connectFailure, outcomeOf } from './outcome.ts'
 import { readAnswer } from './read-answer.ts'
 import { Stopwatch } from './stopwatch.ts'
@@ -42,6 +43,7 @@ export interface Landing {
 export interface FlightPlace {
   readonly ledger: IntegrityLedger
   readonly hold: AnswerHold
+  readonly gate: DecodeGate
   readonly target: Pick<LoadTarget, 'limits'>
 }
 
@@ -57,12 +59,15 @@ const latestAbort = 20
 const slowestReadMs = 60
 
 /** One request under way: it keeps the time, passes the bytes to the judges, and lands once. */
-export class Flight implements AnswerSink, StreamWatcher {
+export class Flight implements AnswerSink, DecodedSink, StreamWatcher {
   readonly plan: FlightPlan
   readonly watch: Stopwatch
   readonly #ledger: IntegrityLedger
   readonly #to: FlightEnd
   readonly #limits: LimitWatch
+  readonly #gate: DecodeGate
+  /** Of an answer with a Content-Encoding. */
+  #coded: CodedBody | undefined
   readonly #crossTalk: CrossTalkWatch
   #channel: Channel | undefined
   #reader: AnswerReader | undefined
@@ -72,11 +77,13 @@ export class Flight implements AnswerSink, StreamWatcher {
   #id: string | undefined
   #landed = false
 
-  constructor(plan: FlightPlan, { ledger, hold, target }: FlightPlace, to: FlightEnd) {
+  constructor(plan: FlightPlan, place: FlightPlace, to: FlightEnd) {
+    const { ledger, hold, gate, target } = place
     this.plan = plan
     this.watch = new Stopwatch(plan.planned, plan.dispatched)
     this.#ledger = ledger
     this.#to = to
+    this.#gate = gate
     this.#limits = new LimitWatch(hold, target.limits)
     this.#crossTalk = new CrossTalkWatch(plan.noncePrefix, plan.nonce)
   }
@@ -102,26 +109,64 @@ export class Flight implements AnswerSink, StreamWatcher {
     this.watch.read(0, at)
     this.watch.moments.headers = at
     this.#status = status
-    this.#reader = new AnswerReader(this.plan, { status, headers }, this)
+    const reader = new AnswerReader(this.plan, { status, headers }, this)
+    this.#reader = reader
+    const codings = bodyCodings(headers)
+    if (codings.length === 0) return
+    const { streamBytes, bodyBytes } = this.#limits.limits
+    const most = reader.isStream ? streamBytes : bodyBytes
+    this.#coded = new CodedBody(codings, most, this.#gate, this)
   }
 
   data(bytes: Uint8Array, at: number): void {
-    const { watch, plan } = this
     // One read may bring more than what it was left for.
     if (this.#landed) return
-    watch.read(bytes.length, at)
+    this.watch.read(bytes.length, at)
+    if (this.#coded === undefined) this.decoded(bytes, at)
+    else {
+      this.#coded.push(bytes, at)
+      if (this.#coded.isFull) this.#channel?.pause()
+    }
+    if (this.plan.manner === 'slow-reader') this.#dawdle()
+  }
+
+  decoded(bytes: Uint8Array, at: number): void {
+    if (this.#landed) return
+    const { watch } = this
     const { events } = watch
+    watch.at = at
     this.#reader?.push(bytes, this.#sinceSent(at))
     this.#limits.took(bytes.length, watch.events > events)
     if (this.#limits.due) this.#checkLimits()
-    if (plan.manner === 'abort') this.#perhapsAbort()
-    else if (plan.manner === 'slow-reader') this.#dawdle()
+    if (this.plan.manner === 'abort') this.#perhapsAbort()
+  }
+
+  drained(): void {
+    this.#channel?.resume()
+  }
+
+  undecodable(why: string, at: number): void {
+    if (this.#landed) return
+    this.#channel?.abandon()
+    this.watch.moments.ended = at
+    this.#cut = why
+    this.#finish({ kind: 'undecodable', atMs: this.#sinceSent(at), error: why })
   }
 
   end(at: number): void {
+    this.#afterDecoding(at, true, () => {
+      this.watch.moments.ended = at
+      this.#finish({ kind: 'complete', atMs: this.#sinceSent(at) })
+    })
+  }
+
+  /** What ends an answer waits until all of it is decoded. */
+  #afterDecoding(at: number, whole: boolean, run: () => void): void {
     if (this.#landed) return
-    this.watch.moments.ended = at
-    this.#finish({ kind: 'complete', atMs: this.#sinceSent(at) })
+    // It may carry another request meanwhile.
+    this.#channel = undefined
+    if (this.#coded === undefined) run()
+    else this.#coded.finish(at, whole, run)
   }
 
   failed(error: Error, at: number): void {
@@ -130,9 +175,11 @@ export class Flight implements AnswerSink, StreamWatcher {
       this.#landWith(connectFailure(error, this.watch.moments.sent !== null))
       return
     }
-    this.watch.moments.ended = at
-    this.#cut = causeOf(error)
-    this.#finish({ kind: 'cut', atMs: this.#sinceSent(at), error: error.message })
+    this.#afterDecoding(at, false, () => {
+      this.watch.moments.ended = at
+      this.#cut = causeOf(error)
+      this.#finish({ kind: 'cut', atMs: this.#sinceSent(at), error: error.message })
+    })
   }
 
   broke(error: unknown): void {
@@ -146,6 +193,7 @@ export class Flight implements AnswerSink, StreamWatcher {
     }
     this.#landed = true
     this.#limits.over()
+    this.#coded?.drop()
     this.#to.broke(error)
   }
 
@@ -275,6 +323,7 @@ export class Flight implements AnswerSink, StreamWatcher {
     if (this.#landed) return
     this.#landed = true
     this.#limits.over()
+    this.#coded?.drop()
     const { index, step, transaction, surface, operation, form } = this.plan
     const { moments, gapsNs, counts } = this.watch
     const record: RequestRecord = {

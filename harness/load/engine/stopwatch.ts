@@ -47,7 +47,8 @@ export class Stopwatch implements StreamWatcher {
   }
 
   read(bytes: number, at: number): void {
-    if (at !== this.at) this.reads += 1
+    // What is decoded is worked off later, under the stamp of its own read.
+    if (at !== this.lastSign) this.reads += 1
     this.at = at
     this.lastSign = at
     this.bytes += bytes

@@ -1,3 +1,4 @@
+import { acceptEncoding } from '../../client/index.ts'
 import type { Header, WireRequest } from '../../contract/index.ts'
 import type { Forward } from './route.ts'
 import type { LoadTarget } from './target.ts'
@@ -21,6 +22,7 @@ export function wireRequest(spec: RequestSpec, target: LoadTarget, requestId: st
   const token = target.tokens[spec.surface]
   const headers: Header[] = [
     ['accept', 'application/json, text/event-stream'],
+    ...(choosesCoding(target) ? [] : [['accept-encoding', acceptEncoding] as const]),
     ['user-agent', target.userAgent],
     ['x-request-id', requestId],
   ]
@@ -28,6 +30,10 @@ export function wireRequest(spec: RequestSpec, target: LoadTarget, requestId: st
   if (token !== null) headers.push(['authorization', `Bearer ${token}`])
   headers.push(...Object.entries(target.headers), ...Object.entries(spec.headers ?? {}))
   return { method: spec.method, url, headers, body }
+}
+
+function choosesCoding({ headers }: LoadTarget): boolean {
+  return Object.keys(headers).some((name) => name.toLowerCase() === 'accept-encoding')
 }
 
 /** Head and body as they go over the wire of HTTP/1.1, in one piece. */

@@ -1,0 +1,158 @@
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Transform } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
+import * as zlib from 'node:zlib'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import type { RequestRecord } from '../record.ts'
+import { type DriveOptions, driven } from '../test-support/drive.ts'
+import { speech } from '../test-support/h2-server.ts'
+
+const { constants } = zlib
+const coders: Readonly<Record<string, () => Transform>> = {
+  gzip: () => zlib.createGzip({ flush: constants.Z_SYNC_FLUSH }),
+  deflate: () => zlib.createDeflate({ flush: constants.Z_SYNC_FLUSH }),
+  'bare deflate': () => zlib.createDeflateRaw({ flush: constants.Z_SYNC_FLUSH }),
+  br: () => zlib.createBrotliCompress({ flush: constants.BROTLI_OPERATION_FLUSH }),
+  zstd: () => zlib.createZstdCompress({ flush: constants.ZSTD_e_flush }),
+}
+
+const some: Omit<DriveOptions, 'url'> = {
+  ...{ key: 'key', connections: Number.POSITIVE_INFINITY, kind: 'openai-stream' },
+  ...{ perSecond: 20, seconds: 0.25, drainSeconds: 20 },
+}
+
+describe('an answer with a Content-Encoding', () => {
+  test.each(Object.keys(coders))('%s is judged as what it says, event by event', async (name) => {
+    const url = await server(async (response) => {
+      response.writeHead(200, head(name.replace('bare ', '')))
+      const coder = coders[name]?.()
+      if (coder === undefined) return
+      coder.pipe(response)
+      for (const event of speech) {
+        coder.write(event)
+        await sleep(20)
+      }
+      coder.end()
+    })
+    const { records, integrity } = await driven({ ...some, url })
+    expect(records).toHaveLength(5)
+    for (const { outcome, counts, stamps, gapsNs } of records) {
+      expect(outcome).toEqual({ kind: 'ok' })
+      expect(counts).toMatchObject({ events: speech.length, generated: 3 })
+      // Stamps are of the reads that brought the coded bytes; a busy machine may join two of them.
+      expect(gapsNs).toHaveLength(2)
+      expect(Math.max(...gapsNs)).toBeGreaterThan(0)
+      const { headers, firstGenerated, lastGenerated, terminal, ended } = stamps
+      const all = [headers, firstGenerated, lastGenerated, terminal, ended].map(Number)
+      expect(all).toEqual(all.toSorted((a, b) => a - b))
+    }
+    expect(integrity).toMatchObject({ streams: 5, events: 5 * speech.length })
+  })
+
+  test('of two codings, in one piece', async () => {
+    const body = JSON.stringify(completion)
+    const url = await server((response) => {
+      const coded = zlib.brotliCompressSync(zlib.gzipSync(body))
+      response.writeHead(200, { ...head('gzip, br'), 'content-type': 'application/json' })
+      response.end(coded)
+    })
+    const { records, integrity } = await driven({ ...some, url, kind: 'openai-json' })
+    expect(outcomes(records)).toEqual(['ok'])
+    expect(Object.values(integrity.tally)).toContainEqual({ broken: 0, held: 5, first: null })
+  })
+
+  test('is asked for as SDKs do', async () => {
+    const asked = new Set<unknown>()
+    const url = await server((response, accepted) => {
+      asked.add(accepted)
+      response.writeHead(200, head('identity')).end(speech.join(''))
+    })
+    const { records } = await driven({ ...some, url })
+    expect(outcomes(records)).toEqual(['ok'])
+    expect([...asked]).toEqual(['gzip, deflate, br, zstd'])
+  })
+})
+
+describe('a coding that does not hold is told as such, and breaks no row', () => {
+  const zeros = Buffer.alloc(40 * 1024 * 1024)
+  test.each<[string, string, Buffer, string, boolean]>([
+    [
+      'no gzip at all',
+      'gzip',
+      Buffer.from(speech.join('')),
+      'truncated it is not gzip, its Content-Encoding',
+      true,
+    ],
+    [
+      'cut inside its coding',
+      'gzip',
+      zlib.gzipSync(speech.join('')).subarray(0, 60),
+      'truncated it ends inside gzip, its Content-Encoding',
+      true,
+    ],
+    [
+      'none that was asked for',
+      'x-own',
+      Buffer.from('?'),
+      'truncated its Content-Encoding "x-own" was not asked for',
+      true,
+    ],
+    [
+      'zeros without end, as a stream',
+      'br',
+      zlib.brotliCompressSync(zeros, { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } }),
+      'limit a line or an event of more than 4 MiB',
+      true,
+    ],
+    [
+      'zeros without end, in one piece',
+      'br',
+      zlib.brotliCompressSync(zeros, { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } }),
+      'limit a body of more than 8 MiB',
+      false,
+    ],
+  ])('%s', async (_, coding, body, told, streams) => {
+    const url = await server((response) => {
+      const type = streams ? {} : { 'content-type': 'application/json' }
+      response.writeHead(200, { ...head(coding), ...type }).end(body)
+    })
+    const kind = streams ? 'openai-stream' : 'openai-json'
+    const { records, integrity } = await driven({ ...some, url, kind, perSecond: 8 })
+    expect(outcomes(records)).toEqual([told])
+    const broken = Object.entries(integrity.tally).filter(([, { broken }]) => broken > 0)
+    expect(broken).toEqual([])
+  })
+})
+
+function outcomes(records: readonly RequestRecord[]) {
+  const told = records.map(({ outcome }) =>
+    'detail' in outcome ? `${outcome.kind} ${outcome.detail}` : outcome.kind,
+  )
+  return [...new Set(told)]
+}
+
+function head(coding: string) {
+  return { 'content-type': 'text/event-stream', 'content-encoding': coding }
+}
+
+async function server(
+  answer: (response: ServerResponse, accepted: string | undefined) => unknown,
+): Promise<string> {
+  const http = createServer((request, response) => {
+    request.resume()
+    request.on('end', () => void answer(response, request.headersDistinct['accept-encoding']?.[0]))
+  })
+  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    http.closeAllConnections()
+    http.close()
+  })
+  return `http://127.0.0.1:${(http.address() as AddressInfo).port}`
+}
+
+const completion = {
+  ...{ id: 'c', object: 'chat.completion', created: 1, model: 'm' },
+  choices: [{ index: 0, message: { role: 'assistant', content: 'Hello' }, finish_reason: 'stop' }],
+  usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
+}

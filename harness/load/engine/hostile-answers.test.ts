@@ -1,0 +1,149 @@
+import type { Socket } from 'node:net'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { startRawServer } from '../../client/test-support/raw-server.ts'
+import type { RequestRecord } from '../record.ts'
+import { type DriveOptions, driven } from '../test-support/drive.ts'
+import { speech } from '../test-support/h2-server.ts'
+
+const some: Omit<DriveOptions, 'url'> = {
+  ...{ key: 'key', connections: Number.POSITIVE_INFINITY, kind: 'openai-stream' },
+  ...{ perSecond: 12, seconds: 0.25, drainSeconds: 20 },
+}
+const limits = {
+  ...{ bodyBytes: 300_000, streamBytes: 400_000, lineBytes: 100_000 },
+  ...{ streamEvents: 1000, jsonDepth: 50 },
+}
+const head = (type: string, more = '') => `HTTP/1.1 200 OK\r\ncontent-type: ${type}\r\n${more}\r\n`
+const stream = head('text/event-stream')
+const inOnePiece = (type: string, body: string) =>
+  head(type, `content-length: ${Buffer.byteLength(body)}\r\n`) + body
+
+describe('what has no end is left at a limit, in a sentence', () => {
+  test.each<[string, string, string, string]>([
+    ['a body', head('application/json'), 'a', 'limit a body of more than 300000 bytes'],
+    ['a line', `${stream}data: `, 'a', 'limit a line or an event of more than 100000 bytes'],
+    ['comments', stream, ': a\n\n', 'limit a line or an event of more than 100000 bytes'],
+    [
+      'events of text',
+      stream,
+      speech[1]?.replace('one', 'w'.repeat(500)) ?? '',
+      'limit a stream of more than 400000 bytes',
+    ],
+    ['small events', stream, 'data: {}\n\n', 'limit a stream of more than 1000 events'],
+  ])('%s', async (_, begin, again, told) => {
+    const url = await raw((socket) => pour(socket, begin, again.repeat(20_000 / again.length)))
+    const { records } = await driven({ ...some, url, limits })
+    expect(outcomes(records)).toEqual([told])
+  })
+
+  test('JSON that is nested deeper than what is recursive can stand', async () => {
+    const body = `${'['.repeat(100_000)}${']'.repeat(100_000)}`
+    const url = await raw((socket) => socket.write(inOnePiece('application/json', body)))
+    const { records } = await driven({ ...some, url, limits })
+    expect(outcomes(records)).toEqual(['limit JSON nested more than 50 levels deep'])
+  })
+
+  test('and not where it is as long as answers are', async () => {
+    const url = await raw((socket) =>
+      socket.write(`${stream}${speech.join('')}`, () => socket.end()),
+    )
+    const { records } = await driven({ ...some, url, limits })
+    expect(outcomes(records)).toEqual(['ok'])
+  })
+})
+
+describe('what is no answer of HTTP is shown', () => {
+  test.each<[string, string, string]>([
+    [
+      'another protocol',
+      'SSH-2.0-OpenSSH_9.2\r\n',
+      'not an HTTP/1.1 answer: "SSH-2.0-OpenSSH_9.2\\r\\n"',
+    ],
+    ['a terminal escape', 'XYZ \x1b[2J\r\n\r\n', 'not an HTTP/1.1 answer: "XYZ \\u001b[2J"'],
+    [
+      'a status of five digits',
+      'HTTP/1.1 99999 OK\r\n\r\n',
+      'not an HTTP/1.1 answer: "HTTP/1.1 99999 OK"',
+    ],
+    ['the status 000', 'HTTP/1.1 000 No\r\n\r\n', 'not an HTTP/1.1 answer: "HTTP/1.1 000 No"'],
+    [
+      'an alert of TLS',
+      '\x15\x03\x01\x00\x02\x02\x46',
+      'not an HTTP/1.1 answer: "\\u0015\\u0003\\u0001\\u0000\\u0002\\u0002F"; it looks like TLS: try https://',
+    ],
+    [
+      'settings of HTTP/2',
+      '\0\0\0\x04\0\0\0\0\0',
+      'not an HTTP/1.1 answer: "\\u0000\\u0000\\u0000\\u0004\\u0000\\u0000\\u0000\\u0000\\u0000"; it looks like HTTP/2: try --http2',
+    ],
+    [
+      'a line that is no header',
+      'HTTP/1.1 200 OK\r\nnonsense\r\n\r\n',
+      'not an HTTP header: "nonsense"',
+    ],
+  ])('%s', async (_, bytes, told) => {
+    const url = await raw((socket) => socket.write(Buffer.from(bytes, 'latin1')))
+    const { records } = await driven({ ...some, url })
+    expect(outcomes(records)).toEqual([`connect ${told}`])
+  })
+
+  test('a chunk whose size is none, in the middle', async () => {
+    const url = await raw((socket) =>
+      socket.write(`${head('text/event-stream', 'transfer-encoding: chunked\r\n')}zz\r\n`),
+    )
+    const { records } = await driven({ ...some, url })
+    expect(outcomes(records)).toEqual(['truncated not the size of a chunk: "zz"'])
+  })
+})
+
+test('a page that is no answer of the service is told by what came', async () => {
+  const page = '<!DOCTYPE html><title>Sign in</title>'
+  const url = await raw((socket) => socket.write(inOnePiece('text/html; charset=utf-8', page)))
+  const { records, integrity } = await driven({ ...some, url })
+  expect(outcomes(records)).toEqual(['integrity OAI-STREAM-01 (text/html)'])
+  expect(integrity.tally['OAI-STREAM-01']?.first?.why).toContain(
+    'What came: 200 with "text/html", 37 bytes that begin with "<!DOCTYPE html><title>Sign in</title>"',
+  )
+})
+
+test('a byte now and then keeps nobody beyond the drain', async () => {
+  const url = await raw((socket) => {
+    socket.write(stream)
+    const timer = setInterval(() => socket.write('d'), 5)
+    socket.on('close', () => clearInterval(timer))
+  })
+  const before = performance.now()
+  const { records } = await driven({ ...some, url, drainSeconds: 0.5 })
+  expect(outcomes(records)).toEqual(['open'])
+  expect(performance.now() - before).toBeLessThan(15_000)
+})
+
+test('a Retry-After of thirty years is waited for by nobody', async () => {
+  const refusal = 'HTTP/1.1 429 No\r\nretry-after: 999999999\r\ncontent-length: 2\r\n\r\n{}'
+  const url = await raw((socket) => socket.write(refusal))
+  const { records } = await driven({ ...some, url })
+  expect(outcomes(records)).toEqual(['shed 429'])
+})
+
+function outcomes(records: readonly RequestRecord[]) {
+  const told = records.map(({ outcome }) =>
+    'detail' in outcome ? `${outcome.kind} ${outcome.detail}` : outcome.kind,
+  )
+  return [...new Set(told)]
+}
+
+async function raw(script: (socket: Socket) => unknown): Promise<string> {
+  const server = await startRawServer(script)
+  onTestFinished(() => server.close())
+  return server.url
+}
+
+/** As fast as the peer takes it, as long as the peer is there. */
+function pour(socket: Socket, begin: string, again: string): void {
+  const pump = () => {
+    while (!socket.destroyed && socket.write(again));
+  }
+  socket.on('drain', pump)
+  socket.write(begin)
+  pump()
+}
