@@ -1,3 +1,5 @@
+import { defaultBodyLimits } from '../../client/index.ts'
+
 /**
  * What one answer may take of the memory and the time of the generator: the limits of the profile, under
  * the same names. Far above what any answer of the service is; a target that goes on without end passes
@@ -17,13 +19,7 @@ export interface AnswerLimits {
 }
 
 /** The defaults of the profile. */
-export const answerLimits: AnswerLimits = {
-  bodyBytes: 8 * 1024 * 1024,
-  streamBytes: 32 * 1024 * 1024,
-  lineBytes: 4 * 1024 * 1024,
-  streamEvents: 100_000,
-  jsonDepth: 200,
-}
+export const answerLimits: AnswerLimits = { ...defaultBodyLimits, jsonDepth: 200 }
 
 /** Bytes that one thread keeps of all its unfinished answers together. */
 const maxHeldBytes = 128 * 1024 * 1024

@@ -56,7 +56,10 @@ export class CodedBody {
 
   constructor(codings: readonly string[], maxBytes: number, gate: DecodeGate, sink: DecodedSink) {
     this.#codings = codings.join(', ')
-    this.#decoder = createContentDecoder(codings, maxBytes + surplus)
+    this.#decoder = createContentDecoder(codings, {
+      maxBytes: maxBytes + surplus,
+      maxBytesName: 'body',
+    })
     this.#gate = gate
     this.#sink = sink
   }
