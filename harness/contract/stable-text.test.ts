@@ -14,12 +14,18 @@ describe('two runs say the same', () => {
     ['the tag is chatgen-seed-1', 'the tag is chatgen-9f3a01bc'],
     ['silent for 1200 ms', 'silent for 803.25 ms'],
     ['shown by x17 and x18', 'shown by x4 and x5'],
-    ['expected \u001b[32m3\u001b[39m to be 2', 'expected 4 to be 2'],
+    [
+      'rows of the page: expected at most 2, received 3',
+      'rows of the page: expected at most 2, received 4',
+    ],
     [
       'The body is "It is a fine… (312 characters), no JSON',
       'The body is "Well, a… (99 characters), no JSON',
     ],
-    ["expected 'The tide comes in.' to be ''", "expected 'It rains today.' to be ''"],
+    [
+      'text: expected an empty text, received "The tide comes in."',
+      'text: expected an empty text, received "It rains today."',
+    ],
     ['The delta is {"text":"The"}, no string.', 'The delta is {"text":"Well"}, no string.'],
     ['created_at is 1767323045', 'created_at is 1767409445'],
   ])('%s', (one, other) => {
@@ -29,11 +35,11 @@ describe('two runs say the same', () => {
 
 describe('two behaviours stay apart', () => {
   test.each([
-    ['status of POST /api: expected 422 to be 400', 'status of POST /api: expected 500 to be 400'],
     [
-      'the request is accepted (it was answered 404)',
-      'the request is accepted (it was answered 503)',
+      'status of POST /api: expected 400, received 422',
+      'status of POST /api: expected 400, received 500',
     ],
+    ['the request: expected success, received 404', 'the request: expected success, received 503'],
     [
       'The answer is a 404, not a 200 with text/event-stream',
       'The answer is a 302, not a 200 with text/event-stream',

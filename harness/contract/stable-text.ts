@@ -20,7 +20,7 @@ export function stableText(message: string): string {
 }
 
 /** Raises with every change of `stableText`: digests of before cannot be compared any more. */
-export const stableTextVersion = 1
+export const stableTextVersion = 2
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: assertion messages are coloured by them
 const ansi = /\u001b\[[\d;]*m/g
@@ -57,5 +57,6 @@ const replacements: readonly (readonly [RegExp, string])[] = [
 ]
 
 const number = /(?<![\w.-])-?\d+(?:\.\d+)?(?![\w-])/g
-const aboutStatus = /\bstatus\b|\banswered\b|\brefus|\bdeclin|\bHTTP\b|\b(?:is|not) an? \d{3}\b/i
+const aboutStatus =
+  /\bstatus\b|\bexpected (?:success|a refusal)\b|\banswered\b|\brefus|\bdeclin|\bHTTP\b|\b(?:is|not) an? \d{3}\b/i
 const status = /^[1-5]\d\d$/

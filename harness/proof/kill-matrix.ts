@@ -87,6 +87,11 @@ export function objections(matrix: KillMatrix, results: readonly TargetResult[])
     ...results.flatMap(({ name, kitFaults }) =>
       kitFaults.map((fault) => `${name}: fault of the kit: ${fault}`),
     ),
+    ...results.flatMap(({ name, rows }) =>
+      rows
+        .filter(({ message }) => message !== null && privateWords.test(message))
+        .map(({ id, message }) => `${name}: the message of ${id} is not in words: ${message}`),
+    ),
     ...results
       .filter(({ kind }) => kind === 'clean')
       .flatMap((result) =>
@@ -94,6 +99,10 @@ export function objections(matrix: KillMatrix, results: readonly TargetResult[])
       ),
   ]
 }
+
+/** Of an assertion library, of JavaScript, or of our own code: no words for a verdict. */
+const privateWords =
+  /\bto (?:be|have|equal|contain|deeply|match)\b.*\bexpected\b|\bexpected\b.*\bto (?:be (?!sent|a list)|have|equal|contain|deeply|match)|AssertionError|\bObject\.is\b|\[ ?Array\(|\[object |\bundefined\b|\bNaN\b|\bbunched\b|\bfalse to be\b/
 
 function faultLine({ name, summary, breaks }: Fault, result: TargetResult): FaultLine {
   const red = redRows(result)

@@ -66,7 +66,14 @@ describe('compatible surface: parameters', () => {
         role: 'act',
       })
       if (tokensOf(exchange) === 5) {
-        claim('OAI-MAXTOK-02', () => expect(finishReasonOf(exchange)).toBe('length'), exchange)
+        claim(
+          'OAI-MAXTOK-02',
+          () =>
+            expect(finishReasonOf(exchange), 'finish_reason of an answer cut by max_tokens').toBe(
+              'length',
+            ),
+          exchange,
+        )
       }
       // Judged as it passes, where the stream tells what it used.
       const withUsage = { stream: true, stream_options: { include_usage: true } }

@@ -45,8 +45,13 @@ describe('compatible surface: stop sequences', () => {
           session.reserve('inconclusive', [row, 'OAI-STOP-03'], anotherAnswer)
           continue
         }
-        claim(row, () => expect(text).not.toContain(word), before.exchange, exchange)
-        claim('OAI-STOP-03', () => expect(text).not.toContain(word), before.exchange, exchange)
+        claim(row, () => expect(text, 'the answer').not.toContain(word), before.exchange, exchange)
+        claim(
+          'OAI-STOP-03',
+          () => expect(text, 'the answer').not.toContain(word),
+          before.exchange,
+          exchange,
+        )
       }
     },
   )

@@ -49,7 +49,7 @@ describe('v2: retrieval', () => {
         const asked = await ask(rag, more)
         if (asked.searched && mayBeOwn) session.reserve('inconclusive', [row], maybeOwn)
         else {
-          const what = `the fact of the base in the answer with rag: ${rag}`
+          const what = `the answer holds the fact of the knowledge base ${rag === undefined ? 'without rag' : `with rag: ${rag}`}`
           const evidence = [...able.evidence, ...asked.evidence]
           claim(row, () => expect(asked.searched, what).toBe(false), ...evidence)
         }

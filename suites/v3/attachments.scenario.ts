@@ -61,7 +61,7 @@ describe('v3: attachments', () => {
           },
           uploaded,
         )
-        claim('V3-ATT-03', () => expect(record['filename']).toBe(file.name), uploaded)
+        claim('V3-ATT-03', () => expect(record['filename'], 'filename').toBe(file.name), uploaded)
         claim('V3-ATT-04', () => expect(record['size'], 'size').toBe(file.bytes.length), uploaded)
         const type = String(record['content_type']).split(';')[0]?.trim()
         claim('V3-ATT-05', () => expect(type, 'content_type').toBe(file.type), uploaded)
@@ -240,7 +240,7 @@ describe('v3: attachments', () => {
         () =>
           expect(
             attachments.shows(foreign, mine.name),
-            'a file of ours in the list of another caller',
+            'the list of another caller shows our file',
           ).toBe(false),
         foreign,
       )

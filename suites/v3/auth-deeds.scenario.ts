@@ -41,7 +41,7 @@ describe('v3: deeds without the right token', () => {
         claim(
           row,
           () => {
-            expect(contains(bodyJson(list), name), `a chat was made with ${what}`).toBe(false)
+            expect(contains(bodyJson(list), name), `a chat was created with ${what}`).toBe(false)
             if (showsName) {
               expect(contains(bodyJson(read), chat.name), 'the chat still has its name').toBe(true)
             }
@@ -76,7 +76,11 @@ describe('v3: deeds without the right token', () => {
         const after = await chats.favorites()
         claim(
           row,
-          () => expect(chats.shows(after, chat), `still a favorite after ${what}`).toBe(true),
+          () =>
+            expect(
+              chats.shows(after, chat),
+              `the chat is still a favorite after a request with ${what}`,
+            ).toBe(true),
           before,
           removed,
           after,
@@ -98,7 +102,10 @@ describe('v3: deeds without the right token', () => {
         const list = await attachments.list({ search: nonce })
         claim(
           row,
-          () => expect(contains(bodyJson(list), file.name), `a file kept with ${what}`).toBe(false),
+          () =>
+            expect(contains(bodyJson(list), file.name), `a file was stored with ${what}`).toBe(
+              false,
+            ),
           sent,
           list,
         )

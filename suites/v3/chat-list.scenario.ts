@@ -154,7 +154,10 @@ describe('v3: the list of chats', () => {
       given(isFavorite, 'no favorite was added', added, shown)
       claim(
         'V3-FAV-03',
-        () => expect(chats.shows(shown, other), 'a chat that is no favorite').toBe(false),
+        () =>
+          expect(chats.shows(shown, other), 'the favorites show a chat that is not one').toBe(
+            false,
+          ),
         shown,
       )
 

@@ -27,7 +27,7 @@ describe('v3: chat management', () => {
         const read = await chats.get(chat.id)
         claim('V3-CHAT-04', () => {
           expectAccepted(read, 'GET /chat/{chat_id}')
-          expect(chats.shows(read, chat), 'the answer tells of the chat').toBe(true)
+          expect(chats.shows(read, chat), 'the answer shows the chat').toBe(true)
         })
         claim('V3-CHAT-02', () =>
           expect(contains(bodyJson(read), name), 'the answer holds its name').toBe(true),

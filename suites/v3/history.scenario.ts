@@ -118,14 +118,14 @@ describe('v3: history', () => {
       const asked = rows.filter(({ item }) => isPutIn(item) && contains(item, nonce))
       claim(
         'V3-HIST-07',
-        () => expect(asked.length, 'rows of what was put in').toBeGreaterThanOrEqual(3),
+        () => expect(asked.length, 'history rows of the three inputs').toBeGreaterThanOrEqual(3),
         ...pages,
       )
       claim(
         'V3-HIST-05',
         () => {
           const roles = shown.map(({ item }) => (isRecord(item) ? item['role'] : null))
-          expect(roles.sort()).toEqual(['developer', 'system', 'user'])
+          expect(roles.sort(), 'roles of the input rows').toEqual(['developer', 'system', 'user'])
         },
         ...pages,
       )
@@ -144,7 +144,7 @@ describe('v3: history', () => {
       given(contains(rows, told), 'the history does not show its own rows', ...pages)
       claim(
         'V3-HIST-16',
-        () => expect(contains(rows, secret), 'a row of another chat').toBe(false),
+        () => expect(contains(rows, secret), 'the history shows a row of another chat').toBe(false),
         ...pages,
       )
     },

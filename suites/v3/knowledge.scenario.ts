@@ -29,7 +29,7 @@ describe('knowledge bases', () => {
         expectAccepted(list, 'the list of bases')
         expect(
           contains(bodyJson(list), profile.knowledge?.baseId ?? ''),
-          'the base of the profile',
+          'the list names the base of the profile',
         ).toBe(true)
       })
       if (succeeded(list)) session.observe('OPEN-04', shapeOf(list), [list])
@@ -45,7 +45,7 @@ describe('knowledge bases', () => {
         expectAccepted(found, 'a search')
         expect(
           contains(bodyJson(found), profile.knowledge?.expect ?? ''),
-          'the expected fact',
+          'the search finds the fact that knowledge.expect names',
         ).toBe(true)
       })
       session.observe('OPEN-15', `search: ${statusOf(found)} ${shapeOf(found)}`, [found])
@@ -118,7 +118,7 @@ describe('knowledge bases', () => {
             expect(plain.response?.status, `status of ${name ?? 'the prefix'}`).toBe(
               v3.response?.status,
             )
-            expect(factsOf(plain)).toEqual(factsOf(v3))
+            expect(factsOf(plain), 'the answer below /api/knowledge').toEqual(factsOf(v3))
           },
           v3,
           plain,

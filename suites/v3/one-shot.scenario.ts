@@ -128,9 +128,10 @@ describe('v3: one-shot', () => {
         'V3-ONE-09',
         () => {
           for (const list of [found, after]) {
-            expect(contains(bodyJson(list), nonce), 'a chat with the words of the one-shot').toBe(
-              false,
-            )
+            expect(
+              contains(bodyJson(list), nonce),
+              'the list shows a chat with the words of the one-shot',
+            ).toBe(false)
           }
           const kept = histories.filter((history) => contains(bodyJson(history), nonce))
           expect(kept.length, 'new chats whose history holds the one-shot').toBe(0)

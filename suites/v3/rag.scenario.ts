@@ -15,7 +15,7 @@ import { baseOf, maybeOwn, searched, searchless, withSearch } from '../searches.
 
 /** Section 4.4: retrieval before an answer, seen as a search step or as its fact in the answer. */
 describe('v3: retrieval', () => {
-  const seen = 'a search step, or its fact in the answer'
+  const seen = 'the server searched: a search step, or its fact in the answer'
 
   test(
     'rag: true searches the base of the assistant',
@@ -59,7 +59,7 @@ describe('v3: retrieval', () => {
         given(succeeded(asked.reply), `a generation with rag: ${rag} was refused`, asked.reply)
         if (asked.searched && mayBeOwn) session.reserve('inconclusive', [row], maybeOwn)
         else {
-          const what = `a search with rag: ${rag}`
+          const what = `the server searched ${rag === undefined ? 'without rag' : `with rag: ${rag}`}`
           const evidence = [...able.evidence, ...asked.evidence]
           claim(row, () => expect(asked.searched, what).toBe(false), ...evidence)
         }
@@ -82,7 +82,11 @@ describe('v3: retrieval', () => {
       const asked = await ask(undefined, more)
       const evidence = [...able.evidence, ...asked.evidence]
       given(!(asked.searched && mayBeOwn), maybeOwn, ...evidence)
-      claim('RAG-06', () => expect(asked.searched, 'a search without rag').toBe(false), ...evidence)
+      claim(
+        'RAG-06',
+        () => expect(asked.searched, 'the server searched without rag').toBe(false),
+        ...evidence,
+      )
     },
   )
 

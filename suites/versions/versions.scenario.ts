@@ -131,7 +131,7 @@ describe('versions of chats', () => {
             expect(known, 'the v2 chat knows what a refused generation said').toBe(false)
           }
           const isFavorite = contains(bodyJson(favorites), before)
-          expect(isFavorite, 'whether the v2 chat is a favorite').toBe(wasFavorite)
+          expect(isFavorite === wasFavorite, 'the v2 chat keeps its favorite mark').toBe(true)
         },
         asked,
         after,
@@ -188,6 +188,6 @@ function versionsIn(chat: Exchange): unknown[] {
 
 /** Declined, and the decoded body names the prefix; naming the other one as well is legal. */
 function expectHint(exchange: Exchange, what: string, prefix: string): void {
-  expect(declined(exchange), `${what} for a chat of another version is declined`).toBe(true)
+  expect(declined(exchange), `${what} for a chat of another version is refused`).toBe(true)
   expect(hintText(exchange), `the error of ${what}`).toContain(prefix)
 }

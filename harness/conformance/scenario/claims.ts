@@ -1,11 +1,11 @@
-import { expect } from 'vitest'
 import { type Exchange, type RequirementId, succeeded } from '../../contract/index.ts'
 import { InconclusiveError, UndeclaredError } from '../worker/errors.ts'
 import type { Session } from '../worker/session.ts'
-import { isCompletion, isResponse } from './read.ts'
+import { ContractViolation, expect } from './expect.ts'
+import { isCompletion, isResponse, statusOf } from './read.ts'
 
 /**
- * Runs an assertion about one row: it holds, or an AssertionError breaks it. Anything else that is
+ * Runs an assertion about one requirement: it holds, or a ContractViolation breaks it. Anything else that is
  * thrown is a fault of the kit. The result says whether it held. `evidence` defaults to the latest
  * exchange of the scenario.
  */
@@ -23,8 +23,8 @@ export function createClaim(session: Session): Claim {
       session.record(row, 'held', 'as stated', shown)
       return true
     } catch (error) {
-      if (!isAssertionError(error)) throw error
-      session.record(row, 'broken', firstLines(error.message), shown)
+      if (!(error instanceof ContractViolation)) throw error
+      session.record(row, 'broken', error.message, shown)
       return false
     }
   }
@@ -50,8 +50,8 @@ export function declared<T>(value: T, member: string): asserts value is NonNulla
 
 /** Asserts that a request was accepted; which of the 2xx says so is open. */
 export function expectAccepted(exchange: Exchange, what = 'the request'): void {
-  const status = exchange.response?.status
-  expect(succeeded(exchange), `${what} is accepted (it was answered ${status})`).toBe(true)
+  if (succeeded(exchange)) return
+  throw new ContractViolation(`${what}: expected success, received ${statusOf(exchange)}`)
 }
 
 /**
@@ -84,17 +84,4 @@ export function expectCompletion(exchange: Exchange, what = 'the request'): void
 export function expectResponse(exchange: Exchange, what = 'the request'): void {
   expectAccepted(exchange, what)
   expect(isResponse(exchange), `${what} is answered with a final response object`).toBe(true)
-}
-
-function isAssertionError(error: unknown): error is Error {
-  return error instanceof Error && error.name === 'AssertionError'
-}
-
-/** How vitest compared concerns nobody but the author of the scenario. */
-const comparison = /\s*\/\/ Object\.is equality\s*$/
-
-/** A diff of large values helps nobody in a verdict; the exchange shows the rest. */
-function firstLines(message: string): string {
-  const text = message.split('\n').slice(0, 4).join(' ').replace(comparison, '').trim()
-  return text.length > 400 ? `${text.slice(0, 400)}…` : text
 }

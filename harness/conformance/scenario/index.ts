@@ -1,6 +1,5 @@
 /** The scenario API: all that a suite may import from the kit. */
 
-export { expect } from 'vitest'
 export {
   acceptsKey,
   type Claim,
@@ -12,6 +11,7 @@ export {
 } from './claims.ts'
 export { covers } from './covers.ts'
 export { describe, registerSections } from './describe.ts'
+export { ContractViolation, expect } from './expect.ts'
 export { type KnowledgePrefix, knowledgePrefixes } from './knowledge.ts'
 export { tellsOfTheList } from './paging.ts'
 export * from './read.ts'

@@ -1,6 +1,6 @@
-import { expect } from 'vitest'
 import { type Exchange, type RequirementId, requestPath, succeeded } from '../../contract/index.ts'
 import { type Claim, given } from './claims.ts'
+import { ContractViolation, expect } from './expect.ts'
 import { declined, statusOf } from './read.ts'
 
 export interface Negative {
@@ -36,7 +36,12 @@ export async function refuses(claim: Claim, negative: Negative): Promise<Exchang
     () => {
       if (status !== undefined) {
         expect(refused.response?.status, `status of ${route} with ${what}`).toBe(status)
-      } else expect(declined(refused), `${route} with ${what} is declined`).toBe(true)
+      } else if (!declined(refused)) {
+        const received = statusOf(refused)
+        throw new ContractViolation(
+          `${route} with ${what}: expected a refusal, received ${received}`,
+        )
+      }
     },
     refused,
     twin,

@@ -29,8 +29,9 @@ export function handMadeProfile(
 /** Rows about routes that the tables of wrong servers leave alone. */
 export const unbuilt = ['V2-*', 'VER-*', 'V3-ATT-*', 'KB-*', 'RAG-*', 'V3-ASST-*', 'V3-ONE-08']
 
-/** Rows about routes whose faults are not in the tables of wrong servers. */
+/** Rows about routes and features whose faults are not in the tables of wrong servers. */
 export const besideTheTables = [
+  ...['OAI-MODELS-06', 'OAI-TOOL-*', 'OAI-FORMAT-*', 'OAI-N-*'],
   ...['V3-ONE-*', 'V3-FAV-*'],
   ...[2, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13].map((row) => `V3-CHAT-${String(row).padStart(2, '0')}`),
 ]

@@ -1,0 +1,94 @@
+import fc from 'fast-check'
+import { expect as assert, describe, test } from 'vitest'
+import { ContractViolation, expect } from './expect.ts'
+
+const messageOf = (assertion: () => void): string => {
+  try {
+    assertion()
+  } catch (error) {
+    if (error instanceof ContractViolation) return error.message
+    throw error
+  }
+  return 'held'
+}
+
+describe('a violation says what was expected and what was received', () => {
+  const what = 'status of the repeat'
+  test.each<[string, () => void]>([
+    ['status of the repeat: expected 200, received 500', () => expect(500, what).toBe(200)],
+    [
+      'status of the repeat: expected 200, received nothing',
+      () => expect(undefined, what).toBe(200),
+    ],
+    [
+      'status of the repeat: expected less than 500, received 502',
+      () => expect(502, what).toBeLessThan(500),
+    ],
+    [
+      'status of the repeat: expected less than 500, received nothing',
+      () => expect(undefined, what).toBeLessThan(500),
+    ],
+    ['page: expected at most 2, received 3', () => expect(3, 'page').toBeLessThanOrEqual(2)],
+    ['page: expected more than 2, received 2', () => expect(2, 'page').toBeGreaterThan(2)],
+    ['page: expected at least 2, received 1', () => expect(1, 'page').toBeGreaterThanOrEqual(2)],
+    [
+      'steps with this key: expected 1, received 3',
+      () => expect([1, 2, 3], 'steps with this key').toHaveLength(1),
+    ],
+    [
+      'ids in the list: expected at least one, received none',
+      () => expect([], 'ids in the list').not.toHaveLength(0),
+    ],
+    [
+      'rows lost: expected none, received "a", "b", "c", … (4 in all)',
+      () => expect(['a', 'b', 'c', 'd'], 'rows lost').toEqual([]),
+    ],
+    ['titles: expected at least one, received none', () => expect([], 'titles').not.toEqual([])],
+    [
+      'filename: expected a string, received nothing',
+      () => expect(undefined, 'filename').toBeTypeOf('string'),
+    ],
+    [
+      'content: expected an object, received null',
+      () => expect(null, 'content').toBeTypeOf('object'),
+    ],
+    ['cursor: expected null, received "x"', () => expect('x', 'cursor').toBeNull()],
+    ['the id: expected a value, received nothing', () => expect(undefined, 'the id').toBeDefined()],
+    ['text: expected some text, received an empty text', () => expect('', 'text').not.toBe('')],
+    [
+      'the answer: expected one with "Ann", received "Bea"',
+      () => expect('Bea', 'the answer').toContain('Ann'),
+    ],
+    [
+      'the answer: expected none with "B", received "Bea"',
+      () => expect('Bea', 'the answer').not.toContain('B'),
+    ],
+    [
+      'not the case: the history holds the question',
+      () => expect(false, 'the history holds the question').toBe(true),
+    ],
+    [
+      'must not be the case: a chat was created',
+      () => expect(true, 'a chat was created').toBe(false),
+    ],
+  ])('%s', (message, assertion) => {
+    assert(messageOf(assertion)).toBe(message)
+  })
+
+  test('a long value is shortened', () => {
+    const message = messageOf(() => expect('x'.repeat(10_000), 'the answer').toBe('y'))
+    assert(message.length).toBeLessThan(250)
+  })
+})
+
+test('what equals itself holds, and what does not is a violation', () => {
+  fc.assert(
+    fc.property(fc.jsonValue(), fc.jsonValue(), (a, b) => {
+      const same = JSON.stringify(a) === JSON.stringify(b)
+      assert(messageOf(() => expect(structuredClone(a), 'value').toEqual(a))).toBe('held')
+      if (!same && !JSON.stringify([a, b]).includes('-0')) {
+        assert(messageOf(() => expect(a, 'value').not.toEqual(b))).toBe('held')
+      }
+    }),
+  )
+})

@@ -1,0 +1,112 @@
+/**
+ * Assertions of scenarios. A verdict quotes their messages, so these say what was wrong in terms of the
+ * contract, with expected and received, and nothing of how it was compared.
+ */
+import { isDeepStrictEqual } from 'node:util'
+
+/** What a target did against a requirement; its message is the verdict's. */
+export class ContractViolation extends Error {
+  override readonly name = 'ContractViolation'
+  readonly code = 'contract_violation'
+}
+
+interface Expectation {
+  /** Compares by identity; true and false say whether `what` is the case. */
+  toBe(expected: unknown): void
+  toEqual(expected: unknown): void
+  /** A part of a text or an element of a list. */
+  toContain(part: unknown): void
+  toHaveLength(length: number): void
+  toBeTypeOf(type: 'string' | 'number' | 'object'): void
+  toBeDefined(): void
+  toBeNull(): void
+  toBeLessThan(bound: number): void
+  toBeLessThanOrEqual(bound: number): void
+  toBeGreaterThan(bound: number): void
+  toBeGreaterThanOrEqual(bound: number): void
+  readonly not: {
+    toBe(unexpected: unknown): void
+    toEqual(unexpected: unknown): void
+    toContain(part: unknown): void
+    toHaveLength(length: number): void
+  }
+}
+
+/**
+ * `what` names the value ("status of the repeat") or, for true and false, states what must or must not
+ * be the case ("the history holds the question").
+ *
+ * @throws ContractViolation from its methods
+ */
+export function expect(actual: unknown, what: string): Expectation {
+  const must = (holds: boolean, wanted: string, received = show(actual)) => {
+    if (!holds) throw new ContractViolation(`${what}: expected ${wanted}, received ${received}`)
+  }
+  const number = Number(actual)
+  return {
+    toBe: (expected) => {
+      if (typeof expected === 'boolean' && typeof actual === 'boolean') {
+        if (actual === expected) return
+        throw new ContractViolation(
+          expected ? `not the case: ${what}` : `must not be the case: ${what}`,
+        )
+      }
+      must(Object.is(actual, expected), show(expected))
+    },
+    toEqual: (expected) => must(isDeepStrictEqual(actual, expected), show(expected)),
+    toContain: (part) => must(contains(actual, part), `one with ${show(part)}`),
+    toHaveLength: (length) =>
+      must(lengthOf(actual) === length, String(length), String(lengthOf(actual) ?? 'none')),
+    // biome-ignore lint/suspicious/useValidTypeof: the types of the parameter are valid
+    toBeTypeOf: (type) => must(actual !== null && typeof actual === type, article[type]),
+    toBeDefined: () => must(actual !== undefined, 'a value'),
+    toBeNull: () => must(actual === null, 'null'),
+    toBeLessThan: (bound) => must(number < bound, `less than ${bound}`),
+    toBeLessThanOrEqual: (bound) => must(number <= bound, `at most ${bound}`),
+    toBeGreaterThan: (bound) => must(number > bound, `more than ${bound}`),
+    toBeGreaterThanOrEqual: (bound) => must(number >= bound, `at least ${bound}`),
+    not: {
+      toBe: (unexpected) => must(!Object.is(actual, unexpected), otherThan(unexpected)),
+      toEqual: (unexpected) => must(!isDeepStrictEqual(actual, unexpected), otherThan(unexpected)),
+      toContain: (part) => must(!contains(actual, part), `none with ${show(part)}`),
+      toHaveLength: (length) =>
+        must(lengthOf(actual) !== length, length === 0 ? 'at least one' : `not ${length}`),
+    },
+  }
+}
+
+const article = { string: 'a string', number: 'a number', object: 'an object' } as const
+
+function otherThan(value: unknown): string {
+  if (value === '') return 'some text'
+  return Array.isArray(value) && value.length === 0 ? 'at least one' : `another than ${show(value)}`
+}
+
+function contains(whole: unknown, part: unknown): boolean {
+  if (typeof whole === 'string') return typeof part === 'string' && whole.includes(part)
+  return Array.isArray(whole) && whole.includes(part)
+}
+
+function lengthOf(value: unknown): number | undefined {
+  return typeof value === 'string' || Array.isArray(value) ? value.length : undefined
+}
+
+const maxElements = 3
+const maxCharacters = 160
+const shownCharacters = 60
+
+/** A value for a sentence: what was expected is nothing, a number, some text; lists with their length. */
+function show(value: unknown): string {
+  if (value === undefined) return 'nothing'
+  if (value === '') return 'an empty text'
+  if (!Array.isArray(value)) return shortened(JSON.stringify(value) ?? String(value))
+  if (value.length === 0) return 'none'
+  const first = value.slice(0, maxElements).map((element) => show(element))
+  const rest = value.length > maxElements ? `, … (${value.length} in all)` : ''
+  return shortened(first.join(', ')) + rest
+}
+
+function shortened(text: string): string {
+  if (text.length <= maxCharacters) return text
+  return `${text.slice(0, shownCharacters)}… (${text.length} characters)`
+}
