@@ -16,10 +16,7 @@ const rooms = {
     ...own('harness/contract', 'harness/judges', 'harness/client', 'reports/model'),
     ...pkg('vitest', 'yaml', 'zod', 'fastest-levenshtein'),
   ],
-  suites: [
-    ...own('harness/contract', 'fixtures', 'harness/conformance/scenario'),
-    ...pkg('vitest'),
-  ],
+  suites: own('harness/contract', 'fixtures', 'harness/conformance/scenario'),
   'harness/load': [
     ...own('harness/contract', 'harness/judges', 'harness/client', 'fixtures', 'reports/model'),
     ...pkg('undici', 'hdr-histogram-js', 'autocannon', 'zod', 'yaml'),

@@ -1,8 +1,8 @@
 import {
+  ContractViolation,
   type Delivery,
   deliveryOf,
   type Exchange,
-  expect,
 } from '../harness/conformance/scenario/index.ts'
 
 const maxAsks = 3
@@ -57,5 +57,5 @@ export async function arrivalOfText(
 }
 
 export function expectSpread(kind: Arrival['kind'], seen: string): void {
-  if (kind !== 'spread') expect.fail(seen)
+  if (kind !== 'spread') throw new ContractViolation(seen)
 }

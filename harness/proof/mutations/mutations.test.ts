@@ -1,7 +1,7 @@
 /** Recorded exchanges of a whole run, mutated by the ten thousand (transcript mutation). */
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Exchange, type Judgement, succeeded } from '../../contract/index.ts'
+import { type Exchange, type Judgement, requestJson, succeeded } from '../../contract/index.ts'
 import { judge } from '../../judges/index.ts'
 import { type Recording, recordRun } from '../test-support/recording.ts'
 import { acrossMutations } from './across.ts'
@@ -21,7 +21,8 @@ beforeAll(async () => {
     (exchange) =>
       succeeded(exchange) &&
       exchange.labels.role !== 'negative' &&
-      exchange.labels.repeatOf === undefined,
+      exchange.labels.repeatOf === undefined &&
+      !asksForMore(exchange),
   )
 }, 180_000)
 afterAll(() => recording.close())
@@ -138,6 +139,12 @@ function eachMutant(
     }),
     { numRuns, ...(mutants.count === numRuns ? { examples } : {}) },
   )
+}
+
+/** A tool call has no text, and the usage of several choices is their sum. */
+function asksForMore(exchange: Exchange): boolean {
+  const request = requestJson(exchange)
+  return typeof request === 'object' && request !== null && ('tools' in request || 'n' in request)
 }
 
 /** An exchange that each class has broken, and the rows. */
