@@ -57,7 +57,6 @@ export function expect(actual: unknown, what: string): Expectation {
     toContain: (part) => must(contains(actual, part), `one with ${show(part)}`),
     toHaveLength: (length) =>
       must(lengthOf(actual) === length, String(length), String(lengthOf(actual) ?? 'none')),
-    // biome-ignore lint/suspicious/useValidTypeof: the types of the parameter are valid
     toBeTypeOf: (type) => must(actual !== null && typeof actual === type, article[type]),
     toBeDefined: () => must(actual !== undefined, 'a value'),
     toBeNull: () => must(actual === null, 'null'),
