@@ -53,7 +53,7 @@ export function deliveryOf(exchange: Exchange): Delivery {
 
   const cameAtOnce = deltas.length >= minDeltas && span <= last.atMs * bunchedShare
   if (cameAtOnce && last.atMs >= minBufferedMs) {
-    return late >= minBufferedMs / 2 ? overslept(seen, late) : { kind: 'bunched', seen }
+    return late >= last.atMs / 2 ? overslept(seen, late) : { kind: 'bunched', seen }
   }
   if (held >= heldBackMs) {
     return late >= held / 2 ? overslept(seen, late) : { kind: 'lumps', seen }

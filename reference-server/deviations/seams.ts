@@ -60,9 +60,10 @@ export function refusesRequests(
   place: Place,
   when: (body: Json, call: Call) => boolean,
   status = 400,
+  message = 'Not like this',
 ): Refit {
   return onRequest(place, (call) => {
-    if (when(objectOf(call.body), call)) throw new ApiError(status, 'Not like this')
+    if (when(objectOf(call.body), call)) throw new ApiError(status, message)
     return call
   })
 }

@@ -154,14 +154,14 @@ async function backOff(
   await speaker.context.sleep(waitMs, patience(speaker, spec).toWait)
 }
 
-/** The members that a refusal asks for; none where the refusal is what the scenario is about. */
+/** The members that a refusal asks for; a repeat must say what the request that it repeats said. */
 function wantedBy(
   { supplements }: RunContext,
   answer: Exchange,
   spec: RequestSpec,
   members: Members,
 ): Members {
-  if (spec.role === 'negative' || spec.role === 'probe' || spec.repeatOf !== undefined) return {}
+  if (spec.repeatOf !== undefined) return {}
   return supplements.namedBy(answer, withMembers(spec, members))
 }
 
@@ -172,9 +172,13 @@ interface Lesson {
   readonly members: Members
 }
 
-/** A refusal for want of a member is observed; it counts only where the member did not help. */
+/**
+ * A refusal for want of a member is observed, and counts only where the member did not help. Of a
+ * request that is to be refused, the refusal without that want counts: it is for the right reason.
+ */
 function learn(speaker: Speaker, { answer, refused, operation, members }: Lesson): Exchange {
-  if (!succeeded(answer)) return refused
+  const { role } = answer.labels
+  if (!succeeded(answer)) return role === 'negative' || role === 'probe' ? answer : refused
   speaker.context.supplements.learn(operation, members)
   const { method, path } = operations[operation]
   const names = Object.keys(members).join(', ')

@@ -81,6 +81,30 @@ export const strictness: readonly Dialect[] = [
     ),
   },
   {
+    name: 'requires-assistant_id',
+    summary: 'A v3 generation without assistant_id is refused with 422, and the error names it.',
+    refit: refusesRequests(
+      generation,
+      (body) => body['assistant_id'] === undefined,
+      422,
+      'body.assistant_id: field required',
+    ),
+  },
+  {
+    name: 'requires-sampling',
+    summary: 'A completion must say max_tokens and temperature; one error names one of them.',
+    refit: together(
+      ['max_tokens', 'temperature'].map((name) =>
+        refusesRequests(
+          completions,
+          (body) => !(name in body),
+          400,
+          `Missing required parameter: '${name}'.`,
+        ),
+      ),
+    ),
+  },
+  {
     name: 'chat-needs-a-folder',
     summary: 'POST /chat wants a folder, as the profile says.',
     profile: { requests: { createChat: { folder: 'inbox' } } },
