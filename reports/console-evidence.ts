@@ -1,5 +1,11 @@
 import type { ChalkInstance } from 'chalk'
-import { bodyText, type Exchange, header, mediaType } from '../harness/contract/index.ts'
+import {
+  bodyText,
+  type Exchange,
+  header,
+  mediaType,
+  type WireResponse,
+} from '../harness/contract/index.ts'
 import { toCurl } from './curl.ts'
 import { count, indent, printable, shorten } from './text.ts'
 import { endingText, streamTimeline } from './timeline.ts'
@@ -32,7 +38,15 @@ export function answerText(exchange: Exchange): string {
   const bytes = response.chunks.reduce((sum, chunk) => sum + chunk.bytes.length, 0)
   const type = printable(mediaType(exchange)) || 'no media type'
   const ended = ending.kind === 'complete' ? '' : `, ${endingText(ending)}`
-  return `${response.status} ${type}, ${count(bytes, 'byte')} in ${ending.atMs.toFixed(1)} ms${ended}`
+  const over = exchange.protocol === 'h2' ? ' over HTTP/2' : ''
+  return `${response.status} ${type}, ${count(bytes, 'byte')}${codedText(response)} in ${ending.atMs.toFixed(1)} ms${over}${ended}`
+}
+
+/** ` (812 as gzip)`: what a body with a Content-Encoding was on the wire. */
+function codedText({ coded }: WireResponse): string {
+  if (coded === undefined) return ''
+  const bytes = coded.chunks.reduce((sum, chunk) => sum + chunk.bytes.length, 0)
+  return ` (${(coded.withheldBytes ?? bytes).toLocaleString('en')} as ${printable(coded.coding)})`
 }
 
 /** Lines of a body that are shown at most. */

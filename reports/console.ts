@@ -8,6 +8,7 @@ import { knownFailure, violations, warning } from './console-violations.ts'
 import { doubtText, doubtWord, isEdited } from './digest.ts'
 import { foldFindings } from './fold.ts'
 import type { ConformanceReport, RequirementRow } from './model.ts'
+import { networkPhrases } from './network-text.ts'
 import { outcomeText } from './summary.ts'
 import { count, printable } from './text.ts'
 import { trafficText } from './traffic.ts'
@@ -100,6 +101,7 @@ function besideOutcome(page: Page): Lines {
       idLines(page, `not applicable${message && ` (${clean(message)})`}: `, rows),
     ),
     ...hanging(page, 'target: ', `${printable(target.baseUrl)}, profile ${target.profile}`),
+    ...networkPhrases(target).flatMap((phrase) => hanging(page, 'network: ', phrase)),
     ...hanging(page, 'asked of it: ', `${asked.join(', ')} in ${(durationMs / 1000).toFixed(1)} s`),
     ...(trouble === null ? [] : hanging(page, 'trouble on the way: ', trouble)),
     ...hanging(

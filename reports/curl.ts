@@ -15,6 +15,7 @@ export function toCurl(exchange: Exchange): string {
   const words = [
     'curl -i',
     ...(isStream(exchange) ? ['-N'] : []),
+    ...(exchange.response?.coded === undefined ? [] : ['--compressed']),
     // curl takes these characters for patterns.
     ...(/[[\]{}]/.test(url) ? ['-g'] : []),
     ...(method === 'GET' && body.words.length === 0 ? [] : [`-X ${shellQuote(method)}`]),

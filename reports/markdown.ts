@@ -7,6 +7,7 @@ import { knownText } from './known.ts'
 import { cell, code, escaped } from './markdown-text.ts'
 import { findingsMarkdown } from './markdown-violations.ts'
 import type { ConformanceReport, RequirementRow, Verdict } from './model.ts'
+import { networkPhrases } from './network-text.ts'
 import { summarize } from './summary.ts'
 import { count } from './text.ts'
 import { trafficText } from './traffic.ts'
@@ -68,7 +69,8 @@ function numbers(report: ConformanceReport): string {
 function about({ target, suite, seed, cost, durationMs }: ConformanceReport): string {
   const asked = `${count(cost.requests, 'request')} in ${(durationMs / 1000).toFixed(1)} s`
   const kit = `kit ${code(suite.version)}, interface ${code(suite.interface)}`
-  const target_ = `${code(clean(target.baseUrl))}, profile ${target.profile}`
+  const network = networkPhrases(target).map((phrase) => `, ${clean(phrase)}`)
+  const target_ = `${code(clean(target.baseUrl))}, profile ${target.profile}${network.join('')}`
   return `${target_}; ${asked}; ${kit}, seed ${code(clean(seed))}`
 }
 

@@ -113,6 +113,18 @@ export const conformanceReport = z.object({
     baseUrl: z.string(),
     profile: z.enum(['openai', 'v2', 'v3', 'full']),
     capabilities: z.record(z.string(), z.boolean()),
+    /** Absent where the target was reached directly, with its certificate verified. */
+    network: z
+      .object({
+        /** True: the certificate of the target was not verified. */
+        insecure: z.boolean(),
+        /** The HTTP version that was forced; null where ALPN decided. */
+        httpVersion: z.literal([1, 2]).nullable(),
+        /** Host and port of the proxy on the way; null for none. */
+        proxy: z.string().nullable(),
+        resolve: z.array(z.string()),
+      })
+      .optional(),
   }),
   /** Makes the same nonces and identifiers again. */
   seed: z.string(),

@@ -12,6 +12,7 @@ import { startJournal } from './journal-file.ts'
 import { makeFolder } from './make-folder.ts'
 import { preflight } from './preflight.ts'
 import type { TargetProfile } from './profile/index.ts'
+import { networkToldOf } from './profile/network-told.ts'
 import { type Progress, progressOf } from './progress.ts'
 import { writeRunRecord } from './rejudge-record.ts'
 import { type Audit, type AuditOptions, auditResidue } from './residue.ts'
@@ -93,6 +94,7 @@ export async function runConformance(options: RunOptions): Promise<ConformanceRe
       baseUrl: redactor.text(options.profile.baseUrl),
       profile: options.selection.profile,
       capabilities: declared(options.profile),
+      ...networkToldOf(options.profile),
     },
     seed: setup.seed,
     strict,

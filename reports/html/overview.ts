@@ -1,5 +1,6 @@
 import { doubtText, isEdited } from '../digest.ts'
 import type { ConformanceReport } from '../model.ts'
+import { networkPhrases } from '../network-text.ts'
 import { summarize } from '../summary.ts'
 import { count } from '../text.ts'
 import { trafficText } from '../traffic.ts'
@@ -22,6 +23,7 @@ export function overview(report: ConformanceReport): Markup {
       : []),
     ...(report.interrupted ? ['interrupted: only what was found so far'] : []),
   ]
+  const network = networkPhrases(report.target)
   return html`<header>
 <p class="kind">Conformance report</p>
 ${doubtMarkup(report)}
@@ -32,6 +34,7 @@ ${number(violated, 'violated', violated > 0 ? 'fail' : 'none')}
 ${number(undecided, 'undecided', undecided > 0 ? 'unproven' : 'none')}
 <li class="of">of ${count(required, 'required row')}</li>
 </ul>
+${network.length > 0 ? html`<p>Network: ${network.join('; ')}.</p>` : null}
 ${beside.length > 0 ? html`<p>${beside.join('; ')}.</p>` : null}
 ${trouble === null ? null : html`<p>Trouble on the way: ${trouble}.</p>`}
 <details class="facts"><summary>About this run</summary>

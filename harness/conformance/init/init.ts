@@ -102,6 +102,7 @@ export async function initProfile(options: InitOptions): Promise<InitResult> {
     baseUrl: key === undefined ? baseUrl : baseUrl.replaceAll(key, `\${${keyEnv}}`),
     keyEnv,
     keyGiven: key !== undefined,
+    network: profile.network,
   }
   return {
     text: profileText(detection, about),

@@ -1,4 +1,5 @@
 import { type Capability, capabilities, type Surface } from '../../contract/index.ts'
+import type { TargetProfile } from '../profile/index.ts'
 import { interfaceRevision, suiteVersion } from '../version.ts'
 import type { Detection } from './detect.ts'
 import { comment, example, member } from './lines.ts'
@@ -11,6 +12,8 @@ export interface ProfileAbout {
   readonly keyEnv: string
   /** False where the target was asked without a key. */
   readonly keyGiven: boolean
+  /** How the target was reached; a proxy of the environment is left to it. */
+  readonly network?: TargetProfile['network']
 }
 
 /** The target profile: what was found as members with their evidence, the rest as examples. */
@@ -18,6 +21,7 @@ export function profileText(detection: Detection, about: ProfileAbout): string {
   const paragraphs = [
     head(about),
     keys(detection, about),
+    ...networkLines(about),
     models(detection),
     capabilityLines(detection),
     deterministic(detection),
@@ -41,6 +45,11 @@ function head({ baseUrl }: ProfileAbout): string[] {
     ),
     member('baseUrl', baseUrl),
   ]
+}
+
+function networkLines({ network = {} }: ProfileAbout): string[][] {
+  const { proxy: _, ...kept } = network
+  return Object.keys(kept).length === 0 ? [] : [[member('network', kept)]]
 }
 
 function keys({ surfaces }: Detection, { keyEnv, keyGiven }: ProfileAbout): string[] {
