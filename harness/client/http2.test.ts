@@ -219,6 +219,15 @@ describe('a stream', () => {
     expect([exchange.ending.kind, bodyText(exchange)]).toEqual(['complete', 'hello'])
   })
 
+  test('that brings its headers and its end in one read is whole', async () => {
+    const server = await raw((id) => [head(id, 'text/plain'), data(id, 'hello', true)])
+    await withTransport(async (transport) => {
+      const all = Array.from({ length: 50 }, () => transport.send(outgoing(server.url)).exchange)
+      const exchanges = await Promise.all(all)
+      expect(new Set(exchanges.map(bodyText))).toEqual(new Set(['hello']))
+    }, http2)
+  })
+
   test('that is reset before its headers has no answer', async () => {
     const exchange = await answer((id) => [reset(id, 2)])
     expect(exchange.response).toBeNull()

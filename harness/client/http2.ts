@@ -121,11 +121,12 @@ function converse(connection: Connection, conversation: Conversation, again: () 
     const status = Number(all.find(([name]) => name === ':status')?.[1])
     const fields = all.filter(([name]) => !name.startsWith(':'))
     conversation.answer(status, fields, 'h2')
+    // Not before: data that comes with the headers would be told before them.
+    stream.on('data', (bytes: Buffer) => conversation.data(bytes))
   })
   stream.on('trailers', (_headers, _flags, raw: unknown) => {
     trailers = pairs(raw)
   })
-  stream.on('data', (bytes: Buffer) => conversation.data(bytes))
   stream.on('end', () => {
     // The end of the readable side follows a reset as well.
     if (stream.rstCode === constants.NGHTTP2_NO_ERROR && conversation.hasHead)
