@@ -157,6 +157,21 @@ test('a run that is interrupted cleans up by itself', async () => {
   await server.close()
 }, 60_000)
 
+test('an id that leads elsewhere is not sent', async () => {
+  const server = await startChatServer()
+  const name = 'Tavoru7316 chatgen-5eed'
+  const ids = ['..', '.', '', '../../v2/message', '%2e%2e']
+  const { file, folder } = journal(
+    server,
+    ids.map((id) => ({ event: 'created', kind: 'chat', name, scenario: 'a', id })),
+  )
+  const { stdout, code } = await run(['cleanup', file], server, folder)
+  expect(stdout.match(/its id cannot stand in a path/g)).toHaveLength(3)
+  expect(stdout).toContain('2 gone, 3 left')
+  expect(code).toBe(1)
+  await server.close()
+}, 60_000)
+
 function createdSoFar(file: string): number {
   return readFileSync(file, 'utf8').includes('\n') ? createdEntries(readJournal(file)).length : 0
 }

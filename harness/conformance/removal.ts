@@ -1,4 +1,11 @@
-import { bodyJson, type Exchange, type OperationId, operations } from '../contract/index.ts'
+import {
+  bodyJson,
+  type Exchange,
+  isSegment,
+  type OperationId,
+  operations,
+  pathOf,
+} from '../contract/index.ts'
 import type { Caller } from './caller.ts'
 import type { OpenEntry, WriteJournal } from './journal.ts'
 import { idsListedUnder } from './listed.ts'
@@ -84,6 +91,9 @@ interface Work extends RemovalOptions {
 async function remove(entry: OpenEntry, options: Work): Promise<Removal> {
   if (!entry.name.includes(options.tag)) {
     return left(entry, `its name does not carry the tag ${options.tag}, so it is not touched`)
+  }
+  if (entry.id !== null && !isSegment(entry.id)) {
+    return left(entry, 'its id cannot stand in a path, so nothing was sent')
   }
   if (entry.id !== null) return removeById(entry, entry.id, options)
   const found = await findByName(entry.name, options)
@@ -196,7 +206,7 @@ export async function call(
   query: Readonly<Record<string, string>> = {},
 ): Promise<Exchange> {
   const { surface, method, path } = operations[operation]
-  const place = path.replace('{chat_id}', encodeURIComponent(id))
+  const place = pathOf(operation, id)
   const exchange = await caller.send({ surface, method, path: place, query, role: 'cleanup' })
   const status = exchange.response?.status
   if (status === undefined || exchange.ending.kind === 'timeout') {

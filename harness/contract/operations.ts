@@ -72,6 +72,23 @@ export const operations = {
 
 export type OperationId = keyof typeof operations
 
+/**
+ * The path of an operation on a chat. An id comes from a target or from a file, and it must never lead
+ * out of its place: it is one segment, whatever it holds.
+ */
+export function pathOf(id: OperationId, chat: string): string {
+  const path: string = operations[id].path
+  return path.replace('{chat_id}', () => (isSegment(chat) ? encodeURIComponent(chat) : '%00'))
+}
+
+/**
+ * Whether a text can be one segment of a path. Dots alone lead elsewhere, even percent-encoded (URL
+ * Standard, section 4.4), and half a surrogate pair has no UTF-8.
+ */
+export function isSegment(text: string): boolean {
+  return !/^\.{0,2}$/.test(text) && text.isWellFormed()
+}
+
 /** The operation that a method and a path below the base address name; undefined for others. */
 export function operationAt(method: string, path: string): OperationId | undefined {
   const segments = path.split('/')

@@ -1,4 +1,10 @@
-import { type Exchange, type OperationId, operations, requestPath } from '../../contract/index.ts'
+import {
+  type Exchange,
+  type OperationId,
+  operations,
+  pathOf,
+  requestPath,
+} from '../../contract/index.ts'
 import type { Caller } from '../caller.ts'
 import type { WriteJournal } from '../journal.ts'
 import { shapeOf, statusOf } from '../scenario/read.ts'
@@ -43,8 +49,8 @@ export function route(
   id: OperationId,
   chat = '',
 ): Pick<RequestSpec, 'surface' | 'method' | 'path'> {
-  const { surface, method, path } = operations[id]
-  return { surface, method, path: path.replace('{chat_id}', encodeURIComponent(chat)) }
+  const { surface, method } = operations[id]
+  return { surface, method, path: pathOf(id, chat) }
 }
 
 /** `POST /api/v3/chat: 201 application/json {id,name}`. */

@@ -32,12 +32,14 @@ export interface ReadDocument {
  */
 export function readDocument({ name, text }: Source, what: string): ReadDocument {
   const lines = new LineCounter()
-  const document = parseDocument(text, { lineCounter: lines, logLevel: 'error' })
+  const document = parsed({ name, text }, lines)
   if (document.errors.length > 0) {
     throw new ConfigurationError(
       document.errors.map((error) => {
         const line = error.linePos?.[0].line
-        const what = error.message.split('\n')[0] ?? error.message
+        const [first = ''] = error.message.split('\n')
+        // The parser reports the end of its stack like any other mistake.
+        const what = /call stack/.test(first) ? tooDeep : first
         return `${name}${line === undefined ? '' : `:${line}`}: ${what}`
       }),
     )
@@ -70,6 +72,24 @@ export function checkDocument<Schema extends z.ZodType>(
   )
 }
 
+/** In characters; a file beyond it was not written by hand, and takes its parser minutes. */
+const longestDocument = 256 * 1024
+const tooDeep = 'it is nested too deep to be read'
+
+function parsed({ name, text }: Source, lineCounter: LineCounter) {
+  if (text.length > longestDocument) {
+    throw new ConfigurationError([
+      `${name}: ${text.length} characters are more than the ${longestDocument} that are read`,
+    ])
+  }
+  try {
+    return parseDocument(text, { lineCounter, logLevel: 'error' })
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error
+    throw new ConfigurationError([`${name}: ${tooDeep}`])
+  }
+}
+
 /** An alias may name no anchor, or an anchor that contains itself. */
 function contentOf(document: Pick<YamlDocument, 'toJS'>, name: string): unknown {
   try {
@@ -77,7 +97,12 @@ function contentOf(document: Pick<YamlDocument, 'toJS'>, name: string): unknown 
     JSON.stringify(value)
     return value
   } catch (error) {
-    const reason = error instanceof ReferenceError ? error.message : 'an anchor contains itself'
+    const reason =
+      error instanceof ReferenceError
+        ? error.message
+        : error instanceof RangeError
+          ? tooDeep
+          : 'an anchor contains itself'
     throw new ConfigurationError([`${name}: ${reason}`])
   }
 }

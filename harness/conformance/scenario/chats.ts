@@ -3,6 +3,7 @@ import {
   type Exchange,
   type OperationId,
   operations,
+  pathOf,
   succeeded,
 } from '../../contract/index.ts'
 import type { Session } from '../worker/session.ts'
@@ -26,8 +27,8 @@ export function chatRoutes(session: Session) {
     chat: string,
     options: SendOptions & { json?: unknown; query?: Query } = {},
   ) => {
-    const { surface, method, path } = operations[id]
-    return session.send({ surface, method, path: path.replace('{chat_id}', chat), ...options })
+    const { surface, method } = operations[id]
+    return session.send({ surface, method, path: pathOf(id, chat), ...options })
   }
 
   const routes = {

@@ -3,6 +3,7 @@ import {
   type Exchange,
   type OperationId,
   operations,
+  pathOf,
   succeeded,
 } from '../../contract/index.ts'
 import type { Session, Started } from '../worker/session.ts'
@@ -174,8 +175,8 @@ export function inputText(text: string, role: 'user' | 'system' | 'developer' = 
 }
 
 function at(id: OperationId, chatId = ''): Pick<RequestSpec, 'surface' | 'method' | 'path'> {
-  const { surface, method, path } = operations[id]
-  return { surface, method, path: path.replace('{chat_id}', chatId) }
+  const { surface, method } = operations[id]
+  return { surface, method, path: pathOf(id, chatId) }
 }
 
 function tooManyRows(rows: number, most: number): string | undefined {

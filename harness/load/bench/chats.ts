@@ -6,7 +6,7 @@
  */
 import { setMaxListeners } from 'node:events'
 import { type Dispatcher, request } from 'undici'
-import { operations } from '../../contract/index.ts'
+import { operations, pathOf } from '../../contract/index.ts'
 import { aWhileAfter } from '../patience.ts'
 import { NoAnswerError } from './baseline.ts'
 
@@ -108,8 +108,8 @@ async function deleteChat(
   { baseUrl, headers, dispatcher, signal }: ChatSource,
   id: string,
 ): Promise<boolean> {
-  const { method, path } = operations['v3.deleteChat']
-  const url = `${baseUrl}${path.replace('{chat_id}', id)}`
+  const { method } = operations['v3.deleteChat']
+  const url = `${baseUrl}${pathOf('v3.deleteChat', id)}`
   try {
     const { 'content-type': _, ...rest } = headers
     const { statusCode, body } = await request(url, {

@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events'
+import { pathOf } from '../../contract/index.ts'
 import { aWhileAfter } from '../patience.ts'
 import { type CallAnswer, call } from './call.ts'
 import type { Channels } from './channel.ts'
@@ -110,7 +111,7 @@ export class Chats {
     await this.#many(this.#made.length, stop, async () => {
       const id = this.#made.pop()
       if (id === undefined) return
-      const answer = await this.#ask('DELETE', `/api/v3/chat/${id}`, stop)
+      const answer = await this.#ask('DELETE', pathOf('v3.deleteChat', id), stop)
       if (isGone(answer)) {
         this.left -= 1
         this.#journal.deleted(id)
