@@ -12,10 +12,10 @@ export interface BodyLimits {
   readonly streamEvents: number
 }
 
-/** Enough for 32,000 tokens of reasoning and as many of text, each of them an event of 300 bytes. */
+/** A quarter more than an answer of 32,000 tokens takes, each of them an event of 300 bytes. */
 export const defaultBodyLimits: BodyLimits = {
   bodyBytes: 8 * mebibyte,
-  streamBytes: 24 * mebibyte,
+  streamBytes: 16 * mebibyte,
   lineBytes: 4 * mebibyte,
-  streamEvents: 80_000,
+  streamEvents: 40_000,
 }
