@@ -114,8 +114,8 @@ const disturbances = z.object({
   otherErrors: z.int(),
   /** An error event inside a 200. */
   errorEvents: z.int(),
-  /** No connection came about. */
-  notConnected: z.int(),
+  /** No connection came about, or what came over it was no HTTP. */
+  unanswered: z.int(),
   /** The request was written, and the connection ended before its answer did. */
   droppedConnections: z.int(),
   /** Bytes came that are no answer of HTTP, or that have no end. */

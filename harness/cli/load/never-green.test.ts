@@ -1,12 +1,19 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { type Manner, oddServer } from '../../load/test-support/odd-server.ts'
-import { chatgen } from '../test-support/chatgen.ts'
-import { load } from './test-support/loading.ts'
+import { chatgen, emptyFolder } from '../test-support/chatgen.ts'
+import { type Loaded, load, reportIn } from './test-support/loading.ts'
 
 vi.setConfig({ testTimeout: 90_000 })
 
 /** A load run that refused, lost or never measured its requests is not met: by the real bin. */
+
+/** Where a busy machine let the generator fall behind, no SLO counts. */
+function expectEnd({ code, stdout, report }: Loaded, word: string, expected: number) {
+  const late = report.generator.verdict === 'invalid'
+  expect(stdout.split(' ')[0]).toBe(late ? 'INVALID' : word)
+  expect(code).toBe(late ? 6 : expected)
+}
 
 const oneOfThree = (n: number): Manner => (n % 3 === 2 ? 'well' : 503)
 const sixty = ['--rate', '60', '--arrival', 'constant', '--duration', '1s'] as const
@@ -14,14 +21,15 @@ const sixty = ['--rate', '60', '--arrival', 'constant', '--duration', '1s'] as c
 describe('a target that answers 503 to two of three', () => {
   test('is missed, though the SLO on those that it answers is met', async () => {
     const { url } = await oddServer(oneOfThree)
-    const { code, stdout, report } = await load([url, ...sixty, '--slo', 'ttft.p50 < 10s'])
+    const run = await load([url, ...sixty, '--slo', 'rate > 0.1/s'])
+    const { stdout, report } = run
     expect(report.slo.map(({ verdict }) => verdict)).toEqual(['met', 'missed'])
-    expect(stdout).toMatch(/^MISSED {2}1 of 1 SLO met; 6\d % of requests refused \(503\);/)
+    expect(stdout).toMatch(/^\w+ {2}1 of 1 SLO met; 6\d % of requests refused \(503\);/)
     expect(stdout).toMatch(/4\d of 60 due requests were refused \(503\); 1 % may be\./)
     expect(stdout).toMatch(/429: 0, 5xx: 4\d, dropped connections: 0, time-outs: 0, retries: 0/)
     expect(report.disturbances).toMatchObject({ tooManyRequests: 0, retries: 0 })
     expect(report.disturbances?.serverErrors).toBe(report.errors[0]?.count)
-    expect(code).toBe(1)
+    expectEnd(run, 'MISSED', 1)
   })
 
   test.each([
@@ -31,22 +39,23 @@ describe('a target that answers 503 to two of three', () => {
     ['its environment twin', [], { CHATGEN_MAX_REFUSALS: '90%' }],
   ])('is met where %s allows it, and the first line still says so', async (_, args, env) => {
     const { url } = await oddServer(oneOfThree)
-    const { code, stdout } = await chatgen(['load', url, ...sixty, ...args], {
-      CHATGEN_API_KEY: 'any',
-      ...env,
-    })
-    expect(stdout).toMatch(/^MET {2}.*6\d % of requests refused \(503\);/)
-    expect(code).toBe(0)
+    const folder = emptyFolder()
+    const keys = { CHATGEN_API_KEY: 'any', ...env }
+    const ended = await chatgen(['load', url, ...sixty, ...args], keys, folder)
+    const report = reportIn(folder)
+    expect(ended.stdout).toMatch(/6\d % of requests refused \(503\);/)
+    expect(report.slo.filter(({ verdict }) => verdict !== 'met')).toEqual([])
+    expectEnd({ ...ended, report }, 'MET', 0)
   })
 })
 
 test('refusals as rare as the default allows are met', async () => {
   const { url } = await oddServer((n) => (n === 20 ? 429 : 'well'))
   const args = [url, '--rate', '120', '--arrival', 'constant', '--duration', '1s']
-  const { code, stdout, report } = await load(args)
-  expect(report.disturbances?.tooManyRequests).toBe(1)
-  expect(stdout).toMatch(/^MET {2}no SLO was given; 0\.\d+ % of requests refused \(429\);/)
-  expect(code).toBe(0)
+  const run = await load(args)
+  expect(run.report.disturbances?.tooManyRequests).toBe(1)
+  expect(run.stdout).toMatch(/^\w+ {2}no SLO was given; 0\.\d+ % of requests refused \(429\);/)
+  expectEnd(run, 'MET', 0)
 })
 
 test.each([['1'], ['0.01'], ['101%'], ['some']])('--max-refusals %s is refused', async (share) => {
@@ -60,45 +69,44 @@ describe('nothing measured is never met', () => {
   test('requests that are all open at the end', async () => {
     const { url } = await oddServer((n) => (n === 0 ? 200 : 'silent'))
     const args = [url, '--rate', '20', '--arrival', 'constant', '--duration', '1s']
-    const { code, stdout, report } = await load([...args, '--drain', '200ms'])
+    const run = await load([...args, '--drain', '200ms'])
+    const { stdout, report } = run
     expect(report.goodput.due).toBe(0)
-    expect(stdout).toMatch(/^UNDECIDED {2}no SLO was given; .* nothing was\s+measured;/s)
+    expect(stdout).toMatch(/^\w+ {2}no SLO was given; .* nothing was\s+measured;/s)
     expect(stdout).toContain('20 requests were still open at the end')
-    expect(code).toBe(5)
+    expectEnd(run, 'UNDECIDED', 5)
   })
 
   test('and with an SLO on errors alone', async () => {
     const { url } = await oddServer((n) => (n === 0 ? 200 : 'silent'))
     const args = [url, '--rate', '20', '--duration', '1s', '--drain', '200ms']
-    const { code, stdout } = await load([...args, '--slo', 'errors < 1%'])
-    expect(stdout).toMatch(/^UNDECIDED/)
-    expect(code).toBe(5)
+    expectEnd(await load([...args, '--slo', 'errors < 1%']), 'UNDECIDED', 5)
   })
 
   test('a plan in which nothing is due', async () => {
     const { url } = await oddServer(() => 'well')
-    const { code, stdout, report } = await load([url, '--rate', '0.001', '--duration', '1s'])
+    const run = await load([url, '--rate', '0.001', '--duration', '1s'])
+    const { stdout, report } = run
     expect(report.plan.ownTransactions).toBe(0)
     expect(stdout).toContain('The plan holds no request: raise --rate or --duration.')
-    expect(code).toBe(5)
+    expectEnd(run, 'UNDECIDED', 5)
   })
 
   test('transactions that came no further than their preparation', async () => {
     const url = await chatsWithoutId()
     const args = [url, '--concurrency', '2', '--mix', 'v3-stream', '--duration', '1s']
-    const { code, stdout, report } = await load(args)
-    expect(report.goodput.share).toBe(1)
-    expect(stdout).toMatch(/None of \d+ transactions v3-stream came further than asking/)
-    expect(stdout).toMatch(/^UNDECIDED/)
-    expect(code).toBe(5)
+    const run = await load(args)
+    expect(run.report.goodput.share).toBe(1)
+    expect(run.stdout).toMatch(/None of \d+ transactions v3-stream came further than asking/)
+    expectEnd(run, 'UNDECIDED', 5)
   })
 
   test('connections that are all dropped', async () => {
     const { url } = await oddServer((n) => (n === 0 ? 200 : 'reset'))
-    const { code, stdout, report } = await load([url, '--rate', '20', '--duration', '1s'])
-    expect(report.disturbances?.droppedConnections).toBe(report.plan.transactions)
-    expect(stdout).toMatch(/^MISSED/)
-    expect(code).toBe(1)
+    const run = await load([url, '--rate', '20', '--duration', '1s'])
+    const { disturbances, plan } = run.report
+    expect(disturbances?.droppedConnections).toBe(plan.transactions)
+    expectEnd(run, 'MISSED', 1)
   })
 })
 

@@ -10,7 +10,7 @@ export function disturbancesOf(errors: readonly ErrorRow[]): Disturbances {
     serverErrors: number(isServerError),
     otherErrors: number((row) => row.kind === 'status' && !isServerError(row)),
     errorEvents: number(({ kind }) => kind === 'in-band-error'),
-    notConnected: number((row) => row.kind === 'connect' && !isDropped(row) && !isUnreadable(row)),
+    unanswered: number((row) => row.kind === 'connect' && !isDropped(row) && !isUnreadable(row)),
     droppedConnections: number(isDropped),
     unreadable: number(isUnreadable),
     timeouts: number(({ kind }) => kind === 'timeout'),

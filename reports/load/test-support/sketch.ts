@@ -92,7 +92,7 @@ const sketch: LoadReport = {
     serverErrors: 0,
     otherErrors: 0,
     errorEvents: 0,
-    notConnected: 0,
+    unanswered: 0,
     droppedConnections: 1,
     unreadable: 0,
     timeouts: 0,
