@@ -83,6 +83,9 @@ export function assemble(options: LoadOptions, findings: RunFindings): LoadRepor
     generator,
     faults: [...outcome.faults],
     notes: [
+      ...(target.network?.insecure === true
+        ? ['the certificate of the target was not verified (--insecure)']
+        : []),
       ...outcome.troubles.map(([what, count]) => `${what} (${count} times)`),
       ...(outcome.chatsLeft === 0 ? [] : [`${outcome.chatsLeft} chats were made and are left`]),
     ],

@@ -1,4 +1,4 @@
-import type { OnReadOpts, Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import type { WireRequest } from '../../contract/index.ts'
 import type { AnswerSink, Channel, Opened } from './channel.ts'
 import type { RunClock } from './clock.ts'
@@ -45,13 +45,10 @@ export class Connection implements Channel {
     this.#clock = clock
     this.#onIdle = use.onIdle
     this.#startedAt = clock.now()
-    const onread: OnReadOpts = {
-      buffer: memory,
-      callback: (length) => this.#read(memory, length),
-    }
+    const read = { memory, took: (bytes: number) => this.#read(memory, bytes) }
     this.#hangUp = dial(
       route,
-      { alpn: ['http/1.1'], onread },
+      { alpn: ['http/1.1'], read },
       {
         socket: (socket) => {
           this.#socket = socket
@@ -117,12 +114,12 @@ export class Connection implements Channel {
     this.#settled.resolve()
   }
 
-  #read(memory: Uint8Array, length: number): boolean {
+  #read(memory: Uint8Array, length: number): void {
     const parser = this.#parser
     // Nothing was asked for: such a connection cannot be trusted any more.
     if (parser === undefined) {
       this.#hangUp()
-      return true
+      return
     }
     const at = this.#clock.now()
     try {
@@ -131,7 +128,6 @@ export class Connection implements Channel {
       if (error instanceof HttpSyntaxError) this.#fail(error)
       else this.#broke(error)
     }
-    return true
   }
 
   #over(parser: ResponseParser, at: number): void {

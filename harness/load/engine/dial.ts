@@ -6,8 +6,14 @@ import type { Route } from './route.ts'
 export interface DialOptions {
   /** Protocols to offer in the TLS handshake (RFC 7301), the preferred one first. */
   readonly alpn: readonly string[]
-  /** Reads into this memory instead of emitting `data`. */
-  readonly onread?: OnReadOpts
+  /** Without it the socket emits `data`. */
+  readonly read?: DirectRead
+}
+
+/** Reads of a socket into one piece of memory. */
+export interface DirectRead {
+  readonly memory: Uint8Array
+  readonly took: (bytes: number) => void
 }
 
 export interface DialSink {
@@ -22,19 +28,19 @@ export interface DialSink {
 /** Opens a connection to a target, past the proxy and the TLS handshake. Gives what ends it. */
 export function dial(route: Route, options: DialOptions, sink: DialSink): () => void {
   const { proxy, secure, host, port } = route
-  const { onread } = options
+  const direct = onReadOf(options)
   if (proxy === null) {
     return attach(
       secure
-        ? connectTls(tlsOptionsOf(route, options))
-        : connectTcp({ host, port, ...(onread === undefined ? {} : { onread }) }),
+        ? connectTls({ ...tlsOptionsOf(route, options), ...direct })
+        : connectTcp({ host, port, ...direct }),
       secure,
       sink,
     )
   }
-  if (route.forward !== null && proxy.protocol === 'http:') {
+  if (route.forward !== null) {
     const to = { host: proxy.hostname.replace(/^\[|\]$/g, ''), port: portOf(proxy) }
-    return attach(connectTcp({ ...to, ...(onread === undefined ? {} : { onread }) }), false, sink)
+    return attach(connectTcp({ ...to, ...direct }), false, sink)
   }
   return tunnel(route, options, sink)
 }
@@ -49,10 +55,12 @@ function tunnel(route: Route, options: DialOptions, sink: DialSink): () => void 
         sink.gone(undefined)
         return
       }
-      const secured = connectTls({ ...tlsOptionsOf(route, options), socket })
+      const inner = route.secure ? connectTls({ ...tlsOptionsOf(route, options), socket }) : socket
       // An end of the tunnel that TLS does not see as one of its own.
-      socket.once('close', () => secured.destroy())
-      hangUp = attach(secured, true, sink)
+      if (inner !== socket) socket.once('close', () => inner.destroy())
+      if (options.read !== undefined) readThrough(inner, options.read)
+      hangUp = attach(inner, route.secure, sink)
+      if (!route.secure) queueMicrotask(() => sink.ready(inner))
     },
     (error: unknown) => sink.gone(error instanceof Error ? error : new Error(String(error))),
   )
@@ -75,16 +83,35 @@ function attach(socket: Socket, secure: boolean, sink: DialSink): () => void {
 }
 
 /** The types do not know that `onread` goes for TLS, too (Node's documentation of tls.connect). */
+function onReadOf({ read }: DialOptions): { readonly onread?: OnReadOpts } {
+  if (read === undefined) return {}
+  const callback = (bytes: number) => {
+    read.took(bytes)
+    return true
+  }
+  return { onread: { buffer: read.memory, callback } }
+}
+
+/** Node has no `onread` for TLS over a socket that is there already. */
+function readThrough(socket: Socket, { memory, took }: DirectRead): void {
+  socket.on('data', (bytes: Buffer) => {
+    for (let from = 0; from < bytes.length; from += memory.length) {
+      const part = bytes.subarray(from, from + memory.length)
+      memory.set(part)
+      took(part.length)
+    }
+  })
+}
+
 function tlsOptionsOf(
   { host, port, servername, tls }: Route,
-  { alpn, onread }: DialOptions,
-): ConnectionOptions & { readonly onread?: OnReadOpts } {
+  { alpn }: DialOptions,
+): ConnectionOptions {
   return {
     host,
     port,
     ...(servername === undefined ? {} : { servername }),
     ...tls,
     ALPNProtocols: [...alpn],
-    ...(onread === undefined ? {} : { onread }),
   }
 }

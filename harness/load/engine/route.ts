@@ -46,7 +46,8 @@ export function routeOf(baseUrl: string, network: NetworkOptions = directNetwork
     httpVersion: network.httpVersion,
     origin,
     proxy,
-    forward: proxy === null || secure ? null : { authorization: proxyAuthorization(proxy) },
+    forward:
+      proxy?.protocol !== 'http:' || secure ? null : { authorization: proxyAuthorization(proxy) },
   }
 }
 

@@ -1,0 +1,74 @@
+import { readFileSync } from 'node:fs'
+import type { Socket } from 'node:net'
+import { join } from 'node:path'
+import { brotliCompressSync } from 'node:zlib'
+import { expect, onTestFinished, test } from 'vitest'
+import { startRawServer } from '../../client/test-support/raw-server.ts'
+import { speech } from '../../load/test-support/h2-server.ts'
+import { chatgen, emptyFolder } from '../test-support/chatgen.ts'
+import { beginningWith } from '../test-support/failing.ts'
+import { reportIn } from './test-support/loading.ts'
+
+const mebibyte = 1024 * 1024
+const head = (type: string) => `HTTP/1.1 200 OK\r\ncontent-type: ${type}\r\n`
+const models = '{"object":"list","data":[{"id":"svc-main-model","object":"model"}]}'
+const bomb = brotliCompressSync(Buffer.alloc(64 * mebibyte))
+const stream = `${head('text/event-stream')}\r\n`
+
+/** Each without an end of its own. */
+const answers: readonly ((socket: Socket) => void)[] = [
+  (socket) => pour(socket, `${head('application/json')}\r\n`, 'a'.repeat(64 * 1024)),
+  (socket) => pour(socket, `${stream}data: `, 'a'.repeat(64 * 1024)),
+  (socket) => pour(socket, stream, (speech[1] ?? '').repeat(400)),
+  (socket) => {
+    socket.write(`${head('application/json')}content-encoding: br\r\n\r\n`)
+    socket.write(bomb)
+  },
+]
+
+test('answers without end take neither memory nor the verdict', async () => {
+  let asked = 0
+  const server = await startRawServer((socket) => {
+    const isLoad = server.heads.at(-1)?.startsWith('POST /api/openai') === true
+    if (isLoad) answers[asked++ % answers.length]?.(socket)
+    else socket.end(`${head('application/json')}content-length: ${models.length}\r\n\r\n${models}`)
+  })
+  onTestFinished(() => server.close())
+  const folder = emptyFolder()
+  const told = join(folder, 'memory')
+  const { code, stdout } = await chatgen(
+    ['load', server.url, '--rate', '8', '--duration', '2s', '--drain', '20s'],
+    { CHATGEN_API_KEY: 'key', ...tellingMemory(told) },
+    folder,
+  )
+  const report = reportIn(folder)
+  expect(report.errors.map(({ kind }) => kind)).toEqual(report.errors.map(() => 'limit'))
+  expect(report.errors.map(({ detail }) => detail).sort()).toEqual([
+    'a body of more than 8 MiB',
+    'a line or an event of more than 4 MiB',
+    'a stream of more than 80000 events',
+  ])
+  expect(report).toMatchObject({ outcome: 'missed', faults: [], open: 0 })
+  expect(stdout).toContain('no answer is without end')
+  expect(code).toBe(1)
+  expect(Number(readFileSync(told, 'utf8'))).toBeLessThan(500 * 1024)
+}, 120_000)
+
+/** Writes the most memory that the process took, in KiB, to a file; its threads do not. */
+function tellingMemory(file: string) {
+  return beginningWith(
+    `import { isMainThread } from 'node:worker_threads'
+import { writeFileSync } from 'node:fs'
+if (isMainThread) process.on('exit', () => writeFileSync(${JSON.stringify(file)}, String(process.resourceUsage().maxRSS)))`,
+  )
+}
+
+/** As fast as the peer takes it, as long as the peer is there. */
+function pour(socket: Socket, begin: string, again: string): void {
+  const pump = () => {
+    while (!socket.destroyed && socket.write(again));
+  }
+  socket.on('drain', pump)
+  socket.write(begin)
+  pump()
+}

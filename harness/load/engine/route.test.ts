@@ -1,0 +1,112 @@
+import { createServer } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { directNetwork, type NetworkOptions } from '../../client/index.ts'
+import type { RequestRecord } from '../record.ts'
+import { type DriveOptions, driven } from '../test-support/drive.ts'
+import { h2Server, trusting } from '../test-support/h2-server.ts'
+import { oddServer } from '../test-support/odd-server.ts'
+
+const some: Omit<DriveOptions, 'url'> = {
+  ...{ key: 'key', connections: Number.POSITIVE_INFINITY, kind: 'openai-stream' },
+  ...{ perSecond: 20, seconds: 0.2, drainSeconds: 20 },
+}
+
+describe('a proxy on the way', () => {
+  test('gets whole addresses and its own credentials for a target without TLS', async () => {
+    const server = await oddServer(() => 'well')
+    const proxy = await startProxy()
+    const { records } = await driven({ ...some, url: server.url, network: through(proxy.url) })
+    expect(outcomes(records)).toEqual(['ok'])
+    expect([...new Set(proxy.asked)]).toEqual([
+      `POST ${server.url}/api/openai/chat/completions Basic dTpw`,
+    ])
+  })
+
+  test.each(['http1', 'http2'] as const)('is a tunnel to a target on TLS, %s', async (version) => {
+    const server = await h2Server()
+    const proxy = await startProxy()
+    const network = { ...through(proxy.url), ca: trusting.ca, httpVersion: version }
+    const { records, channels } = await driven({ ...some, url: server.url, network })
+    expect(outcomes(records)).toEqual(['ok'])
+    expect(channels.httpVersion).toBe(version)
+    expect([...new Set(proxy.asked)]).toEqual([
+      `CONNECT ${server.url.replace('https://', '')} Basic dTpw`,
+    ])
+  })
+
+  test('that refuses is named with what it said', async () => {
+    const proxy = await startProxy({ refuse: true })
+    const network = through(proxy.url)
+    const { records } = await driven({ ...some, url: 'https://chat.test', network, perSecond: 10 })
+    expect(outcomes(records)).toHaveLength(1)
+    expect(outcomes(records)[0]).toMatch(/^connect the proxy .* wants credentials.*\(407\)$/)
+  })
+})
+
+test('an address that is named goes before the name service', async () => {
+  const server = await oddServer(() => 'well')
+  const { port } = new URL(server.url)
+  const resolve = [{ host: 'chat.invalid', port: Number(port), address: '127.0.0.1' }]
+  const network = { ...directNetwork, resolve }
+  const { records } = await driven({ ...some, url: `http://chat.invalid:${port}`, network })
+  expect(outcomes(records)).toEqual(['ok'])
+})
+
+test('a certificate that nobody vouches for is refused, and taken where it is not looked at', async () => {
+  const server = await h2Server()
+  const refused = await driven({ ...some, url: server.url, network: directNetwork })
+  expect(outcomes(refused.records)).toEqual(['connect DEPTH_ZERO_SELF_SIGNED_CERT'])
+  const network = { ...directNetwork, insecure: true }
+  const taken = await driven({ ...some, url: server.url, network })
+  expect(outcomes(taken.records)).toEqual(['ok'])
+})
+
+const through = (proxy: string): NetworkOptions => ({
+  ...directNetwork,
+  proxy: proxy.replace('http://', 'http://u:p@'),
+})
+
+function outcomes(records: readonly RequestRecord[]) {
+  const told = records.map(({ outcome }) =>
+    'detail' in outcome ? `${outcome.kind} ${outcome.detail}` : outcome.kind,
+  )
+  return [...new Set(told)]
+}
+
+/** Forwards by absolute form and by CONNECT, and keeps what it was asked. */
+async function startProxy({ refuse = false } = {}) {
+  const asked: string[] = []
+  const proxy = createServer((request, response) => {
+    const { method, url = '', headers } = request
+    asked.push(`${method} ${url} ${headers['proxy-authorization']}`)
+    const { port, pathname } = new URL(url)
+    const upstream = connect(Number(port), '127.0.0.1')
+    const own = Object.entries(headers).filter(([name]) => !name.startsWith('proxy-'))
+    const lines = own.map(([name, value]) => `${name}: ${value}`).join('\r\n')
+    upstream.write(`${method} ${pathname} HTTP/1.1\r\n${lines}\r\n\r\n`)
+    request.on('data', (bytes) => upstream.write(bytes))
+    response.detachSocket(request.socket)
+    upstream.pipe(request.socket)
+    upstream.on('error', () => {})
+  })
+  proxy.on('connect', (request, socket) => {
+    asked.push(`CONNECT ${request.url} ${request.headers['proxy-authorization']}`)
+    socket.on('error', () => {})
+    if (refuse) {
+      socket.end('HTTP/1.1 407 No\r\ncontent-length: 0\r\n\r\n')
+      return
+    }
+    const upstream = connect(Number(request.url?.split(':')[1]), '127.0.0.1', () => {
+      socket.write('HTTP/1.1 200 OK\r\n\r\n')
+      socket.pipe(upstream).pipe(socket)
+    })
+    upstream.on('error', () => socket.destroy())
+  })
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    proxy.closeAllConnections()
+    proxy.close()
+  })
+  return { url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`, asked }
+}
