@@ -1,9 +1,9 @@
-import { randomUUID } from 'node:crypto'
-import { bodyJson, type Exchange, succeeded } from '../../contract/index.ts'
+import { bodyJson, succeeded } from '../../contract/index.ts'
 import type { Caller } from '../caller.ts'
 import { journalled } from '../journal.ts'
 import { chatIdNames, findNewId, isUuid, leavesOf } from '../scenario/find.ts'
 import { declined, isResponse } from '../scenario/read.ts'
+import type { Generations } from './generations.ts'
 import { account, brief, type Found, nameFor, type Probing, route, unknown } from './probe.ts'
 
 export interface FoundChat {
@@ -36,10 +36,11 @@ export async function findChat(probing: Probing): Promise<Found<FoundChat>> {
 /** Whether reasoning comes apart from the answer. */
 export async function findReasoning(
   chat: string,
-  { caller, models }: Probing,
+  { models }: Probing,
+  generations: Generations,
 ): Promise<Found<true>> {
   const input = 'How many days are there in four weeks? Think it through.'
-  const reply = await generate(caller, {
+  const reply = await generations.send({
     chat_id: chat,
     model_id: models.main,
     input,
@@ -52,13 +53,17 @@ export async function findReasoning(
 }
 
 /** Whether the vision model takes an image of one pixel. */
-export async function findImages(chat: string, { caller, models }: Probing): Promise<Found<true>> {
+export async function findImages(
+  chat: string,
+  { models }: Probing,
+  generations: Generations,
+): Promise<Found<true>> {
   if (models.vision === undefined) return unknown('Not asked, for no vision model is known')
   const content = [
     { type: 'input_text', text: 'What do you see?' },
     { type: 'input_image', image_url: onePixel, detail: 'auto' },
   ]
-  const reply = await generate(caller, {
+  const reply = await generations.send({
     chat_id: chat,
     model_id: models.vision,
     input: [{ type: 'message', role: 'user', content }],
@@ -70,11 +75,6 @@ export async function findImages(chat: string, { caller, models }: Probing): Pro
 
 const onePixel =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg=='
-
-function generate(caller: Caller, json: object): Promise<Exchange> {
-  const headers = { 'idempotency-key': randomUUID() }
-  return caller.send({ ...route('v3.generate'), json, headers })
-}
 
 async function idThatLeads(body: unknown, caller: Caller): Promise<FoundChat | undefined> {
   const byValue = findNewId(body, chatIdNames)

@@ -4,9 +4,12 @@ import { signOf } from '../address/signs.ts'
 import type { Caller } from '../caller.ts'
 import type { WriteJournal } from '../journal.ts'
 import { smallestCompletion } from '../model-ids.ts'
+import type { TargetProfile } from '../profile/index.ts'
+import type { Members } from '../worker/supplements.ts'
 import { findAttachments } from './attachments.ts'
 import { type FoundChat, findChat, findImages, findReasoning } from './chat.ts'
 import { findDeterministic } from './deterministic.ts'
+import { createGenerations } from './generations.ts'
 import { findKnowledge } from './knowledge.ts'
 import { assumedModels, findModels } from './models.ts'
 import { type Found, type Models, type Probing, route, unknown } from './probe.ts'
@@ -19,6 +22,8 @@ export interface Detection {
   readonly models: Found<Models>
   readonly deterministic: Found<true>
   readonly chat: Found<FoundChat>
+  /** Members without which a v3 generation is refused. */
+  readonly required: Found<Members>
   readonly reasoning: Found<true>
   readonly images: Found<true>
   readonly attachments: Found<true>
@@ -32,6 +37,7 @@ export interface DetectOptions {
   /** Of a smallest completion, where one was asked for. */
   readonly completion?: Exchange | undefined
   readonly caller: Caller
+  readonly profile: TargetProfile
   readonly journal: WriteJournal
   readonly tag: string
   /** Takes secrets out of what a target may have repeated. */
@@ -41,7 +47,7 @@ export interface DetectOptions {
 
 /** Asks a target what it can do: about twenty requests, seven of which run a model. */
 export async function detect(options: DetectOptions): Promise<Detection> {
-  const { answers, caller, journal, tag, redact, onStep } = options
+  const { answers, caller, journal, tag, redact, onStep, profile } = options
   const surfaces = findSurfaces(answers, await routedCompletion(options))
   const on = async <T>(surface: Surface, what: string, probe: () => Promise<Found<T>>) => {
     if (!surfaces[surface].usable) return unknown(`Not asked, for ${surface} cannot be used`)
@@ -53,7 +59,13 @@ export async function detect(options: DetectOptions): Promise<Detection> {
   const models = await on('openai', 'models', () =>
     findModels(answers.get('openai'), caller, redact),
   )
-  const probing: Probing = { caller, journal, tag, models: models.value ?? assumedModels }
+  const probing: Probing = {
+    caller,
+    journal,
+    tag,
+    profile,
+    models: models.value ?? assumedModels,
+  }
   const [deterministic, inChat, attachments, knowledge, v2Chat] = await Promise.all([
     on('openai', 'whether the same request gives the same text', () => findDeterministic(probing)),
     inAChat(probing, on),
@@ -61,7 +73,8 @@ export async function detect(options: DetectOptions): Promise<Detection> {
     on('v3', 'knowledge bases', () => findKnowledge(probing)),
     on('v2', 'how a v2 chat comes to be', () => findV2Chat(probing)),
   ])
-  return { surfaces, models, deterministic, ...inChat, attachments, knowledge, v2Chat }
+  const required = { ...inChat.required, evidence: inChat.required.evidence.map(redact) }
+  return { surfaces, models, deterministic, ...inChat, required, attachments, knowledge, v2Chat }
 }
 
 /** A target may answer completions and no list of models. */
@@ -88,10 +101,11 @@ async function inAChat(probing: Probing, on: On) {
   const id = chat.value?.id
   if (id === undefined) {
     const none = unknown('Not asked, for no chat could be made')
-    return { chat, reasoning: none, images: none }
+    return { chat, required: none, reasoning: none, images: none }
   }
+  const generations = createGenerations(probing)
   // One after the other: a chat may refuse two generations at once.
-  const reasoning = await on('v3', 'reasoning', () => findReasoning(id, probing))
-  const images = await on('v3', 'images', () => findImages(id, probing))
-  return { chat, reasoning, images }
+  const reasoning = await on('v3', 'reasoning', () => findReasoning(id, probing, generations))
+  const images = await on('v3', 'images', () => findImages(id, probing, generations))
+  return { chat, required: generations.required(), reasoning, images }
 }

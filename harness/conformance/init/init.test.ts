@@ -10,7 +10,7 @@ import { startChatServer } from '../test-support/chat-server.ts'
 import { check, lineOf, profileOf, rowsWith, temporaryFolder } from '../test-support/check.ts'
 import { unbuilt } from '../test-support/hand-made/profile.ts'
 import { startHandMadeServer } from '../test-support/hand-made/server.ts'
-import { listen } from '../test-support/listen.ts'
+import { listen, readBody } from '../test-support/listen.ts'
 import type { Detection } from './detect.ts'
 import { initProfile } from './init.ts'
 import { profileText } from './profile-text.ts'
@@ -93,6 +93,51 @@ describe('a profile that was found out', () => {
     await host.close()
   })
 
+  test('names the member without which every generation is refused, with a value that is found', async () => {
+    const server = await startReferenceServer()
+    const [key = ''] = server.keys
+    const assistant = 'c2a91f68-84d7-4be3-b0c5-13f7a6d29e81'
+    const front = await listen(async (request, response) => {
+      const body = await readBody(request)
+      const isGeneration = request.url === '/api/v3/message/generate'
+      if (isGeneration && !body.toString().includes('assistant_id')) {
+        response.writeHead(422, { 'content-type': 'application/json' })
+        response.end('{"detail":[{"loc":["body","assistant_id"],"msg":"Field required"}]}')
+        return
+      }
+      if (request.url === '/api/v3/assistant') {
+        response.end(JSON.stringify([{ id: assistant, name: 'Plain' }]))
+        return
+      }
+      const { host: _, connection: __, ...headers } = request.headers
+      const method = request.method ?? 'GET'
+      const answer = await fetch(`${server.url}${request.url}`, {
+        method,
+        headers: Object.entries(headers).map(([name, value]) => [name, String(value)]),
+        ...(method === 'GET' ? {} : { body: new Uint8Array(body) }),
+      })
+      const type = answer.headers.get('content-type')
+      response.writeHead(answer.status, type === null ? {} : { 'content-type': type })
+      response.end(Buffer.from(await answer.arrayBuffer()))
+    })
+    try {
+      const { text } = await init(front.url, key)
+      const profile = loadProfile({ name: 'it', text }, { CHATGEN_API_KEY: key }, { limits })
+      expect(profile.requests.generate).toEqual({ assistant_id: assistant })
+      expect(profile.capabilities).toMatchObject({ reasoning: true, images: true })
+      expect(text).toContain('the refusal names assistant_id')
+      const report = await check(profile, { only: ['V3-GEN-02', 'V3-SSE-01', 'V3-THINK-01'] })
+      expect(report.requirements.map(lineOf)).toEqual([
+        'V3-GEN-02 pass',
+        'V3-THINK-01 pass',
+        'V3-SSE-01 pass',
+      ])
+    } finally {
+      await front.close()
+      await server.close()
+    }
+  }, 60_000)
+
   test('is not written where nothing answers', async () => {
     await expect(init('http://127.0.0.1:1', 'sk-nobody')).rejects.toThrow(TargetUnusableError)
   })
@@ -129,6 +174,10 @@ describe('a profile that was found out', () => {
           }),
           { nil: undefined },
         ),
+        evidence: fc.array(anything, { maxLength: 2 }),
+      }),
+      required: fc.record({
+        value: fc.option(fc.record({ assistant_id: fc.uuid() }), { nil: undefined }),
         evidence: fc.array(anything, { maxLength: 2 }),
       }),
       reasoning: found,

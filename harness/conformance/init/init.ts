@@ -84,6 +84,7 @@ export async function initProfile(options: InitOptions): Promise<InitResult> {
     detection = await detect({
       answers,
       completion,
+      profile,
       caller: counting,
       journal,
       tag,

@@ -7,6 +7,7 @@ import {
 } from '../../contract/index.ts'
 import type { Caller } from '../caller.ts'
 import type { WriteJournal } from '../journal.ts'
+import type { TargetProfile } from '../profile/index.ts'
 import { shapeOf, statusOf } from '../scenario/read.ts'
 import { wordFrom } from '../worker/identities.ts'
 import type { RequestSpec } from '../worker/wire-request.ts'
@@ -30,6 +31,7 @@ export interface Models {
 export interface Probing {
   readonly caller: Caller
   readonly journal: WriteJournal
+  readonly profile: TargetProfile
   readonly tag: string
   /** Asks for the main model by default. */
   readonly models: Models

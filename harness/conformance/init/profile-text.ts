@@ -27,6 +27,7 @@ export function profileText(detection: Detection, about: ProfileAbout): string {
     deterministic(detection),
     v2Chat(detection),
     shapes(detection),
+    ...required(detection),
     ...examples(),
   ]
   return `${paragraphs.map((lines) => lines.join('\n')).join('\n\n')}\n`
@@ -147,6 +148,15 @@ function shapes({ chat: { value, evidence } }: Detection): string[] {
     ...comment(why),
     example('shapes: { chatId: /chat/id, chatCursor: /page/next, attachment: /file }'),
   ]
+}
+
+/** Only where a generation was refused for want of something. */
+function required({ required: { value, evidence } }: Detection): string[][] {
+  if (evidence.length === 0 || evidence[0]?.startsWith('Not asked')) return []
+  const what = 'Without these members every generation is refused.'
+  return value === undefined
+    ? [[...evidenceLines(evidence), example('requests: { generate: { assistant_id: <uuid> } }')]]
+    : [[...evidenceLines(evidence), ...comment(what), member('requests', { generate: value })]]
 }
 
 /** What no harmless request can find out. */
