@@ -1,0 +1,209 @@
+/**
+ * `chatgen check` and a short `chatgen load` against the bundled server behind software of others: what
+ * they say, beside what is true. Ends with 1 where a legal front is accused, or a broken one is not.
+ *
+ *   node scripts/foreign.ts [--only GLOB] [--parallel N] [--servers] [--keep]
+ *
+ * Needs nginx, haproxy, caddy, apache2, varnish, lighttpd and openssl; says which of them it did
+ * without. `--servers` takes OpenAI-compatible servers from npm in place of the fronts.
+ */
+import { spawnSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { parse, stringify } from 'yaml'
+import { type ChildServer, childServer } from '../harness/load/child-server.ts'
+import { conformanceReport } from '../reports/model.ts'
+import { type Front, type Pace, type Place, paces } from './foreign/front.ts'
+import { haproxyFronts } from './foreign/haproxy.ts'
+import { difference, untruths, untruthsOfLoad, type Verdicts, verdictsOf } from './foreign/judge.ts'
+import { nginxFronts } from './foreign/nginx.ts'
+import { otherFronts } from './foreign/others.ts'
+import { chatgen, freePort, isInstalled, type Run, startProgram } from './foreign/programs.ts'
+
+const { values } = parseArgs({
+  options: {
+    only: { type: 'string', multiple: true, default: [] },
+    parallel: { type: 'string', default: '3' },
+    keep: { type: 'boolean', default: false },
+  },
+})
+
+/** Rows that a hop between two machines can break, or be blamed for. */
+const rows = [
+  ...['OAI-MODELS-01', 'OAI-AUTH-01', 'OAI-CHAT-*', 'OAI-STREAM-*', 'OAI-ERR-01'],
+  ...['V3-SSE-*', 'V3-THINK-01', 'V3-ONE-01', 'V3-IDEM-01', 'V3-AUTH-01', 'V2-MSG-01', 'VER-0*'],
+]
+
+interface Result {
+  readonly front: Front
+  readonly said: string
+  readonly problems: readonly string[]
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'chatgen-foreign-'))
+const key = `sk-${randomBytes(18).toString('base64url')}`
+const servers = new Map<Pace, ChildServer>()
+const fronts = [...nginxFronts, ...haproxyFronts, ...otherFronts].filter(({ name }) =>
+  values.only.length === 0 ? true : values.only.some((glob) => isLike(name, glob)),
+)
+const missing = [...new Set(fronts.map(({ program }) => program))].filter(
+  (program) => !isInstalled(program),
+)
+const present = fronts.filter(({ program }) => !missing.includes(program))
+const profile = writeProfile()
+const certificate = makeCertificate()
+
+try {
+  const startedAt = Date.now()
+  for (const [pace, text] of Object.entries(paces)) {
+    servers.set(pace as Pace, await serve(text))
+  }
+  const direct = await verdictsWithout()
+  const results = await inParallel(present, Number(values.parallel), (front) =>
+    tried(front, direct),
+  )
+  console.log(tableOf(results))
+  for (const program of missing) {
+    const skipped = fronts.filter((front) => front.program === program).map(({ name }) => name)
+    console.log(`SKIPPED, ${program} is not installed: ${skipped.join('; ')}`)
+  }
+  const wrong = results.filter(({ problems }) => problems.length > 0)
+  const seconds = Math.round((Date.now() - startedAt) / 1000)
+  console.log(
+    `${results.length} fronts in ${seconds} s: ${results.length - wrong.length} as is true, ${wrong.length} not`,
+  )
+  process.exitCode = wrong.length > 0 || results.length === 0 ? 1 : 0
+} finally {
+  for (const server of servers.values()) await server.stop()
+  if (values.keep) console.log(`Kept: ${folder}`)
+  else rmSync(folder, { recursive: true, force: true })
+}
+
+async function tried(front: Front, direct: Verdicts): Promise<Result> {
+  const slug = front.name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')
+  const own = join(folder, slug)
+  const [port, innerPort] = [await freePort(), await freePort()]
+  const place: Place = { folder: own, port, innerPort, upstream: upstreams(), certificate }
+  const url = `${front.scheme ?? 'http'}://127.0.0.1:${port}${front.path ?? ''}`
+  try {
+    await using _ = await startProgram(own, port, front.start(place))
+    const check = await checked(url, join(own, 'check'))
+    const seen = verdictsIn(join(own, 'check'))
+    const load = front.truth.load === undefined ? undefined : await loaded(url, join(own, 'load'))
+    return {
+      front,
+      said: difference(direct, seen),
+      problems: [
+        ...untruths(front.truth, direct, seen, check),
+        ...(load === undefined ? [] : untruthsOfLoad(front.truth, load)),
+      ],
+    }
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error)
+    return { front, said: '-', problems: [message] }
+  }
+}
+
+async function verdictsWithout(): Promise<Verdicts> {
+  const out = join(folder, 'direct')
+  const url = servers.get('steady')?.url ?? ''
+  const { code, stderr } = await checked(url, out)
+  if (code !== 0 && code !== 5)
+    throw new Error(`the bundled server alone ends with ${code}: ${stderr}`)
+  return verdictsIn(out)
+}
+
+async function checked(url: string, out: string): Promise<Run> {
+  const only = rows.flatMap((row) => ['--only', row])
+  const trust = url.startsWith('https:') ? ['--ca', certificate.cert] : []
+  const args = ['check', url, '--target', profile, '--out', out, '--jobs', '8', ...trust, ...only]
+  const run = await chatgen(args, { CHATGEN_API_KEY: key })
+  if (values.keep) {
+    writeFileSync(join(out, 'stdout.txt'), run.stdout)
+    writeFileSync(join(out, 'stderr.txt'), run.stderr)
+  }
+  return run
+}
+
+async function loaded(url: string, out: string): Promise<Run> {
+  const trust = url.startsWith('https:') ? ['--ca', certificate.cert] : []
+  const plan = ['--rate', '10', '--duration', '6s', '--mix', 'openai-stream', '--seed', '1']
+  const args = ['load', url, '--target', profile, '--out', out, ...plan, ...trust]
+  const run = await chatgen(args, { CHATGEN_API_KEY: key })
+  if (values.keep) writeFileSync(join(out, 'stdout.txt'), run.stdout)
+  return run
+}
+
+function verdictsIn(out: string): Verdicts {
+  const report: unknown = JSON.parse(readFileSync(join(out, 'report.json'), 'utf8'))
+  return verdictsOf(conformanceReport.parse(report))
+}
+
+function upstreams(): Record<Pace, number> {
+  const portOf = (pace: Pace) => Number(new URL(servers.get(pace)?.url ?? 'http://x:1').port)
+  return { steady: portOf('steady'), jittery: portOf('jittery') }
+}
+
+function serve(pace: string): Promise<ChildServer> {
+  const bin = fileURLToPath(new URL('../bin/chatgen.cjs', import.meta.url))
+  return childServer([bin, 'serve', '--port', '0', '--pace', pace], { env: { CHATGEN_KEY: key } })
+}
+
+/** The example profile, as far as one key goes. */
+function writeProfile(): string {
+  const example = new URL('../fixtures/targets/reference.yaml', import.meta.url)
+  const { otherKey: _, ...rest } = parse(readFileSync(example, 'utf8'))
+  const file = join(folder, 'target.yaml')
+  writeFileSync(file, stringify(rest))
+  return file
+}
+
+function makeCertificate(): Place['certificate'] {
+  const [cert, privateKey, both] = ['cert.pem', 'key.pem', 'both.pem'].map((name) =>
+    join(folder, name),
+  )
+  if (cert === undefined || privateKey === undefined || both === undefined)
+    throw new Error('unreachable')
+  const { status, stderr } = spawnSync('openssl', [
+    ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'],
+    ...['-days', '2', '-subj', '/CN=127.0.0.1', '-addext', 'subjectAltName=IP:127.0.0.1'],
+    ...['-keyout', privateKey, '-out', cert],
+  ])
+  if (status !== 0) throw new Error(`openssl made no certificate: ${stderr}`)
+  writeFileSync(both, readFileSync(cert, 'utf8') + readFileSync(privateKey, 'utf8'))
+  return { cert, key: privateKey, both }
+}
+
+function tableOf(results: readonly Result[]): string {
+  const name = Math.max(...results.map(({ front }) => front.name.length))
+  return results
+    .flatMap(({ front, said, problems }) => [
+      `${problems.length === 0 ? 'ok   ' : 'WRONG'} ${front.name.padEnd(name)}  true: ${front.truth.is}`,
+      `      ${''.padEnd(name)}  said: ${said}`,
+      ...problems.map((problem) => `      ${''.padEnd(name)}  !! ${problem}`),
+    ])
+    .join('\n')
+}
+
+async function inParallel<Item, Done>(
+  items: readonly Item[],
+  lanes: number,
+  work: (item: Item) => Promise<Done>,
+): Promise<Done[]> {
+  const done: Done[] = []
+  const queue = items.entries()
+  const lane = async () => {
+    for (const [at, item] of queue) done[at] = await work(item)
+  }
+  await Promise.all(Array.from({ length: lanes }, lane))
+  return done
+}
+
+function isLike(name: string, glob: string): boolean {
+  const pattern = glob.replaceAll(/[\\^$.+?()[\]{}|]/g, '\\$&').replaceAll('*', '.*')
+  return new RegExp(`^${pattern}$`, 'i').test(name)
+}

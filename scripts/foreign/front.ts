@@ -1,0 +1,69 @@
+/** A front: software of others that stands between the kit and the bundled server. */
+
+/** What a front is started with; all of it is gone after the run. */
+export interface Place {
+  readonly folder: string
+  /** Where the front listens, on loopback. */
+  readonly port: number
+  /** A second port, for fronts of two hops. */
+  readonly innerPort: number
+  /** Ports of the bundled server, by its pace. */
+  readonly upstream: Readonly<Record<Pace, number>>
+  /** PEM files, self-signed for 127.0.0.1. */
+  readonly certificate: { readonly cert: string; readonly key: string; readonly both: string }
+}
+
+/** `steady`: a token every 20 ms after 200 ms; `jittery`: with pauses of more than 120 ms. */
+export const paces = {
+  steady: 'ttft=200ms,gap=20ms',
+  jittery: 'ttft=60ms,gap=lognormal(30ms,1.1)',
+} as const
+export type Pace = keyof typeof paces
+
+export interface Start {
+  /** Program and arguments; it stays in the foreground. */
+  readonly command: readonly string[]
+  /** Contents of the files in its folder, by name. */
+  readonly files: Readonly<Record<string, string>>
+  readonly env?: Readonly<Record<string, string>>
+  /** How long it may take until it listens; ten seconds where nothing is said. */
+  readonly patienceMs?: number
+}
+
+export interface Front {
+  readonly name: string
+  /** Program that must be installed. */
+  readonly program: string
+  readonly start: (place: Place) => Start
+  readonly scheme?: 'http' | 'https'
+  /** Behind the port, such as `/llm`. */
+  readonly path?: string
+  readonly truth: Truth
+}
+
+/**
+ * What is true of a front, as far as it differs from the bundled server alone. Verdicts are those of
+ * `chatgen check`; ids may end with `*`. Every row that is not named keeps its verdict.
+ */
+export interface Truth {
+  /** One sentence, for the table. */
+  readonly is: string
+  readonly violated?: readonly string[]
+  readonly warned?: readonly string[]
+  /** Rows that cannot be told, or may not: gateways fail by chance. */
+  readonly undecided?: readonly string[]
+  /** Text that the report on the console has to have. */
+  readonly says?: readonly RegExp[]
+  /** A short load as well, and what its report has to say. */
+  readonly load?: {
+    readonly code: number
+    readonly says: readonly RegExp[]
+    readonly not?: readonly RegExp[]
+  }
+}
+
+/** Events come in lumps or all at once, on both surfaces. */
+export const bunched: Pick<Truth, 'warned'> = { warned: ['OAI-STREAM-11', 'V3-SSE-30'] }
+
+/** Any of them may be cut off: what is not told is undecided, and no row is broken by it. */
+export const anyUndecided: Pick<Truth, 'undecided'> = { undecided: ['*'] }

@@ -1,0 +1,80 @@
+import type { ConformanceReport, Verdict } from '../../reports/model.ts'
+import type { Truth } from './front.ts'
+import type { Run } from './programs.ts'
+
+/** Verdicts by requirement. */
+export type Verdicts = ReadonlyMap<string, Verdict>
+
+export function verdictsOf({ requirements }: ConformanceReport): Verdicts {
+  return new Map(requirements.map(({ id, verdict }) => [id, verdict]))
+}
+
+const accusations: readonly Verdict[] = ['fail', 'warn']
+const undecided: readonly Verdict[] = ['inconclusive', 'unproven']
+
+/** What a report says that is not true, and what is true that it does not say. */
+export function untruths(truth: Truth, direct: Verdicts, seen: Verdicts, check: Run): string[] {
+  const violated = truth.violated ?? []
+  const warned = truth.warned ?? []
+  const rows = [...seen].flatMap(([id, verdict]) => {
+    const expected = violated.includes(id) ? 'fail' : warned.includes(id) ? 'warn' : direct.get(id)
+    if (verdict === expected) return []
+    const isExpected = violated.includes(id) || warned.includes(id)
+    if (accusations.includes(verdict) && !isExpected) return [`false accusation: ${id} ${verdict}`]
+    if (isExpected) return [`missed: ${id} is ${verdict}`]
+    if (undecided.includes(verdict) && matches(id, truth.undecided ?? [])) return []
+    return [`${id} is ${verdict}, without the front ${expected}`]
+  })
+  const unseen = [...violated, ...warned]
+    .filter((id) => !seen.has(id))
+    .map((id) => `missed: ${id} was not judged`)
+  const unsaid = (truth.says ?? [])
+    .filter((text) => !text.test(check.stdout))
+    .map((text) => `the report does not say ${text}`)
+  return [...rows, ...unseen, ...unsaid, ...endOf(check, seen)]
+}
+
+/** The exit code and the report are of one mind. */
+function endOf({ code, stderr }: Run, seen: Verdicts): string[] {
+  const fails = [...seen.values()].includes('fail')
+  if (fails ? code === 1 : code === 0 || code === 5) return []
+  return [`chatgen check ended with ${code}: ${stderr.trim().split('\n').at(-1) ?? ''}`]
+}
+
+export function untruthsOfLoad({ load }: Truth, { code, stdout, stderr }: Run): string[] {
+  if (load === undefined) return []
+  return [
+    ...(code === load.code
+      ? []
+      : [`chatgen load ended with ${code}, not ${load.code}: ${lastLine(stderr || stdout)}`]),
+    ...load.says
+      .filter((text) => !text.test(stdout))
+      .map((text) => `the report of the load does not say ${text}`),
+    ...(load.not ?? [])
+      .filter((text) => text.test(stdout))
+      .map((text) => `the report of the load says ${text}`),
+  ]
+}
+
+function lastLine(text: string): string {
+  return text.trim().split('\n').at(-1) ?? ''
+}
+
+/** `3 warn: V3-SSE-30, …`: what differs from the server alone. */
+export function difference(direct: Verdicts, seen: Verdicts): string {
+  const changed = [...seen].filter(([id, verdict]) => verdict !== direct.get(id))
+  const groups = [...Map.groupBy(changed, ([, verdict]) => verdict)]
+  return (
+    groups.map(([verdict, rows]) => `${rows.length} ${verdict}: ${idsOf(rows)}`).join('; ') ||
+    'the same'
+  )
+}
+
+function idsOf(rows: readonly (readonly [string, Verdict])[]): string {
+  const shown = rows.slice(0, 4).map(([id]) => id)
+  return [...shown, ...(rows.length > shown.length ? ['…'] : [])].join(' ')
+}
+
+function matches(id: string, globs: readonly string[]): boolean {
+  return globs.some((glob) => (glob.endsWith('*') ? id.startsWith(glob.slice(0, -1)) : id === glob))
+}

@@ -1,0 +1,139 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { connect, createServer } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import type { Start } from './front.ts'
+
+/** Debian keeps servers where a user's PATH does not look. */
+const path = `${process.env['PATH'] ?? ''}:/usr/sbin:/sbin`
+
+export function isInstalled(program: string): boolean {
+  return spawnSync('sh', ['-c', `command -v ${program}`], { env: { PATH: path } }).status === 0
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  await once(server, 'close')
+  return typeof address === 'object' && address !== null ? address.port : 0
+}
+
+export interface Program extends AsyncDisposable {
+  /** What it has printed, with the end of its log. */
+  said(): string
+}
+
+/**
+ * Starts a program in the foreground, and waits until it listens.
+ *
+ * @throws Error where it ends before, or does not listen within ten seconds
+ */
+export async function startProgram(folder: string, port: number, start: Start): Promise<Program> {
+  mkdirSync(folder, { recursive: true })
+  for (const [name, text] of Object.entries(start.files)) writeFileSync(join(folder, name), text)
+  const [file = '', ...args] = start.command
+  const child = spawn(file, args, {
+    cwd: folder,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: {
+      ...withoutOwn(process.env),
+      PATH: path,
+      HOME: folder,
+      XDG_DATA_HOME: folder,
+      XDG_CONFIG_HOME: folder,
+      ...start.env,
+    },
+  })
+  let said = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (bytes) => {
+      said = `${said}${bytes}`.slice(-4000)
+    })
+  }
+  child.on('error', (error) => {
+    said += error.message
+  })
+  const program: Program = {
+    said: () => said + logOf(folder),
+    [Symbol.asyncDispose]: () => stop(child),
+  }
+  const patience = start.patienceMs ?? 10_000
+  for (const until = Date.now() + patience; !(await listens(port)); await sleep(50)) {
+    if (child.exitCode === null && child.pid !== undefined && Date.now() < until) continue
+    await stop(child)
+    throw new Error(`${file} does not listen: ${program.said().trim()}`)
+  }
+  return program
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return
+  const ended = once(child, 'exit')
+  child.kill('SIGTERM')
+  const timer = setTimeout(() => child.kill('SIGKILL'), 3000)
+  await ended
+  clearTimeout(timer)
+}
+
+function listens(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1')
+    socket.once('connect', () => {
+      socket.destroy()
+      resolve(true)
+    })
+    socket.once('error', () => resolve(false))
+  })
+}
+
+function logOf(folder: string): string {
+  try {
+    return readFileSync(join(folder, 'error.log'), 'utf8').slice(-1000)
+  } catch {
+    return ''
+  }
+}
+
+export interface Run {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+const bin = fileURLToPath(new URL('../../bin/chatgen.cjs', import.meta.url))
+
+/** The real bin, with nothing of our environment that it would take for a flag. */
+export async function chatgen(
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+): Promise<Run> {
+  const child = spawn(process.execPath, [bin, ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...withoutOwn(process.env), ...env },
+  })
+  let stdout = ''
+  let stderr = ''
+  child.stdout.on('data', (bytes) => {
+    stdout += bytes
+  })
+  child.stderr.on('data', (bytes) => {
+    stderr += bytes
+  })
+  const timer = setTimeout(() => child.kill('SIGTERM'), longestRunMs)
+  const [code] = await once(child, 'close')
+  clearTimeout(timer)
+  return { code, stdout, stderr }
+}
+
+const longestRunMs = 120_000
+
+function withoutOwn(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return Object.fromEntries(
+    Object.entries(env).filter(([name]) => !/^(CHATGEN_|(HTTPS?|NO|ALL)_PROXY$)/i.test(name)),
+  )
+}
