@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { bodyText, header } from '../contract/index.ts'
-import { authority } from './test-support/certificates.ts'
+import { bodyText, type Exchange, header } from '../contract/index.ts'
+import { authority, certificate } from './test-support/certificates.ts'
 import {
   data,
   type Frames,
@@ -283,6 +283,30 @@ describe('a stream', () => {
     )
     expect(bodyText(await converse(server.url, {}, http2))).toBe('hello')
     expect(server.connections).toBe(2)
+  })
+
+  test('whose head and body come in one read loses nothing, while others are being sent', async () => {
+    const server = ended(
+      await startRawHttp2Server(
+        (id) => [head(id, 'text/event-stream'), data(id, event), data(id, event, true)],
+        certificate('server'),
+      ),
+    )
+    await withTransport(async (transport) => {
+      await transport.send(outgoing(server.url)).exchange
+      const sent: Promise<Exchange>[] = []
+      for (let at = 0; at < 60; at += 1) {
+        const { request } = outgoing(server.url)
+        const body = new Uint8Array(900)
+        sent.push(
+          transport.send(outgoing(server.url, { request: { ...request, method: 'POST', body } }))
+            .exchange,
+        )
+        if (at % 3 === 0) await new Promise(setImmediate)
+      }
+      const bodies = (await Promise.all(sent)).map(bodyText)
+      expect(bodies).toEqual(bodies.map(() => event + event))
+    }, trusting)
   })
 
   test('that we leave is reset, and the connection stays', async () => {

@@ -1,17 +1,18 @@
 import type { AddressInfo } from 'node:net'
 import { createServer, type Socket } from 'node:net'
+import { createServer as createTlsServer, type TlsOptions } from 'node:tls'
 
 export type Frames = (stream: number, turn: number) => readonly Buffer[] | null
 
 /**
- * A server without TLS that knows of HTTP/2 only its frames (RFC 9113, section 4): it answers the
- * requests of a connection with the frames that it is given, or closes the connection for null.
+ * A server that knows of HTTP/2 only its frames (RFC 9113, section 4): it answers the requests of a
+ * connection with the frames that it is given, all in one write, or closes the connection for null.
  */
-export async function startRawHttp2Server(frames: Frames) {
+export async function startRawHttp2Server(frames: Frames, tls?: TlsOptions) {
   const sockets = new Set<Socket>()
   let connections = 0
   let turns = 0
-  const server = createServer((socket) => {
+  const accept = (socket: Socket) => {
     connections += 1
     sockets.add(socket)
     socket.on('error', () => {})
@@ -38,11 +39,15 @@ export async function startRawHttp2Server(frames: Frames) {
         else socket.write(Buffer.concat(answer))
       }
     })
-  })
+  }
+  const server =
+    tls === undefined
+      ? createServer(accept)
+      : createTlsServer({ ...tls, ALPNProtocols: ['h2'] }, accept)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
   return {
-    url: `http://127.0.0.1:${port}`,
+    url: `${tls === undefined ? 'http' : 'https'}://127.0.0.1:${port}`,
     get connections() {
       return connections
     },
