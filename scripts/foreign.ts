@@ -9,7 +9,7 @@
  */
 import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -121,11 +121,14 @@ async function checked(url: string, out: string): Promise<Run> {
   const only = rows.flatMap((row) => ['--only', row])
   const trust = url.startsWith('https:') ? ['--ca', certificate.cert] : []
   const args = ['check', url, '--target', profile, '--out', out, '--jobs', '8', ...trust, ...only]
-  const run = await chatgen(args, { CHATGEN_API_KEY: key })
-  if (values.keep) {
-    writeFileSync(join(out, 'stdout.txt'), run.stdout)
-    writeFileSync(join(out, 'stderr.txt'), run.stderr)
-  }
+  return kept(out, await chatgen(args, { CHATGEN_API_KEY: key }))
+}
+
+function kept(out: string, run: Run): Run {
+  if (!values.keep) return run
+  mkdirSync(out, { recursive: true })
+  writeFileSync(join(out, 'stdout.txt'), run.stdout)
+  writeFileSync(join(out, 'stderr.txt'), run.stderr)
   return run
 }
 
@@ -133,9 +136,7 @@ async function loaded(url: string, out: string): Promise<Run> {
   const trust = url.startsWith('https:') ? ['--ca', certificate.cert] : []
   const plan = ['--rate', '10', '--duration', '6s', '--mix', 'openai-stream', '--seed', '1']
   const args = ['load', url, '--target', profile, '--out', out, ...plan, ...trust]
-  const run = await chatgen(args, { CHATGEN_API_KEY: key })
-  if (values.keep) writeFileSync(join(out, 'stdout.txt'), run.stdout)
-  return run
+  return kept(out, await chatgen(args, { CHATGEN_API_KEY: key }))
 }
 
 function verdictsIn(out: string): Verdicts {

@@ -3,6 +3,7 @@ import { anyUndecided, bunched, type Front, type Pace, type Place, type Truth } 
 interface Options {
   readonly defaults?: readonly string[]
   readonly frontend?: readonly string[]
+  readonly backend?: readonly string[]
   readonly tls?: boolean
   readonly pace?: Pace
 }
@@ -45,7 +46,7 @@ export const haproxyFronts: readonly Front[] = [
     'haproxy, streams cut before their text',
     {
       defaults: ['option http-no-delay', 'option http-buffer-request'],
-      frontend: [`http-request set-timeout server 150ms if ${isStream}`],
+      backend: [`http-request set-timeout server 150ms if ${isStream}`],
     },
     {
       is: 'cuts streams after 150 ms of silence: no stream comes to its end',
@@ -58,7 +59,7 @@ export const haproxyFronts: readonly Front[] = [
     {
       pace: 'jittery',
       defaults: ['option http-no-delay', 'option http-buffer-request'],
-      frontend: [`http-request set-timeout server 150ms if ${isStream}`],
+      backend: [`http-request set-timeout server 150ms if ${isStream}`],
     },
     {
       is: 'cuts streams in their text: broken, on both surfaces',
@@ -83,7 +84,7 @@ function front(name: string, options: Options, truth: Truth): Front {
 }
 
 function configuration({ port, upstream, certificate }: Place, options: Options): string {
-  const { defaults = [], frontend = [], tls = false, pace = 'steady' } = options
+  const { defaults = [], frontend = [], backend = [], tls = false, pace = 'steady' } = options
   return `
 global
   maxconn 256
@@ -98,6 +99,7 @@ frontend here
   ${frontend.join('\n  ')}
   default_backend there
 backend there
+  ${backend.join('\n  ')}
   server one 127.0.0.1:${upstream[pace]}
 `
 }

@@ -73,7 +73,6 @@ function caddy(
       files: {
         Caddyfile: `{
   admin off
-  persist_config off
   auto_https disable_redirects
 }
 ${tls ? 'https' : 'http'}://127.0.0.1:${port} {
