@@ -10,6 +10,7 @@ import { makeFolder } from '../conformance/make-folder.ts'
 import type { Exchange } from '../contract/index.ts'
 import { readRecording } from './exchanges.ts'
 import { fileDigest } from './file-digest.ts'
+import { fitted } from './fitted.ts'
 import type { Io } from './io.ts'
 import type { NamedFormat, RenderOptions } from './report-formats.ts'
 
@@ -44,7 +45,7 @@ export function publish(found: ConformanceReport, options: PublishOptions, io: I
   )
   // Standard output is for the program that asked for JSON.
   render(report, exchanges, { formats, out, style, print: json ? io.err : io.out, write: io.write })
-  if (!json && !quiet) for (const line of whereToRead(report, options)) io.out(line)
+  if (!json && !quiet) io.out(fitted(whereToRead(report, options), io))
 }
 
 /** Before the digest of the report is made, which would not fit what the funnel changes after it. */
@@ -53,15 +54,12 @@ export function withoutSecrets<Report>(report: Report, io: Pick<Io, 'clean'>): R
 }
 
 /** The last words: they are what is on the screen when the run is over. */
-function whereToRead(
-  { outcome }: ConformanceReport,
-  { formats, out }: PublishOptions,
-): readonly string[] {
+function whereToRead({ outcome }: ConformanceReport, { formats, out }: PublishOptions): string {
   const page = formats.find(({ name }) => name === 'html')?.file
-  if (page) return [`Results: ${out}`, `All evidence in one page: ${join(out, page)}`]
+  if (page) return `Results: ${out}\nAll evidence in one page: ${join(out, page)}`
   const console = formats.some(({ name }) => name === 'console')
-  if (outcome === 'conforms' || !console) return [`Results: ${out}`]
-  return [`Results: ${out}`, `All evidence in one page: chatgen report ${out} --report html`]
+  if (outcome === 'conforms' || !console) return `Results: ${out}`
+  return `Results: ${out}\nAll evidence in one page: chatgen report ${out} --report html`
 }
 
 interface Rendering {

@@ -52,6 +52,8 @@ export class Collector implements Reporter {
 
   onTestCaseResult(testCase: TestCase): void {
     const { outcome } = testCase.meta()
+    // A scenario that was skipped is none of this run.
+    if (testCase.result().state === 'skipped') return
     if (outcome) this.results.push(this.resultOf(testCase, outcome))
     else if (testCase.result().state === 'failed' && !this.interrupted) {
       this.faults.push({ scenario: testCase.name, message: this.errorOf(testCase) })

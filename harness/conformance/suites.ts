@@ -1,6 +1,7 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { createVitest, type PoolRunnerInitializer, type Reporter, type Vitest } from 'vitest/node'
 import { keepProcess } from './process-state.ts'
@@ -45,6 +46,8 @@ export async function openSuites(
       disableConsoleIntercept: true,
     },
     { cacheDir, logLevel: 'silent' },
+    // On a terminal it would hide and show the cursor, whatever kind of terminal it is.
+    { stdout: nowhere(), stderr: nowhere() },
   )
   restore.listeners()
   return {
@@ -56,6 +59,10 @@ export async function openSuites(
       rmSync(cacheDir, { recursive: true, force: true })
     },
   }
+}
+
+function nowhere(): Writable {
+  return new Writable({ write: (_chunk, _encoding, done) => done() })
 }
 
 export interface OpenSuites {

@@ -1,5 +1,4 @@
 import { InvalidArgumentError } from 'commander'
-import { wrap } from '../../../reports/text.ts'
 import { ConfigurationError, TargetUnusableError } from '../../conformance/errors.ts'
 import { suiteVersion } from '../../conformance/version.ts'
 import { credentialsOf } from '../../conformance/worker/credentials.ts'
@@ -7,6 +6,7 @@ import type { BenchFailures, BenchReport } from '../../load/bench/index.ts'
 import { bundledServer } from '../bundled-server.ts'
 import type { AddCommand } from '../command.ts'
 import { type ExitCode, exitCode } from '../exit-codes.ts'
+import { fitted } from '../fitted.ts'
 import { flag, keyEnvFlag, list, positiveInteger } from '../flags.ts'
 import type { Io } from '../io.ts'
 import { showSteps } from '../steps.ts'
@@ -185,14 +185,6 @@ export function exitCodeOfBench(report: BenchReport): ExitCode {
   if (report.notMeasured.length > 0) return exitCode.violated
   if (report.rows.some(({ target }) => anyFailure(target.failures))) return exitCode.violated
   return report.clientBound.length > 0 ? exitCode.measurementInvalid : exitCode.done
-}
-
-/** The table fits already; a sentence that does not is wrapped. */
-function fitted(text: string, { width }: Io): string {
-  return text
-    .split('\n')
-    .flatMap((line) => (line.length <= width ? line : wrap(line, width)))
-    .join('\n')
 }
 
 /** With a second of warming up each. */

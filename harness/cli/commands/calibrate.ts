@@ -3,6 +3,7 @@ import type { Calibration, CalibrationPoint } from '../../../reports/model/calib
 import { bundledServer } from '../bundled-server.ts'
 import type { AddCommand } from '../command.ts'
 import { type ExitCode, exitCode } from '../exit-codes.ts'
+import { fitted } from '../fitted.ts'
 import { flag, positiveInteger } from '../flags.ts'
 import type { Io } from '../io.ts'
 import { calibrationFile, refuseForeign, storeCalibration } from '../load/calibration.ts'
@@ -60,7 +61,8 @@ export const calibrateCommand: AddCommand = (program, io, finish) => {
       if (flags.out !== undefined) refuseForeign(file)
       const found = await measure(flags, io)
       if (!io.signal.aborted) storeCalibration(file, found, io)
-      io.out(flags.json ? JSON.stringify(found, null, 2) : textOf(found, file, io.signal.aborted))
+      const text = textOf(found, file, io.signal.aborted)
+      io.out(flags.json ? JSON.stringify(found, null, 2) : fitted(text, io))
       finish(codeOf(found, io))
     })
 }

@@ -3,6 +3,7 @@ import type { OpenJournal } from '../../conformance/cleanup.ts'
 import type { Removal } from '../../conformance/removal.ts'
 import type { AddCommand } from '../command.ts'
 import { exitCode } from '../exit-codes.ts'
+import { fitted } from '../fitted.ts'
 import { flag, keyEnvFlag, positiveInteger } from '../flags.ts'
 import type { Io } from '../io.ts'
 import { addNetworkFlags } from '../network-flags.ts'
@@ -40,18 +41,18 @@ export const cleanupCommand: AddCommand = (program, io, finish) => {
     async (file: string, url: string | undefined, flags: CleanupFlags) => {
       const { cleanUp, openJournal } = await import('../../conformance/cleanup.ts')
       const open = openJournal(file)
-      io.out(headline(file, open))
+      io.out(fitted(headline(file, open), io))
       if (flags.dryRun || open.chats.length === 0) {
         for (const { id, name } of open.chats)
-          io.out(`would delete  ${id ?? 'by name'}  ${printable(name)}`)
+          io.out(fitted(`would delete  ${id ?? 'by name'}  ${printable(name)}`, io))
         printOthers(open, io)
         return
       }
       const from = url ?? (flags.target === undefined ? open.journal.head.baseUrl : undefined)
       const removals = await withTarget(from, flags, io, async (profile) => {
         if (profile.baseUrl !== open.journal.head.baseUrl)
-          io.out(`asking ${printable(profile.baseUrl)}`)
-        const onRemoval = (removal: Removal) => io.out(removalLine(removal))
+          io.out(fitted(`asking ${printable(profile.baseUrl)}`, io))
+        const onRemoval = (removal: Removal) => io.out(fitted(removalLine(removal), io))
         return cleanUp({ journalFile: file, profile, signal: io.signal, onRemoval })
       })
       printOthers(open, io)
@@ -79,7 +80,7 @@ function printOthers({ others }: OpenJournal, io: Io): void {
   const numbers = [...Map.groupBy(others, ({ kind }) => kind)].map(([kind, all]) =>
     count(all.length, kind),
   )
-  io.out(`not deleted: ${numbers.join(', ')} (no route of the document deletes them)`)
+  io.out(fitted(`not deleted: ${numbers.join(', ')} (no route of the document deletes them)`, io))
 }
 
 function summary(gone: number, left: number): string {

@@ -1,10 +1,11 @@
 import { existsSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { count, wrap } from '../../../reports/text.ts'
+import { count } from '../../../reports/text.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
 import type { InitResult } from '../../conformance/init/init.ts'
 import type { AddCommand } from '../command.ts'
+import { fitted } from '../fitted.ts'
 import { flag, keyEnvFlag, positiveInteger } from '../flags.ts'
 import type { Io } from '../io.ts'
 import { ambientKey } from '../key.ts'
@@ -87,7 +88,7 @@ function refuseToOverwrite({ out, force }: InitFlags): void {
 /** Standard output is the profile's where it goes there. */
 function tell({ detection, cost: { requests } }: InitResult, out: string, io: Io): void {
   const print = out === '-' ? io.err : io.out
-  const say = (text: string) => print(wrap(text, io.width).join('\n'))
+  const say = (text: string) => print(fitted(text, io))
   const { surfaces, ...probes } = detection
   const usable = Object.entries(surfaces).filter(([, { usable }]) => usable)
   const named = { ...probes, chat: undefined }

@@ -6,6 +6,7 @@ import type { Slo } from '../../load/slo/slo.ts'
 import type { AddCommand } from '../command.ts'
 import { endDryRun } from '../dry-run.ts'
 import { exitCodeOfLoad } from '../exit-codes.ts'
+import { fitted } from '../fitted.ts'
 import { flag, list } from '../flags.ts'
 import type { Io } from '../io.ts'
 import { calibrationFile, storedCalibration } from '../load/calibration.ts'
@@ -70,7 +71,7 @@ export const loadCommand: AddCommand = (program, io, finish) => {
       const run = { spec: planOf(flags), slos: slosOf(flags.slo) }
       const formats = formatsIn(loadFormats, flags.report ?? defaultFormats)
       if (flags.dryRun) {
-        io.out(loadPlanText(run.spec, flags.shard ?? null))
+        io.out(fitted(loadPlanText(run.spec, flags.shard ?? null), io))
         finish(endDryRun(command, io))
         return
       }

@@ -150,16 +150,17 @@ describe('chatgen load', () => {
 
       100 transactions:
 
-                       transactions  requests  prompt words  answer tokens
-      openai-stream              34        34          1615           3243
-      openai-json                 4         4           218            361
-      v3-stream                  30        30          1691           2257
-      v3-json                     6         6           241            365
-      one-shot-stream             6         6           348            377
-      one-shot-json               4         4           170            491
-      v2-turn                     7        14           298            541
-      v3-history                  6         6           325            424
-      v3-chat                     3        10           879            667
+                                               prompt  answer
+                       transactions  requests   words  tokens
+      openai-stream              34        34    1615    3243
+      openai-json                 4         4     218     361
+      v3-stream                  30        30    1691    2257
+      v3-json                     6         6     241     365
+      one-shot-stream             6         6     348     377
+      one-shot-json               4         4     170     491
+      v2-turn                     7        14     298     541
+      v3-history                  6         6     325     424
+      v3-chat                     3        10     879     667
 
       Requests are the fewest; histories have as many pages as the target makes of them.
       Chats are made before the run and deleted after it.

@@ -42,7 +42,11 @@ export function loadPlanText(spec: PlanSpec, shard: Part | null): string {
       ? `The first ${count} transactions; how many there will be depends on the target:`
       : `${count} transactions:`,
     '',
-    ...table([['', 'transactions', 'requests', 'prompt words', 'answer tokens'], ...rows]),
+    ...table([
+      ['', '', '', 'prompt', 'answer'],
+      ['', 'transactions', 'requests', 'words', 'tokens'],
+      ...rows,
+    ]),
     '',
     'Requests are the fewest; histories have as many pages as the target makes of them.',
     'Chats are made before the run and deleted after it.',

@@ -4,6 +4,7 @@ import { loadToJson } from '../../../reports/load/json.ts'
 import type { LoadReport } from '../../../reports/model/load.ts'
 import { reportName } from '../../conformance/defaults.ts'
 import { makeFolder } from '../../conformance/make-folder.ts'
+import { fitted } from '../fitted.ts'
 import type { Io } from '../io.ts'
 import { withoutSecrets } from '../publish.ts'
 import type { Named } from '../report-formats.ts'
@@ -32,7 +33,7 @@ export function publishLoad(found: LoadReport, options: PublishLoadOptions, io: 
     ({ name }) => name !== 'json' && !(name === 'console' && (json || quiet)),
   )
   renderLoad(report, { formats, out, style, print: json ? io.err : io.out, write: io.write })
-  if (!json && !quiet) io.out(`Results: ${out}`)
+  if (!json && !quiet) io.out(fitted(`Results: ${out}`, io))
 }
 
 interface LoadRendering {

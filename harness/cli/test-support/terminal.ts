@@ -56,7 +56,7 @@ export function inTerminal(
     allowProposedApi: true,
   })
   const child = spawn(file, [...args], {
-    name: 'xterm-256color',
+    name: env['TERM'] ?? 'xterm-256color',
     cols: columns,
     rows,
     cwd,
