@@ -22,7 +22,14 @@ import { haproxyFronts } from './foreign/haproxy.ts'
 import { difference, untruths, untruthsOfLoad, type Verdicts, verdictsOf } from './foreign/judge.ts'
 import { nginxFronts } from './foreign/nginx.ts'
 import { otherFronts } from './foreign/others.ts'
-import { chatgen, freePort, isInstalled, type Run, startProgram } from './foreign/programs.ts'
+import {
+  chatgen,
+  freePort,
+  isInstalled,
+  type Program,
+  type Run,
+  startProgram,
+} from './foreign/programs.ts'
 
 const { values } = parseArgs({
   options: {
@@ -89,8 +96,9 @@ async function tried(front: Front, direct: Verdicts): Promise<Result> {
   const [port, innerPort] = [await freePort(), await freePort()]
   const place: Place = { folder: own, port, innerPort, upstream: upstreams(), certificate }
   const url = `${front.scheme ?? 'http'}://127.0.0.1:${port}${front.path ?? ''}`
+  let program: Program | undefined
   try {
-    await using _ = await startProgram(own, port, front.start(place))
+    program = await startProgram(own, port, front.start(place))
     const check = await checked(url, join(own, 'check'))
     const seen = verdictsIn(join(own, 'check'))
     const load = front.truth.load === undefined ? undefined : await loaded(url, join(own, 'load'))
@@ -105,6 +113,8 @@ async function tried(front: Front, direct: Verdicts): Promise<Result> {
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error)
     return { front, said: '-', problems: [message] }
+  } finally {
+    await program?.stop()
   }
 }
 

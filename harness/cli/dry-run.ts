@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { type ExitCode, exitCode } from './exit-codes.ts'
+import { fitted } from './fitted.ts'
 import type { Io } from './io.ts'
 
 /**
@@ -10,7 +11,7 @@ export function endDryRun(command: Command, io: Io): ExitCode {
   const fromEnvironment = command.getOptionValueSource('dryRun') === 'env'
   if (!fromEnvironment || !isCi(io)) {
     const asked = fromEnvironment ? 'CHATGEN_DRY_RUN' : '--dry-run'
-    io.err(`chatgen: dry run (${asked}): nothing was sent and nothing was checked`)
+    io.err(fitted(`chatgen: dry run (${asked}): nothing was sent and nothing was checked`, io))
     return exitCode.done
   }
   io.err(

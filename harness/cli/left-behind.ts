@@ -1,6 +1,7 @@
 import { existsSync, rmSync } from 'node:fs'
-import { count, wrap } from '../../reports/text.ts'
+import { count } from '../../reports/text.ts'
 import { openJournal } from '../conformance/cleanup.ts'
+import { fitted } from './fitted.ts'
 import type { Io } from './io.ts'
 
 /** Says what a discovery has left on the target; its journal stays for as long as it names something. */
@@ -17,5 +18,5 @@ export function settleJournal(journalFile: string, io: Io): void {
   )
   const next = chats.length > 0 ? `chatgen cleanup ${journalFile}` : `named in ${journalFile}`
   const text = `Left on the target: ${numbers.join(', ')} (${next})`
-  io.err(wrap(text, io.width).join('\n'))
+  io.err(fitted(text, io))
 }

@@ -6,7 +6,10 @@ export const otherFronts: readonly Front[] = [
   caddy(
     'Caddy, encode gzip',
     { gzip: true },
-    { is: 'holds the events of who takes gzip back until the answer ends', ...bunched },
+    {
+      is: 'compresses answers that begin with 512 bytes, and holds those back until they end',
+      warned: ['V3-SSE-30'],
+    },
   ),
   caddy('Caddy, HTTP/2 over TLS', { tls: true }, { is: 'the same service, by HTTP/2' }),
   apache('Apache, mod_proxy_http', [], { is: 'the same service' }),
@@ -40,7 +43,7 @@ export const otherFronts: readonly Front[] = [
     truth: {
       is: 'reads whole answers before it sends a byte',
       ...bunched,
-      load: { code: 0, says: [/deltas? .*read/i] },
+      load: { code: 0, says: [/deltas came in (lumps|one read)|in one read/] },
     },
     start: ({ folder, port, upstream }) => ({
       command: ['lighttpd', '-D', '-f', `${folder}/lighttpd.conf`],

@@ -23,7 +23,8 @@ export async function freePort(): Promise<number> {
   return typeof address === 'object' && address !== null ? address.port : 0
 }
 
-export interface Program extends AsyncDisposable {
+export interface Program {
+  stop(): Promise<void>
   /** What it has printed, with the end of its log. */
   said(): string
 }
@@ -60,7 +61,7 @@ export async function startProgram(folder: string, port: number, start: Start): 
   })
   const program: Program = {
     said: () => said + logOf(folder),
-    [Symbol.asyncDispose]: () => stop(child),
+    stop: () => stop(child),
   }
   const patience = start.patienceMs ?? 10_000
   for (const until = Date.now() + patience; !(await listens(port)); await sleep(50)) {
