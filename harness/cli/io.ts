@@ -1,10 +1,11 @@
 import { Outlet, type Secret } from '../client/index.ts'
+import { ConfigurationError } from '../conformance/errors.ts'
 
 /** Everything that a command touches of its process. */
 export interface Io {
   readonly out: (text: string) => void
   readonly err: (text: string) => void
-  /** Writes a file. @throws the error of the file system */
+  /** Writes a file. @throws ConfigurationError that says why it cannot be written */
   readonly write: (file: string, text: string, flag?: 'w' | 'wx') => void
   /** For text that another module shows, such as a progress line. */
   readonly clean: (text: string) => string
@@ -32,7 +33,14 @@ export function processIo(signal: AbortSignal): Io {
   return {
     out: (text) => outlet.out(`${text}\n`),
     err: (text) => outlet.err(`${text}\n`),
-    write: (file, text, flag) => outlet.write(file, text, flag),
+    write: (file, text, flag) => {
+      try {
+        outlet.write(file, text, flag)
+      } catch (error) {
+        const reason = error instanceof Error ? error.message : String(error)
+        throw new ConfigurationError([`${file} cannot be written: ${reason}`])
+      }
+    },
     clean: (text) => outlet.clean(text),
     keepBack: (secrets) => outlet.keepBack(secrets),
     env,
