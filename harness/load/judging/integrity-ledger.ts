@@ -101,7 +101,7 @@ export class IntegrityLedger {
   }
 
   id(seen: SeenId): void {
-    this.#ids.push({ ...seen, id: this.redact(bounded(seen.id)) })
+    this.#ids.push({ ...seen, id: bounded(this.redact(seen.id)) })
   }
 
   /** The ids since the last call. */
