@@ -40,7 +40,8 @@ describe('chatgen check URL', () => {
     expect(verdicts).toContain('KB-01 unproven')
     expect(stdout).toContain(
       [
-        '3 required requirements cannot be tested without knowledge.routes, which only a target profile can say:',
+        '3 required requirements cannot be tested without knowledge.routes, which only a target profile can',
+        'say:',
         `  chatgen init ${server.url} --out target.yaml    # then fill in what it leaves open`,
         '  chatgen check --target target.yaml',
       ].join('\n'),

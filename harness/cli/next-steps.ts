@@ -1,4 +1,4 @@
-import { count, printable } from '../../reports/text.ts'
+import { count, printable, wrap } from '../../reports/text.ts'
 import { type RequirementId, requirements } from '../contract/index.ts'
 
 /** Members that the profile lacks, with the requirements that wait for each. */
@@ -7,13 +7,15 @@ export type MissingMembers = ReadonlyMap<string, readonly RequirementId[]>
 interface Checked {
   readonly url: string | undefined
   readonly target: string | undefined
+  /** Of the terminal, in columns. */
+  readonly width: number
 }
 
 /**
  * What an incomplete run of `chatgen check` waits for in the profile, and the commands that get there;
  * null where no required row does.
  */
-export function nextSteps(missing: MissingMembers, { url, target }: Checked): string | null {
+export function nextSteps(missing: MissingMembers, { url, target, width }: Checked): string | null {
   const waiting = [...missing]
     .map(([member, ids]) => ({ member, ids: ids.filter(isRequired) }))
     .filter(({ ids }) => ids.length > 0)
@@ -21,10 +23,10 @@ export function nextSteps(missing: MissingMembers, { url, target }: Checked): st
   const rows = waiting.reduce((sum, { ids }) => sum + ids.length, 0)
   const members = waiting.map(({ member }) => member).join(', ')
   const what = `${count(rows, 'required requirement')} cannot be tested without ${members}`
-  if (target !== undefined) return `${what}: add them to ${target}.`
+  if (target !== undefined) return wrap(`${what}: add them to ${target}.`, width).join('\n')
   const address = url === undefined ? '' : ` ${printable(url)}`
   return [
-    `${what}, which only a target profile can say:`,
+    ...wrap(`${what}, which only a target profile can say:`, width),
     `  chatgen init${address} --out target.yaml    # then fill in what it leaves open`,
     '  chatgen check --target target.yaml',
   ].join('\n')

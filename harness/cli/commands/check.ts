@@ -129,7 +129,11 @@ export const checkCommand: AddCommand = (program, io, finish) => {
     const changes = baseline.update(result)
     if (changes !== null) (json ? io.err : io.out)(changes)
     if (!quiet && result.outcome !== 'violated' && !result.interrupted) {
-      const next = nextSteps(checked.missing, { url, target: flags.target })
+      const next = nextSteps(checked.missing, {
+        url,
+        target: flags.target,
+        width: io.width,
+      })
       if (next !== null) (json ? io.err : io.out)(next)
     }
     finish(exitCodeOf(result))
