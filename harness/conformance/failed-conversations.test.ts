@@ -156,3 +156,14 @@ describe('an error of the service itself', () => {
     expect(report.traffic?.retries).toBeGreaterThan(2)
   }, 60_000)
 })
+
+test('a page in place of an answer is told as a page', async () => {
+  trouble = ({ path }) =>
+    path === '/api/openai/models' ? { kind: 'status', status: 200 } : undefined
+  const report = await run({ only: ['OAI-MODELS-01'] })
+  expect(red(report)).toMatchInlineSnapshot(`
+    [
+      "OAI-MODELS-01 fail: expected a list with svc-main-model or SVC-Main, received 200 with an HTML page",
+    ]
+  `)
+}, 60_000)

@@ -2,7 +2,7 @@ import { type Exchange, type RequirementId, succeeded } from '../../contract/ind
 import { InconclusiveError, UndeclaredError } from '../worker/errors.ts'
 import type { Session } from '../worker/session.ts'
 import { ContractViolation, expect } from './expect.ts'
-import { isCompletion, isResponse, statusOf } from './read.ts'
+import { isCompletion, isResponse, whatCame } from './read.ts'
 
 /**
  * Runs an assertion about one requirement: it holds, or a ContractViolation breaks it. Anything else that is
@@ -51,7 +51,7 @@ export function declared<T>(value: T, member: string): asserts value is NonNulla
 /** Asserts that a request was accepted; which of the 2xx says so is open. */
 export function expectAccepted(exchange: Exchange, what = 'the request'): void {
   if (succeeded(exchange)) return
-  throw new ContractViolation(`${what}: expected success, received ${statusOf(exchange)}`)
+  throw new ContractViolation(`${what}: expected success, received ${whatCame(exchange)}`)
 }
 
 /**
@@ -77,11 +77,14 @@ export function acceptsKey(
 /** Asserts that a request was answered with a completion (section 2.2). */
 export function expectCompletion(exchange: Exchange, what = 'the request'): void {
   expectAccepted(exchange, what)
-  expect(isCompletion(exchange), `${what} is answered with a chat completion`).toBe(true)
+  if (isCompletion(exchange)) return
+  throw new ContractViolation(`${what}: expected a chat completion, received ${whatCame(exchange)}`)
 }
 
 /** Asserts that a generation was answered with a final response object (section 2.6). */
 export function expectResponse(exchange: Exchange, what = 'the request'): void {
   expectAccepted(exchange, what)
-  expect(isResponse(exchange), `${what} is answered with a final response object`).toBe(true)
+  if (isResponse(exchange)) return
+  const received = whatCame(exchange)
+  throw new ContractViolation(`${what}: expected a final response object, received ${received}`)
 }

@@ -91,6 +91,13 @@ export function statusOf(exchange: Exchange): string {
   return exchange.response === null ? 'no answer' : String(exchange.response.status)
 }
 
+/** What came, for a sentence: `404`, `502 with an HTML page`, `200 with application/json {error}`. */
+export function whatCame(exchange: Exchange): string {
+  const status = statusOf(exchange)
+  if (mediaType(exchange) === 'text/html') return `${status} with an HTML page`
+  return succeeded(exchange) ? `${status} with ${shapeOf(exchange)}` : status
+}
+
 /** The media type and the members of a body, two levels deep: `application/json {error{code,type}}`. */
 export function shapeOf(exchange: Exchange): string {
   const type = mediaType(exchange) || 'no media type'
