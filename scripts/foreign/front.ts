@@ -50,6 +50,8 @@ export interface Truth {
   readonly is: string
   readonly violated?: readonly string[]
   readonly warned?: readonly string[]
+  /** At least one of these has a warning: how much a buffer holds back depends on the answer. */
+  readonly warnedOneOf?: readonly string[]
   /** Rows that cannot be told, or may not: gateways fail by chance. */
   readonly undecided?: readonly string[]
   /** Text that the report on the console has to have. */
@@ -62,8 +64,13 @@ export interface Truth {
   }
 }
 
-/** Events come in lumps or all at once, on both surfaces. */
-export const bunched: Pick<Truth, 'warned'> = { warned: ['OAI-STREAM-11', 'V3-SSE-30'] }
+const delivery = ['OAI-STREAM-11', 'V3-SSE-30']
+
+/** Text comes all at once, on both surfaces. */
+export const bunched: Pick<Truth, 'warned'> = { warned: delivery }
+
+/** Text comes in a few lumps, which shows on one surface or on both. */
+export const lumpy: Pick<Truth, 'warnedOneOf'> = { warnedOneOf: delivery }
 
 /** Any of them may be cut off: what is not told is undecided, and no row is broken by it. */
 export const anyUndecided: Pick<Truth, 'undecided'> = { undecided: ['*'] }

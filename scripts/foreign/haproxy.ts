@@ -1,4 +1,4 @@
-import { anyUndecided, bunched, type Front, type Pace, type Place, type Truth } from './front.ts'
+import { anyUndecided, type Front, lumpy, type Pace, type Place, type Truth } from './front.ts'
 
 interface Options {
   readonly defaults?: readonly string[]
@@ -17,7 +17,7 @@ export const haproxyFronts: readonly Front[] = [
     {},
     {
       is: 'holds back heads and events by 200 ms',
-      ...bunched,
+      ...lumpy,
       load: { code: 0, says: [/deltas came in lumps/] },
     },
   ),

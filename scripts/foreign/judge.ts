@@ -16,9 +16,11 @@ const undecided: readonly Verdict[] = ['inconclusive', 'unproven']
 export function untruths(truth: Truth, direct: Verdicts, seen: Verdicts, check: Run): string[] {
   const violated = truth.violated ?? []
   const warned = truth.warned ?? []
+  const oneOf = truth.warnedOneOf ?? []
   const rows = [...seen].flatMap(([id, verdict]) => {
     const expected = violated.includes(id) ? 'fail' : warned.includes(id) ? 'warn' : direct.get(id)
     if (verdict === expected) return []
+    if (oneOf.includes(id) && (verdict === 'warn' || undecided.includes(verdict))) return []
     const isExpected = violated.includes(id) || warned.includes(id)
     if (accusations.includes(verdict) && !isExpected) return [`false accusation: ${id} ${verdict}`]
     if (isExpected) return [`missed: ${id} is ${verdict}`]
@@ -28,10 +30,14 @@ export function untruths(truth: Truth, direct: Verdicts, seen: Verdicts, check: 
   const unseen = [...violated, ...warned]
     .filter((id) => !seen.has(id))
     .map((id) => `missed: ${id} was not judged`)
+  const unwarned =
+    oneOf.length > 0 && !oneOf.some((id) => seen.get(id) === 'warn')
+      ? [`missed: none of ${oneOf.join(' and ')} is warn`]
+      : []
   const unsaid = (truth.says ?? [])
     .filter((text) => !text.test(check.stdout))
     .map((text) => `the report does not say ${text}`)
-  return [...rows, ...unseen, ...unsaid, ...endOf(check, seen)]
+  return [...rows, ...unseen, ...unwarned, ...unsaid, ...endOf(check, seen)]
 }
 
 /** The exit code and the report are of one mind. */

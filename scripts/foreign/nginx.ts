@@ -1,7 +1,7 @@
 import {
   anyUndecided,
-  bunched,
   type Front,
+  lumpy,
   type Pace,
   type Place,
   type Start,
@@ -36,7 +36,7 @@ export const nginxFronts: readonly Front[] = [
     { location: ['proxy_ignore_headers X-Accel-Buffering;'] },
     {
       is: 'holds events back until a buffer is full or the answer ends',
-      ...bunched,
+      ...lumpy,
       load: { code: 0, says: [/deltas came in lumps/] },
     },
   ),
