@@ -2,6 +2,7 @@ import { performance } from 'node:perf_hooks'
 import type { Ending, Exchange, Header, Protocol } from '../contract/index.ts'
 import { type BodyLimits, defaultBodyLimits } from './body-limits.ts'
 import { BodyReader } from './body-reader.ts'
+import { announcedBytes } from './content-length.ts'
 import { describeFailure } from './failures.ts'
 import type { Outgoing } from './transport.ts'
 
@@ -27,6 +28,7 @@ export class Conversation {
   private head: Head | undefined
   private protocol: Protocol | undefined
   private body: BodyReader | undefined
+  private receivedBytes = 0
   private breakOff: (() => void) | undefined
   private left: 'aborted' | 'timeout' | undefined
   private over = false
@@ -71,12 +73,20 @@ export class Conversation {
 
   data(bytes: Uint8Array): void {
     this.silence.refresh()
+    this.receivedBytes += bytes.length
     if (this.left === undefined) this.body?.push({ atMs: this.sinceStart(), bytes })
   }
 
-  /** The body came to its regular end. */
+  /** The body came to its end: the regular one, unless more bytes were announced. */
   end(trailers: readonly Header[] = []): void {
-    void this.finish({ kind: this.left ?? 'complete', atMs: this.sinceStart() }, trailers)
+    const atMs = this.sinceStart()
+    const missing = this.left === undefined ? this.missing() : undefined
+    void this.finish(
+      missing === undefined
+        ? { kind: this.left ?? 'complete', atMs }
+        : { kind: 'cut', atMs, error: missing },
+      trailers,
+    )
   }
 
   fail(error: Error): void {
@@ -91,6 +101,15 @@ export class Conversation {
         ? { kind: 'cut', atMs, error: message }
         : { kind: 'unreachable', atMs, code, error: message },
     )
+  }
+
+  /** HTTP/2 can end a stream without an error and without an end of its body (RFC 9113, section 8.1). */
+  private missing(): string | undefined {
+    const { head, receivedBytes } = this
+    if (head === undefined) return undefined
+    const announced = announcedBytes(this.outgoing.request.method, head.status, head.headers)
+    if (announced === undefined || receivedBytes >= announced) return undefined
+    return `the body ends after ${receivedBytes} bytes, its Content-Length is ${announced}`
   }
 
   private readonly abort = () => this.leave('aborted')

@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { bodyText, type Exchange, header } from '../contract/index.ts'
 import { authority, certificate } from './test-support/certificates.ts'
@@ -217,6 +218,37 @@ describe('a stream', () => {
       reset(id, 0),
     ])
     expect([exchange.ending.kind, bodyText(exchange)]).toEqual(['complete', 'hello'])
+  })
+
+  test('that is reset without an error before the announced length is cut', async () => {
+    const exchange = await answer((id) => [
+      head(id, 'text/plain', { 'content-length': '10' }),
+      data(id, 'hello'),
+      reset(id, 0),
+    ])
+    expect(exchange.ending).toMatchObject({
+      kind: 'cut',
+      error: 'the body ends after 5 bytes, its Content-Length is 10',
+    })
+    expect(bodyText(exchange)).toBe('hello')
+  })
+
+  test('that is reset without an error after the announced length is complete', async () => {
+    const coded = gzipSync('hello'.repeat(100))
+    const exchange = await answer((id) => [
+      head(id, 'text/plain', { 'content-length': `${coded.length}`, 'content-encoding': 'gzip' }),
+      data(id, coded, true),
+      reset(id, 0),
+    ])
+    expect([exchange.ending.kind, bodyText(exchange)]).toEqual(['complete', 'hello'.repeat(100)])
+  })
+
+  test('that announces the length of a body which HEAD does not ask for is complete', async () => {
+    const { request } = outgoing('')
+    const server = await raw((id) => [head(id, 'text/plain', { 'content-length': '10' }, true)])
+    const asked = { request: { ...request, method: 'HEAD', url: server.url } }
+    const exchange = await converse(server.url, asked, http2)
+    expect(exchange.ending.kind).toBe('complete')
   })
 
   test('that brings its headers and its end in one read is whole', async () => {

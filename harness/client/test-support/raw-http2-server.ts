@@ -59,13 +59,20 @@ export async function startRawHttp2Server(frames: Frames, tls?: TlsOptions) {
   }
 }
 
-/** HEADERS with status 200 and a media type; `last` ends the stream with it. */
-export function head(stream: number, mediaType: string): Buffer {
-  const fields = Buffer.concat([Buffer.from([0x88]), literal('content-type', mediaType)])
-  return frame(1, 0x4, stream, fields)
+/** HEADERS with status 200, a media type and further fields; `last` ends the stream with it. */
+export function head(
+  stream: number,
+  mediaType: string,
+  fields: Readonly<Record<string, string>> = {},
+  last = false,
+): Buffer {
+  const literals = Object.entries({ 'content-type': mediaType, ...fields }).map(([name, value]) =>
+    literal(name, value),
+  )
+  return frame(1, last ? 0x5 : 0x4, stream, Buffer.concat([Buffer.from([0x88]), ...literals]))
 }
 
-export function data(stream: number, text: string, last = false): Buffer {
+export function data(stream: number, text: string | Uint8Array, last = false): Buffer {
   return frame(0, last ? 1 : 0, stream, Buffer.from(text))
 }
 
