@@ -30,12 +30,14 @@ import {
   type Run,
   startProgram,
 } from './foreign/programs.ts'
+import { tryServers } from './foreign/try-servers.ts'
 
 const { values } = parseArgs({
   options: {
     only: { type: 'string', multiple: true, default: [] },
     parallel: { type: 'string', default: '3' },
     keep: { type: 'boolean', default: false },
+    servers: { type: 'boolean', default: false },
   },
 })
 
@@ -65,10 +67,19 @@ const profile = writeProfile()
 const certificate = makeCertificate()
 
 try {
-  const startedAt = Date.now()
   for (const [pace, text] of Object.entries(paces)) {
     servers.set(pace as Pace, await serve(text))
   }
+  if (values.servers) await runServers()
+  else await runFronts()
+} finally {
+  for (const server of servers.values()) await server.stop()
+  if (values.keep) console.log(`Kept: ${folder}`)
+  else rmSync(folder, { recursive: true, force: true })
+}
+
+async function runFronts(): Promise<void> {
+  const startedAt = Date.now()
   const direct = await verdictsWithout()
   const results = await inParallel(present, Number(values.parallel), (front) =>
     tried(front, direct),
@@ -84,10 +95,16 @@ try {
     `${results.length} fronts in ${seconds} s: ${results.length - wrong.length} as is true, ${wrong.length} not`,
   )
   process.exitCode = wrong.length > 0 || results.length === 0 ? 1 : 0
-} finally {
-  for (const server of servers.values()) await server.stop()
-  if (values.keep) console.log(`Kept: ${folder}`)
-  else rmSync(folder, { recursive: true, force: true })
+}
+
+async function runServers(): Promise<void> {
+  const place = { key, upstream: upstreams().steady }
+  const results = await tryServers(join(folder, 'servers'), place)
+  for (const { name, said, problems } of results ?? []) {
+    console.log(`${problems.length === 0 ? 'ok   ' : 'WRONG'} ${name}  said: ${said}`)
+    for (const problem of problems) console.log(`      !! ${problem}`)
+  }
+  process.exitCode = results === null || results.some(({ problems }) => problems.length > 0) ? 1 : 0
 }
 
 async function tried(front: Front, direct: Verdicts): Promise<Result> {
