@@ -25,6 +25,26 @@ function folderOf(where: string) {
 const check = ['check', '--only', 'OAI-MODELS-01'] as const
 const load = ['load', '--rate', '20', '--duration', '500ms'] as const
 
+test.each([check, load])(
+  '%s of a target that does not answer keeps earlier results, aside',
+  async (...command) => {
+    const cwd = emptyFolder()
+    const { list, read, previous } = folderOf(cwd)
+    const url = await (async () => {
+      await using server = await startModelsServer()
+      await chatgen([...command, server.url, '--report', 'html,json'], withKey, cwd)
+      return server.url
+    })()
+    const before = list(results).map((name) => [name, read(join(results, name))])
+    const gone = await chatgen([...command, url], withKey, cwd)
+    expect(gone.code).toBe(3)
+    const [aside = ''] = previous()
+    expect(list(results)).toEqual([aside])
+    const kept = list(join(results, aside)).map((name) => [name, read(join(results, aside, name))])
+    expect(kept).toEqual(before)
+  },
+)
+
 describe('results of another kind step aside, whole', () => {
   test('check, then load, then check in the default folder', async () => {
     await using server = await startModelsServer()
@@ -152,7 +172,7 @@ test('a folder for results that is a file is told before anything is sent', asyn
   writeFileSync(join(cwd, 'taken'), '')
   for (const command of [check, load]) {
     const { code, stderr } = await chatgen([...command, server.url, '--out', 'taken'], withKey, cwd)
-    expect(stderr).toContain('the folder for results cannot be written')
+    expect(stderr).toMatch(/folder (?:for results )?cannot be (?:written|made)/)
     expect(code).toBe(2)
   }
 })

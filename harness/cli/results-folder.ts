@@ -40,15 +40,51 @@ export function takeResultsFolder(folder: string, { kind, formats }: Taking, io:
       existsSync(join(folder, name)),
     )
     if (stale.length === 0) return
-    const aside = freeFolder(folder, found)
-    mkdirSync(aside)
-    for (const name of stale) renameSync(join(folder, name), join(aside, name))
+    const aside = moveAside(folder, found, stale)
     const what = replaced ? `${stale.join(' and ')} of an earlier run` : wordsFor[found.kind]
     io.err(`chatgen: ${what} in ${folder} moved to ${aside}`)
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     throw new ConfigurationError([`the folder for results cannot be written: ${reason}`])
   }
+}
+
+/**
+ * Runs with a `take` that makes the folder ready, to be called when there is something to write. Where
+ * it never comes to that, results of the same kind step aside: they are kept, and not taken for its own.
+ */
+export async function withResultsFolder<T>(
+  folder: string,
+  taking: Taking,
+  io: Io,
+  run: (take: () => void) => Promise<T>,
+): Promise<T> {
+  let taken = false
+  const take = () => {
+    taken = true
+    takeResultsFolder(folder, taking, io)
+  }
+  try {
+    return await run(take)
+  } catch (error) {
+    if (!taken && !(error instanceof ConfigurationError)) setResultsAside(folder, taking.kind, io)
+    throw error
+  }
+}
+
+function setResultsAside(folder: string, kind: Taking['kind'], io: Io): void {
+  const found = resultsIn(folder)
+  const names = resultNames.filter((name) => existsSync(join(folder, name)))
+  if (found?.kind !== kind || names.length === 0) return
+  moveAside(folder, found, names)
+  io.err(`chatgen: ${wordsFor[found.kind]} in ${folder} moved aside, for this run has none`)
+}
+
+function moveAside(folder: string, found: FoundResults, names: readonly string[]): string {
+  const aside = freeFolder(folder, found)
+  mkdirSync(aside)
+  for (const name of names) renameSync(join(folder, name), join(aside, name))
+  return aside
 }
 
 export interface FoundResults {

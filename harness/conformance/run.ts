@@ -39,6 +39,8 @@ export interface RunOptions {
   readonly recordingFile?: string
   /** The recording is evidence: an answer counts only for the request that it was given to. */
   readonly evidence?: boolean
+  /** Called when the target has answered, before the first file is written. */
+  readonly beforeWriting?: () => void
   readonly onProgress?: (progress: Progress) => void
   /** Stays open from run to run; without it, one is opened for this run alone. */
   readonly engine?: Engine
@@ -61,11 +63,14 @@ export async function runConformance(options: RunOptions): Promise<ConformanceRe
     const asked = `the first ${setup.spentBefore} ask who is there`
     throw new ConfigurationError([`${setup.maxRequests} requests are too few: ${asked}`])
   }
-  prepare(options, setup, startedAt)
+  prepareFolder(options.outDir)
   if (setup.recordingFile === null) {
     setup = { ...setup, spentBefore: await requestsToMeet(setup, options) }
   }
   if (options.signal?.aborted) throw new InterruptedError('interrupted before the first scenario')
+  // Results of an earlier run are replaced only once it is known that this one has a target.
+  options.beforeWriting?.()
+  prepare(options, setup, startedAt)
 
   const redactor = createRedactor(secretsOf(setup))
   const collector = new Collector((scenario) => {
@@ -189,12 +194,24 @@ function setUp(options: RunOptions, rows: readonly RequirementId[]): RunSetup {
   }
 }
 
+function prepareFolder(outDir: string): void {
+  try {
+    makeFolder(outDir)
+  } catch (error) {
+    throw unwritable(error)
+  }
+}
+
+function unwritable(error: unknown): ConfigurationError {
+  const reason = error instanceof Error ? error.message : String(error)
+  return new ConfigurationError([`the folder for results cannot be written: ${reason}`])
+}
+
 function prepare(options: RunOptions, setup: RunSetup, startedAt: Date): void {
   const { outDir, selection, strict = false } = options
   const { profile, seed } = setup
   const suite = { version: suiteVersion(), interface: interfaceRevision }
   try {
-    makeFolder(outDir)
     new Outlet().write(setup.exchangesFile, '')
     writeRunRecord(
       join(outDir, runRecordName),
@@ -203,8 +220,7 @@ function prepare(options: RunOptions, setup: RunSetup, startedAt: Date): void {
     )
     if (setup.recordingFile === null) startJournal(setup.journalFile, setup)
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
-    throw new ConfigurationError([`the folder for results cannot be written: ${reason}`])
+    throw unwritable(error)
   }
 }
 

@@ -3,6 +3,7 @@ import type { ConformanceReport } from '../../../reports/model.ts'
 import { missingMembers } from '../../conformance/applicability.ts'
 import { defaultJobs } from '../../conformance/defaults.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
+import type { TargetProfile } from '../../conformance/profile/index.ts'
 import {
   type ProfileName,
   profileNames,
@@ -18,11 +19,12 @@ import { flag, keyEnvFlag, list, positiveInteger, seed as seedText } from '../fl
 import type { Io } from '../io.ts'
 import { addNetworkFlags } from '../network-flags.ts'
 import { type MissingMembers, nextSteps } from '../next-steps.ts'
+import { makeOutFolder } from '../out-folder.ts'
 import { planText } from '../plan-text.ts'
 import { showProgress } from '../progress.ts'
 import { publish } from '../publish.ts'
 import { defaultFormats, formatNames, formatsOf } from '../report-formats.ts'
-import { type Taking, takeResultsFolder } from '../results-folder.ts'
+import { type Taking, withResultsFolder } from '../results-folder.ts'
 import { type TargetFlags, withTarget } from '../target.ts'
 
 interface CheckFlags extends TargetFlags, BaselineFlags {
@@ -147,10 +149,10 @@ function check(
   io: Io,
 ): Promise<{ readonly report: ConformanceReport; readonly missing: MissingMembers }> {
   const { out, jobs, strict, maxRequests, seed, quiet = false } = flags
-  return withTarget(url, flags, io, async (given) => {
+  const taking = { kind: 'conformance-report', formats } as const
+  const run = async (given: TargetProfile, take: () => void) => {
     const rows = selectRows(selection)
     const { inlineEngine, runConformance } = await import('../../conformance/run.ts')
-    takeResultsFolder(out, { kind: 'conformance-report', formats }, io)
     const isKnown = flags.target !== undefined || flags.reference === true
     const { profile, requests } =
       isKnown || missingMembers(rows, given).size === 0
@@ -167,6 +169,7 @@ function check(
         strict: strict ?? false,
         engine,
         signal: io.signal,
+        beforeWriting: take,
         onProgress: progress.update,
         ...(maxRequests === undefined ? {} : { maxRequests: maxRequests - requests }),
         ...(seed === undefined ? {} : { seed }),
@@ -176,5 +179,9 @@ function check(
       await engine.close()
       progress.stop()
     }
+  }
+  return withTarget(url, flags, io, (profile) => {
+    makeOutFolder(out)
+    return withResultsFolder(out, taking, io, (take) => run(profile, take))
   })
 }

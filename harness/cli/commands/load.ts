@@ -19,7 +19,7 @@ import { loadFormatNames, loadFormats } from '../load/report-formats.ts'
 import { planOf, slosOf } from '../load/spec.ts'
 import { loadTargetOf, requireWhatIsSent } from '../load/target.ts'
 import { defaultFormats, formatsIn } from '../report-formats.ts'
-import { type Taking, takeResultsFolder } from '../results-folder.ts'
+import { type Taking, withResultsFolder } from '../results-folder.ts'
 import { withTarget } from '../target.ts'
 
 interface LoadCommandFlags extends LoadFlags {
@@ -105,36 +105,39 @@ async function load(
   const { usedOf } = await import('../../load/calibration/calibrate.ts')
   const surfaces = [...new Set(spec.mix.entries.map(({ kind }) => surfaceOf(kind)))]
   const setup = { profile, tag: target.tag, userAgent: target.userAgent }
-  await preflight(setup, surfaces, { signal: io.signal })
-  takeResultsFolder(flags.out, { kind: 'load-report', formats }, io)
-  const journal = openLoadJournal(flags.out, setup, { spec, shard: flags.shard ?? null })
-  const progress = showLoadProgress(io, !flags.quiet)
-  try {
-    const report = await runLoad({
-      target: journal === undefined ? target : { ...target, journal },
-      spec,
-      slos,
-      maxRefusals: flags.maxRefusals,
-      shard: flags.shard ?? null,
-      workers: flags.workers,
-      warmUpMs: flags.warmUp ?? 'auto',
-      drainMs: flags.drain,
-      mostInFlight: flags.maxInFlight,
-      keepAlive: flags.keepAlive,
-      mostConnections: flags.connections,
-      startAt: flags.startAt ?? null,
-      suite: { version: suiteVersion(), interface: interfaceRevision },
-      signal: io.signal,
-      onProgress: progress.update,
-    })
-    const stored = storedCalibration(calibrationFile(io))
-    const { generator, notes } = report
-    return {
-      ...report,
-      generator: { ...generator, calibration: usedOf(stored, generator) },
-      notes: [...notes, ...closeLoadJournal(journal)],
+  const taking = { kind: 'load-report', formats } as const
+  return withResultsFolder(flags.out, taking, io, async (take) => {
+    await preflight(setup, surfaces, { signal: io.signal })
+    take()
+    const journal = openLoadJournal(flags.out, setup, { spec, shard: flags.shard ?? null })
+    const progress = showLoadProgress(io, !flags.quiet)
+    try {
+      const report = await runLoad({
+        target: journal === undefined ? target : { ...target, journal },
+        spec,
+        slos,
+        maxRefusals: flags.maxRefusals,
+        shard: flags.shard ?? null,
+        workers: flags.workers,
+        warmUpMs: flags.warmUp ?? 'auto',
+        drainMs: flags.drain,
+        mostInFlight: flags.maxInFlight,
+        keepAlive: flags.keepAlive,
+        mostConnections: flags.connections,
+        startAt: flags.startAt ?? null,
+        suite: { version: suiteVersion(), interface: interfaceRevision },
+        signal: io.signal,
+        onProgress: progress.update,
+      })
+      const stored = storedCalibration(calibrationFile(io))
+      const { generator, notes } = report
+      return {
+        ...report,
+        generator: { ...generator, calibration: usedOf(stored, generator) },
+        notes: [...notes, ...closeLoadJournal(journal)],
+      }
+    } finally {
+      progress.stop()
     }
-  } finally {
-    progress.stop()
-  }
+  })
 }

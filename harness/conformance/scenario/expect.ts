@@ -42,7 +42,7 @@ export function expect(actual: unknown, what: string): Expectation {
   const must = (holds: boolean, wanted: string, received = show(actual)) => {
     if (!holds) throw new ContractViolation(`${what}: expected ${wanted}, received ${received}`)
   }
-  const number = Number(actual)
+  const number = typeof actual === 'number' ? actual : Number.NaN
   return {
     toBe: (expected) => {
       if (typeof expected === 'boolean' && typeof actual === 'boolean') {
