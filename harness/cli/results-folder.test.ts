@@ -25,18 +25,20 @@ function folderOf(where: string) {
 const check = ['check', '--only', 'OAI-MODELS-01'] as const
 const load = ['load', '--rate', '20', '--duration', '500ms'] as const
 
-test.each([check, load])(
-  '%s of a target that does not answer keeps earlier results, aside',
-  async (...command) => {
+const commands: readonly (readonly string[])[] = [check, load]
+
+test.each(commands.map((args) => ({ args })))(
+  '$args.0 keeps earlier results aside where no target answers',
+  async ({ args }) => {
     const cwd = emptyFolder()
     const { list, read, previous } = folderOf(cwd)
     const url = await (async () => {
       await using server = await startModelsServer()
-      await chatgen([...command, server.url, '--report', 'html,json'], withKey, cwd)
+      await chatgen([...args, server.url, '--report', 'html,json'], withKey, cwd)
       return server.url
     })()
     const before = list(results).map((name) => [name, read(join(results, name))])
-    const gone = await chatgen([...command, url], withKey, cwd)
+    const gone = await chatgen([...args, url], withKey, cwd)
     expect(gone.code).toBe(3)
     const [aside = ''] = previous()
     expect(list(results)).toEqual([aside])
