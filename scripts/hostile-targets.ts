@@ -72,7 +72,9 @@ async function run(
       .replace(/^baseUrl:.*$/m, `baseUrl: ${url}`)
       .replace(/^otherKey:.*$/m, '')
       .replace(/^limits:.*$/m, '')
-    writeFileSync(join(cwd, 'target.yaml'), `${own}\nlimits: ${JSON.stringify(limits)}\n`)
+    const profile = `${own}\nlimits: ${JSON.stringify(limits)}\n`
+    // init writes its own, and none over another.
+    if (command !== 'init') writeFileSync(join(cwd, 'target.yaml'), profile)
     return await measured(argumentsOf(command, url), { cwd, key, longestMs: most.seconds * 1000 })
   } finally {
     rmSync(cwd, { recursive: true, force: true })

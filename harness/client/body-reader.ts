@@ -9,6 +9,7 @@ import {
 import { BodyGauge } from './body-gauge.ts'
 import type { BodyLimits } from './body-limits.ts'
 import { ChunkList } from './chunk-list.ts'
+import { keepHeapCompactFor } from './compact-heap.ts'
 import { type ContentDecoder, codingsOf, createContentDecoder } from './content-coding.ts'
 import { createEventDecoder, decodeEvents, type EventDecoder } from './events.ts'
 
@@ -131,6 +132,7 @@ export class BodyReader {
   private take(bytes: Uint8Array, atMs: number): void {
     if (this.gauge.excess !== undefined) return
     this.chunks.push(bytes, atMs)
+    keepHeapCompactFor(this.eventDecoder ? 'stream' : 'body', this.chunks.bytes)
     this.gauge.bytes(bytes, this.chunks.bytes)
     if (this.eventDecoder) {
       this.events += this.eventDecoder.push({ bytes, atMs }).length

@@ -105,7 +105,7 @@ export const hostileCases: readonly HostileCase[] = [
   ...['999999999', 'Fri, 31 Dec 9999 23:59:59 GMT'].map((value) => ({
     name: `Retry-After: ${value}`,
     answerFor: where(() => true, status('429 Too Many Requests', [`retry-after: ${value}`])),
-    says: /answered 429 with Retry-After: .*limits\.retryAfterMs/,
+    says: /answers no request for now.*429 application\/json \(Retry-After: /,
   })),
   ...['-1', 'soon'].map((value) => ({
     name: `Retry-After: ${value}`,
