@@ -6,7 +6,7 @@ import { durationText } from './estimate.ts'
 
 export interface PlanOptions {
   readonly selection: Selection
-  readonly limits: TargetProfile['limits']
+  readonly limits: Pick<TargetProfile['limits'], 'requestsPerSecond'>
   /** Scenarios in flight. */
   readonly jobs: number
   /** Columns of the terminal. */
