@@ -1,5 +1,6 @@
 import type { Comparison } from './compare.ts'
 import type { ConformanceReport } from './model.ts'
+import { printableJson } from './text.ts'
 
 /** The comparison for a program, version 1 of its form. */
 export function comparisonToJson(
@@ -16,7 +17,7 @@ export function comparisonToJson(
     ...comparison,
     notes,
   }
-  return `${JSON.stringify(value, null, 2)}\n`
+  return `${printableJson(JSON.stringify(value, null, 2))}\n`
 }
 
 function headOf({ outcome, suite, target, seed, startedAt }: ConformanceReport) {

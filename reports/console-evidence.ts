@@ -21,7 +21,7 @@ export interface EvidenceOptions {
 export function exchangeLines(exchange: Exchange, options: EvidenceOptions): readonly string[] {
   const { chalk, width } = options
   const requestId = header(exchange.request.headers, 'x-request-id')
-  const names = [exchange.id, ...(requestId === undefined ? [] : [printable(requestId)])]
+  const names = [exchange.id, ...(requestId === undefined ? [] : [requestId])].map(printable)
   return [
     chalk.dim(`sent (${names.join(', ')}):`),
     // Not wrapped: it is there to be pasted.

@@ -1,8 +1,7 @@
-import { stripVTControlCharacters } from 'node:util'
 import type { ChalkInstance } from 'chalk'
 import type { Exchange } from '../harness/contract/index.ts'
 import type { ConformanceReport, RequirementRow, Verdict } from './model.ts'
-import { indent, printable, wrap } from './text.ts'
+import { indent, printable, withoutColours, wrap } from './text.ts'
 
 /** What every part of the console report is made from. */
 export interface Page {
@@ -20,11 +19,11 @@ export function withVerdict({ report }: Page, verdict: Verdict): readonly Requir
 
 /** Text after a lead, its further lines below the text. */
 export function hanging({ width }: Page, lead: string, text: string): Lines {
-  const [first = '', ...rest] = wrap(text, width - lead.length)
+  const [first = '', ...rest] = wrap(printable(text), width - lead.length)
   return [lead + first, ...indent(rest, lead.length)]
 }
 
-/** Messages of assertions carry colours of their own. */
+/** Text on one line, without colours. */
 export function clean(text: string): string {
-  return printable(stripVTControlCharacters(text).trim())
+  return printable(withoutColours(text).trim())
 }

@@ -22,7 +22,7 @@ function chatLines(page: Page, chats: readonly Residue[]): Lines {
       `Left on the target, which is no violation (${count(chats.length, 'chat')})`,
     ),
     ...chats.flatMap(({ name, id, why }) =>
-      hanging(page, '  ', `${id ?? 'no id'}, ${printable(name)}: ${clean(why)}`),
+      hanging(page, '  ', `${printable(id ?? 'no id')}, ${printable(name)}: ${clean(why)}`),
     ),
     ...hanging(page, '  ', 'chatgen cleanup tries again, with journal.ndjson from the results'),
   ]

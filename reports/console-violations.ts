@@ -38,9 +38,9 @@ const margin = 4
 
 /** `FAIL V3-IDEM-02 (required, section 4.3)` and the sentence below it. */
 function heading({ chalk, width }: Page, verdict: string, row: RequirementRow): Lines {
-  const place = chalk.dim(`(${row.level}, section ${row.section})`)
+  const place = chalk.dim(`(${row.level}, section ${printable(row.section)})`)
   const sentence = wrap(printable(row.title), width - margin)
-  return [`${verdict} ${chalk.bold(row.id)} ${place}`, ...indent(sentence, margin)]
+  return [`${verdict} ${chalk.bold(printable(row.id))} ${place}`, ...indent(sentence, margin)]
 }
 
 /** What several rows have in common stands before them. */
@@ -82,6 +82,6 @@ function exchangeLine({ chalk, width, exchanges }: Page, id: string): string {
   const exchange = exchanges.get(id)
   if (exchange === undefined) return `${printable(id)} is not among the recorded exchanges`
   const { method, url } = exchange.request
-  const line = `see ${id}: ${method} ${printable(url)} → ${answerText(exchange)}`
+  const line = `see ${printable(id)}: ${printable(`${method} ${url}`)} → ${answerText(exchange)}`
   return chalk.dim(shorten(line, width - margin))
 }

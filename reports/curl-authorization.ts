@@ -51,6 +51,7 @@ function withVariables(text: string): string {
 function unmarked(value: string, { labels }: Exchange): string {
   const [scheme, credential] = value.split(/\s+(.*)/, 2)
   const stands = labels.role === 'negative' ? 'a-wrong-key' : '$CHATGEN_API_KEY'
-  const text = credential === undefined ? stands : `${scheme} ${stands}`
-  return `"Authorization: ${text.replace(/["\\`]/g, '')}"`
+  const plain = scheme?.replace(/["\\`$]/g, '')
+  const text = credential === undefined ? stands : `${plain} ${stands}`
+  return `"Authorization: ${text}"`
 }

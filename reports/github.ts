@@ -3,6 +3,7 @@ import { doubtText, isEdited } from './digest.ts'
 import { causeText, type Findings, foldFindings, saysTheSame } from './fold.ts'
 import type { ConformanceReport, RequirementRow } from './model.ts'
 import { outcomeText } from './summary.ts'
+import { printable } from './text.ts'
 
 /**
  * Annotations as GitHub Actions reads them from the output of a step: an error for each cause of
@@ -57,7 +58,8 @@ function annotation(level: Level, findings: Findings): string {
 }
 
 function command(level: Level, title: string, message: string): string {
-  return `::${level} title=${property(title)}::${data(message)}`
+  const lines = message.split('\n').map(printable)
+  return `::${level} title=${property(printable(title))}::${data(lines.join('\n'))}`
 }
 
 function data(text: string): string {

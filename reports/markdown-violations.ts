@@ -32,16 +32,20 @@ function text(findings: Findings): readonly string[] {
   const cause = causeText(findings)?.split(' because: ')[0] ?? ''
   if (common === 'message' && saysTheSame(findings)) {
     return [
-      `**${cause} because** ${code(clean(first.message ?? ''))}`,
+      `**${escaped(cause)} because** ${code(clean(first.message ?? ''))}`,
       '',
       ...rows.map((row) => `- ${sentence(row)}`),
     ]
   }
-  return [`**${cause}**`, '', ...rows.map((row) => `- ${sentence(row)}  \n  ${found(row)}`)]
+  return [
+    `**${escaped(cause)}**`,
+    '',
+    ...rows.map((row) => `- ${sentence(row)}  \n  ${found(row)}`),
+  ]
 }
 
 function sentence({ id, title, level, section }: RequirementRow): string {
-  return `**${id}** ${escaped(clean(title))} (${level}, section ${escaped(section)})`
+  return `**${escaped(id)}** ${escaped(clean(title))} (${level}, section ${escaped(section)})`
 }
 
 function found({ message }: RequirementRow): string {
@@ -60,7 +64,7 @@ function evidence({ rows }: Findings, exchanges: ReadonlyMap<string, Exchange>):
       const other = exchanges.get(id)
       if (other === undefined) return missing(id)
       const { method, url } = other.request
-      return `see ${id}: ${method} ${printable(url)} → ${answerText(other)}`
+      return `see ${printable(`${id}: ${method} ${url}`)} → ${answerText(other)}`
     }),
   ]
   return ['<details><summary>Evidence</summary>', '', codeBlock(lines), '', '</details>']
@@ -72,5 +76,5 @@ function missing(id: string): string {
 
 function evidenceElsewhere({ rows }: Findings): readonly string[] {
   const ids = [...new Set(rows.flatMap((row) => row.exchanges))]
-  return [`The evidence stands in \`exchanges.ndjson\`: ${ids.map(printable).join(', ')}`]
+  return [`The evidence stands in \`exchanges.ndjson\`: ${ids.map(code).join(', ')}`]
 }

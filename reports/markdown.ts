@@ -69,7 +69,7 @@ function numbers(report: ConformanceReport): string {
 function about({ target, suite, seed, cost, durationMs }: ConformanceReport): string {
   const asked = `${count(cost.requests, 'request')} in ${(durationMs / 1000).toFixed(1)} s`
   const kit = `kit ${code(suite.version)}, interface ${code(suite.interface)}`
-  const network = networkPhrases(target).map((phrase) => `, ${clean(phrase)}`)
+  const network = networkPhrases(target).map((phrase) => `, ${escaped(clean(phrase))}`)
   const target_ = `${code(clean(target.baseUrl))}, profile ${target.profile}${network.join('')}`
   return `${target_}; ${asked}; ${kit}, seed ${code(clean(seed))}`
 }

@@ -1,3 +1,5 @@
+import { unprintable } from './text.ts'
+
 /**
  * One word of a shell command. Plain words stand as they are, text stands in single quotes; what a
  * terminal would obey or a paste would break (line ends, escapes, direction marks) is written in
@@ -5,8 +7,8 @@
  */
 export function shellQuote(text: string): string {
   if (plain.test(text)) return text
-  if (!special.test(text)) return `'${text.replaceAll("'", "'\\''")}'`
-  return `$'${text.replace(/['\\]/g, '\\$&').replace(specials, escapeCharacter)}'`
+  if (text.search(unprintable) < 0) return `'${text.replaceAll("'", "'\\''")}'`
+  return `$'${text.replace(/['\\]/g, '\\$&').replace(unprintable, escapeCharacter)}'`
 }
 
 export function isQuotable(text: string): boolean {
@@ -14,8 +16,6 @@ export function isQuotable(text: string): boolean {
 }
 
 const plain = /^[\w@%+=:,./-]+$/
-const special = /[\p{Cc}\u2028\u2029\p{Bidi_Control}\ufeff]/u
-const specials = new RegExp(special, 'gu')
 
 const named: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
 

@@ -2,11 +2,23 @@
 
 /**
  * Shows what a terminal would obey as visible escapes, so that nothing a target sent can move the
- * cursor, colour the output or turn its direction: C0 and C1 controls, DEL, line and paragraph
- * separators, direction marks and overrides, byte order marks and halves of surrogate pairs.
+ * cursor, colour the output, turn its direction or hide in it: C0 and C1 controls, DEL, line and paragraph
+ * separators, direction marks and overrides, characters without width and halves of surrogate pairs.
  */
 export function printable(text: string): string {
   return text.replace(unprintable, escapeCharacter)
+}
+
+/** JSON that means the same, without a character that {@link printable} would show as an escape. */
+export function printableJson(json: string): string {
+  return json.replace(unprintable, (character) =>
+    character === '\n' ? character : unitsOf(character),
+  )
+}
+
+/** Messages of assertions carry colours of their own; whatever else a terminal would obey stays. */
+export function withoutColours(text: string): string {
+  return text.replace(colours, '')
 }
 
 /** At most `width` characters; what was cut is an ellipsis. Never cuts a surrogate pair. */
@@ -51,14 +63,24 @@ export function count(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? '' : 's'}`
 }
 
-const unprintable = /[\p{Cc}\u2028\u2029\p{Bidi_Control}\ufeff]|\p{Surrogate}/gu
+/** The selectors of a form (U+FE00 to U+FE0F) choose between a sign and its picture, and stay. */
+export const unprintable =
+  /(?![\ufe00-\ufe0f])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}]/gu
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: that is how colours begin
+const colours = /\u001b\[[\d;]*m/g
 
 const named: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
 
 function escapeCharacter(character: string): string {
   const short = named[character]
   if (short !== undefined) return short
-  const code = character.charCodeAt(0)
-  const digits = code.toString(16).padStart(code < 0x100 ? 2 : 4, '0')
-  return code < 0x100 ? `\\x${digits}` : `\\u${digits}`
+  const code = character.codePointAt(0) ?? 0
+  if (code < 0x100) return `\\x${code.toString(16).padStart(2, '0')}`
+  return code > 0xffff ? `\\u{${code.toString(16)}}` : unitsOf(character)
+}
+
+function unitsOf(character: string): string {
+  const units = Array.from({ length: character.length }, (_, at) => character.charCodeAt(at))
+  return units.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join('')
 }

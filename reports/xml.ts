@@ -1,3 +1,5 @@
+import { printable } from './text.ts'
+
 /** Text and attributes of XML 1.0, whatever was in them. */
 
 export type Attributes = Readonly<Record<string, string | number>>
@@ -9,9 +11,12 @@ export function element(name: string, attributes: Attributes, children = ''): st
   return children === '' ? `${start}/>` : `${start}>${children}</${name}>`
 }
 
-/** Text between tags; what XML 1.0 forbids is shown as an escape such as `\x1b`. */
+/** Text between tags; what XML 1.0 forbids and what no reader sees is shown as an escape such as `\x1b`. */
 export function xmlText(text: string): string {
-  return text.replace(forbidden, shown).replace(/[&<>]/g, (character) => entities[character] ?? '')
+  return text
+    .replace(/[^\t\n\r]+/g, printable)
+    .replace(forbidden, shown)
+    .replace(/[&<>]/g, (character) => entities[character] ?? '')
 }
 
 /** Readers turn line ends in attributes into spaces, unless they are references. */

@@ -44,7 +44,8 @@ export function publish(found: ConformanceReport, options: PublishOptions, io: I
     ({ name }) => name !== 'json' && !(name === 'console' && (json || quiet)),
   )
   // Standard output is for the program that asked for JSON.
-  render(report, exchanges, { formats, out, style, print: json ? io.err : io.out, write: io.write })
+  const { write, env } = io
+  render(report, exchanges, { formats, out, style, print: json ? io.err : io.out, write, env })
   if (!json && !quiet) io.out(fitted(whereToRead(report, options), io))
 }
 
@@ -69,13 +70,22 @@ interface Rendering {
   readonly style: RenderOptions
   readonly print: Io['out']
   readonly write: Io['write']
+  readonly env: Io['env']
+}
+
+/**
+ * Text for a terminal, of which no line is taken for a command where GitHub Actions reads along: it reads
+ * the output of every step.
+ */
+export function unread(text: string, env: Io['env']): string {
+  return env['GITHUB_ACTIONS'] === 'true' ? withoutCommands(text, randomUUID()) : text
 }
 
 /** Each format to its file in the folder, or printed where it has none. */
 export function render(
   report: ConformanceReport,
   exchanges: ReadonlyMap<string, Exchange>,
-  { formats, out, style, print, write }: Rendering,
+  { formats, out, style, print, write, env }: Rendering,
 ): void {
   for (const { name, file, render } of formats) {
     const text = render(report, exchanges, style)
@@ -83,8 +93,8 @@ export function render(
       write(join(out, file), text)
       continue
     }
-    // Where GitHub reads along, what a target sent could be taken for a command.
-    const isRead = name === 'console' && formats.some((format) => format.name === 'github')
-    print(isRead ? withoutCommands(text.trimEnd(), randomUUID()) : text.trimEnd())
+    const isRead = formats.some((format) => format.name === 'github')
+    const reader = isRead ? { GITHUB_ACTIONS: 'true' } : env
+    print(name === 'console' ? unread(text.trimEnd(), reader) : text.trimEnd())
   }
 }

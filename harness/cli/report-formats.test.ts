@@ -17,7 +17,7 @@ async function check(...args: readonly string[]) {
     folder,
   )
   const read = (file: string) => readFileSync(join(folder, 'results', file), 'utf8')
-  return { ...ended, read, files: readdirSync(join(folder, 'results')).toSorted() }
+  return { ...ended, folder, read, files: readdirSync(join(folder, 'results')).toSorted() }
 }
 
 describe('chatgen check --report', () => {
@@ -50,6 +50,12 @@ describe('chatgen check --report', () => {
     const [, token = ''] = stdout.match(/^::stop-commands::(\S+)\nVIOLATED/) ?? []
     expect(token.length).toBeGreaterThan(20)
     expect(stdout.indexOf(`::${token}::\n`)).toBeLessThan(stdout.indexOf('::notice'))
+  })
+
+  test('where GitHub reads along, commands are stopped without that format as well', async () => {
+    const { folder } = await check('--quiet')
+    const { stdout } = await chatgen(['report', 'results'], { GITHUB_ACTIONS: 'true' }, folder)
+    expect(stdout).toMatch(/^::stop-commands::(\S{20,})\nVIOLATED[\s\S]*\n::\1::\n$/)
   })
 
   test('github leaves standard output to --json', async () => {

@@ -1,6 +1,5 @@
-import { stripVTControlCharacters } from 'node:util'
 import type { ConformanceReport, ObservationRow } from '../model.ts'
-import { shorten } from '../text.ts'
+import { shorten, withoutColours } from '../text.ts'
 import { html, type Markup } from './markup.ts'
 
 /** What the target does where the document leaves it free: no judgement, but good to know. */
@@ -19,6 +18,6 @@ const longestAnswer = 1_200
 
 function entry({ id, question, answer, exchanges }: ObservationRow): Markup {
   const seen = exchanges.length === 0 ? '' : `seen in ${exchanges.slice(0, 5).join(', ')}`
-  return html`<div id="${id}"><dt><code>${id}</code> ${question}</dt><dd>${shorten(stripVTControlCharacters(answer), longestAnswer)} <span class="ids">${seen}</span></dd></div>
+  return html`<div id="${id}"><dt><code>${id}</code> ${question}</dt><dd>${shorten(withoutColours(answer), longestAnswer)} <span class="ids">${seen}</span></dd></div>
 `
 }

@@ -1,9 +1,8 @@
-import { stripVTControlCharacters } from 'node:util'
 import { areaOf } from '../../harness/contract/index.ts'
 import { areaTitle, surfaceTitle } from '../catalogue-rows.ts'
 import { knownText } from '../known.ts'
 import type { ConformanceReport, RequirementRow } from '../model.ts'
-import { count } from '../text.ts'
+import { count, withoutColours } from '../text.ts'
 import type { Evidence } from './evidence.ts'
 import { html, type Markup } from './markup.ts'
 import type { ProvingFault } from './proving-fault.ts'
@@ -30,7 +29,7 @@ ${[...Map.groupBy(rows, sectionOf)].map(([title, own]) => section(title, own, co
 
 /** Messages of assertions carry colours of their own. */
 export function messageOf({ message }: RequirementRow): string | null {
-  return message === null ? null : stripVTControlCharacters(message).trim()
+  return message === null ? null : withoutColours(message).trim()
 }
 
 function sectionOf({ id, section }: RequirementRow): string {

@@ -1,6 +1,6 @@
 import type { ChalkInstance } from 'chalk'
 import { clean } from '../console-page.ts'
-import { indent, wrap } from '../text.ts'
+import { indent, printable, wrap } from '../text.ts'
 
 export interface LoadConsoleOptions {
   readonly color: boolean
@@ -24,6 +24,6 @@ export function list(page: Page, title: string, texts: readonly string[]): Lines
 
 /** Text after a lead, its further lines below it; a painted lead is wider than it looks. */
 export function hanging(page: Page, lead: string, text: string, margin = lead.length): Lines {
-  const [first = '', ...rest] = wrap(text, page.width - margin)
+  const [first = '', ...rest] = wrap(printable(text), page.width - margin)
   return [lead + first, ...indent(rest, margin)]
 }

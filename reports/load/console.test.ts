@@ -25,7 +25,7 @@ test('a run of which some went well', () => {
     V3-SSE-17 (required) broken in 4 of 303, 1.32 %: The text of response.completed is all that the
               deltas said.
       found: </script><script>window.pwned=1</script><img src=x onerror="window.pwned=1"> | \`x\` ]]>
-             \\u202etxt
+             \\x1b[2J\\u202etxt
       first: request 17.0 at 0.2 s, v3.generate, event 12, X-Request-Id chatgen-a-seed-17
 
     Rates in the measured window
@@ -62,7 +62,7 @@ test('a run of which some went well', () => {
            4  integrity V3-SSE-17, 1.32 %, first request 17 at 0.2 s
            2  shed 429, 0.66 %, first request 90 at 0.9 s
            1  truncated </script><script>window.pwned=1</script><img src=x onerror="window.pwned=1"> |
-              \`x\` ]]> \\u202etxt, 0.33 %, first request 99 at 1 s
+              \`x\` ]]> \\x1b[2J\\u202etxt, 0.33 %, first request 99 at 1 s
 
     Generator degraded
       because its own stamps were up to 3.1 ms late (p99)

@@ -115,7 +115,7 @@ function sloList(page: Page, { slo }: LoadReport): Lines {
     page.chalk.bold('SLO'),
     ...slo.flatMap(({ verdict, expression, observed, low, high, unit, message }) => [
       `  ${paint[verdict](verdict.padEnd(9))} ${printable(expression)}: ${interval(observed, low, high)} ${unit}`,
-      ...indent(wrap(message, page.width - 12), 12),
+      ...indent(wrap(printable(message), page.width - 12), 12),
     ]),
   ]
 }

@@ -1,3 +1,5 @@
+import { printable } from '../text.ts'
+
 /**
  * Text exposition format 0.0.4 of Prometheus: what an exporter, the textfile collector of the node
  * exporter and a Pushgateway take. A family stands once, with its HELP and TYPE before its samples.
@@ -36,7 +38,7 @@ function line({ suffix = '', labels = {}, value }: Sample): string {
 }
 
 function escaped(text: string): string {
-  return text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')
+  return printable(text).replaceAll('\\', '\\\\').replaceAll('"', '\\"')
 }
 
 /** Sums of seconds carry the noise of binary fractions; nine digits are below a nanosecond here. */

@@ -19,7 +19,7 @@ test('a case for each SLO, row, audit and for the generator', () => {
     <system-err></system-err>
     </testsuite>
     <testsuite id="1" name="integrity" package="chatgen-conformance" hostname="127.0.0.1" timestamp="2026-01-02T03:04:05" tests="3" failures="1" errors="0" skipped="0" time="0.000">
-    <testcase name="V3-SSE-17 The text of response.completed is all that the deltas said." classname="integrity" time="0.000"><failure type="violated" message="broken in 4 of 303, 1.32 %">&lt;/script&gt;&lt;script&gt;window.pwned=1&lt;/script&gt;&lt;img src=x onerror="window.pwned=1"&gt; | \`x\` ]]&gt; \\u202etxt
+    <testcase name="V3-SSE-17 The text of response.completed is all that the deltas said." classname="integrity" time="0.000"><failure type="violated" message="broken in 4 of 303, 1.32 %">&lt;/script&gt;&lt;script&gt;window.pwned=1&lt;/script&gt;&lt;img src=x onerror="window.pwned=1"&gt; | \`x\` ]]&gt; \\x1b[2J\\u202etxt
     first: request 17.0 at 232 ms, v3.generate, event 12, X-Request-Id chatgen-a-seed-17</failure></testcase>
     <testcase name="OAI-STREAM-03 held in every answer" classname="integrity" time="0.000"/>
     <testcase name="OAI-STREAM-04 held in every answer" classname="integrity" time="0.000"/>

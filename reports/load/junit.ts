@@ -39,7 +39,7 @@ function caseOfSlo(row: SloRow, { durationMs }: LoadReport): JUnitCase {
     result:
       verdict === 'met'
         ? null
-        : { tag: 'failure', type: verdict, message: `${verdict}: ${seen}`, text: message },
+        : { tag: 'failure', type: verdict, message: `${verdict}: ${seen}`, text: clean(message) },
   }
 }
 
@@ -61,11 +61,11 @@ function caseOfGenerator({ generator }: LoadReport): JUnitCase {
   const { verdict, reasons, timestampError } = generator
   const error = timestampError === null ? 'unknown' : `p99 ${figure(timestampError.p99)} ms`
   const name = 'the load generator was not the bottleneck'
-  const text = reasons.join('\n')
+  const text = reasons.map(clean).join('\n')
   if (verdict === 'invalid') {
     return caseOf(name, { tag: 'error', type: 'invalid', message: reasons[0] ?? verdict, text })
   }
-  const output = [`generator ${verdict}, its own error ${error}`, ...reasons].join('; ')
+  const output = [`generator ${verdict}, its own error ${error}`, ...reasons.map(clean)].join('; ')
   return { ...caseOf(name, null), output }
 }
 

@@ -22,7 +22,7 @@ test('a run of which some went well', () => {
     ### Violated
 
     - **V3-SSE-17** (required) 4 of 303, 1.32 %: The text of response.completed is all that the deltas said.  
-      Found: \`\`</script><script>window.pwned=1</script><img src=x onerror="window.pwned=1"> | \`x\` ]]> \\u202etxt\`\`; request 17.0 at 0.2 s, v3.generate, event 12, X-Request-Id \`chatgen-a-seed-17\`
+      Found: \`\`</script><script>window.pwned=1</script><img src=x onerror="window.pwned=1"> | \`x\` ]]> \\x1b[2J\\u202etxt\`\`; request 17.0 at 0.2 s, v3.generate, event 12, X-Request-Id \`chatgen-a-seed-17\`
 
     ### Rates
 
@@ -58,7 +58,7 @@ test('a run of which some went well', () => {
     | --- | --- | ---: | ---: |
     | integrity | \`V3-SSE-17\` | 4 | 1.32 % |
     | shed | \`429\` | 2 | 0.66 % |
-    | truncated | \`\`</script><script>window.pwned=1</script><img src=x onerror="window.pwned=1"> \\| \`x\` ]]> \\u202etxt\`\` | 1 | 0.33 % |
+    | truncated | \`\`</script><script>window.pwned=1</script><img src=x onerror="window.pwned=1"> \\| \`x\` ]]> \\x1b[2J\\u202etxt\`\` | 1 | 0.33 % |
 
     429: 2, 5xx: 0, dropped connections: 1, time-outs: 0, retries: 0
 

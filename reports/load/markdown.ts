@@ -161,7 +161,9 @@ function generator({ generator }: LoadReport): readonly string[] {
 }
 
 function audits({ audits }: LoadReport): readonly string[] {
-  return audits.map(({ name, verdict, message }) => `- ${verdict}: ${name}: ${escaped(message)}`)
+  return audits.map(
+    ({ name, verdict, message }) => `- ${verdict}: ${escaped(name)}: ${escaped(message)}`,
+  )
 }
 
 function otherTools({ otherTools }: LoadReport): readonly string[] {

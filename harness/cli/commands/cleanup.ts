@@ -44,7 +44,7 @@ export const cleanupCommand: AddCommand = (program, io, finish) => {
       io.out(fitted(headline(file, open), io))
       if (flags.dryRun || open.chats.length === 0) {
         for (const { id, name } of open.chats)
-          io.out(fitted(`would delete  ${id ?? 'by name'}  ${printable(name)}`, io))
+          io.out(fitted(printable(`would delete  ${id ?? 'by name'}  ${name}`), io))
         printOthers(open, io)
         return
       }
@@ -72,7 +72,7 @@ function headline(file: string, { journal, chats }: OpenJournal): string {
 
 function removalLine({ entry, outcome, why }: Removal): string {
   const word = outcome === 'unanswered' ? 'left' : outcome
-  return `${word.padEnd(8)} ${entry.id ?? 'by name'}  ${printable(entry.name)}: ${printable(why)}`
+  return printable(`${word.padEnd(8)} ${entry.id ?? 'by name'}  ${entry.name}: ${why}`)
 }
 
 function printOthers({ others }: OpenJournal, io: Io): void {

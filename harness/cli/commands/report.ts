@@ -114,6 +114,7 @@ function renderConformance(results: readonly StoredReport[], flags: ReportFlags,
       style,
       print: io.out,
       write: io.write,
+      env: io.env,
     })
     tellWritten(formats, out, io)
   }
@@ -135,7 +136,8 @@ function renderLoads(files: readonly StoredFile[], flags: ReportFlags, io: Io): 
     width: io.width,
     verbose: flags.verbose === true,
   }
-  renderLoad(report, { formats, out: folder, style, print: io.out, write: io.write })
+  const { out: print, write, env } = io
+  renderLoad(report, { formats, out: folder, style, print, write, env })
   tellWritten(formats, folder, io)
   if (report.partial === undefined) return exitCode.done
   io.err(`chatgen: ${partialText(report.partial)}: no figure is one of the whole load`)

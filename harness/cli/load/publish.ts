@@ -6,7 +6,7 @@ import { reportName } from '../../conformance/defaults.ts'
 import { makeFolder } from '../../conformance/make-folder.ts'
 import { fitted } from '../fitted.ts'
 import type { Io } from '../io.ts'
-import { withoutSecrets } from '../publish.ts'
+import { unread, withoutSecrets } from '../publish.ts'
 import type { Named } from '../report-formats.ts'
 import type { LoadFormat, LoadStyle } from './report-formats.ts'
 
@@ -32,7 +32,8 @@ export function publishLoad(found: LoadReport, options: PublishLoadOptions, io: 
   const formats = options.formats.filter(
     ({ name }) => name !== 'json' && !(name === 'console' && (json || quiet)),
   )
-  renderLoad(report, { formats, out, style, print: json ? io.err : io.out, write: io.write })
+  const { write, env } = io
+  renderLoad(report, { formats, out, style, print: json ? io.err : io.out, write, env })
   if (!json && !quiet) io.out(fitted(`Results: ${out}`, io))
 }
 
@@ -43,16 +44,17 @@ interface LoadRendering {
   readonly style: LoadStyle
   readonly print: Io['out']
   readonly write: Io['write']
+  readonly env: Io['env']
 }
 
 /** Each format to its file in the folder, or printed where it has none. */
 export function renderLoad(
   report: LoadReport,
-  { formats, out, style, print, write }: LoadRendering,
+  { formats, out, style, print, write, env }: LoadRendering,
 ): void {
-  for (const { file, render } of formats) {
+  for (const { name, file, render } of formats) {
     const text = render(report, style)
     if (file !== null && out !== null) write(join(out, file), text)
-    else print(text.trimEnd())
+    else print(name === 'console' ? unread(text.trimEnd(), env) : text.trimEnd())
   }
 }

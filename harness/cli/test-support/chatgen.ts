@@ -29,7 +29,9 @@ export function start(
   env: Readonly<Record<string, string>> = {},
   cwd = emptyFolder(),
 ): Running {
-  const inherited = Object.entries(process.env).filter(([name]) => !/^(CHATGEN|VITEST)/.test(name))
+  const inherited = Object.entries(process.env).filter(
+    ([name]) => !/^(CHATGEN|VITEST|GITHUB_ACTIONS)/.test(name),
+  )
   const child = spawn(process.execPath, [bin, ...args], {
     cwd,
     env: { ...Object.fromEntries(inherited), NODE_ENV: '', ...env },

@@ -1,0 +1,71 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { reportToHtml } from './html/report-to-html.ts'
+import { launchChromium, skipBrowser } from './html/test-support/chromium.ts'
+import { openOffline } from './html/test-support/offline-page.ts'
+import { loadToHtml } from './load/html/load-to-html.ts'
+import { hostileLoad, hostileReport, hostileTexts } from './test-support/hostile.ts'
+import { printable, withoutColours } from './text.ts'
+
+/** Pages with texts of a target that mean no good, in a real browser. */
+describe.skipIf(skipBrowser)('a page with', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'chatgen-hostile-html-'))
+  let browser: Browser
+
+  beforeAll(async () => {
+    browser = await launchChromium()
+  })
+  afterAll(async () => {
+    await browser?.close()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  const texts = [
+    ...Object.entries(hostileTexts).filter(([name]) => /the end of/.test(name)),
+    ['everything', Object.values(hostileTexts).join(' | ')] as const,
+  ]
+
+  test.each(texts)('%s, of check', async (_, text) => {
+    const { report, exchanges } = hostileReport(text)
+    const page = await open(reportToHtml(report, exchanges))
+    await expectHarmless(page)
+    const shown = await page.page.locator('details[id="V3-SSE-05"] .message').textContent()
+    expect(shown).toBe(
+      `Found: ${withoutColours(text).split('\n').map(printable).join('\n').trim()}`,
+    )
+  })
+
+  test.each(texts)('%s, of load', async (_, text) => {
+    const page = await open(loadToHtml(hostileLoad(text)))
+    await expectHarmless(page)
+    const shown = await page.page.locator('body').textContent()
+    expect(shown).toContain(text.split('\n').map(printable).join('\n'))
+  })
+
+  function open(html: string) {
+    const file = join(folder, 'report.html')
+    writeFileSync(file, html)
+    return openOffline(browser, file)
+  }
+
+  /** With everything open and clicked. */
+  async function expectHarmless({ page, requests, complaints }: Awaited<ReturnType<typeof open>>) {
+    await page.evaluate(
+      `document.querySelectorAll('details').forEach((one) => { one.open = true })`,
+    )
+    await page.evaluate(
+      `document.querySelectorAll('body *').forEach((one) => one.dispatchEvent(new Event('click')))`,
+    )
+    expect(await page.evaluate('window.pwned')).toBeUndefined()
+    const foreign = `[...document.querySelectorAll('*')].filter((one) =>
+      one.matches('img, iframe, object, embed, base, form:not(#filters), a:not([href^="#"])')
+      || one.matches('script:not([id=charts]) ~ script, meta[http-equiv=refresh]')
+      || [...one.attributes].some(({ name }) => name.startsWith('on'))).map((one) => one.outerHTML)`
+    expect(await page.evaluate(foreign)).toEqual([])
+    expect(requests).toEqual([])
+    expect(complaints).toEqual([])
+  }
+})

@@ -1,0 +1,211 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { XMLParser } from 'fast-xml-parser'
+import { micromark } from 'micromark'
+import { gfm, gfmHtml } from 'micromark-extension-gfm'
+import { describe, expect, test } from 'vitest'
+import { validateXML } from 'xmllint-wasm'
+import { reportToBadge } from './badge.ts'
+import { compareReports } from './compare.ts'
+import { comparisonToText } from './compare-text.ts'
+import { reportToConsole } from './console.ts'
+import { toCurl } from './curl.ts'
+import { reportToGitHub } from './github.ts'
+import { reportToHtml } from './html/report-to-html.ts'
+import { reportToJson } from './json.ts'
+import { reportToJUnit } from './junit.ts'
+import { loadToConsole } from './load/console.ts'
+import { loadToCsv } from './load/csv.ts'
+import { loadToHtml } from './load/html/load-to-html.ts'
+import { loadToJson } from './load/json.ts'
+import { loadToJUnit } from './load/junit.ts'
+import { loadToMarkdown } from './load/markdown.ts'
+import { loadToPrometheus } from './load/prometheus.ts'
+import { reportToMarkdown } from './markdown.ts'
+import { isQuotable, shellQuote } from './shell-quote.ts'
+import { exchangeOf } from './test-support/exchanges.ts'
+import { hostileLoad, hostileReport, hostileTexts } from './test-support/hostile.ts'
+
+/** Every text that a target sends against every form in which a report is read. */
+
+const texts = Object.entries(hostileTexts)
+const schema = readFileSync(new URL('./test-support/junit.xsd', import.meta.url), 'utf8')
+
+/** What no reader should get as it is: it moves cursors, turns the direction of text or is not seen. */
+const unseen = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\u3164]/gu
+
+function unseenIn(text: string): readonly string[] {
+  return (text.replaceAll('\n', '').match(unseen) ?? []).map((one) => escape(one))
+}
+
+describe.each(texts)('%s', (_, text) => {
+  const { report, exchanges } = hostileReport(text)
+  const load = hostileLoad(text)
+
+  const readable: Readonly<Record<string, () => string>> = {
+    console: () => reportToConsole(report, exchanges, { color: false, width: 80 }),
+    'console of a load': () => loadToConsole(load, { color: false, width: 80, verbose: true }),
+    comparison: () => comparisonOf(text),
+    github: () => reportToGitHub(report),
+    json: () => reportToJson(report),
+    'json of a load': () => loadToJson(load),
+    junit: () => reportToJUnit(report, exchanges),
+    'junit of a load': () => loadToJUnit(load),
+    html: () => reportToHtml(report, exchanges),
+    'html of a load': () => loadToHtml(load),
+    markdown: () => reportToMarkdown(report, exchanges),
+    'markdown of a load': () => loadToMarkdown(load),
+    badge: () => reportToBadge(report),
+    csv: () => loadToCsv(load),
+    prometheus: () => loadToPrometheus(load),
+  }
+
+  test.each(Object.entries(readable))('%s: nothing unseen', (_, render) => {
+    expect(unseenIn(render())).toEqual([])
+  })
+
+  test('github: every line is a command of ours', () => {
+    const lines = reportToGitHub(report).trimEnd().split('\n')
+    for (const line of lines) expect(line).toMatch(/^::(error|warning|notice) title=[^:\r\n]*::/)
+    const { report: plain } = hostileReport('plain')
+    expect(lines).toHaveLength(reportToGitHub(plain).trimEnd().split('\n').length)
+  })
+
+  test('json: says what came', () => {
+    expect(JSON.parse(reportToJson(report)).requirements[0].message).toBe(text)
+    expect(JSON.parse(loadToJson(load)).notes).toEqual([text])
+  })
+
+  test('junit: elements are ours alone', () => {
+    for (const render of [
+      [reportToJUnit(report, exchanges), reportToJUnit(hostileReport('plain').report, exchanges)],
+      [loadToJUnit(load), loadToJUnit(hostileLoad('plain'))],
+    ]) {
+      const [hostile, plain] = render.map(elementsOf)
+      expect(hostile).toEqual(plain)
+    }
+  })
+
+  test('markdown: nothing is a link, a mention or an element', () => {
+    const documents = [reportToMarkdown(report, exchanges), loadToMarkdown(load)]
+    const plain = [
+      reportToMarkdown(hostileReport('plain').report, hostileReport('plain').exchanges),
+      loadToMarkdown(hostileLoad('plain')),
+    ]
+    for (const [at, document] of documents.entries()) {
+      const rendered = rendering(document)
+      expect(tagsIn(rendered)).toEqual(tagsIn(rendering(plain[at] ?? '')))
+      expect(prose(rendered).match(/@\w|#\d|GH-\d|:\/\/|www\./g) ?? []).toEqual([])
+    }
+  })
+
+  test('csv: cells are names and numbers', () => {
+    const [, ...lines] = loadToCsv(load).trimEnd().split('\n')
+    for (const cell of lines.flatMap((line) => line.split(','))) expect(cell).toMatch(/^[\d.]*$/)
+  })
+
+  test('prometheus: every line is a comment or a sample of ours', () => {
+    for (const line of loadToPrometheus(load).trimEnd().split('\n')) {
+      expect(line).toMatch(
+        /^(# (HELP|TYPE) |(chatgen|gen_ai)_\w+(\{(\w+="(\\["\\n]|[^"\\])*",?)+\})? \S+$)/,
+      )
+    }
+  })
+})
+
+describe('the common schema of JUnit', () => {
+  test.each([
+    [
+      'check',
+      (text: string) => reportToJUnit(hostileReport(text).report, hostileReport(text).exchanges),
+    ],
+    ['load', (text: string) => loadToJUnit(hostileLoad(text))],
+  ])('takes every report of %s', async (_, render) => {
+    const xml = texts.map(([, text], at) => ({ fileName: `${at}.xml`, contents: render(text) }))
+    const { errors } = await validateXML({ xml, schema })
+    expect(errors.map(({ message }) => message)).toEqual([])
+  })
+})
+
+describe('pasted into a shell', () => {
+  test('every text is one word, with the same characters', () => {
+    const words = texts.map(([, text]) => text).filter(isQuotable)
+    const output = bash(`printf '%s\\0' ${words.map(shellQuote).join(' ')}`)
+    expect(output.split('\0').slice(0, -1)).toEqual(words.map((word) => word.toWellFormed()))
+  })
+
+  test('a command line gives curl what was sent, and runs nothing else', () => {
+    const quotable = texts.filter(([, text]) => isQuotable(text))
+    const sent = quotable.flatMap(([, text]) => [...hostileReport(text).exchanges.values()])
+    const script = sent.map((exchange) => `( ${toCurl(exchange)}\n)`).join('\nprintf "\\1\\0"\n')
+    // With nothing to run but the two that a command line may use, anything else fails.
+    const output = bash(
+      `set -e; curl() { [ "$#" -lt 20 ] && printf '%s\\0' "$@"; }; PATH=/nowhere; ${script}`,
+    )
+    const calls = output.split('\u0001\0').map((call) => call.split('\0').slice(0, -1))
+    expect(calls.map((call) => call.find((word) => word.startsWith('http')))).toEqual(
+      sent.map(({ request }) => request.url.toWellFormed()),
+    )
+    expect(calls.map((call) => call.at(-1))).toEqual(
+      sent.map(({ request }) => new TextDecoder().decode(request.body ?? new Uint8Array())),
+    )
+  })
+
+  test.each(['$(id) key', '`id` key', '" ; id ; " key', '$(id)[api key]', 'Basic $(id)[api key]='])(
+    'a credential %s runs nothing',
+    (credential) => {
+      const sent = exchangeOf({ authorization: credential })
+      const script = `id() { printf ran >&2; }; curl() { :; }; CHATGEN_API_KEY=k; ${toCurl(sent)}`
+      const { stderr, status } = spawnSync('bash', ['-c', script], { encoding: 'utf8' })
+      expect({ stderr, status }).toEqual({ stderr: '', status: 0 })
+    },
+  )
+})
+
+function comparisonOf(text: string): string {
+  const [before, after] = [hostileReport('plain').report, hostileReport(text).report]
+  const options = { color: false, width: 80, notes: [] }
+  return comparisonToText(compareReports(before, after), before, after, options)
+}
+
+function elementsOf(xml: string): readonly string[] {
+  const parsed: unknown = new XMLParser({ ignoreAttributes: false, preserveOrder: true }).parse(xml)
+  const found: string[] = []
+  const visit = (node: unknown): void => {
+    if (Array.isArray(node)) for (const one of node) visit(one)
+    else if (typeof node === 'object' && node !== null) {
+      for (const [name, value] of Object.entries(node)) {
+        if (name === ':@') found.push(Object.keys(value).join(' '))
+        else if (name !== '#text') {
+          found.push(name)
+          visit(value)
+        }
+      }
+    }
+  }
+  visit(parsed)
+  return found
+}
+
+function rendering(markdown: string): string {
+  return micromark(markdown, {
+    allowDangerousHtml: true,
+    allowDangerousProtocol: true,
+    extensions: [gfm()],
+    htmlExtensions: [gfmHtml()],
+  })
+}
+
+/** Tags of a page in their order, but for the empty elements that keep words from being links. */
+function tagsIn(html: string): readonly string[] {
+  return html.replaceAll('<span></span>', '').match(/<[^>]*>/g) ?? []
+}
+
+/** What GitHub looks through for mentions and references: text outside of code. */
+function prose(html: string): string {
+  return html.replaceAll(/<(code|pre)\b[\s\S]*?<\/\1>/g, '').replaceAll('<span></span>', '\u0001')
+}
+
+function bash(script: string): string {
+  return execFileSync('bash', ['-c', script], { encoding: 'utf8' })
+}
