@@ -35,7 +35,7 @@ export async function findModels(
   const accepted = succeeded(tried) && isCompletion(tried)
   evidence.push(brief(tried, `with model ${other}`))
   if (!accepted) {
-    evidence.push(`Section 2.1 accepts ${other} as well: name it as an alias to have that judged`)
+    evidence.push(`Section 2.1 accepts ${other} as well: check judges that (OAI-MODELS-02)`)
   }
-  return { value: { main, aliases: accepted ? [other] : [], vision }, evidence }
+  return { value: { main, aliases: [other], vision }, evidence }
 }

@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { parse, stringify } from 'yaml'
 import { ConfigurationError } from '../errors.ts'
+import { secretsOf } from '../worker/secrets.ts'
 import { loadProfile } from './index.ts'
 
 function load(text: string, environment = {}, overrides = {}) {
@@ -28,6 +29,26 @@ test('docs/limits.md shows every limit with its default', () => {
 })
 
 describe('a profile', () => {
+  test('expects the other id of section 2.1 of its own main model alone', () => {
+    const aliasesOf = (models: string) =>
+      load(`baseUrl: http://a.example\n${models}`).models.aliases
+    expect(aliasesOf('')).toEqual(['SVC-Main'])
+    expect(aliasesOf('models: { vision: eyes }')).toEqual(['SVC-Main'])
+    expect(aliasesOf('models: { main: gpt-4 }')).toEqual([])
+    expect(aliasesOf('models: { main: gpt-4, aliases: [gpt] }')).toEqual(['gpt'])
+  })
+
+  test('keeps the values of headers back that are credentials by their name', () => {
+    const header = (name: string) => {
+      const profile = load(`baseUrl: http://a.example\nheaders: { ${name}: "Bearer swordfish" }`)
+      return secretsOf({ profile }).some(({ value }) => value === 'swordfish')
+    }
+    const secret = ['Proxy-Authorization', 'X-Api-Key', 'api-keys', 'Cookie', 'x-token', 'X-Secret']
+    expect(secret.filter((name) => !header(name))).toEqual([])
+    const plain = ['X-Tenant', 'x-portkey-provider', 'Accept-Language', 'X-Keyboard', 'X-Design']
+    expect(plain.filter(header)).toEqual([])
+  })
+
   test('needs no more than an address', () => {
     expect(load('baseUrl: http://localhost:4010/')).toEqual({
       baseUrl: 'http://localhost:4010',

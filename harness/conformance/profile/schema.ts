@@ -30,10 +30,15 @@ export const targetProfile = z.strictObject({
   models: z
     .strictObject({
       main: z.string().default('svc-main-model'),
-      aliases: z.array(z.string()).default(['SVC-Main']),
+      aliases: z.array(z.string()).optional(),
       vision: z.string().default('SVC-Vision'),
     })
-    .prefault({}),
+    .prefault({})
+    .transform(({ aliases, ...models }) => ({
+      ...models,
+      // Section 2.1 names two ids of its own main model; of another, the profile says them.
+      aliases: aliases ?? (models.main === 'svc-main-model' ? ['SVC-Main'] : []),
+    })),
   /** True must work, false is not applicable, absent is unproven. */
   capabilities: z
     .strictObject(

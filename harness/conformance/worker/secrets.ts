@@ -29,7 +29,7 @@ function almostRight(name: string, value: string): Secret[] {
   ]
 }
 
-const telling = /auth|cookie|credential|key|pass|secret|session|sign|token/i
+const telling = /auth|cookie|credential|passw|secret|session|signature|token|keys?$/i
 
 /** A gateway may want a credential of its own, with or without a scheme before it. */
 function headerSecrets(headers: Readonly<Record<string, string>>): Secret[] {
