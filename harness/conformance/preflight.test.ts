@@ -205,6 +205,24 @@ test.each([429, 503])('a target that answers %i to everything is busy', async (s
   expect(requests).toBeLessThan(20)
 })
 
+test.each([
+  ['timeoutMs', { timeoutMs: 1_500 }],
+  ['runMs', { timeoutMs: 60_000, runMs: 4_000 }],
+])(
+  'a byte now and then is no answer: limits.%s',
+  async (_, limits) => {
+    const drips: Handler = (_, response) => {
+      response.writeHead(200, { 'content-type': 'text/plain' })
+      const dripping = setInterval(() => response.write('.'), 20)
+      response.on('close', () => clearInterval(dripping))
+    }
+    const error = await failureOf(met(drips, ['openai'], { limits }))
+    expect(error).toMatchObject({ code: 'E_NO_SERVICE' })
+    expect(error.message).toContain('GET /api/openai/models: 200 text/plain without an end in time')
+  },
+  60_000,
+)
+
 test('what a target says is told without the key', async () => {
   const { error } = await unmet((request, response) => {
     const said = request.headers.authorization ?? ''

@@ -55,6 +55,9 @@ export async function preflight(
   const { profile } = setup
   const { text: redact } = createRedactor(secretsOf(setup))
   const transport = createNetworkTransport(networkOf(profile), profile.limits)
+  const { timeoutMs, runMs } = profile.limits
+  const endsAt = Date.now() + runMs
+  const leftMs = () => Math.max(0, endsAt - Date.now())
   let requests = 0
   try {
     const first = await askEach(surfaces)
@@ -101,12 +104,14 @@ export async function preflight(
     const there = { ...setup, profile: { ...profile, baseUrl } }
     requests += 1
     const place = `preflight/${requests}`
+    // One byte at a time is no silence, and no answer either.
+    const late = AbortSignal.timeout(Math.min(timeoutMs * longestInTimeouts, leftMs()))
     const { exchange } = transport.send({
       id: place,
       labels: { scenario: 'preflight', ordinal: requests, attempt: 0, role: 'liveness' },
       request: wireRequest(spec, there, place),
-      timeoutMs: profile.limits.timeoutMs,
-      ...(signal ? { signal } : {}),
+      timeoutMs: Math.min(timeoutMs, leftMs()),
+      signal: signal ? AbortSignal.any([signal, late]) : late,
     })
     const answer = await exchange
     signal?.throwIfAborted()
@@ -114,10 +119,12 @@ export async function preflight(
   }
 
   async function pause(ms: number): Promise<void> {
-    await sleep(ms, undefined, signal ? { signal } : {}).catch((error: unknown) => {
-      signal?.throwIfAborted()
-      throw error
-    })
+    await sleep(Math.min(ms, leftMs()), undefined, signal ? { signal } : {}).catch(
+      (error: unknown) => {
+        signal?.throwIfAborted()
+        throw error
+      },
+    )
   }
 
   async function askEach(names: readonly Surface[]): Promise<Map<Surface, Exchange>> {
@@ -179,6 +186,8 @@ function refusesKey({ response }: Exchange): boolean {
 /** Tries of a target that is busy, and the longest wait before each. */
 const mostTries = 3
 const longestWaitMs = 5_000
+/** What an answer may take in all, in the longest silences of the target. */
+const longestInTimeouts = 2
 
 function allBusy(answers: ReadonlyMap<Surface, Exchange>): boolean {
   const signs = [...answers.values()].map(signOf)

@@ -10,9 +10,13 @@ import { sizeOf } from './plan/needs.ts'
 import { partOfWorker, wholePlan } from './plan/plan.ts'
 import { RunBook } from './run-book.ts'
 
+export { UnpreparedError } from './engine/threads.ts'
 export type { LoadOptions, LoadProgress } from './options.ts'
 
-/** One load run, from its plan to its report. */
+/**
+ * One load run, from its plan to its report.
+ * @throws UnpreparedError where the target does not answer while the chats of the run are made.
+ */
 export async function runLoad(options: LoadOptions): Promise<LoadReport> {
   const { spec, workers, slos, signal, onProgress } = options
   const durationMs = spec.durationNs / 1e6

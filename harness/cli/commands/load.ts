@@ -1,4 +1,5 @@
 import type { LoadReport } from '../../../reports/model/load.ts'
+import { TargetUnusableError } from '../../conformance/errors.ts'
 import type { TargetProfile } from '../../conformance/profile/index.ts'
 import { surfaceOf } from '../../load/plan/mix.ts'
 import type { PlanSpec } from '../../load/plan/plan.ts'
@@ -101,7 +102,7 @@ async function load(
   requireWhatIsSent(spec.mix, target)
   const { preflight } = await import('../../conformance/preflight.ts')
   const { interfaceRevision, suiteVersion } = await import('../../conformance/version.ts')
-  const { runLoad } = await import('../../load/run.ts')
+  const { runLoad, UnpreparedError } = await import('../../load/run.ts')
   const { usedOf } = await import('../../load/calibration/calibrate.ts')
   const surfaces = [...new Set(spec.mix.entries.map(({ kind }) => surfaceOf(kind)))]
   const setup = { profile, tag: target.tag, userAgent: target.userAgent }
@@ -136,6 +137,10 @@ async function load(
         generator: { ...generator, calibration: usedOf(stored, generator) },
         notes: [...notes, ...closeLoadJournal(journal)],
       }
+    } catch (error) {
+      if (!(error instanceof UnpreparedError)) throw error
+      const sentences = [`${profile.baseUrl}: ${error.message}`, ...closeLoadJournal(journal)]
+      throw new TargetUnusableError('E_UNREACHABLE', sentences.join('\n'))
     } finally {
       progress.stop()
     }

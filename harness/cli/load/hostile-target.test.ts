@@ -1,9 +1,10 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import { join } from 'node:path'
 import { brotliCompressSync } from 'node:zlib'
 import { expect, onTestFinished, test } from 'vitest'
 import { startRawServer } from '../../client/test-support/raw-server.ts'
+import { listen } from '../../conformance/test-support/listen.ts'
 import { speech } from '../../load/test-support/h2-server.ts'
 import { chatgen, emptyFolder } from '../test-support/chatgen.ts'
 import { beginningWith } from '../test-support/failing.ts'
@@ -52,6 +53,30 @@ test('answers without end take neither memory nor the verdict', async () => {
   expect(stdout).toContain('no answer is without end')
   expect(code).toBe(1)
   expect(Number(readFileSync(told, 'utf8'))).toBeLessThan(500 * 1024)
+}, 120_000)
+
+test('a target that grants no chat ends the preparation', async () => {
+  let asked = 0
+  const { url, close } = await listen((request, response) => {
+    request.resume()
+    if (request.method === 'POST') asked += 1
+    else response.setHeader('content-type', 'application/json').end('{"result":[]}')
+  })
+  onTestFinished(close)
+  const folder = emptyFolder()
+  writeFileSync(join(folder, 'target.yaml'), `baseUrl: ${url}\nlimits: { timeoutMs: 1000 }\n`)
+  const plan = ['--rate', '100', '--mix', 'v3-stream', '--duration', '20s']
+  const { code, stderr } = await chatgen(
+    ['load', '--target', 'target.yaml', ...plan],
+    { CHATGEN_API_KEY: 'key' },
+    folder,
+  )
+  expect(stderr.replaceAll(/\s+/g, ' ')).toContain(
+    'POST /api/v3/chat had no answer within 1000 ms (limits.timeoutMs), 3 times in a row, while the chats of the run were made. No load was sent.',
+  )
+  expect(code).toBe(3)
+  // Of 2,000, those that were asked for at once, and a few more.
+  expect(asked).toBeLessThan(100)
 }, 120_000)
 
 /** Writes the most memory that the process took, in KiB, to a file; its threads do not. */

@@ -30,6 +30,7 @@ export function loadTargetOf(profile: TargetProfile, seed: string): LoadTarget {
       jsonDepth: limits.jsonDepth,
     },
     timeoutMs: limits.timeoutMs,
+    runMs: limits.runMs,
     userAgent: `chatgen-conformance/${suiteVersion()}`,
     tag: `chatgen-load-${seed}`,
     secrets: secretsOf({ profile }),

@@ -18,6 +18,7 @@ export function accountOf(exchange: Exchange): string {
     locationOf(exchange),
     retryOf(exchange),
     serverOf(exchange),
+    endOf(exchange),
   ]
   return `${what}: ${parts.filter((part) => part !== '').join(' ')}`
 }
@@ -45,6 +46,11 @@ function retryOf(exchange: Exchange): string {
 function serverOf(exchange: Exchange): string {
   const server = header(exchange.response?.headers ?? [], 'server')
   return server === undefined || server.trim() === '' ? '' : `(server: ${brief(server)})`
+}
+
+function endOf({ ending }: Exchange): string {
+  const isLate = ending.kind === 'timeout' || (ending.kind === 'aborted' && !ending.limit)
+  return isLate ? 'without an end in time' : ''
 }
 
 function brief(text: string): string {

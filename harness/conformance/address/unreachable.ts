@@ -3,7 +3,8 @@ import type { Exchange } from '../../contract/index.ts'
 /** Why nothing answers, in a sentence; of the system's errors it names the code. */
 export function unreachable(baseUrl: string, answer: Exchange | undefined): string {
   const ending = answer?.ending
-  if (ending?.kind === 'timeout') return `${baseUrl} accepts connections but does not answer`
+  if (ending?.kind === 'timeout' || ending?.kind === 'aborted')
+    return `${baseUrl} accepts connections but does not answer`
   const code = ending?.kind === 'unreachable' ? ending.code : 'UNKNOWN'
   const error = ending && 'error' in ending ? ending.error : 'no answer'
   const reason = reasons[code]

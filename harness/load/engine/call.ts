@@ -9,6 +9,8 @@ export interface CallAnswer {
   readonly status: number
   readonly json: unknown
   readonly error: string | undefined
+  /** The target let `timeoutMs` pass. */
+  readonly timedOut?: true
 }
 
 /**
@@ -31,11 +33,12 @@ export function call(
       signal.removeEventListener('abort', giveUp)
       resolve(answer)
     }
-    const giveUp = () => {
+    const leave = (answer: CallAnswer) => {
       channel.abandon()
-      done(late)
+      done(answer)
     }
-    const limit = setTimeout(giveUp, target.timeoutMs)
+    const giveUp = () => leave(late)
+    const limit = setTimeout(() => leave({ ...late, timedOut: true }), target.timeoutMs)
     signal.addEventListener('abort', giveUp)
     channel.send(request, new Collector(done, () => channel.abandon()))
   })

@@ -5,7 +5,9 @@ import { type CallAnswer, call } from './call.ts'
 import type { Channels } from './channel.ts'
 import { ChatJournal } from './chat-journal.ts'
 import { findId, valueAt } from './find-id.ts'
+import { Preparation } from './preparation.ts'
 import type { LoadTarget } from './target.ts'
+import type { RequestSpec } from './wire-form.ts'
 
 /** How many chats a run needs before it begins. */
 export interface ChatNeeds {
@@ -30,6 +32,8 @@ export class Chats {
   readonly troubles = new Map<string, number>()
   /** Made and not deleted. */
   left = 0
+  /** Why the preparation was given up, as a sentence; undefined where it was not. */
+  failure: string | undefined
   readonly #channels: Channels
   readonly #target: LoadTarget
   readonly #place: string
@@ -42,6 +46,7 @@ export class Chats {
   readonly #asked: string[] = []
   #granted = 0
   #turn = 0
+  #preparation: Preparation | undefined
 
   constructor(channels: Channels, target: LoadTarget, place: string) {
     this.#channels = channels
@@ -57,6 +62,17 @@ export class Chats {
   }
 
   async prepare(needs: ChatNeeds, signal: AbortSignal): Promise<void> {
+    const preparation = new Preparation(this.#target)
+    this.#preparation = preparation
+    const stop = AbortSignal.any([signal, preparation.signal])
+    setMaxListeners(0, stop)
+    await this.#make(needs, stop)
+    preparation.close()
+    this.#preparation = undefined
+    this.failure = preparation.failure
+  }
+
+  async #make(needs: ChatNeeds, signal: AbortSignal): Promise<void> {
     const patience = aWhileAfter(signal)
     await this.#many(needs.v3, signal, async () => {
       const id = await this.#create(patience)
@@ -176,18 +192,14 @@ export class Chats {
     const { method, path, query, body, id: pointer } = v2Chat
     const name = `${tag} ${this.#place}.v2.${this.#v2.length}`
     const fill = (text: string) => text.replaceAll('{name}', name)
-    const answer = await call(
-      this.#channels,
-      this.#target,
-      {
-        surface: 'v2',
-        method,
-        path: fill(path),
-        query: Object.fromEntries(Object.entries(query).map(([key, value]) => [key, fill(value)])),
-        json: body === undefined ? undefined : JSON.parse(fill(JSON.stringify(body))),
-      },
-      { place: `prepare/${this.#place}`, signal },
-    )
+    const spec: RequestSpec = {
+      surface: 'v2',
+      method,
+      path: fill(path),
+      query: Object.fromEntries(Object.entries(query).map(([key, value]) => [key, fill(value)])),
+      json: body === undefined ? undefined : JSON.parse(fill(JSON.stringify(body))),
+    }
+    const answer = await this.#call(spec, signal)
     const id = pointer === null ? findId(answer.json) : asString(valueAt(answer.json, pointer))
     if (!isSuccess(answer) || id === undefined) this.#trouble('making a v2 chat', answer)
     return id
@@ -200,8 +212,17 @@ export class Chats {
     json?: unknown,
     headers: Readonly<Record<string, string>> = {},
   ): Promise<CallAnswer> {
-    const spec = { surface: 'v3', method, path, json, headers } as const
-    return call(this.#channels, this.#target, spec, { place: `prepare/${this.#place}`, signal })
+    return this.#call({ surface: 'v3', method, path, json, headers }, signal)
+  }
+
+  async #call(spec: RequestSpec, signal: AbortSignal): Promise<CallAnswer> {
+    const place = `prepare/${this.#place}`
+    const answer = await call(this.#channels, this.#target, spec, { place, signal })
+    // What ended because the run was left says nothing about the target.
+    if (answer.timedOut || !signal.aborted) {
+      this.#preparation?.note(`${spec.method} ${spec.path}`, answer.timedOut === true)
+    }
+    return answer
   }
 
   #trouble(what: string, { status, error }: CallAnswer): void {

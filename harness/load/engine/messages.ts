@@ -49,7 +49,13 @@ export type FromWorker =
       readonly timestampError: StoredBuckets | null
     }
   | { readonly type: 'fault'; readonly message: string }
-  | { readonly type: 'gone'; readonly left?: number; readonly troubles?: Troubles }
+  | {
+      readonly type: 'gone'
+      readonly left?: number
+      readonly troubles?: Troubles
+      /** Why no load was sent, as a sentence. */
+      readonly unprepared?: string
+    }
 
 /** In words, with how often. */
 export type Troubles = readonly (readonly [what: string, count: number])[]

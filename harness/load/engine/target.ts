@@ -27,6 +27,8 @@ export interface LoadTarget {
   readonly limits?: AnswerLimits
   /** Longest silence, in milliseconds. */
   readonly timeoutMs: number
+  /** Longest preparation, in milliseconds; without it there is none. */
+  readonly runMs?: number
   readonly userAgent: string
   /** Names the run in X-Request-Id and in everything that it creates. */
   readonly tag: string

@@ -29,7 +29,15 @@ export interface ThreadsOutcome {
 export const leadMs = 50
 const leadNs = BigInt(leadMs * 1_000_000)
 
-/** Runs one thread for each setup, from their preparation to their end. */
+/** The target did not let a run be prepared; the message is a sentence about it. */
+export class UnpreparedError extends Error {
+  override readonly name = 'UnpreparedError'
+}
+
+/**
+ * Runs one thread for each setup, from their preparation to their end.
+ * @throws UnpreparedError where one of them could not be prepared, once all have tidied up.
+ */
 export async function runThreads(
   setups: readonly WorkerSetup[],
   options: ThreadsOptions,
@@ -43,12 +51,15 @@ export async function runThreads(
   options.signal.addEventListener('abort', stop, { once: true })
   try {
     await Promise.all(threads.map(({ ready }) => ready))
-    await options.mayStart()
+    const unprepared = threads.find((thread) => thread.unprepared !== undefined)?.unprepared
+    // What the other threads have made is deleted as after a run that is interrupted.
+    if (unprepared === undefined) await options.mayStart()
     const startNs = process.hrtime.bigint() + leadNs
     for (const thread of threads) thread.say({ type: 'start', startNs })
-    if (options.signal.aborted) stop()
-    options.onStart(startNs)
+    if (options.signal.aborted || unprepared !== undefined) stop()
+    if (unprepared === undefined) options.onStart(startNs)
     await Promise.all(threads.map(({ gone }) => gone))
+    if (unprepared !== undefined) throw new UnpreparedError(unprepared)
   } finally {
     options.signal.removeEventListener('abort', stop)
     await Promise.all(threads.map((thread) => thread.end()))
@@ -65,6 +76,7 @@ class Thread {
   done: Done | undefined
   troubles: Troubles = []
   chatsLeft = 0
+  unprepared: string | undefined
   readonly faults: string[] = []
   readonly #ready = Promise.withResolvers<void>()
   readonly #gone = Promise.withResolvers<void>()
@@ -119,6 +131,7 @@ class Thread {
       case 'gone':
         this.troubles = message.troubles ?? []
         this.chatsLeft = message.left ?? 0
+        this.unprepared = message.unprepared
         this.#over()
     }
   }

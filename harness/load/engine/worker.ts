@@ -47,6 +47,12 @@ if (port !== null) {
     const preparing = openChannels(new RunClock(process.hrtime.bigint()), true)
     const chats = new Chats(preparing, target, String(part.index))
     await chats.prepare(needs, interruption.signal)
+    if (chats.failure !== undefined) {
+      await chats.close(tidyMs)
+      preparing.close()
+      tell({ type: 'gone', left: chats.left, unprepared: redact(chats.failure) })
+      return
+    }
     tell({ type: 'ready', troubles: troubles() })
 
     const clock = new RunClock(await started.promise)
