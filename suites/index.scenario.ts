@@ -32,6 +32,7 @@ import './v3/one-shot-context.scenario.ts'
 import './v3/rag.scenario.ts'
 import './v3/stream.scenario.ts'
 import './v3/tools.scenario.ts'
+import './versions/http-versions.scenario.ts'
 import './versions/versions.scenario.ts'
 import { registerSections } from '../harness/conformance/scenario/index.ts'
 

@@ -10,7 +10,7 @@ export {
   tlsOptions,
 } from './network-options.ts'
 export { Outlet } from './outlet.ts'
-export { createRecordingTransport, notRecorded } from './recording.ts'
+export { createRecordingTransport, notRecorded, wasRecorded } from './recording.ts'
 export { createRedactor, type Redactor, type Secret } from './redaction.ts'
 export { openTunnel, ProxyError, portOf, proxyAuthorization, speaksTls } from './sockets.ts'
 export { StoredRecording } from './stored-recording.ts'

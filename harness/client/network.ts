@@ -52,7 +52,8 @@ export function createNetworkTransport(
   function send(outgoing: Outgoing): Pending {
     const conversation = new Conversation(outgoing, limits)
     const plain = outgoing.request.url.startsWith('http:')
-    if (network.httpVersion === 'http1' || (plain && network.httpVersion === 'auto')) {
+    const isSettled = network.httpVersion === 'http1' || outgoing.protocol === 'http/1.1'
+    if (isSettled || (plain && network.httpVersion === 'auto')) {
       http1.send(conversation)
     } else {
       carry(conversation).catch((error) => conversation.fail(error))

@@ -7,6 +7,8 @@ export interface Outgoing {
   readonly request: WireRequest
   /** Longest silence of the target, in milliseconds: before its headers and inside its body. */
   readonly timeoutMs: number
+  /** Goes over HTTP/1.1 whatever the target chose for other requests. */
+  readonly protocol?: 'http/1.1'
   /** Leaves the conversation, on purpose, after so many events of a stream. */
   readonly leaveAfterEvents?: number
   /** Leaves it, on purpose, when it is aborted. */

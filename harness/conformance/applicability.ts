@@ -60,3 +60,20 @@ function has(value: unknown, path: readonly string[]): boolean {
   if (typeof value !== 'object' || value === null) return false
   return has(Object.getOwnPropertyDescriptor(value, key)?.value, rest)
 }
+
+/** What decides whether a scenario is part of a run. */
+export interface Condition {
+  readonly rows: readonly RequirementId[]
+  /** It needs a target that chooses its HTTP version. */
+  readonly isNegotiated?: boolean
+}
+
+/** Whether a scenario runs where these rows are judged, before a single request is sent. */
+export function isPlanned(
+  { rows, isNegotiated = false }: Condition,
+  judged: readonly RequirementId[],
+  { baseUrl, network }: TargetProfile,
+): boolean {
+  const negotiates = baseUrl.startsWith('https:') && network?.httpVersion === undefined
+  return (!isNegotiated || negotiates) && rows.some((id) => judged.includes(id))
+}

@@ -10,6 +10,8 @@ export interface Scenario extends Claims {
   readonly cost: Cost
   /** Generations that it asks for besides where a model misses a planted fact. */
   readonly again: number
+  /** It needs a target that chooses its HTTP version. */
+  readonly isNegotiated?: boolean
 }
 
 /** The errors with which a scenario says that it cannot tell, and the kit is not at fault. */
@@ -108,12 +110,13 @@ export class Collector implements Reporter {
 }
 
 function scenarioOf(testCase: TestCase): Scenario {
-  const { covers, cost, again } = testCase.meta()
+  const { covers, cost, again, isNegotiated } = testCase.meta()
   return {
     slug: slugOf(testCase.name),
     title: testCase.name,
     rows: covers ?? [],
     cost: cost ?? noCost,
     again: again ?? 0,
+    isNegotiated: isNegotiated ?? false,
   }
 }

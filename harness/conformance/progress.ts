@@ -1,5 +1,6 @@
 import type { RequirementRow } from '../../reports/model.ts'
 import type { RequirementId } from '../contract/index.ts'
+import { isPlanned } from './applicability.ts'
 import type { Collector } from './collector.ts'
 import type { TargetProfile } from './profile/index.ts'
 import { addCosts, type Cost, noCost } from './run-setup.ts'
@@ -34,8 +35,7 @@ export function progressOf(
   { scenario, judged, rows, profile }: Place,
 ): Progress {
   const { scenarios, results } = collector
-  const wanted = new Set(judged)
-  const own = scenarios.filter((one) => one.rows.some((id) => wanted.has(id)))
+  const own = scenarios.filter((one) => isPlanned(one, judged, profile))
   const ended = new Set(results.map(({ slug }) => slug))
   const done = own.filter(({ slug }) => ended.has(slug))
   const whole = own.reduce((sum, { cost }) => sum + weightOf(cost), 0)

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { ConformanceReport, ObservationRow } from '../../reports/model.ts'
 import { createRedactor, Outlet } from '../client/index.ts'
 import { type Observation, questions, type RequirementId } from '../contract/index.ts'
-import { setAside } from './applicability.ts'
+import { isPlanned, setAside } from './applicability.ts'
 import { Collector, type Scenario } from './collector.ts'
 import { defaultJobs, exchangesName, journalName, runRecordName } from './defaults.ts'
 import { type Engine, inlineEngine, runOnce } from './engine.ts'
@@ -155,7 +155,7 @@ export async function planConformance(
 ): Promise<readonly Scenario[]> {
   const rows = selectRows(selection).filter((id) => !setAside(id, profile))
   const scenarios = await listScenarios()
-  return scenarios.filter((scenario) => scenario.rows.some((id) => rows.includes(id)))
+  return scenarios.filter((scenario) => isPlanned(scenario, rows, profile))
 }
 
 /** Every scenario of the suites, with the rows that it can decide. */

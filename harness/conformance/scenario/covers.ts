@@ -6,6 +6,7 @@ declare module 'vitest' {
     covers?: readonly RequirementId[]
     cost?: Cost
     again?: number
+    isNegotiated?: boolean
     outcome?: import('../run-setup.ts').ScenarioOutcome
   }
 }
@@ -18,4 +19,9 @@ declare module 'vitest' {
 export function covers(rows: readonly RequirementId[], cost: Partial<Cost>, again = 0) {
   const whole: Cost = { requests: 0, generations: 0, chats: 0, uploads: 0, ...cost }
   return { meta: { covers: rows, cost: whole, again } }
+}
+
+/** Options of a scenario that needs a target which chooses its HTTP version: over TLS, with none forced. */
+export function whereNegotiated({ meta }: ReturnType<typeof covers>) {
+  return { meta: { ...meta, isNegotiated: true } }
 }

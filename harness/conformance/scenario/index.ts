@@ -9,7 +9,7 @@ export {
   expectResponse,
   given,
 } from './claims.ts'
-export { covers } from './covers.ts'
+export { covers, whereNegotiated } from './covers.ts'
 export { describe, registerSections } from './describe.ts'
 export { ContractViolation, expect } from './expect.ts'
 export { type KnowledgePrefix, knowledgePrefixes } from './knowledge.ts'
@@ -18,3 +18,4 @@ export * from './read.ts'
 export { fill } from './template.ts'
 export { test } from './test.ts'
 export { type Chat, inputText } from './v3.ts'
+export { type Compared, differencesOf, overBothVersions } from './versions.ts'

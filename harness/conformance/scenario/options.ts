@@ -3,5 +3,5 @@ import type { RequestSpec } from '../worker/wire-request.ts'
 /** What a scenario may say about any request beside its content. */
 export type SendOptions = Pick<
   RequestSpec,
-  'role' | 'authorization' | 'headers' | 'repeatOf' | 'leaveAfterEvents'
+  'role' | 'authorization' | 'headers' | 'repeatOf' | 'leaveAfterEvents' | 'protocol'
 >

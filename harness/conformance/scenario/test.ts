@@ -1,4 +1,5 @@
 import { test as base, inject } from 'vitest'
+import { isPlanned } from '../applicability.ts'
 import type { RunSetup } from '../run-setup.ts'
 import { createRunContext, type RunContext } from '../worker/context.ts'
 import { credentialsOf } from '../worker/credentials.ts'
@@ -22,14 +23,16 @@ declare module 'vitest' {
 
 /**
  * A scenario: `test('sentence', covers([…], cost), async ({ v3, claim }) => { … })`. It takes one
- * of the slots of `--jobs` while it runs, and is skipped where none of its rows is judged.
+ * of the slots of `--jobs` while it runs, and is skipped where none of its rows is judged or what it
+ * needs is not there.
  */
 export const test = base
   .extend('session', { auto: true }, async ({ task, signal, skip }, { onCleanup }) => {
     const context = contextOf(inject('setup'))
     const rows = task.meta.covers ?? []
-    const judged = rows.filter((row) => context.setup.rows.includes(row))
-    skip(judged.length === 0, 'none of its rows is judged in this run')
+    const { isNegotiated = false } = task.meta
+    const { rows: judged, profile } = context.setup
+    skip(!isPlanned({ rows, isNegotiated }, judged, profile), 'it is no part of this run')
     const release = await context.acquire()
     const session = new Session(
       context,

@@ -121,7 +121,7 @@ export function createRunContext(setup: RunSetup): RunContext {
         const loopDelayMs = loopDelay()
         // No copy: it would decode the events of every stream, and keep them.
         const ended = live ? Object.assign(answer, { loopDelayMs }) : answer
-        breaker.note(ended)
+        if (outgoing.protocol === undefined) breaker.note(ended)
         runLimits.note(ended)
         writeDown(ended)
         const gone = deletedChat(ended)

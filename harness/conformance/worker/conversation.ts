@@ -1,3 +1,4 @@
+import { wasRecorded } from '../../client/index.ts'
 import {
   type Exchange,
   type OpenQuestionId,
@@ -44,6 +45,7 @@ const maxSupplements = 3
  * Sends a request until it has an answer that counts: once more after a conversation that failed on
  * its way, as often as a 429 or 503 allows, and with what the target wants beside what the document
  * requires. `onAnswered` is called when the first try has a status line.
+ * To be compared, a conversation that failed counts as well.
  * @throws InconclusiveError where no answer counts.
  */
 export async function converse(
@@ -70,6 +72,9 @@ export async function converse(
       isRepeat: spec.repeatOf !== undefined,
       timeoutMs: context.setup.profile.limits.timeoutMs,
     })
+    if (next.kind === 'open' && spec.protocol !== undefined && wasRecorded(exchange)) {
+      return exchange
+    }
     if (next.kind === 'open') throw new InconclusiveError(next.reason, next.exchanges)
     if (next.kind === 'again') {
       failed = exchange
@@ -121,6 +126,7 @@ async function sendOnce(
     request: wireRequest(withMembers(spec, members), context.setup, `${slug}/${ordinal}`),
     timeoutMs: context.setup.profile.limits.timeoutMs,
     signal: toLeave,
+    ...(spec.protocol === undefined ? {} : { protocol: spec.protocol }),
     ...(spec.leaveAfterEvents === undefined ? {} : { leaveAfterEvents: spec.leaveAfterEvents }),
   }
   const pending = await context.send(outgoing, toWait)

@@ -81,7 +81,7 @@ export class Session {
         slug: this.slug,
         signal: this.signal,
         leaving: this.leaving.signal,
-        take: (ended) => this.take(ended),
+        take: (ended) => this.take(ended, spec),
         observe: (question, answer, evidence) => this.observe(question, answer, evidence),
       },
       { spec, ordinal },
@@ -177,8 +177,9 @@ export class Session {
     }
   }
 
-  private take(exchange: Exchange): void {
+  private take(exchange: Exchange, { protocol }: RequestSpec): void {
     this.cost = costOf(this.cost, exchange)
+    if (protocol !== undefined) return
     // Half an answer, because we left, shows nothing.
     if (exchange.ending.kind === 'aborted' && this.leaving.signal.aborted) return
     this.traffic = trafficOf(this.traffic, exchange)

@@ -20,6 +20,11 @@ export interface RequestSpec {
   readonly role?: Role
   readonly repeatOf?: string
   readonly leaveAfterEvents?: number
+  /**
+   * Goes over HTTP/1.1 though the target chose HTTP/2, to be compared: neither its answer nor its
+   * failure is judged.
+   */
+  readonly protocol?: 'http/1.1'
 }
 
 /** `place` names the scenario and the ordinal of the request within it. */

@@ -1,0 +1,64 @@
+import {
+  type Compared,
+  covers,
+  describe,
+  differencesOf,
+  overBothVersions,
+  test,
+  whereNegotiated,
+} from '../../harness/conformance/scenario/index.ts'
+
+const question = 'Tell me in three sentences how bread is made.'
+
+/** Section 1 names addresses and no version of HTTP: what differs between two of them is observed. */
+describe('HTTP versions', () => {
+  test(
+    'a target that chooses HTTP/2 is asked over HTTP/1.1 as well',
+    whereNegotiated(covers(['OAI-STREAM-01', 'V3-SSE-01'], { requests: 6, generations: 2 })),
+    async ({ openai, oneShot, chats, keys, session }) => {
+      const compatible = [
+        ['GET /models', (options) => openai.models(options)],
+        [
+          'a streamed completion',
+          (options) => openai.chat(openai.body(question, { stream: true }), options),
+        ],
+        ['GET /models without a key', (options) => openai.models({ ...options, ...withoutKey })],
+      ] satisfies Asked[]
+      const native = [
+        [
+          'a streamed one-shot',
+          (options) => oneShot.send(oneShot.body(question, { stream: true }), options),
+        ],
+        ['GET /chat without a key', (options) => chats.list({}, { ...options, ...withoutKey })],
+      ] satisfies Asked[]
+      const isCompatible = session.judges('OAI-STREAM-01')
+      const key = isCompatible ? keys.openai : keys.v3
+
+      const alike: { what: string; answers: Compared }[] = []
+      for (const [what, send] of isCompatible ? compatible : native) {
+        if (what.endsWith('without a key') && key === undefined) continue
+        const answers = await overBothVersions(send)
+        if (answers === undefined) break
+        const { http2, http1 } = answers
+        const differences = differencesOf(answers)
+        for (const difference of differences) {
+          session.observe('OPEN-44', `${what}: ${difference}`, [http2, http1])
+        }
+        if (differences.length === 0) alike.push({ what, answers })
+        // Who cannot be reached so is not asked again.
+        if (http1.response === null) break
+      }
+      if (alike.length === 0) return
+      session.observe(
+        'OPEN-44',
+        `alike: ${alike.map(({ what }) => what).join(', ')}`,
+        alike.flatMap(({ answers }) => [answers.http2, answers.http1]),
+      )
+    },
+  )
+})
+
+type Send = Parameters<typeof overBothVersions>[0]
+type Asked = readonly [what: string, send: Send]
+
+const withoutKey = { role: 'negative', authorization: null } as const
