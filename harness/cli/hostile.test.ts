@@ -171,7 +171,7 @@ describe('chatgen check of a target that sends', () => {
         }
         writeFileSync(join(cwd, 'target.yaml'), JSON.stringify(profile))
         const args = ['check', '--target', 'target.yaml', '--only', only]
-        const ended = await measured(args, { cwd, key, longestMs: 60_000 })
+        const ended = await measured(args, { cwd, key, longestMs: 150_000 })
         const output = ended.output.replaceAll(/\s+/g, ' ')
         expect(output).toContain(says)
         expect(output).not.toContain('internal error')
@@ -181,7 +181,7 @@ describe('chatgen check of a target that sends', () => {
         await front.close()
       }
     },
-    90_000,
+    180_000,
   )
 })
 
@@ -189,13 +189,14 @@ describe('chatgen init of a target that sends', () => {
   test.each([
     ['a Retry-After of years', () => true, refusal('999999999')],
     ['bodies without end', ({ method }: Asked) => method === 'GET', endlessBody],
+    ['JSON 100,000 levels deep', ({ method }: Asked) => method === 'GET', body(deep(100_000))],
   ])(
     '%s ends',
     async (_, asks, answer) => {
       const front = await startFront(service.url, (asked) => (asks(asked) ? answer : undefined))
       try {
         const args = ['init', front.url, '--timeout', '20000']
-        const ended = await measured(args, { cwd: emptyFolder(), key, longestMs: 60_000 })
+        const ended = await measured(args, { cwd: emptyFolder(), key, longestMs: 150_000 })
         expect(ended.signal, ended.output).toBeNull()
         expect([0, 3], ended.output).toContain(ended.code)
         expect(ended.peakMb).toBeLessThan(mostMemoryMb)
@@ -203,6 +204,6 @@ describe('chatgen init of a target that sends', () => {
         await front.close()
       }
     },
-    90_000,
+    180_000,
   )
 })

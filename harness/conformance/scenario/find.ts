@@ -14,6 +14,9 @@ export interface Leaf {
   readonly value: unknown
 }
 
+/** Keys from the outside to a value; the paths of deeper ones would take the square of their depth. */
+const deepest = 200
+
 /** Every value that is neither object nor array, from the outside to the inside. */
 export function leavesOf(value: unknown): Leaf[] {
   const leaves: Leaf[] = []
@@ -22,6 +25,7 @@ export function leavesOf(value: unknown): Leaf[] {
   for (const next of queue) {
     const { path, value: at } = next
     if (typeof at === 'object' && at !== null) {
+      if (path.length === deepest) continue
       for (const key of Object.keys(at)) {
         queue.push({ path: [...path, key], value: Reflect.get(at, key) })
       }
