@@ -1,7 +1,7 @@
-import { isMap, isScalar, LineCounter, parseDocument } from 'yaml'
 import { z } from 'zod'
 import { type RequirementId, requirementIds } from '../contract/index.ts'
 import { ConfigurationError } from './errors.ts'
+import { readDocument } from './profile/document.ts'
 import { didYouMean } from './suggest.ts'
 
 /** The members of an entry in the order in which they are written. */
@@ -45,24 +45,8 @@ export function loadBaseline(
   source: { readonly name: string; readonly text: string },
   drafts: 'refused' | 'kept',
 ): Baseline {
-  const lines = new LineCounter()
-  const document = parseDocument(source.text, { lineCounter: lines })
-  if (document.errors.length > 0) {
-    throw new ConfigurationError(
-      document.errors.map(({ linePos, message }) => {
-        const line = linePos === undefined ? '' : `:${linePos[0].line}`
-        return `${source.name}${line}: ${message.split('\n')[0]}`
-      }),
-    )
-  }
-  const place = (id: string): string =>
-    `${source.name}${lineOf(document.contents, id, lines)}: ${id}`
-  const value: unknown = document.toJS() ?? {}
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new ConfigurationError([
-      `${source.name}: a baseline is a mapping from requirement ids to entries`,
-    ])
-  }
+  const { value, place: placeOf } = readDocument(source, 'a baseline')
+  const place = (id: string): string => `${placeOf([id])}: ${id}`
   const read = Object.entries(value).map(([id, member]) => readEntry(id, member, drafts))
   const problems = read.flatMap(({ id, problems }) =>
     problems.map((problem) => `${place(id)}${problem}`),
@@ -104,11 +88,4 @@ function problemsOf(issue: z.core.$ZodIssue): readonly string[] {
 
 function isRequirementId(id: string): id is RequirementId {
   return requirementIds.some((known) => known === id)
-}
-
-function lineOf(contents: unknown, id: string, lines: LineCounter): string {
-  if (!isMap(contents)) return ''
-  const pair = contents.items.find((item) => isScalar(item.key) && item.key.value === id)
-  const offset = isScalar(pair?.key) ? pair.key.range?.[0] : undefined
-  return offset === undefined ? '' : `:${lines.linePos(offset).line}`
 }
