@@ -36,7 +36,7 @@ describe('chatgen check --baseline ends with', () => {
     ['an entry that has expired', 'OAI-AUTH-01: { because: x, until: 2020-01-31 }', '2020-01-31'],
     [
       'an entry for another failure of the row',
-      'OAI-AUTH-01: { because: x, fingerprint: v1-0123456789abcdef }',
+      'OAI-AUTH-01: { because: x, fingerprint: v2-0123456789abcdef }',
       'fails differently',
     ],
   ])('1 for %s', async (_, baseline, sentence) => {
@@ -68,7 +68,7 @@ test('--update-baseline writes drafts, and the run that follows their completion
   const first = await check(null, '--update-baseline', '--quiet')
   expect(first.code).toBe(1)
   expect(first.stdout).toContain('added, with a because that is TO BE WRITTEN: OAI-AUTH-01')
-  expect(first.file()).toMatch(/OAI-AUTH-01:\n {2}because: TO BE WRITTEN\n {2}fingerprint: v1-/)
+  expect(first.file()).toMatch(/OAI-AUTH-01:\n {2}because: TO BE WRITTEN\n {2}fingerprint: v2-/)
 
   const written = first.file().replace('TO BE WRITTEN', 'the gateway is open')
   const second = await check(written, '--seed', 'another', '--quiet')

@@ -1,5 +1,6 @@
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { StoredRecording } from '../client/index.ts'
+import { ConfigurationError } from '../conformance/errors.ts'
 import type { Exchange } from '../contract/index.ts'
 
 export interface Recording {
@@ -12,6 +13,7 @@ export interface Recording {
 /** Where the file is gone, so is the evidence, and the verdicts stand without it. */
 export function readRecording(file: string): Recording {
   if (!existsSync(file)) return { exchanges: new Map(), lost: () => 0 }
+  if (!statSync(file).isFile()) throw new ConfigurationError([`${file}: not a regular file`])
   const exchanges = new StoredRecording(file)
   return { exchanges, lost: () => exchanges.lost }
 }

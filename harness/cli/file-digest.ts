@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import { closeSync, openSync, readSync } from 'node:fs'
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 
-/** SHA-256 of a file, hexadecimal, read piece by piece; null where there is none. */
+/** SHA-256 of a file, hexadecimal, read piece by piece; null where there is no regular one. */
 export function fileDigest(file: string): string | null {
   let handle: number
   try {
@@ -11,6 +11,8 @@ export function fileDigest(file: string): string | null {
     throw error
   }
   try {
+    // A device may have no end.
+    if (!fstatSync(handle).isFile()) return null
     const hash = createHash('sha256')
     const piece = Buffer.alloc(1 << 20)
     for (let read = readSync(handle, piece); read > 0; read = readSync(handle, piece)) {

@@ -11,7 +11,7 @@ V3-IDEM-02: # the oldest
   because: a migration is under way
   until: 2026-12-31
   issue: 17
-  fingerprint: v1-0123456789abcdef
+  fingerprint: v2-0123456789abcdef
 OAI-ERR-01:
   owner: platform
   because: >
@@ -38,7 +38,7 @@ describe('a baseline is read', () => {
         because: 'a migration is under way',
         until: '2026-12-31',
         issue: '17',
-        fingerprint: 'v1-0123456789abcdef',
+        fingerprint: 'v2-0123456789abcdef',
       },
       'OAI-ERR-01': { owner: 'platform', because: 'the gateway answers for us' },
     })
@@ -107,11 +107,11 @@ describe('a baseline is updated', () => {
         because: a migration is under way
         until: 2026-12-31
         issue: 17
-        fingerprint: v1-ba37f204b3f974c5
+        fingerprint: v2-ba37f204b3f974c5
         found: the history of <n> has <n> steps
       V3-SSE-05:
         because: TO BE WRITTEN
-        fingerprint: v1-9ac5d19a4d5e6744
+        fingerprint: v2-9ac5d19a4d5e6744
         found: the first event is response.output_item.added
       "
     `)
@@ -125,11 +125,11 @@ describe('a baseline is updated', () => {
 
       V3-IDEM-02:
         because: TO BE WRITTEN
-        fingerprint: v1-ba37f204b3f974c5
+        fingerprint: v2-ba37f204b3f974c5
         found: the history of <n> has <n> steps
       V3-SSE-05:
         because: TO BE WRITTEN
-        fingerprint: v1-9ac5d19a4d5e6744
+        fingerprint: v2-9ac5d19a4d5e6744
         found: the first event is response.output_item.added
       "
     `)

@@ -8,6 +8,7 @@ import { Collector, type Scenario } from './collector.ts'
 import { defaultJobs, exchangesName, journalName, runRecordName } from './defaults.ts'
 import { type Engine, inlineEngine, runOnce } from './engine.ts'
 import { ConfigurationError, InterruptedError } from './errors.ts'
+import { evidenceUnwritable } from './exchanges-file.ts'
 import { startJournal } from './journal-file.ts'
 import { makeFolder } from './make-folder.ts'
 import { preflight } from './preflight.ts'
@@ -82,6 +83,9 @@ export async function runConformance(options: RunOptions): Promise<ConformanceRe
   const interrupted = await run(collector, setup, options.signal)
 
   const results = collector.resultsInOrder()
+  const unwritten = results.find(({ fault }) => fault?.includes(evidenceUnwritable))
+  // A verdict without its evidence settles nothing, so that none is given.
+  if (unwritten) throw new ConfigurationError([unwritten.fault ?? evidenceUnwritable])
   const before = { ...noCost, requests: setup.spentBefore }
   const judged = results.map((result) => result.cost).reduce(addCosts, before)
   const audit = await auditedResidue(collector, setup, { spent: judged.requests, interrupted })
