@@ -37,7 +37,7 @@ describe('an assistant', () => {
   const outDir = makeFolder()
   let report: ConformanceReport
   beforeAll(async () => {
-    report = await judged('requires-assistant_id', { only, outDir })
+    report = await judged('requires-assistant-id', { only, outDir })
   }, 60_000)
   afterAll(() => removeFolder(outDir))
 
@@ -73,14 +73,14 @@ describe('an assistant', () => {
 
 test('a negative that comes first is refused for its own reason', async () => {
   const outDir = temporaryFolder()
-  const report = await judged('requires-assistant_id', { only: ['VER-04'], outDir })
+  const report = await judged('requires-assistant-id', { only: ['VER-04'], outDir })
   expect(report.requirements.map(lineOf)).toEqual(['VER-04 pass'])
 }, 60_000)
 
 test('without an assistant in the profile the refusal stands as it came', async () => {
   const outDir = temporaryFolder()
   const report = await judged(
-    'requires-assistant_id',
+    'requires-assistant-id',
     { only: ['V3-GEN-05'], outDir },
     (profile) => {
       const { assistants: _, ...rest } = profile

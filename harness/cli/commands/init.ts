@@ -91,7 +91,9 @@ function tell({ detection, cost: { requests } }: InitResult, out: string, io: Io
   const say = (text: string) => print(fitted(text, io))
   const { surfaces, ...probes } = detection
   const usable = Object.entries(surfaces).filter(([, { usable }]) => usable)
-  const named = { ...probes, chat: undefined }
+  // Where no generation wants a member of its own, nothing is left to find out.
+  const required = probes.required?.value === undefined ? undefined : probes.required
+  const named = { ...probes, chat: undefined, required }
   const found = Object.entries(named).filter(([, probe]) => probe?.value !== undefined)
   const open = Object.entries(named).filter(([, probe]) => probe && probe.value === undefined)
   say(`Asked ${count(requests, 'request')}; surfaces: ${names(usable)}`)

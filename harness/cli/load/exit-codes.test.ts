@@ -45,8 +45,8 @@ describe('chatgen load ends with', () => {
   test('1 where streams are truncated and no SLO says how many may be', async () => {
     const { url } = await oddServer((n) => (n % 5 === 4 ? 'cut' : 'well'))
     const { code, stdout, report } = await load([url, '--rate', '40', '--duration', '1s'])
-    expect(report.outcome).toBe('missed')
-    expect(stdout).toMatch(/^MISSED {2}no SLO was given; .* \d+ answers\s+truncated;/s)
+    expect(report.outcome).toBe('violated')
+    expect(stdout).toMatch(/^VIOLATED .* \d+ answers\s+truncated/s)
     expect(stdout).toContain('no answer is truncated')
     expect(code).toBe(1)
   })

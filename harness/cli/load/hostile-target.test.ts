@@ -47,7 +47,7 @@ test('answers without end take neither memory nor the verdict', async () => {
   expect(report.errors.map(({ detail }) => detail).sort()).toEqual([
     'a body of more than 8 MiB',
     'a line or an event of more than 4 MiB',
-    'a stream of more than 80000 events',
+    'a stream of more than 40000 events',
   ])
   expect(report).toMatchObject({ outcome: 'missed', faults: [], open: 0 })
   expect(stdout).toContain('no answer is without end')

@@ -69,7 +69,7 @@ export const chunks: readonly Dialect[] = [
       name: 'chunks-with-empty-content-between',
       summary: 'A chunk with empty content follows each chunk.',
       refit: eachChunk((chunk) =>
-        isPlain(chunk) ? [chunk, put(chunk, `${delta}.content`, '')] : [chunk],
+        isPlain(chunk) ? [chunk, put(chunk, delta, { content: '' })] : [chunk],
       ),
     },
   ]),

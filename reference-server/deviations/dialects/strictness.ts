@@ -81,7 +81,7 @@ export const strictness: readonly Dialect[] = [
     ),
   },
   {
-    name: 'requires-assistant_id',
+    name: 'requires-assistant-id',
     summary: 'A v3 generation without assistant_id is refused with 422, and the error names it.',
     refit: refusesRequests(
       generation,
