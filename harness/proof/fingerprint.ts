@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import type { StoredExchange } from '../contract/index.ts'
 
 /**
@@ -38,6 +38,8 @@ export function differs(plain: Fingerprint, exchangesFile: string): boolean {
 
 /** The lines are our own, so they are taken as they are. */
 function* storedIn(exchangesFile: string): Iterable<StoredExchange> {
+  // A run that finds no target ends before it writes anything.
+  if (!existsSync(exchangesFile)) return
   for (const line of readFileSync(exchangesFile, 'utf8').split('\n')) {
     if (line !== '') yield JSON.parse(line) as StoredExchange
   }

@@ -11,7 +11,7 @@ export const openaiTools = {
     section: '4.1',
     title:
       'A request with tools and tool_choice required SHOULD be answered with tool_calls, streamed or not, or be refused.',
-    needs: ['OAI-CHAT-01'],
+    needs: ['OAI-CHAT-06', 'OAI-CHAT-07', 'OAI-STREAM-02', 'OAI-STREAM-04'],
   },
   'OAI-TOOL-02': {
     level: 'expected',
@@ -34,7 +34,7 @@ export const openaiTools = {
     surface: 'openai',
     section: '4.1',
     title: 'A tool message with the result of a tool call SHOULD be accepted after that call.',
-    needs: ['OAI-TOOL-02'],
+    needs: ['OAI-TOOL-02', 'OAI-CHAT-07', 'OAI-CHAT-15'],
   },
   'OAI-FORMAT-01': {
     level: 'expected',

@@ -20,7 +20,9 @@ export const completion = z.looseObject({
   object: z.literal('chat.completion'),
   created: z.int().min(0).lt(farFuture, { error: 'expected Unix seconds' }),
   model: z.string(),
-  choices: z.array(z.looseObject({ index: z.int(), message, finish_reason: z.string() })).min(1),
+  choices: z
+    .array(z.looseObject({ index: z.int(), message, finish_reason: z.string() }))
+    .min(1, { error: 'expected at least one choice' }),
   usage: z.looseObject({
     prompt_tokens: z.int(),
     completion_tokens: z.int(),

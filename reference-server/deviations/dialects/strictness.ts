@@ -83,6 +83,7 @@ export const strictness: readonly Dialect[] = [
   {
     name: 'requires-assistant-id',
     summary: 'A v3 generation without assistant_id is refused with 422, and the error names it.',
+    excludes: ['errors-empty'],
     refit: refusesRequests(
       generation,
       (body) => body['assistant_id'] === undefined,
@@ -93,6 +94,7 @@ export const strictness: readonly Dialect[] = [
   {
     name: 'requires-sampling',
     summary: 'A completion must say max_tokens and temperature; one error names one of them.',
+    excludes: ['errors-empty'],
     refit: together(
       ['max_tokens', 'temperature'].map((name) =>
         refusesRequests(
