@@ -20,7 +20,7 @@ test('rates, quantiles, what is in flight, what broke and the time left', () => 
     "running  5 s of 30 s, 25 s left  41 requests, 7 in flight
       sent 9.23/s  completed 8.00/s  failed 0.20/s  shed 0/s  tokens 90.2/s
       ttft p50 101 p90 101 p99 101   e2e p50 260 p90 260 p99 260   icl p50 20.1 p90 100 p99 100  ms
-      truncated gone ×1"
+      truncated \\x1b[2Jgone ×1"
   `)
 })
 
@@ -34,6 +34,6 @@ test('before the start, only what it does', () => {
 
 test('one line for a log', () => {
   expect(progressLine(running())).toMatchInlineSnapshot(
-    `"running 5 s of 30 s: 41 requests, 7 in flight, 1 failed, ttft p50 101 p90 101 p99 101 ms, truncated gone ×1"`,
+    `"running 5 s of 30 s: 41 requests, 7 in flight, 1 failed, ttft p50 101 p90 101 p99 101 ms, truncated \\x1b[2Jgone ×1"`,
   )
 })
