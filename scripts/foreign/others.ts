@@ -1,17 +1,31 @@
 import { anyUndecided, bunched, type Front, type Place, type Truth } from './front.ts'
 
+/**
+ * Caddy 2.6 now and then ends a stream after its first events with a proper last chunk: seen in stored
+ * exchanges, where a one-shot ends after response.created.
+ */
+const endsEarly: Pick<Truth, 'violatedByChance' | 'undecided'> = {
+  violatedByChance: ['V3-SSE-08', 'OAI-STREAM-12'],
+  undecided: ['V3-*', 'OAI-*', 'RAG-*'],
+}
+
 /** Caddy, Apache, Varnish and lighttpd, as Debian has them. */
 export const otherFronts: readonly Front[] = [
-  caddy('Caddy, default', {}, { is: 'the same service' }),
+  caddy('Caddy, default', {}, { is: 'the same service', ...endsEarly }),
   caddy(
     'Caddy, encode gzip',
     { gzip: true },
     {
       is: 'compresses answers that begin with 512 bytes, and holds those back until they end',
       warned: ['V3-SSE-30'],
+      ...endsEarly,
     },
   ),
-  caddy('Caddy, HTTP/2 over TLS', { tls: true }, { is: 'the same service, by HTTP/2' }),
+  caddy(
+    'Caddy, HTTP/2 over TLS',
+    { tls: true },
+    { is: 'the same service, by HTTP/2', ...endsEarly },
+  ),
   apache('Apache, mod_proxy_http', [], { is: 'the same service' }),
   apache(
     'Apache, mod_deflate',
