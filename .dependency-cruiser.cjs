@@ -7,32 +7,25 @@ const own = (...rooms) => rooms.map((room) => `^${room}(/|[.]ts$)`)
 const pkg = (...names) => names.map((name) => `^node_modules/${name}/`)
 
 const rooms = {
-  'harness/contract': pkg('zod'),
-  'harness/judges': own('harness/contract'),
-  fixtures: [...own('harness/contract'), ...pkg('@faker-js/faker')],
-  reports: [...own('harness/contract'), ...pkg('zod', 'chalk', 'hdr-histogram-js', 'uplot')],
-  'harness/client': [...own('harness/contract'), ...pkg('undici', 'eventsource-parser')],
+  contract: pkg('zod'),
+  'harness/judges': own('contract'),
+  fixtures: [...own('contract'), ...pkg('@faker-js/faker')],
+  reports: [...own('contract'), ...pkg('zod', 'chalk', 'hdr-histogram-js', 'uplot')],
+  'harness/client': [...own('contract'), ...pkg('undici', 'eventsource-parser')],
   'harness/conformance': [
-    ...own('harness/contract', 'harness/judges', 'harness/client', 'reports/model'),
+    ...own('contract', 'harness/judges', 'harness/client'),
     ...pkg('vitest', 'yaml', 'zod', 'fastest-levenshtein'),
   ],
-  suites: own('harness/contract', 'fixtures', 'harness/conformance/scenario'),
+  suites: own('contract', 'fixtures', 'harness/conformance/scenario'),
   'harness/load': [
-    ...own('harness/contract', 'harness/judges', 'harness/client', 'fixtures', 'reports/model'),
+    ...own('contract', 'harness/judges', 'harness/client', 'fixtures'),
     ...pkg('undici', 'hdr-histogram-js', 'autocannon', 'zod', 'yaml'),
   ],
   'reference-server': [
-    ...own('harness/contract', 'fixtures'),
+    ...own('contract', 'fixtures'),
     ...pkg('fastify', '@fastify/[^/]+', 'zod', 'minisearch', 'unpdf', 'json-schema-faker'),
   ],
-  'harness/proof': own(
-    'fixtures',
-    'reports/id-list',
-    'harness/conformance',
-    'reference-server',
-    'reports/model',
-    'harness/contract',
-  ),
+  'harness/proof': own('fixtures', 'harness/conformance', 'reference-server', 'contract'),
 }
 
 const tests = '\\.test\\.ts$|/test-support/'

@@ -1,6 +1,7 @@
 /** The reference server: the whole service, with a model whose every word can be computed. */
-export { type Pace, PaceSyntaxError, parsePace, type ServerPace } from './pace.ts'
+
 export type { Parts, Refit } from './parts.ts'
+export { type Pace, PaceSyntaxError, parsePace, type ServerPace } from './runtime/pace.ts'
 export {
   type ReferenceServer,
   type ReferenceServerOptions,

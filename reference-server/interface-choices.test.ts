@@ -1,7 +1,7 @@
 /** docs/interface-choices.md says what this server does at every open point of the document. */
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { questionIds } from '../harness/contract/index.ts'
+import { questionIds } from '../contract/index.ts'
 import { seededBaseId } from './answering/assistants.ts'
 import { testServer } from './test-support/server.ts'
 

@@ -1,7 +1,7 @@
 /** What every caller finds on a fresh server: a knowledge base about an island. */
 import { documentFixtures } from '../fixtures/documents.ts'
 import { seededBaseId } from './answering/assistants.ts'
-import { documentText } from './retrieval/document-text.ts'
+import { documentText } from './retrieval/documents/document-text.ts'
 import type { SeededBase } from './store/memory-knowledge.ts'
 
 /** The day the documents were written, in Unix milliseconds. */

@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { reportToHtml } from './html/report-to-html.ts'
-import { launchChromium, skipBrowser } from './html/test-support/chromium.ts'
-import { openOffline } from './html/test-support/offline-page.ts'
+import { reportToHtml } from './conformance/html/report-to-html.ts'
+import { launchChromium, skipBrowser } from './conformance/html/test-support/chromium.ts'
+import { openOffline } from './conformance/html/test-support/offline-page.ts'
 import { loadToHtml } from './load/html/load-to-html.ts'
 import { hostileLoad, hostileReport, hostileTexts } from './test-support/hostile.ts'
-import { printable, withoutColours } from './text.ts'
+import { printable, withoutColours } from './text/escape.ts'
 
 /** Pages with texts of a target that mean no good, in a real browser. */
 describe.skipIf(skipBrowser)('a page with', () => {

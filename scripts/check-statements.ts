@@ -1,7 +1,7 @@
 /** Holds an edition of the interface document against the statements that the catalogue owns. */
 import { readFileSync } from 'node:fs'
-import { splitDocument } from '../harness/contract/split-document.ts'
-import { statements } from '../harness/contract/statements.ts'
+import { splitDocument } from '../contract/split-document.ts'
+import { statements } from '../contract/statements.ts'
 
 const help = `node scripts/check-statements.ts FILE
 

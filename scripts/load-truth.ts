@@ -12,7 +12,7 @@
  */
 import { loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
-import { latencyOf } from '../harness/load/metrics/latencies.ts'
+import { latencyOf } from '../harness/load/metrics/samples/latencies.ts'
 import type { RequestRecord } from '../harness/load/record.ts'
 import { keepAwake } from './load/awake.ts'
 import type { EngineResult } from './load/engine-reader.ts'
@@ -38,7 +38,7 @@ const paces = {
 }
 const quantiles = [0.5, 0.9, 0.99]
 
-/** Nanoseconds of one request, in the definitions of harness/load/metrics/latencies.ts. */
+/** Nanoseconds of one request, in the definitions of harness/load/metrics/samples/latencies.ts. */
 type Metrics = Readonly<Record<string, readonly number[]>>
 
 if (!values.halting) keepAwake()

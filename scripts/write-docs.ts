@@ -1,6 +1,6 @@
 /** Writes what the docs take from the code: requirements, docs/interface, the import table. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { catalogueToMarkdown, interfacePages } from '../reports/catalogue.ts'
+import { catalogueToMarkdown, interfacePages } from '../reports/catalogue/index.ts'
 import { withImportTable } from './import-table.ts'
 
 const docs = new URL('../docs/', import.meta.url)

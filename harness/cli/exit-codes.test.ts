@@ -1,7 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { conformanceReport } from '../../reports/model.ts'
+import { conformanceReport } from '../../contract/report/conformance.ts'
 import { chatgen, emptyFolder, start } from './test-support/chatgen.ts'
 import { key, startModelsServer } from './test-support/models-server.ts'
 

@@ -1,5 +1,5 @@
-import type { LoadReport } from '../../reports/model/load.ts'
-import type { ConformanceReport } from '../../reports/model.ts'
+import type { ConformanceReport } from '../../contract/report/conformance.ts'
+import type { LoadReport } from '../../contract/report/load.ts'
 import { ConfigurationError, InterruptedError, TargetUnusableError } from '../conformance/errors.ts'
 
 /** One meaning each; the README lists them. */

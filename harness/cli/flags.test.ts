@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { ConfigurationError } from '../conformance/errors.ts'
-import type { Io } from './io.ts'
 import { buildProgram } from './main.ts'
+import type { Io } from './terminal/io.ts'
 
 /** Flags and their environment twins, over every command. */
 

@@ -1,5 +1,5 @@
 import { Command, CommanderError } from 'commander'
-import { printable } from '../../reports/text.ts'
+import { printable } from '../../reports/text/escape.ts'
 import { InterruptedError, KitError } from '../conformance/errors.ts'
 import { suiteVersion } from '../conformance/version.ts'
 import type { AddCommand } from './command.ts'
@@ -17,9 +17,9 @@ import { reportCommand } from './commands/report.ts'
 import { serveCommand } from './commands/serve.ts'
 import { type ExitCode, exitCode, exitCodeOfError, withFault } from './exit-codes.ts'
 import { readSwitches } from './flags.ts'
-import { watchInterrupts } from './interruption.ts'
-import { type Io, processIo } from './io.ts'
-import { watchLastResorts } from './last-resort.ts'
+import { watchInterrupts } from './terminal/interruption.ts'
+import { type Io, processIo } from './terminal/io.ts'
+import { watchLastResorts } from './terminal/last-resort.ts'
 
 const commands: readonly AddCommand[] = [
   checkCommand,

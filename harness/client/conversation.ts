@@ -1,9 +1,9 @@
 import { performance } from 'node:perf_hooks'
-import type { Ending, Exchange, Header, Protocol } from '../contract/index.ts'
-import { type BodyLimits, defaultBodyLimits } from './body-limits.ts'
-import { BodyReader } from './body-reader.ts'
-import { announcedBytes } from './content-length.ts'
-import { describeFailure } from './failures.ts'
+import type { Ending, Exchange, Header, Protocol } from '../../contract/index.ts'
+import { announcedBytes } from './body/content-length.ts'
+import { type BodyLimits, defaultBodyLimits } from './body/limits.ts'
+import { BodyReader } from './body/reader.ts'
+import { describeFailure } from './network/failures.ts'
 import type { Outgoing } from './transport.ts'
 
 /** A stream may run long as long as it says something; this is the end of patience, in silences. */

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { bodyText, type Exchange } from '../contract/index.ts'
+import { bodyText, type Exchange } from '../../contract/index.ts'
 import { startRawServer, writePieces } from './test-support/raw-server.ts'
 import { converse, outgoing, withTransport } from './test-support/send.ts'
 import type { Outgoing } from './transport.ts'

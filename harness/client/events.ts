@@ -1,5 +1,5 @@
 import { createParser } from 'eventsource-parser'
-import type { StreamEvent, WireChunk } from '../contract/index.ts'
+import type { StreamEvent, WireChunk } from '../../contract/index.ts'
 
 /** Largest event that is decoded, in characters; a longer one is left to the framing judge. */
 const maxEventLength = 16 * 1024 * 1024

@@ -1,17 +1,17 @@
-export { defaultBodyLimits } from './body-limits.ts'
-export { acceptEncoding, codingsOf, createContentDecoder } from './content-coding.ts'
-export { createEvidenceTransport } from './evidence.ts'
-export { createNetworkTransport } from './network.ts'
+export { acceptEncoding, codingsOf, createContentDecoder } from './body/content-coding.ts'
+export { defaultBodyLimits } from './body/limits.ts'
+export { createNetworkTransport } from './network/network.ts'
 export {
   directNetwork,
   type NetworkOptions,
   type Resolution,
   resolvedAddress,
   tlsOptions,
-} from './network-options.ts'
-export { Outlet } from './outlet.ts'
-export { createRecordingTransport, notRecorded, wasRecorded } from './recording.ts'
-export { createRedactor, type Redactor, type Secret } from './redaction.ts'
-export { openTunnel, ProxyError, portOf, proxyAuthorization, speaksTls } from './sockets.ts'
-export { StoredRecording } from './stored-recording.ts'
+} from './network/options.ts'
+export { openTunnel, ProxyError, portOf, proxyAuthorization, speaksTls } from './network/sockets.ts'
+export { createEvidenceTransport } from './recording/evidence.ts'
+export { createRecordingTransport, notRecorded, wasRecorded } from './recording/recording.ts'
+export { StoredRecording } from './recording/stored-recording.ts'
+export { Outlet } from './redaction/outlet.ts'
+export { createRedactor, type Redactor, type Secret } from './redaction/redaction.ts'
 export type { Outgoing, Pending, Transport } from './transport.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { bodyText } from '../contract/index.ts'
+import { bodyText } from '../../contract/index.ts'
 import { authority, certificate } from './test-support/certificates.ts'
 import { startForwardProxy } from './test-support/forward-proxy.ts'
 import { startRawServer } from './test-support/raw-server.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { bodyBytes, type Exchange } from '../contract/index.ts'
+import { bodyBytes, type Exchange } from '../../contract/index.ts'
 import { createEventDecoder } from './events.ts'
 import { cutAt, goldenEvents, goldenStream } from './test-support/golden-stream.ts'
 import { type RawServer, startRawServer, writePieces } from './test-support/raw-server.ts'

@@ -1,4 +1,4 @@
-import type { Exchange, ExchangeLabels, WireRequest } from '../contract/index.ts'
+import type { Exchange, ExchangeLabels, WireRequest } from '../../contract/index.ts'
 
 export interface Outgoing {
   /** Id of the exchange to be made. */

@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest'
+import { handMadeProfile } from '../proof/test-support/independent-server/profile.ts'
+import { startHandMadeServer } from '../proof/test-support/independent-server/server.ts'
 import type { Progress } from './progress.ts'
 import { check, lineOf, rowsWith } from './test-support/check.ts'
-import { handMadeProfile } from './test-support/hand-made/profile.ts'
-import { startHandMadeServer } from './test-support/hand-made/server.ts'
 
 /** What a run says on its way is what its report says in the end. */
 

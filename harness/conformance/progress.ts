@@ -1,10 +1,10 @@
-import type { RequirementRow } from '../../reports/model.ts'
-import type { RequirementId } from '../contract/index.ts'
-import { isPlanned } from './applicability.ts'
-import type { Collector } from './collector.ts'
+import type { RequirementId } from '../../contract/index.ts'
+import type { RequirementRow } from '../../contract/report/conformance.ts'
+import { isPlanned } from './profile/applicability.ts'
 import type { TargetProfile } from './profile/index.ts'
 import { addCosts, type Cost, noCost } from './run-setup.ts'
 import { decide } from './verdicts.ts'
+import type { Collector } from './vitest/collector.ts'
 
 /** How far a run is, told each time that a scenario has ended. */
 export interface Progress {

@@ -1,5 +1,5 @@
-import type { Traffic } from '../../reports/model.ts'
-import type { Finding, Observation, RequirementId } from '../contract/index.ts'
+import type { Finding, Observation, RequirementId } from '../../contract/index.ts'
+import type { Traffic } from '../../contract/report/conformance.ts'
 import type { TargetProfile } from './profile/index.ts'
 
 /** What the scenarios are told about the run; survives a structured clone. */

@@ -2,8 +2,14 @@ import { readdirSync, readFileSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import type { ConformanceReport } from '../../reports/model.ts'
-import { type Exchange, restoreExchange } from '../contract/index.ts'
+import { type Exchange, restoreExchange } from '../../contract/index.ts'
+import type { ConformanceReport } from '../../contract/report/conformance.ts'
+import type { Hooks } from '../proof/test-support/independent-server/hooks.ts'
+import { handMadeProfile, unbuilt } from '../proof/test-support/independent-server/profile.ts'
+import {
+  type HandMadeServer,
+  startHandMadeServer,
+} from '../proof/test-support/independent-server/server.ts'
 import { InterruptedError } from './errors.ts'
 import {
   type CheckOptions,
@@ -12,9 +18,6 @@ import {
   rowsWith,
   temporaryFolder,
 } from './test-support/check.ts'
-import type { Hooks } from './test-support/hand-made/hooks.ts'
-import { handMadeProfile, unbuilt } from './test-support/hand-made/profile.ts'
-import { type HandMadeServer, startHandMadeServer } from './test-support/hand-made/server.ts'
 
 interface Run {
   readonly report: ConformanceReport

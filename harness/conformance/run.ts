@@ -1,29 +1,34 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
-import type { ConformanceReport, ObservationRow } from '../../reports/model.ts'
+import { type Observation, questions, type RequirementId } from '../../contract/index.ts'
+import type { ConformanceReport, ObservationRow } from '../../contract/report/conformance.ts'
 import { createRedactor, Outlet } from '../client/index.ts'
-import { type Observation, questions, type RequirementId } from '../contract/index.ts'
-import { isPlanned, setAside } from './applicability.ts'
-import { Collector, type Scenario } from './collector.ts'
+import { type Audit, type AuditOptions, auditResidue } from './cleanup/audit.ts'
+import { startJournal } from './cleanup/journal-file.ts'
 import { defaultJobs, exchangesName, journalName, runRecordName } from './defaults.ts'
-import { type Engine, inlineEngine, runOnce } from './engine.ts'
 import { ConfigurationError, InterruptedError } from './errors.ts'
-import { evidenceUnwritable } from './exchanges-file.ts'
-import { startJournal } from './journal-file.ts'
-import { makeFolder } from './make-folder.ts'
-import { preflight } from './preflight.ts'
+import { preflight } from './preflight/preflight.ts'
+import { isPlanned, setAside } from './profile/applicability.ts'
 import type { TargetProfile } from './profile/index.ts'
 import { networkToldOf } from './profile/network-told.ts'
+import {
+  type ProfileName,
+  type Selection,
+  selectRows,
+  surfacesOfProfile,
+} from './profile/selection.ts'
 import { type Progress, progressOf } from './progress.ts'
-import { writeRunRecord } from './rejudge-record.ts'
-import { type Audit, type AuditOptions, auditResidue } from './residue.ts'
+import { evidenceUnwritable } from './recording/exchanges-file.ts'
+import { makeFolder } from './recording/make-folder.ts'
+import { writeRunRecord } from './recording/record.ts'
 import { addCosts, addTraffic, noCost, noTraffic, type RunSetup } from './run-setup.ts'
-import { type ProfileName, type Selection, selectRows, surfacesOfProfile } from './selection.ts'
-import { openSuites } from './suites.ts'
+import { secretsOf } from './session/context.ts'
 import { outcomeOf, totalsOf } from './totals.ts'
 import { decide } from './verdicts.ts'
 import { interfaceRevision, suiteVersion } from './version.ts'
-import { secretsOf } from './worker/context.ts'
+import { Collector, type Scenario } from './vitest/collector.ts'
+import { type Engine, inlineEngine, runOnce } from './vitest/engine.ts'
+import { openSuites } from './vitest/suites.ts'
 
 export interface RunOptions {
   readonly profile: TargetProfile

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { RequirementRow } from '../../reports/model.ts'
+import type { RequirementRow } from '../../contract/report/conformance.ts'
 import { outcomeOf, totalsOf } from './totals.ts'
 
 function row(

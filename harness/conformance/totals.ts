@@ -1,4 +1,4 @@
-import type { ConformanceReport, RequirementRow } from '../../reports/model.ts'
+import type { ConformanceReport, RequirementRow } from '../../contract/report/conformance.ts'
 
 export function totalsOf(
   rows: readonly RequirementRow[],

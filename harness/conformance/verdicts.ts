@@ -1,6 +1,6 @@
-import type { RequirementRow, Verdict } from '../../reports/model.ts'
-import { type Finding, type RequirementId, requirements } from '../contract/index.ts'
-import { setAside } from './applicability.ts'
+import { type Finding, type RequirementId, requirements } from '../../contract/index.ts'
+import type { RequirementRow, Verdict } from '../../contract/report/conformance.ts'
+import { setAside } from './profile/applicability.ts'
 import type { TargetProfile } from './profile/index.ts'
 import type { Reservation, ScenarioOutcome } from './run-setup.ts'
 

@@ -6,7 +6,7 @@ import {
   operationAt,
   requestPath,
   succeeded,
-} from '../contract/index.ts'
+} from '../../contract/index.ts'
 import { finalText } from './final-response.ts'
 import { asArray, asObject, asString, type JsonObject, parseJson } from './json.ts'
 import { meaningOf } from './responses/framing.ts'

@@ -1,4 +1,4 @@
-import type { Exchange } from '../contract/index.ts'
+import type { Exchange } from '../../contract/index.ts'
 import { deltasOf } from './answers.ts'
 
 /**

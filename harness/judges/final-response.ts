@@ -1,4 +1,4 @@
-import { finalResponse } from '../contract/wire/index.ts'
+import { finalResponse } from '../../contract/wire/index.ts'
 import { judgeShape } from './bodies/shape.ts'
 import { asArray, asObject, asString, isObject, type JsonObject } from './json.ts'
 import type { Ledger } from './ledger.ts'

@@ -6,7 +6,7 @@ import {
   type RequirementId,
   requestJson,
   succeeded,
-} from '../contract/index.ts'
+} from '../../contract/index.ts'
 import { operationOf } from './answers.ts'
 import { judgeBody } from './bodies/judge.ts'
 import { CompletionsJudge } from './completions/judge.ts'

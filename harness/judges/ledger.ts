@@ -4,7 +4,7 @@ import type {
   Observation,
   OpenQuestionId,
   RequirementId,
-} from '../contract/index.ts'
+} from '../../contract/index.ts'
 
 /**
  * What one exchange showed, row by row. A row has at most one finding: the first thing that broke

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { knownEvents } from '../../contract/event-names.ts'
+import type { Judgement, WireChunk } from '../../contract/index.ts'
 import { goldenTranscripts, readTranscript } from '../../fixtures/transcripts.ts'
-import { knownEvents } from '../contract/event-names.ts'
-import type { Judgement, WireChunk } from '../contract/index.ts'
 import { createStreamJudge, judge, type StreamedOperation } from './index.ts'
 import { bytewise, complete, exchangeOf, transcriptExchange } from './test-support/exchanges.ts'
 

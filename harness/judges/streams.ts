@@ -1,4 +1,4 @@
-import type { Ending, Judgement, WireChunk } from '../contract/index.ts'
+import type { Ending, Judgement, WireChunk } from '../../contract/index.ts'
 
 /** What a judge of a stream is told beside its bytes. */
 export interface StreamContext {

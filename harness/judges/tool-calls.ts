@@ -1,4 +1,4 @@
-import type { RequirementId } from '../contract/index.ts'
+import type { RequirementId } from '../../contract/index.ts'
 import { asArray, asObject, asString, type JsonObject, parseJson, show } from './json.ts'
 import type { Ledger } from './ledger.ts'
 

@@ -1,4 +1,4 @@
-import type { RequirementId } from '../contract/index.ts'
+import type { RequirementId } from '../../contract/index.ts'
 import { asIndex, asObject, type JsonObject, show } from './json.ts'
 import type { Ledger } from './ledger.ts'
 import { maxTokensOf } from './max-tokens.ts'

@@ -1,8 +1,8 @@
-import type { LoadReport } from '../../reports/model/load.ts'
-import type { LoadTarget } from './engine/target.ts'
+import type { LoadReport } from '../../contract/report/load.ts'
+import type { RunBook } from './metrics/run-book.ts'
 import type { Part, PlanSpec } from './plan/plan.ts'
-import type { RunBook } from './run-book.ts'
 import type { Slo } from './slo/slo.ts'
+import type { LoadTarget } from './target.ts'
 
 export interface LoadOptions {
   readonly target: LoadTarget

@@ -6,7 +6,7 @@ import {
   type Fault,
   faults,
 } from '../../reference-server/deviations/index.ts'
-import { type ProfileName, type Selection, surfacesOf } from '../conformance/selection.ts'
+import { type ProfileName, type Selection, surfacesOf } from '../conformance/profile/selection.ts'
 import type { Attempt } from './run-target.ts'
 import { startDeviant } from './target.ts'
 

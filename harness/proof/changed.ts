@@ -1,12 +1,12 @@
 import { execFileSync } from 'node:child_process'
+import { isRequirementId } from '../../contract/index.ts'
 import { faults } from '../../reference-server/deviations/index.ts'
-import { isRequirementId } from '../contract/index.ts'
 import { spread } from './attempts.ts'
 
 /** What decides verdicts; a change elsewhere changes none. */
 const rooms = [
   'suites',
-  'harness/contract',
+  'contract',
   'harness/judges',
   'harness/client',
   'harness/conformance',

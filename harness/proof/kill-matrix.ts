@@ -1,5 +1,5 @@
+import { requirementIds, requirements } from '../../contract/index.ts'
 import { combinationNamed, dialects, type Fault } from '../../reference-server/deviations/index.ts'
-import { requirementIds, requirements } from '../contract/index.ts'
 import { redRows, type TargetResult } from './verdicts.ts'
 
 /** One fault: what it breaks, what turned red, and who saw it. */

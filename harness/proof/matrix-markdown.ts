@@ -1,5 +1,5 @@
-import { compactIds } from '../../reports/id-list.ts'
-import { isRequirementId, type RequirementId, requirements } from '../contract/index.ts'
+import { isRequirementId, type RequirementId, requirements } from '../../contract/index.ts'
+import { compactIds } from '../../contract/requirement-ids.ts'
 import type { DialectLine, FaultLine, KillMatrix } from './kill-matrix.ts'
 
 const surfaces = { openai: 'Compatible surface', v2: 'v2', v3: 'v3' } as const

@@ -1,6 +1,7 @@
 /** A process of the proof: runs the attempts that it is sent by name, one after the other. */
-import { inlineEngine } from '../conformance/engine.ts'
-import type { ProfileName } from '../conformance/selection.ts'
+
+import type { ProfileName } from '../conformance/profile/selection.ts'
+import { inlineEngine } from '../conformance/vitest/engine.ts'
 import { allAttempts, plainAttempt } from './attempts.ts'
 import type { Fingerprint } from './fingerprint.ts'
 import { nullAttempts } from './null-servers.ts'

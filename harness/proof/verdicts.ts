@@ -1,4 +1,4 @@
-import type { ConformanceReport, RequirementRow } from '../../reports/model.ts'
+import type { ConformanceReport, RequirementRow } from '../../contract/report/conformance.ts'
 
 /** What the suites said of one target, as far as the proof needs it. */
 export interface TargetResult {

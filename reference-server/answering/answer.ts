@@ -1,11 +1,11 @@
 /** One answer of the model on a native surface, with what is looked up for it (section 4.4). */
-import type { Rag } from '../../harness/contract/requests/index.ts'
-import type { BuiltinTool } from '../model/tools.ts'
+import type { Rag } from '../../contract/requests/index.ts'
+import type { BuiltinTool } from '../model/tools/tools.ts'
 import type { Generation, Model, SearchStep, Turn } from '../model/types.ts'
 import { searchPlan } from '../retrieval/plan.ts'
 import type { Finding, Retrieval } from '../retrieval/types.ts'
 import type { Store } from '../store/types.ts'
-import type { Scenario } from './scenario.ts'
+import type { Scenario } from './assistant-context.ts'
 
 export interface Ask {
   readonly caller: string

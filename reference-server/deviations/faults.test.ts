@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { requirementIds } from '../../harness/contract/index.ts'
+import { requirementIds } from '../../contract/index.ts'
 import type { Refit } from '../parts.ts'
 import { testServer } from '../test-support/server.ts'
 import { faults, together } from './index.ts'

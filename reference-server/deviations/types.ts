@@ -1,5 +1,5 @@
 /** Servers that deviate on purpose: illegal in one narrow way (faults), or legal and odd (dialects). */
-import type { RequirementId } from '../../harness/contract/index.ts'
+import type { RequirementId } from '../../contract/index.ts'
 import type { Refit } from '../parts.ts'
 
 /** One narrow violation of the document or of the contract that it names. */

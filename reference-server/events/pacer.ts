@@ -1,5 +1,5 @@
 /** Waits between the fragments of a stream. */
-import { type Clock, sleepUntil } from '../clock.ts'
+import { type Clock, sleepUntil } from '../runtime/clock.ts'
 
 export interface PacedWork {
   readonly clock: Clock

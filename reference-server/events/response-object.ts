@@ -1,5 +1,5 @@
 /** The response object with all 31 members of the Responses contract. */
-import { unixSeconds } from '../clock.ts'
+import { unixSeconds } from '../runtime/clock.ts'
 import { outputItem, type RunItem } from './items.ts'
 import { type Run, runStatus } from './run.ts'
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { randomIds } from '../ids.ts'
 import { fakeModel } from '../model/fake-model.ts'
+import { randomIds } from '../runtime/ids.ts'
 import { finalResponse } from './response-object.ts'
 import { beginRun, type Run } from './run.ts'
 import { type ResponseEvent, responseEvents } from './sequence.ts'

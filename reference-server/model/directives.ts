@@ -1,5 +1,5 @@
 /** Directives: what a prompt can order the fake model to do. */
-import { type Pace, PaceSyntaxError, parsePartialPace } from '../pace.ts'
+import { type Pace, PaceSyntaxError, parsePartialPace } from '../runtime/pace.ts'
 
 export interface ToolOrder {
   readonly name: string

@@ -1,13 +1,13 @@
 /** A model that is a pure function of seed and request, so that everything it says can be computed. */
 import type { Finding } from '../retrieval/types.ts'
-import { conformingValue, hintsIn } from './conforming.ts'
 import { type Directives, readDirectives, type ToolOrder } from './directives.ts'
 import { answerProse, proseOfTokens, reasoningProse } from './prose.ts'
 import { type Quotation, quotation } from './quotation.ts'
 import { recall } from './recall.ts'
+import { conformingValue, hintsIn } from './schema/conforming.ts'
 import { cutAtStop } from './stop.ts'
 import { countTurn, splitTokens } from './tokens.ts'
-import { asksForTool, searchQuery, toolCalls } from './tools.ts'
+import { asksForTool, searchQuery, toolCalls } from './tools/tools.ts'
 import {
   type Generation,
   type Model,

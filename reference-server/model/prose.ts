@@ -1,5 +1,5 @@
 /** Sentences that mean nothing, differ by prompt, and hold letters of more than one byte. */
-import { type Draw, pick, seededDraw } from '../random.ts'
+import { type Draw, pick, seededDraw } from '../runtime/random.ts'
 import { splitTokens } from './tokens.ts'
 
 /** Whole sentences, 22 to 60 words in all. */

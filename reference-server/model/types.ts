@@ -1,6 +1,7 @@
 /** What the fake model reads and what it says, free of any wire format. */
-import type { Pace } from '../pace.ts'
+
 import type { Finding } from '../retrieval/types.ts'
+import type { Pace } from '../runtime/pace.ts'
 
 export interface Turn {
   readonly role: 'system' | 'developer' | 'user' | 'assistant' | 'tool'

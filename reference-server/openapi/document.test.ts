@@ -1,6 +1,6 @@
 /** The document against the contract's own list of routes, and against what the server really answers. */
 import { describe, expect, it } from 'vitest'
-import { type Operation, operations } from '../../harness/contract/operations.ts'
+import { type Operation, operations } from '../../contract/operations.ts'
 import { assistants, seededBaseId } from '../answering/assistants.ts'
 import type { Call, Reply, Route } from '../http/call.ts'
 import { allRoutes } from '../routes.ts'

@@ -1,8 +1,9 @@
 /** Search over knowledge bases (section 4.4): sparse, dense, or both with their ranks fused. */
-import { chunksOf } from './chunks.ts'
-import { nearestSentence, rerank } from './closer-look.ts'
+
 import { denseRanker } from './dense.ts'
+import { chunksOf } from './documents/chunks.ts'
 import { fuse } from './fusion.ts'
+import { nearestSentence, rerank } from './rerank.ts'
 import { sparseRanker } from './sparse.ts'
 import type { KnowledgeDocument, Ranker, Retrieval, Scored, SearchPlan } from './types.ts'
 

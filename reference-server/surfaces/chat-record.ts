@@ -1,6 +1,6 @@
 /** A chat as both native surfaces create and show it (section 2.5). */
-import { type Clock, isoTime } from '../clock.ts'
-import type { Ids } from '../ids.ts'
+import { type Clock, isoTime } from '../runtime/clock.ts'
+import type { Ids } from '../runtime/ids.ts'
 import type { Chat, ChatVersion } from '../store/types.ts'
 
 export function chatRecord(chat: Chat): object {

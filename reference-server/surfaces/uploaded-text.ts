@@ -1,8 +1,8 @@
 /** What can be read of an upload, for attachments and for documents of a knowledge base. */
 import type { UploadedFile } from '../http/call.ts'
 import { ApiError } from '../http/errors.ts'
-import { uploadText } from '../retrieval/document-text.ts'
-import { BrokenPdfError } from '../retrieval/pdf.ts'
+import { uploadText } from '../retrieval/documents/document-text.ts'
+import { BrokenPdfError } from '../retrieval/documents/pdf.ts'
 
 /** @throws ApiError 400 for a PDF that cannot be read */
 export async function uploadedText(file: UploadedFile): Promise<string | undefined> {

@@ -1,6 +1,6 @@
-import { sealed } from '../digest.ts'
-import { type LoadReport, loadReport } from '../model/load.ts'
-import { printableJson } from '../text.ts'
+import { type LoadReport, loadReport } from '../../contract/report/load.ts'
+import { sealed } from '../conformance/digest.ts'
+import { printableJson } from '../text/escape.ts'
 
 /** `report.json` of a load run: members in the order of the model, a line feed at the end; its digest fits. */
 export function loadToJson(report: LoadReport): string {

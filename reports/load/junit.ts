@@ -1,9 +1,9 @@
-import { clean } from '../console-page.ts'
-import { doubtWord } from '../digest.ts'
-import type { JUnitCase, JUnitResult } from '../junit-cases.ts'
-import { junitOf } from '../junit-suites.ts'
-import type { LoadReport } from '../model/load.ts'
-import type { SloRow } from '../model/load-measures.ts'
+import type { LoadReport } from '../../contract/report/load.ts'
+import type { SloRow } from '../../contract/report/load-measures.ts'
+import { doubtWord } from '../conformance/digest.ts'
+import type { JUnitCase, JUnitResult } from '../conformance/junit/cases.ts'
+import { junitOf } from '../conformance/junit/suites.ts'
+import { clean } from '../text/page.ts'
 import {
   disturbanceText,
   figure,

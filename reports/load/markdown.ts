@@ -1,8 +1,8 @@
-import { clean } from '../console-page.ts'
-import { doubtLine } from '../markdown.ts'
-import { cell, code, escaped } from '../markdown-text.ts'
-import type { LoadReport } from '../model/load.ts'
-import type { Distribution } from '../model/load-measures.ts'
+import type { LoadReport } from '../../contract/report/load.ts'
+import type { Distribution } from '../../contract/report/load-measures.ts'
+import { doubtLine } from '../conformance/markdown/markdown.ts'
+import { cell, code, escaped } from '../text/markdown.ts'
+import { clean } from '../text/page.ts'
 import {
   clocked,
   connectionText,

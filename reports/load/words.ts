@@ -1,6 +1,16 @@
-import { type ArrivalRow, type Disturbances, type LoadReport, refusalKinds } from '../model/load.ts'
-import { type Metric, type MetricName, metricNames, type Quantile } from '../model/load-measures.ts'
-import { count, printable } from '../text.ts'
+import {
+  type ArrivalRow,
+  type Disturbances,
+  type LoadReport,
+  refusalKinds,
+} from '../../contract/report/load.ts'
+import {
+  type Metric,
+  type MetricName,
+  metricNames,
+  type Quantile,
+} from '../../contract/report/load-measures.ts'
+import { count, printable } from '../text/escape.ts'
 
 /** Figures and phrases that every form of a load report shares. */
 

@@ -1,10 +1,4 @@
-import type {
-  Ending,
-  Exchange,
-  Header,
-  StreamEvent,
-  WireChunk,
-} from '../../harness/contract/index.ts'
+import type { Ending, Exchange, Header, StreamEvent, WireChunk } from '../../contract/index.ts'
 
 /** Exchanges written by hand for the tests of the writers. */
 

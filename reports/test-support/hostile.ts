@@ -1,7 +1,7 @@
-import type { Exchange } from '../../harness/contract/index.ts'
+import type { Exchange } from '../../contract/index.ts'
+import type { ConformanceReport } from '../../contract/report/conformance.ts'
+import type { LoadReport } from '../../contract/report/load.ts'
 import { loadReportOf } from '../load/test-support/sketch.ts'
-import type { LoadReport } from '../model/load.ts'
-import type { ConformanceReport } from '../model.ts'
 import { exchangeOf } from './exchanges.ts'
 import { row, violated } from './reports.ts'
 

@@ -1,5 +1,9 @@
-import { type RequirementId, requirements } from '../../harness/contract/index.ts'
-import type { ConformanceReport, RequirementRow, Verdict } from '../model.ts'
+import { type RequirementId, requirements } from '../../contract/index.ts'
+import type {
+  ConformanceReport,
+  RequirementRow,
+  Verdict,
+} from '../../contract/report/conformance.ts'
 import { eventsOf, exchangeOf } from './exchanges.ts'
 
 /** A report written by hand, with rows of every kind; what a target sends in it means no good. */

@@ -1,4 +1,4 @@
-import type { ConformanceReport, Verdict } from '../../reports/model.ts'
+import type { ConformanceReport, Verdict } from '../../contract/report/conformance.ts'
 import type { Truth } from './front.ts'
 import type { Run } from './programs.ts'
 

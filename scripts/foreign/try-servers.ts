@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { conformanceReport } from '../../reports/model.ts'
+import { conformanceReport } from '../../contract/report/conformance.ts'
 import { type NpmServer, npmServers, startPrefixProxy } from './npm-servers.ts'
 import { chatgen, freePort, startProgram } from './programs.ts'
 

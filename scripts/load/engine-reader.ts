@@ -1,9 +1,10 @@
 /** The engine of `chatgen load` on one worker, every event judged. */
-import { plainTarget } from '../../harness/load/engine/target.ts'
+
 import { runThreads } from '../../harness/load/engine/threads.ts'
 import { mixEntry } from '../../harness/load/plan/mix.ts'
 import type { PlanSpec } from '../../harness/load/plan/plan.ts'
 import type { RequestRecord } from '../../harness/load/record.ts'
+import { plainTarget } from '../../harness/load/target.ts'
 import { constant, type ReaderOptions, type ReaderResult, Window } from './reader.ts'
 
 export interface EngineResult extends ReaderResult {

@@ -9,7 +9,7 @@ import { isFragment, type ResponseEvent } from '../../reference-server/events/se
 import type { SseBlock } from '../../reference-server/events/sse.ts'
 import type { Call } from '../../reference-server/http/call.ts'
 import { type Parts, parsePace, startReferenceServer } from '../../reference-server/index.ts'
-import { mapped } from '../../reference-server/mapped.ts'
+import { mapped } from '../../reference-server/runtime/mapped.ts'
 
 export interface LoggingServerOptions {
   readonly pace: string

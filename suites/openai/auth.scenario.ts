@@ -9,7 +9,7 @@ import {
   succeeded,
   test,
 } from '../../harness/conformance/scenario/index.ts'
-import { badCredentials } from '../credentials.ts'
+import { badCredentials } from '../support/credentials.ts'
 
 /** Section 5, rules 1 and 4: the compatible surface answers 401 to a missing or wrong key. */
 describe('compatible surface: authentication', () => {

@@ -11,7 +11,7 @@ import {
   succeeded,
   test,
 } from '../../harness/conformance/scenario/index.ts'
-import { recallOf } from '../recall.ts'
+import { recallOf } from '../support/recall.ts'
 
 /** Sections 2.2 and 4.1: POST /chat/completions, answered in one piece. */
 describe('compatible surface: chat completions', () => {

@@ -14,7 +14,7 @@ import {
   test,
   whatCame,
 } from '../../harness/conformance/scenario/index.ts'
-import { otherNames } from '../models.ts'
+import { otherNames } from '../support/models.ts'
 
 /** Sections 2.1 and 4.1: the list of models, and the ids that a model answers to. */
 describe('compatible surface: models', () => {

@@ -1,5 +1,5 @@
 import { covers, describe, expect, given, test } from '../../harness/conformance/scenario/index.ts'
-import { arrivalOfText, expectSpread } from '../delivery.ts'
+import { arrivalOfText, expectSpread } from '../support/delivery.ts'
 
 /** Section 4.1: the answer in chunks. What is in the stream is judged as it passes. */
 describe('compatible surface: streaming', () => {

@@ -15,7 +15,7 @@ import {
   messageOf,
   supports,
   toolCallsOf,
-} from '../completions.ts'
+} from '../support/completions.ts'
 
 /**
  * Section 4.1 lists some fields and names the contract that has the others. A server may refuse what

@@ -9,7 +9,7 @@ import {
   succeeded,
   test,
 } from '../../harness/conformance/scenario/index.ts'
-import { badCredentials } from '../credentials.ts'
+import { badCredentials } from '../support/credentials.ts'
 
 /** Section 5: no v2 request succeeds without the right token; the status is open. */
 describe('v2: authentication', () => {

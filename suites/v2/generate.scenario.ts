@@ -11,8 +11,8 @@ import {
   shapeOf,
   test,
 } from '../../harness/conformance/scenario/index.ts'
-import { otherNames, visionName } from '../models.ts'
-import { recallOf } from '../recall.ts'
+import { otherNames, visionName } from '../support/models.ts'
+import { recallOf } from '../support/recall.ts'
 
 /** Section 4.2: POST /message/generate answers a stored message. */
 describe('v2: generation', () => {

@@ -9,7 +9,7 @@ import {
   isRecord,
   test,
 } from '../../harness/conformance/scenario/index.ts'
-import { textUpload } from '../uploads.ts'
+import { textUpload } from '../support/uploads.ts'
 
 /** Sections 2.3 and 4.2: POST /message stores a message of the user. */
 describe('v2: messages', () => {

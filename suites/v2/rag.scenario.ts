@@ -7,7 +7,7 @@ import {
   given,
   test,
 } from '../../harness/conformance/scenario/index.ts'
-import { baseOf, maybeOwn, withSearch } from '../searches.ts'
+import { baseOf, maybeOwn, withSearch } from '../support/searches.ts'
 
 /** Section 4.4 on v2: retrieval shows in the answer alone, for the steps are not shown. */
 describe('v2: retrieval', () => {

@@ -11,8 +11,8 @@ import {
   tellsOfTheList,
   test,
 } from '../../harness/conformance/scenario/index.ts'
-import { refusesGuess } from '../guesses.ts'
-import { textUpload } from '../uploads.ts'
+import { refusesGuess } from '../support/guesses.ts'
+import { textUpload } from '../support/uploads.ts'
 
 /** Sections 2.4 and 4.3: files of the caller and of a chat. */
 describe('v3: attachments', () => {

@@ -10,7 +10,7 @@ import {
   succeeded,
   test,
 } from '../../harness/conformance/scenario/index.ts'
-import { recallOf } from '../recall.ts'
+import { recallOf } from '../support/recall.ts'
 
 /** Section 2.6: a chat is a chain of runs. A fact is planted; the wording of answers is not judged. */
 describe('v3: context', () => {

@@ -15,7 +15,7 @@ import {
   isRecord,
   test,
 } from '../../harness/conformance/scenario/index.ts'
-import { otherNames } from '../models.ts'
+import { otherNames } from '../support/models.ts'
 
 /** Section 4.3: POST /message/generate, its fields and its two forms. */
 describe('v3: generation', () => {

@@ -15,8 +15,8 @@ import {
   succeeded,
   test,
 } from '../../harness/conformance/scenario/index.ts'
-import { badCredentials } from '../credentials.ts'
-import { textUpload } from '../uploads.ts'
+import { badCredentials } from '../support/credentials.ts'
+import { textUpload } from '../support/uploads.ts'
 
 /** Sections 2.7 and 4.3: knowledge bases. What lies below the prefix stands in the profile. */
 describe('knowledge bases', () => {

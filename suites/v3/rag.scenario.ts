@@ -10,8 +10,8 @@ import {
   succeeded,
   test,
 } from '../../harness/conformance/scenario/index.ts'
-import { askedInChat } from '../asked-in-chat.ts'
-import { baseOf, maybeOwn, searched, searchless, withSearch } from '../searches.ts'
+import { askedInChat } from '../support/asked-in-chat.ts'
+import { baseOf, maybeOwn, searched, searchless, withSearch } from '../support/searches.ts'
 
 /** Section 4.4: retrieval before an answer, seen as a search step or as its fact in the answer. */
 describe('v3: retrieval', () => {

@@ -7,7 +7,7 @@ import {
   given,
   test,
 } from '../../harness/conformance/scenario/index.ts'
-import { arrivalOfText, expectSpread } from '../delivery.ts'
+import { arrivalOfText, expectSpread } from '../support/delivery.ts'
 
 /** Section 6: the stream of events. What is in it is judged as it passes. */
 describe('v3: stream', () => {

@@ -9,7 +9,7 @@ import {
   shapeOf,
   test,
 } from '../../harness/conformance/scenario/index.ts'
-import { leavesNoStep } from '../refused-steps.ts'
+import { leavesNoStep } from '../support/refused-steps.ts'
 
 /** Sections 4.3 and 8: include_tools and exclude_tools. */
 describe('v3: tool lists', () => {

@@ -13,9 +13,9 @@ import {
   succeeded,
   test,
 } from '../../harness/conformance/scenario/index.ts'
-import { hintText } from '../hints.ts'
-import { recallOf } from '../recall.ts'
-import { textUpload } from '../uploads.ts'
+import { hintText } from '../support/hints.ts'
+import { recallOf } from '../support/recall.ts'
+import { textUpload } from '../support/uploads.ts'
 
 /** Sections 3, 7 and 9: each surface refuses a chat of the other, says where it belongs, and leaves it alone. */
 describe('versions of chats', () => {

@@ -1,16 +1,16 @@
 import { InvalidArgumentError } from 'commander'
 import { ConfigurationError, TargetUnusableError } from '../../conformance/errors.ts'
+import { credentialsOf } from '../../conformance/session/credentials.ts'
 import { suiteVersion } from '../../conformance/version.ts'
-import { credentialsOf } from '../../conformance/worker/credentials.ts'
 import type { BenchFailures, BenchReport } from '../../load/bench/index.ts'
-import { bundledServer } from '../bundled-server.ts'
 import type { AddCommand } from '../command.ts'
 import { type ExitCode, exitCode } from '../exit-codes.ts'
-import { fitted } from '../fitted.ts'
 import { flag, keyEnvFlag, list, positiveInteger } from '../flags.ts'
-import type { Io } from '../io.ts'
-import { showSteps } from '../steps.ts'
-import { withTarget } from '../target.ts'
+import { bundledServer } from '../target/bundled-server.ts'
+import { withTarget } from '../target/target.ts'
+import { fitted } from '../terminal/fitted.ts'
+import type { Io } from '../terminal/io.ts'
+import { showSteps } from '../terminal/steps.ts'
 
 interface BenchFlags {
   readonly target?: string
@@ -98,7 +98,7 @@ async function bench(url: string | undefined, flags: BenchFlags, io: Io): Promis
   if (url !== undefined || flags.target !== undefined) {
     await casesOf(flags)
     return withTarget(url, flags, io, async (profile) => {
-      const { preflight } = await import('../../conformance/preflight.ts')
+      const { preflight } = await import('../../conformance/preflight/preflight.ts')
       const userAgent = `chatgen-conformance/${suiteVersion()}`
       const setup = { profile, tag: 'chatgen-bench', userAgent }
       await preflight(setup, ['openai', 'v3'], { signal: io.signal })

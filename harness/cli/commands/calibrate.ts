@@ -1,14 +1,14 @@
 import { InvalidArgumentError } from 'commander'
-import type { Calibration, CalibrationPoint } from '../../../reports/model/calibration.ts'
-import { bundledServer } from '../bundled-server.ts'
+import type { Calibration, CalibrationPoint } from '../../../contract/report/calibration.ts'
 import type { AddCommand } from '../command.ts'
 import { type ExitCode, exitCode } from '../exit-codes.ts'
-import { fitted } from '../fitted.ts'
 import { flag, positiveInteger } from '../flags.ts'
-import type { Io } from '../io.ts'
 import { calibrationFile, refuseForeign, storeCalibration } from '../load/calibration.ts'
 import { duration } from '../load/values.ts'
-import { showSteps } from '../steps.ts'
+import { bundledServer } from '../target/bundled-server.ts'
+import { fitted } from '../terminal/fitted.ts'
+import type { Io } from '../terminal/io.ts'
+import { showSteps } from '../terminal/steps.ts'
 
 interface CalibrateFlags {
   readonly rates: readonly number[]
@@ -69,7 +69,7 @@ export const calibrateCommand: AddCommand = (program, io, finish) => {
 
 async function measure(flags: CalibrateFlags, io: Io): Promise<Calibration> {
   const { calibrate } = await import('../../load/calibration/calibrate.ts')
-  const { plainTarget } = await import('../../load/engine/target.ts')
+  const { plainTarget } = await import('../../load/target.ts')
   const { interfaceRevision, suiteVersion } = await import('../../conformance/version.ts')
   const progress = showSteps(io, {
     name: 'calibrate',

@@ -1,31 +1,31 @@
 import type { Command } from 'commander'
-import type { ConformanceReport } from '../../../reports/model.ts'
-import { missingMembers } from '../../conformance/applicability.ts'
+import type { ConformanceReport } from '../../../contract/report/conformance.ts'
 import { defaultJobs } from '../../conformance/defaults.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
+import { missingMembers } from '../../conformance/profile/applicability.ts'
 import type { TargetProfile } from '../../conformance/profile/index.ts'
 import {
   type ProfileName,
   profileNames,
   type Selection,
   selectRows,
-} from '../../conformance/selection.ts'
-import { type BaselineFlags, openBaseline } from '../baseline.ts'
+} from '../../conformance/profile/selection.ts'
+import { type BaselineFlags, openBaseline } from '../check/baseline.ts'
+import { endDryRun } from '../check/dry-run.ts'
+import { type MissingMembers, nextSteps } from '../check/next-steps.ts'
+import { planText } from '../check/plan-text.ts'
+import { publish } from '../check/publish.ts'
+import { defaultFormats, formatNames, formatsOf } from '../check/report-formats.ts'
 import type { AddCommand } from '../command.ts'
-import { discover } from '../discovery.ts'
-import { endDryRun } from '../dry-run.ts'
 import { exitCodeOf } from '../exit-codes.ts'
 import { flag, keyEnvFlag, list, positiveInteger, seed as seedText } from '../flags.ts'
-import type { Io } from '../io.ts'
-import { addNetworkFlags } from '../network-flags.ts'
-import { type MissingMembers, nextSteps } from '../next-steps.ts'
-import { makeOutFolder } from '../out-folder.ts'
-import { planText } from '../plan-text.ts'
-import { showProgress } from '../progress.ts'
-import { publish } from '../publish.ts'
-import { defaultFormats, formatNames, formatsOf } from '../report-formats.ts'
-import { type Taking, withResultsFolder } from '../results-folder.ts'
-import { type TargetFlags, withTarget } from '../target.ts'
+import { makeOutFolder } from '../results/out-folder.ts'
+import { type Taking, withResultsFolder } from '../results/results-folder.ts'
+import { discover } from '../target/discovery.ts'
+import { addNetworkFlags } from '../target/network-flags.ts'
+import { type TargetFlags, withTarget } from '../target/target.ts'
+import type { Io } from '../terminal/io.ts'
+import { showProgress } from '../terminal/progress.ts'
 
 interface CheckFlags extends TargetFlags, BaselineFlags {
   readonly profile: ProfileName

@@ -1,13 +1,13 @@
-import { count, printable } from '../../../reports/text.ts'
-import type { OpenJournal } from '../../conformance/cleanup.ts'
-import type { Removal } from '../../conformance/removal.ts'
+import { count, printable } from '../../../reports/text/escape.ts'
+import type { OpenJournal } from '../../conformance/cleanup/cleanup.ts'
+import type { Removal } from '../../conformance/cleanup/removal.ts'
 import type { AddCommand } from '../command.ts'
 import { exitCode } from '../exit-codes.ts'
-import { fitted } from '../fitted.ts'
 import { flag, keyEnvFlag, positiveInteger } from '../flags.ts'
-import type { Io } from '../io.ts'
-import { addNetworkFlags } from '../network-flags.ts'
-import { type TargetFlags, withTarget } from '../target.ts'
+import { addNetworkFlags } from '../target/network-flags.ts'
+import { type TargetFlags, withTarget } from '../target/target.ts'
+import { fitted } from '../terminal/fitted.ts'
+import type { Io } from '../terminal/io.ts'
 
 interface CleanupFlags extends TargetFlags {
   readonly dryRun?: boolean
@@ -39,7 +39,7 @@ export const cleanupCommand: AddCommand = (program, io, finish) => {
     .addHelpText('after', examples)
   addNetworkFlags(command).action(
     async (file: string, url: string | undefined, flags: CleanupFlags) => {
-      const { cleanUp, openJournal } = await import('../../conformance/cleanup.ts')
+      const { cleanUp, openJournal } = await import('../../conformance/cleanup/cleanup.ts')
       const open = openJournal(file)
       io.out(fitted(headline(file, open), io))
       if (flags.dryRun || open.chats.length === 0) {

@@ -1,20 +1,18 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Comparison, compareReports } from '../../../reports/compare.ts'
-import { conditionsOf, type Side } from '../../../reports/compare-conditions.ts'
-import { comparisonToJson } from '../../../reports/compare-json.ts'
-import { comparisonToText } from '../../../reports/compare-text.ts'
-import type { ConformanceReport } from '../../../reports/model.ts'
+import type { ConformanceReport } from '../../../contract/report/conformance.ts'
+import { type Comparison, compareReports } from '../../../reports/compare/compare.ts'
+import { conditionsOf, type Side } from '../../../reports/compare/conditions.ts'
+import { comparisonToJson } from '../../../reports/compare/json.ts'
+import { comparisonToText } from '../../../reports/compare/text.ts'
 import { exchangesName, runRecordName } from '../../conformance/defaults.ts'
 import { ConfigurationError, KitError } from '../../conformance/errors.ts'
-import { profileOfRecord, readRunRecord } from '../../conformance/rejudge-record.ts'
+import { profileOfRecord, readRunRecord } from '../../conformance/recording/record.ts'
 import { suiteVersion } from '../../conformance/version.ts'
 import type { AddCommand } from '../command.ts'
 import { type ExitCode, exitCode } from '../exit-codes.ts'
 import { flag } from '../flags.ts'
-import type { Io } from '../io.ts'
-import { showProgress } from '../progress.ts'
 import {
   anyEdited,
   conformanceIn,
@@ -23,7 +21,9 @@ import {
   openStored,
   type StoredFile,
   type StoredReport,
-} from '../stored-report.ts'
+} from '../results/stored-report.ts'
+import type { Io } from '../terminal/io.ts'
+import { showProgress } from '../terminal/progress.ts'
 
 interface CompareFlags {
   readonly rejudge: boolean
@@ -132,7 +132,7 @@ async function rejudged(
     const what = missing.join(' and no ')
     return { notes: [`${a.dir} holds no ${what}: whether target or kit changed cannot be told.`] }
   }
-  const { rejudge } = await import('../../conformance/rejudge.ts')
+  const { rejudge } = await import('../../conformance/recording/rejudge.ts')
   const outDir = mkdtempSync(join(tmpdir(), 'chatgen-compare-'))
   const progress = showProgress(io, !json)
   try {

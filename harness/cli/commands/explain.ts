@@ -1,6 +1,6 @@
-import { catalogueRows, explainRow } from '../../../reports/catalogue.ts'
+import { catalogueRows, explainRow } from '../../../reports/catalogue/index.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
-import { didYouMean } from '../../conformance/suggest.ts'
+import { didYouMean } from '../../conformance/profile/suggest.ts'
 import type { AddCommand } from '../command.ts'
 import { flag } from '../flags.ts'
 

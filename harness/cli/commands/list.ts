@@ -1,5 +1,5 @@
-import { catalogueRows, catalogueToText } from '../../../reports/catalogue.ts'
-import { type ProfileName, profileNames, selectRows } from '../../conformance/selection.ts'
+import { catalogueRows, catalogueToText } from '../../../reports/catalogue/index.ts'
+import { type ProfileName, profileNames, selectRows } from '../../conformance/profile/selection.ts'
 import type { AddCommand } from '../command.ts'
 import { flag, list } from '../flags.ts'
 

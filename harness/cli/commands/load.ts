@@ -1,15 +1,14 @@
-import type { LoadReport } from '../../../reports/model/load.ts'
+import type { LoadReport } from '../../../contract/report/load.ts'
 import { TargetUnusableError } from '../../conformance/errors.ts'
 import type { TargetProfile } from '../../conformance/profile/index.ts'
 import { surfaceOf } from '../../load/plan/mix.ts'
 import type { PlanSpec } from '../../load/plan/plan.ts'
 import type { Slo } from '../../load/slo/slo.ts'
+import { endDryRun } from '../check/dry-run.ts'
+import { defaultFormats, formatsIn } from '../check/report-formats.ts'
 import type { AddCommand } from '../command.ts'
-import { endDryRun } from '../dry-run.ts'
 import { exitCodeOfLoad } from '../exit-codes.ts'
-import { fitted } from '../fitted.ts'
 import { flag, list } from '../flags.ts'
-import type { Io } from '../io.ts'
 import { calibrationFile, storedCalibration } from '../load/calibration.ts'
 import { addLoadFlags, type LoadFlags } from '../load/flags.ts'
 import { closeLoadJournal, openLoadJournal } from '../load/journal.ts'
@@ -19,9 +18,10 @@ import { publishLoad } from '../load/publish.ts'
 import { loadFormatNames, loadFormats } from '../load/report-formats.ts'
 import { planOf, slosOf } from '../load/spec.ts'
 import { loadTargetOf, requireWhatIsSent } from '../load/target.ts'
-import { defaultFormats, formatsIn } from '../report-formats.ts'
-import { type Taking, withResultsFolder } from '../results-folder.ts'
-import { withTarget } from '../target.ts'
+import { type Taking, withResultsFolder } from '../results/results-folder.ts'
+import { withTarget } from '../target/target.ts'
+import { fitted } from '../terminal/fitted.ts'
+import type { Io } from '../terminal/io.ts'
 
 interface LoadCommandFlags extends LoadFlags {
   readonly report?: readonly string[]
@@ -100,7 +100,7 @@ async function load(
 ): Promise<LoadReport> {
   const target = loadTargetOf(profile, spec.seed)
   requireWhatIsSent(spec.mix, target)
-  const { preflight } = await import('../../conformance/preflight.ts')
+  const { preflight } = await import('../../conformance/preflight/preflight.ts')
   const { interfaceRevision, suiteVersion } = await import('../../conformance/version.ts')
   const { runLoad, UnpreparedError } = await import('../../load/run.ts')
   const { usedOf } = await import('../../load/calibration/calibrate.ts')

@@ -1,16 +1,16 @@
 import { join } from 'node:path'
-import { doubtText, withDoubt } from '../../../reports/digest.ts'
+import { doubtText, withDoubt } from '../../../reports/conformance/digest.ts'
 import { exchangesName } from '../../conformance/defaults.ts'
-import { openBaseline } from '../baseline.ts'
+import { openBaseline } from '../check/baseline.ts'
+import { publish } from '../check/publish.ts'
+import { defaultFormats, formatNames, formatsOf } from '../check/report-formats.ts'
 import type { AddCommand } from '../command.ts'
-import { readRecording } from '../exchanges.ts'
 import { exitCode, exitCodeOf } from '../exit-codes.ts'
 import { flag, list } from '../flags.ts'
-import { showProgress } from '../progress.ts'
-import { publish } from '../publish.ts'
-import { defaultFormats, formatNames, formatsOf } from '../report-formats.ts'
-import { takeResultsFolder } from '../results-folder.ts'
-import { evidenceEdited, lostText } from '../stored-report.ts'
+import { readRecording } from '../results/exchanges.ts'
+import { takeResultsFolder } from '../results/results-folder.ts'
+import { evidenceEdited, lostText } from '../results/stored-report.ts'
+import { showProgress } from '../terminal/progress.ts'
 
 interface RejudgeFlags {
   readonly out?: string
@@ -56,7 +56,7 @@ export const rejudgeCommand: AddCommand = (program, io, finish) => {
       const { color, json = false, quiet = false, out = join(dir, 'rejudged') } = flags
       const formats = formatsOf(flags.report ?? defaultFormats)
       const baseline = openBaseline(flags, io)
-      const { recordedIn, rejudge } = await import('../../conformance/rejudge.ts')
+      const { recordedIn, rejudge } = await import('../../conformance/recording/rejudge.ts')
       recordedIn(dir, out)
       const lost = lostText({ dir, ...readRecording(join(dir, exchangesName)) })
       if (lost !== null) io.err(lost)

@@ -2,18 +2,17 @@ import { basename, join, resolve } from 'node:path'
 import { partialText } from '../../../reports/load/words.ts'
 import { reportName } from '../../conformance/defaults.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
-import { openBaseline } from '../baseline.ts'
+import { openBaseline } from '../check/baseline.ts'
+import { render } from '../check/publish.ts'
+import { formatNames, formatsIn, formatsOf } from '../check/report-formats.ts'
 import type { AddCommand } from '../command.ts'
 import { type ExitCode, exitCode } from '../exit-codes.ts'
 import { flag, list } from '../flags.ts'
-import type { Io } from '../io.ts'
 import { mergedLoad } from '../load/merged.ts'
 import { renderLoad } from '../load/publish.ts'
 import { loadFormatNames, loadFormats } from '../load/report-formats.ts'
-import { makeOutFolder } from '../out-folder.ts'
-import { render } from '../publish.ts'
-import { formatNames, formatsIn, formatsOf } from '../report-formats.ts'
-import { resultsIn } from '../results-folder.ts'
+import { makeOutFolder } from '../results/out-folder.ts'
+import { resultsIn } from '../results/results-folder.ts'
 import {
   anyEdited,
   conformanceIn,
@@ -22,7 +21,8 @@ import {
   openStored,
   type StoredFile,
   type StoredReport,
-} from '../stored-report.ts'
+} from '../results/stored-report.ts'
+import type { Io } from '../terminal/io.ts'
 
 interface ReportFlags {
   readonly report: readonly string[]

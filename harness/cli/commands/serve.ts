@@ -1,10 +1,10 @@
 import { once } from 'node:events'
 import type { ReferenceServerOptions, Refit } from '../../../reference-server/index.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
+import { deviationsText, refitsOf } from '../check/deviations.ts'
 import type { AddCommand } from '../command.ts'
-import { deviationsText, refitsOf } from '../deviations.ts'
 import { flag, list, portNumber, positiveInteger } from '../flags.ts'
-import type { Io } from '../io.ts'
+import type { Io } from '../terminal/io.ts'
 
 interface ServeFlags {
   readonly port: number

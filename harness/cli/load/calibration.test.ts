@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import type { Calibration } from '../../../reports/model/calibration.ts'
+import type { Calibration } from '../../../contract/report/calibration.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
 import { calibrationFile, storeCalibration, storedCalibration } from './calibration.ts'
 

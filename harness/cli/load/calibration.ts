@@ -1,10 +1,10 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { type Calibration, calibration } from '../../../reports/model/calibration.ts'
+import { type Calibration, calibration } from '../../../contract/report/calibration.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
-import { makeFolder } from '../../conformance/make-folder.ts'
-import type { Io } from '../io.ts'
+import { makeFolder } from '../../conformance/recording/make-folder.ts'
+import type { Io } from '../terminal/io.ts'
 
 /** In the cache of the user (XDG Base Directory Specification). */
 export function calibrationFile({ env }: Pick<Io, 'env'>): string {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { flag, keyEnvFlag, positiveInteger, seed as seedText } from '../flags.ts'
-import { addNetworkFlags } from '../network-flags.ts'
-import type { TargetFlags } from '../target.ts'
+import { addNetworkFlags } from '../target/network-flags.ts'
+import type { TargetFlags } from '../target/target.ts'
 import {
   duration,
   expressions,

@@ -2,9 +2,9 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { loadReport } from '../../../contract/report/load.ts'
 import { startReferenceServer } from '../../../reference-server/index.ts'
-import { loadReport } from '../../../reports/model/load.ts'
-import { createdEntries, openEntries, readJournal } from '../../conformance/journal.ts'
+import { createdEntries, openEntries, readJournal } from '../../conformance/cleanup/journal.ts'
 import { chatgen, emptyFolder, start } from '../test-support/chatgen.ts'
 
 vi.setConfig({ testTimeout: 90_000 })

@@ -1,11 +1,11 @@
 import { join } from 'node:path'
+import { closeJournal, startJournal } from '../../conformance/cleanup/journal-file.ts'
 import { journalName } from '../../conformance/defaults.ts'
-import { closeJournal, startJournal } from '../../conformance/journal-file.ts'
-import { makeFolder } from '../../conformance/make-folder.ts'
+import { makeFolder } from '../../conformance/recording/make-folder.ts'
 import type { Introduction } from '../../conformance/run-setup.ts'
-import type { JournalPlace } from '../../load/engine/chat-journal.ts'
 import { sizeOf } from '../../load/plan/needs.ts'
 import { type Part, type PlanSpec, wholePlan } from '../../load/plan/plan.ts'
+import type { JournalPlace } from '../../load/setup/chat-journal.ts'
 
 /** Begins the creation journal of a run that makes chats; undefined for one that makes none. */
 export function openLoadJournal(

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { RunBook } from '../../load/metrics/run-book.ts'
 import type { LoadProgress } from '../../load/run.ts'
-import { RunBook } from '../../load/run-book.ts'
 import { recordOf, shifted } from '../../load/test-support/records.ts'
 import { liveLines, progressLine } from './live.ts'
 

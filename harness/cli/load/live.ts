@@ -1,9 +1,9 @@
-import { clean } from '../../../reports/console-page.ts'
 import { figure } from '../../../reports/load/words.ts'
-import { count, shorten } from '../../../reports/text.ts'
-import { Buckets, twoDigits } from '../../load/metrics/buckets.ts'
+import { count, shorten } from '../../../reports/text/escape.ts'
+import { clean } from '../../../reports/text/page.ts'
+import type { Charted } from '../../load/metrics/over-time/second-quantiles.ts'
 import type { RunMetrics } from '../../load/metrics/run-metrics.ts'
-import type { Charted } from '../../load/metrics/second-quantiles.ts'
+import { Buckets, twoDigits } from '../../load/metrics/samples/buckets.ts'
 import type { LoadProgress } from '../../load/run.ts'
 import { rankOf } from '../../load/statistics/ordered-sample.ts'
 

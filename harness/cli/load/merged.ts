@@ -1,10 +1,10 @@
-import { withDoubt } from '../../../reports/digest.ts'
-import type { Doubt } from '../../../reports/model/digest.ts'
-import type { LoadReport } from '../../../reports/model/load.ts'
+import type { Doubt } from '../../../contract/report/digest.ts'
+import type { LoadReport } from '../../../contract/report/load.ts'
+import { withDoubt } from '../../../reports/conformance/digest.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
 import { ShardMismatch } from '../../load/shards/check.ts'
 import { mergeShards } from '../../load/shards/merge.ts'
-import { loadIn, type StoredFile } from '../stored-report.ts'
+import { loadIn, type StoredFile } from '../results/stored-report.ts'
 
 /** An edited shard spoils the whole, and so does one of which it cannot be told. */
 function worstOf(files: readonly StoredFile[]): Doubt | null {

@@ -1,5 +1,4 @@
 import { arrivalText } from '../../../reports/load/words.ts'
-import { arrivalRow } from '../../load/assemble.ts'
 import {
   arrivals,
   isOwn,
@@ -9,6 +8,7 @@ import {
   wholePlan,
 } from '../../load/plan/plan.ts'
 import { requestsOf } from '../../load/plan/requests.ts'
+import { arrivalRow } from '../../load/report/assemble.ts'
 
 /** What a run would ask of its target, as `--dry-run` prints it. */
 export function loadPlanText(spec: PlanSpec, shard: Part | null): string {

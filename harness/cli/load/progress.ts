@@ -1,6 +1,6 @@
 import type { LoadProgress } from '../../load/run.ts'
-import type { Io } from '../io.ts'
-import { noStatus, showStatus } from '../status.ts'
+import type { Io } from '../terminal/io.ts'
+import { noStatus, showStatus } from '../terminal/status.ts'
 import { liveLines, progressLine } from './live.ts'
 
 /** How far a load run is: told on the main thread, which sends nothing. */

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { type LoadReport, loadReport } from '../../../reports/model/load.ts'
+import { type LoadReport, loadReport } from '../../../contract/report/load.ts'
 import { chatgen, emptyFolder, type Running, start } from '../test-support/chatgen.ts'
 
 /** What a load run writes, and what `chatgen report` makes of it with its server gone; by the real bin. */

@@ -1,10 +1,10 @@
 import { ConfigurationError } from '../../conformance/errors.ts'
 import { networkOf, type TargetProfile } from '../../conformance/profile/index.ts'
+import { credentialsOf } from '../../conformance/session/credentials.ts'
+import { secretsOf } from '../../conformance/session/secrets.ts'
 import { suiteVersion } from '../../conformance/version.ts'
-import { credentialsOf } from '../../conformance/worker/credentials.ts'
-import { secretsOf } from '../../conformance/worker/secrets.ts'
-import type { LoadTarget, V2Chat } from '../../load/engine/target.ts'
 import type { Mix } from '../../load/plan/mix.ts'
+import type { LoadTarget, V2Chat } from '../../load/target.ts'
 
 /** What the engine must know of the deployment that a profile describes. */
 export function loadTargetOf(profile: TargetProfile, seed: string): LoadTarget {

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
-import { restoreExchanges } from '../../contract/index.ts'
+import { restoreExchanges } from '../../../contract/index.ts'
 import type { Ended } from './chatgen.ts'
 
 /** Random parts, of which no artefact may show ten characters in a row, and what needs escapes. */

@@ -1,6 +1,6 @@
-import type { Exchange } from '../../contract/index.ts'
-import { createNetworkTransport } from '../network.ts'
-import { directNetwork, type NetworkOptions } from '../network-options.ts'
+import type { Exchange } from '../../../contract/index.ts'
+import { createNetworkTransport } from '../network/network.ts'
+import { directNetwork, type NetworkOptions } from '../network/options.ts'
 import type { Outgoing, Transport } from '../transport.ts'
 
 export function outgoing(url: string, more: Partial<Outgoing> = {}): Outgoing {

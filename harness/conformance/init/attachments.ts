@@ -1,9 +1,9 @@
-import { bodyJson, type Exchange } from '../../contract/index.ts'
-import { journalled } from '../journal.ts'
-import { attachmentIn } from '../scenario/attachments.ts'
+import { bodyJson, type Exchange } from '../../../contract/index.ts'
+import { journalled } from '../cleanup/journal.ts'
 import { isRecord } from '../scenario/find.ts'
-import { multipart } from '../scenario/multipart.ts'
 import { declined } from '../scenario/read.ts'
+import { attachmentIn } from '../scenario/routes/attachments.ts'
+import { multipart } from '../scenario/routes/multipart.ts'
 import { account, type Found, nonceFor, type Probing, route, unknown } from './probe.ts'
 
 /** Whether a small text file is taken, in the part that is often named `file` (section 4.3). */

@@ -1,4 +1,4 @@
-import type { Exchange } from '../../contract/index.ts'
+import type { Exchange } from '../../../contract/index.ts'
 import { answerText } from '../../judges/index.ts'
 import { statusOf } from '../scenario/read.ts'
 import { type Found, type Probing, route, unknown } from './probe.ts'

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { bodyJson, type Exchange, succeeded } from '../../contract/index.ts'
+import { bodyJson, type Exchange, succeeded } from '../../../contract/index.ts'
 import { isUuid, leavesOf } from '../scenario/find.ts'
-import { createSupplements, type Members, withMembers } from '../worker/supplements.ts'
+import { createSupplements, type Members, withMembers } from '../session/supplements.ts'
 import { brief, type Found, type Probing, route, unknown } from './probe.ts'
 
 /** Generations of a discovery: what the target wants beside what the document requires is learned. */

@@ -1,4 +1,4 @@
-import { bodyJson } from '../../contract/index.ts'
+import { bodyJson } from '../../../contract/index.ts'
 import { isRecord } from '../scenario/find.ts'
 import { declined } from '../scenario/read.ts'
 import { account, type Found, type Probing, unknown } from './probe.ts'

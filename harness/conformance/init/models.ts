@@ -1,6 +1,6 @@
-import { bodyJson, type Exchange, succeeded } from '../../contract/index.ts'
-import type { Caller } from '../caller.ts'
-import { mainIds, modelIdsIn, smallestCompletion, visionId } from '../model-ids.ts'
+import { bodyJson, type Exchange, succeeded } from '../../../contract/index.ts'
+import type { Caller } from '../cleanup/client.ts'
+import { mainIds, modelIdsIn, smallestCompletion, visionId } from '../preflight/model-ids.ts'
 import { isCompletion } from '../scenario/read.ts'
 import { brief, type Found, type Models, route, unknown } from './probe.ts'
 

@@ -4,13 +4,13 @@ import {
   operations,
   pathOf,
   requestPath,
-} from '../../contract/index.ts'
-import type { Caller } from '../caller.ts'
-import type { WriteJournal } from '../journal.ts'
+} from '../../../contract/index.ts'
+import type { Caller } from '../cleanup/client.ts'
+import type { WriteJournal } from '../cleanup/journal.ts'
 import type { TargetProfile } from '../profile/index.ts'
 import { shapeOf, statusOf } from '../scenario/read.ts'
-import { wordFrom } from '../worker/identities.ts'
-import type { RequestSpec } from '../worker/wire-request.ts'
+import { wordFrom } from '../session/identities.ts'
+import type { RequestSpec } from '../session/wire-request.ts'
 
 /** What one probe found out. */
 export interface Found<T> {

@@ -1,4 +1,4 @@
-import { type Capability, capabilities, type Surface } from '../../contract/index.ts'
+import { type Capability, capabilities, type Surface } from '../../../contract/index.ts'
 import type { TargetProfile } from '../profile/index.ts'
 import { interfaceRevision, suiteVersion } from '../version.ts'
 import type { Detection } from './detect.ts'

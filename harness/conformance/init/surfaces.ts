@@ -1,5 +1,5 @@
-import type { Exchange, Surface } from '../../contract/index.ts'
-import { type Sign, signOf } from '../address/signs.ts'
+import type { Exchange, Surface } from '../../../contract/index.ts'
+import { type Sign, signOf } from '../preflight/signs.ts'
 import { statusOf } from '../scenario/read.ts'
 import { brief } from './probe.ts'
 

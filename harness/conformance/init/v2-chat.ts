@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { bodyJson } from '../../contract/index.ts'
-import { journalled } from '../journal.ts'
+import { bodyJson } from '../../../contract/index.ts'
+import { journalled } from '../cleanup/journal.ts'
 import { chatIdNames, findNewId, isRecord, isUuid } from '../scenario/find.ts'
 import { declined, succeeded } from '../scenario/read.ts'
 import { account, brief, type Found, nameFor, type Probing, route, unknown } from './probe.ts'

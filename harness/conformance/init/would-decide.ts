@@ -4,7 +4,7 @@ import {
   type RequirementId,
   requirementIds,
   requirements,
-} from '../../contract/index.ts'
+} from '../../../contract/index.ts'
 
 /** The rows that wait for a capability to be declared, as a sentence. */
 export function capabilityDecides(name: Capability): string {

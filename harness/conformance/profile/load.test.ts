@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { parse, stringify } from 'yaml'
 import { ConfigurationError } from '../errors.ts'
-import { secretsOf } from '../worker/secrets.ts'
+import { secretsOf } from '../session/secrets.ts'
 import { loadProfile } from './index.ts'
 
 function load(text: string, environment = {}, overrides = {}) {

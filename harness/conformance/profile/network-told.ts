@@ -1,4 +1,4 @@
-import type { ConformanceReport } from '../../../reports/model.ts'
+import type { ConformanceReport } from '../../../contract/report/conformance.ts'
 import type { TargetProfile } from './schema.ts'
 
 /** How the target was reached, for a report: nothing of credentials or of files. */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
+import { capabilities } from '../../../contract/index.ts'
 import { defaultBodyLimits } from '../../client/index.ts'
-import { capabilities } from '../../contract/index.ts'
 
 /** The target profile: everything about a deployment that the document does not show. */
 

@@ -1,6 +1,6 @@
-import { type Exchange, type RequirementId, succeeded } from '../../contract/index.ts'
-import { InconclusiveError, UndeclaredError } from '../worker/errors.ts'
-import type { Session } from '../worker/session.ts'
+import { type Exchange, type RequirementId, succeeded } from '../../../contract/index.ts'
+import { InconclusiveError, UndeclaredError } from '../session/errors.ts'
+import type { Session } from '../session/session.ts'
 import { ContractViolation, expect } from './expect.ts'
 import { isCompletion, isResponse, whatCame } from './read.ts'
 

@@ -1,4 +1,4 @@
-import type { RequirementId } from '../../contract/index.ts'
+import type { RequirementId } from '../../../contract/index.ts'
 import type { Cost } from '../run-setup.ts'
 
 declare module 'vitest' {

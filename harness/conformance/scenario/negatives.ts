@@ -1,4 +1,9 @@
-import { type Exchange, type RequirementId, requestPath, succeeded } from '../../contract/index.ts'
+import {
+  type Exchange,
+  type RequirementId,
+  requestPath,
+  succeeded,
+} from '../../../contract/index.ts'
 import { type Claim, given } from './claims.ts'
 import { ContractViolation, expect } from './expect.ts'
 import { declined, statusOf } from './read.ts'

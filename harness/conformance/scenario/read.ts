@@ -1,8 +1,8 @@
-import { bodyJson, type Exchange, mediaType, succeeded } from '../../contract/index.ts'
+import { bodyJson, type Exchange, mediaType, succeeded } from '../../../contract/index.ts'
 import { finalResponse } from '../../judges/index.ts'
 import { isRecord } from './find.ts'
 
-export { bodyJson, bodyText, type Exchange, succeeded } from '../../contract/index.ts'
+export { bodyJson, bodyText, type Exchange, succeeded } from '../../../contract/index.ts'
 export {
   answerText,
   compareForms,

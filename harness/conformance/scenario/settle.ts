@@ -1,4 +1,4 @@
-import type { Session } from '../worker/session.ts'
+import type { Session } from '../session/session.ts'
 
 /** Reads until `enough` says so, for as long as a change may take to be seen. */
 export async function settle<Seen>(

@@ -1,6 +1,6 @@
-import type { Exchange } from '../../contract/index.ts'
-import { askedOf } from '../worker/excess.ts'
-import type { Session } from '../worker/session.ts'
+import type { Exchange } from '../../../contract/index.ts'
+import { askedOf } from '../session/excess.ts'
+import type { Session } from '../session/session.ts'
 import { given } from './claims.ts'
 
 interface Walked {

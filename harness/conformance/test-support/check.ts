@@ -1,8 +1,12 @@
 import { onTestFinished } from 'vitest'
-import type { ConformanceReport, RequirementRow, Verdict } from '../../../reports/model.ts'
+import type {
+  ConformanceReport,
+  RequirementRow,
+  Verdict,
+} from '../../../contract/report/conformance.ts'
 import { loadProfile, type TargetProfile } from '../profile/index.ts'
+import type { ProfileName } from '../profile/selection.ts'
 import { type RunOptions, runConformance } from '../run.ts'
-import type { ProfileName } from '../selection.ts'
 import { makeFolder, removeFolder } from './folders.ts'
 
 /** A folder that is gone after the test. */

@@ -1,5 +1,5 @@
-import type { ConformanceReport, RequirementRow } from '../../../reports/model.ts'
-import { type RequirementId, requirements } from '../../contract/index.ts'
+import { type RequirementId, requirements } from '../../../contract/index.ts'
+import type { ConformanceReport, RequirementRow } from '../../../contract/report/conformance.ts'
 import { outcomeOf, totalsOf } from '../totals.ts'
 
 /** Reports of runs that never were, for the tests of what is made from them. */

@@ -1,5 +1,5 @@
-import type { RequirementId } from '../../contract/index.ts'
-import { completion } from '../../contract/wire/index.ts'
+import type { RequirementId } from '../../../contract/index.ts'
+import { completion } from '../../../contract/wire/index.ts'
 import { asArray, asObject, asString, type JsonObject, show } from '../json.ts'
 import type { Ledger } from '../ledger.ts'
 import { judgeMaxTokens } from '../max-tokens.ts'

@@ -6,7 +6,7 @@ import {
   type OperationId,
   type RequirementId,
   requestJson,
-} from '../../contract/index.ts'
+} from '../../../contract/index.ts'
 import { asObject, isObject, type JsonObject, show } from '../json.ts'
 import type { Ledger } from '../ledger.ts'
 import { judgeCompletion } from './completion.ts'

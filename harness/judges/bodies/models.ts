@@ -1,4 +1,4 @@
-import { modelEntry, modelList } from '../../contract/wire/index.ts'
+import { modelEntry, modelList } from '../../../contract/wire/index.ts'
 import { asArray, isObject, type JsonObject, show } from '../json.ts'
 import type { Ledger } from '../ledger.ts'
 import { judgeShape } from './shape.ts'

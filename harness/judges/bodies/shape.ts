@@ -1,4 +1,4 @@
-import { type RequirementId, requirements } from '../../contract/index.ts'
+import { type RequirementId, requirements } from '../../../contract/index.ts'
 import { asArray, isObject, show } from '../json.ts'
 import type { Ledger } from '../ledger.ts'
 

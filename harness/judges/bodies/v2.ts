@@ -1,5 +1,5 @@
-import type { RequirementId } from '../../contract/index.ts'
-import { v2Generation, v2Message } from '../../contract/wire/index.ts'
+import type { RequirementId } from '../../../contract/index.ts'
+import { v2Generation, v2Message } from '../../../contract/wire/index.ts'
 import { asObject, asString, type JsonObject, show } from '../json.ts'
 import type { Ledger } from '../ledger.ts'
 import { judgeShape } from './shape.ts'

@@ -1,4 +1,4 @@
-import type { Ending } from '../../contract/index.ts'
+import type { Ending } from '../../../contract/index.ts'
 import type { Ledger } from '../ledger.ts'
 import type { Block } from '../sse/scanner.ts'
 

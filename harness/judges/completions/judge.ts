@@ -1,4 +1,4 @@
-import type { Ending, Judgement, WireChunk } from '../../contract/index.ts'
+import type { Ending, Judgement, WireChunk } from '../../../contract/index.ts'
 import { asObject, isObject, type JsonObject, parseJson, show } from '../json.ts'
 import { Ledger } from '../ledger.ts'
 import { AlikeBlocks } from '../sse/alike.ts'

@@ -1,4 +1,4 @@
-import type { RequirementId } from '../../contract/index.ts'
+import type { RequirementId } from '../../../contract/index.ts'
 import type { JsonObject } from '../json.ts'
 
 /** A decoded event of the stream. */

@@ -1,4 +1,4 @@
-import { knownEvents } from '../../contract/event-names.ts'
+import { knownEvents } from '../../../contract/event-names.ts'
 import { asObject, type JsonObject, parseJson, show } from '../json.ts'
 import type { Ledger } from '../ledger.ts'
 import type { Block } from '../sse/scanner.ts'

@@ -1,4 +1,4 @@
-import type { Ending, Judgement, WireChunk } from '../../contract/index.ts'
+import type { Ending, Judgement, WireChunk } from '../../../contract/index.ts'
 import { judgeOutput } from '../final-response.ts'
 import { Ledger } from '../ledger.ts'
 import { AlikeBlocks } from '../sse/alike.ts'

@@ -1,4 +1,4 @@
-import { knownEvents } from '../../contract/event-names.ts'
+import { knownEvents } from '../../../contract/event-names.ts'
 
 /** Where a fragment belongs within its item. */
 export type Place = 'content' | 'summary' | 'arguments'

@@ -1,4 +1,4 @@
-import { knownEvents } from '../../contract/event-names.ts'
+import { knownEvents } from '../../../contract/event-names.ts'
 import { show } from '../json.ts'
 import type { Ledger } from '../ledger.ts'
 import type { EventJudge, ResponseEvent, StreamOutcome } from './event.ts'

@@ -1,5 +1,5 @@
-import { terminalEvents } from '../../contract/event-names.ts'
-import type { Ending } from '../../contract/index.ts'
+import { terminalEvents } from '../../../contract/event-names.ts'
+import type { Ending } from '../../../contract/index.ts'
 import { asObject, type JsonObject, show } from '../json.ts'
 import type { Ledger } from '../ledger.ts'
 import type { Block } from '../sse/scanner.ts'

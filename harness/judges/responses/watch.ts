@@ -1,4 +1,4 @@
-import { terminalEvents } from '../../contract/event-names.ts'
+import { terminalEvents } from '../../../contract/event-names.ts'
 import { asObject, isObject, show } from '../json.ts'
 import type { ContentKind, StreamWatcher } from '../streams.ts'
 import type { ResponseEvent } from './event.ts'

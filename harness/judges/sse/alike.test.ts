@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import type { Judgement } from '../../../contract/index.ts'
 import { goldenTranscripts, readTranscript } from '../../../fixtures/transcripts.ts'
-import type { Judgement } from '../../contract/index.ts'
 import { createStreamJudge, type StreamedOperation } from '../index.ts'
 import { complete } from '../test-support/exchanges.ts'
 import { AlikeBlocks } from './alike.ts'

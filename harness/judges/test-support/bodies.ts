@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { OperationId, RequirementId } from '../../contract/index.ts'
+import type { OperationId, RequirementId } from '../../../contract/index.ts'
 import { brokenIn, type ExchangeParts, exchangeOf } from './exchanges.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: tests reach deep into hand-written bodies

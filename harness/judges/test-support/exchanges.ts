@@ -1,4 +1,3 @@
-import { readTranscript, type TranscriptName } from '../../../fixtures/transcripts.ts'
 import {
   type Ending,
   type Exchange,
@@ -8,7 +7,8 @@ import {
   type OperationId,
   operations,
   type WireChunk,
-} from '../../contract/index.ts'
+} from '../../../contract/index.ts'
+import { readTranscript, type TranscriptName } from '../../../fixtures/transcripts.ts'
 import { judge } from '../index.ts'
 
 export interface ExchangeParts {

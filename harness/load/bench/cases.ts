@@ -1,5 +1,5 @@
 /** What is benched: the three ways to an answer, each streamed and in one piece. */
-import { operations } from '../../contract/index.ts'
+import { operations } from '../../../contract/index.ts'
 
 export interface BenchPrompt {
   readonly text: string

@@ -6,7 +6,7 @@
  */
 import { setMaxListeners } from 'node:events'
 import { type Dispatcher, request } from 'undici'
-import { operations, pathOf } from '../../contract/index.ts'
+import { operations, pathOf } from '../../../contract/index.ts'
 import { aWhileAfter } from '../patience.ts'
 import { NoAnswerError } from './baseline.ts'
 

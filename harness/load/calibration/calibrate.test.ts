@@ -1,9 +1,9 @@
 import { expect, it, onTestFinished } from 'vitest'
+import type { Calibration, CalibrationPoint } from '../../../contract/report/calibration.ts'
+import { calibration } from '../../../contract/report/calibration.ts'
 import { startReferenceServer } from '../../../reference-server/index.ts'
-import { parsePace } from '../../../reference-server/pace.ts'
-import type { Calibration, CalibrationPoint } from '../../../reports/model/calibration.ts'
-import { calibration } from '../../../reports/model/calibration.ts'
-import { plainTarget } from '../engine/target.ts'
+import { parsePace } from '../../../reference-server/runtime/pace.ts'
+import { plainTarget } from '../target.ts'
 import { calibrate, thisMachine, usedOf } from './calibrate.ts'
 
 it('drives a server at each rate, and keeps how late the stamps were', async () => {

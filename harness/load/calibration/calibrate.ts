@@ -1,10 +1,10 @@
 /** `chatgen calibrate`: the load of a run at growing rates of events, and how late its stamps are. */
 import { availableParallelism, cpus } from 'node:os'
-import type { Calibration, CalibrationPoint } from '../../../reports/model/calibration.ts'
-import type { LoadReport } from '../../../reports/model/load.ts'
-import type { LoadTarget } from '../engine/target.ts'
+import type { Calibration, CalibrationPoint } from '../../../contract/report/calibration.ts'
+import type { LoadReport } from '../../../contract/report/load.ts'
 import { type Mix, mixEntry } from '../plan/mix.ts'
 import { runLoad } from '../run.ts'
+import type { LoadTarget } from '../target.ts'
 import { generatorLimits } from './verdict.ts'
 
 export interface CalibrateOptions {

@@ -1,7 +1,7 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
-import { Buckets } from '../metrics/buckets.ts'
+import { Buckets } from '../metrics/samples/buckets.ts'
 import { Canary } from './canary.ts'
 import { startCanaryServer } from './canary-server.ts'
 

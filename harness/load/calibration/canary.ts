@@ -1,6 +1,6 @@
 /** A worker's live timestamp error: its stamp of a read, less the stamp of the server that wrote it. */
 import { connect, type Socket } from 'node:net'
-import { Buckets, type StoredBuckets } from '../metrics/buckets.ts'
+import { Buckets, type StoredBuckets } from '../metrics/samples/buckets.ts'
 
 const stampLine = /: sent (\d+)\n\n/g
 

@@ -1,5 +1,5 @@
 /** Whether the figures of a run are those of the target, or of a generator that could not keep up. */
-import type { GeneratorRow, Spread } from '../../../reports/model/load-generator.ts'
+import type { GeneratorRow, Spread } from '../../../contract/report/load-generator.ts'
 
 export interface GeneratorSigns {
   /** Milliseconds, of the worst worker; null where no canary was heard. */

@@ -1,12 +1,12 @@
+import type { AnswerHold } from '../http/answer-limits.ts'
+import type { Channels } from '../http/channel.ts'
+import { DecodeGate } from '../http/coded-body.ts'
 import type { IntegrityLedger } from '../judging/integrity-ledger.ts'
 import type { RequestRecord } from '../record.ts'
-import type { AnswerHold } from './answer-limits.ts'
-import type { Channels } from './channel.ts'
-import type { Chats } from './chats.ts'
+import type { Chats } from '../setup/chats.ts'
+import type { LoadTarget } from '../target.ts'
 import type { RunClock } from './clock.ts'
-import { DecodeGate } from './coded-body.ts'
 import type { Flight, Landing } from './flight.ts'
-import type { LoadTarget } from './target.ts'
 
 /** The run is over while a transaction still had something to send. */
 export class RunOverError extends Error {

@@ -1,17 +1,17 @@
-import type { Ending, Header } from '../../contract/index.ts'
+import type { Ending, Header } from '../../../contract/index.ts'
 import type { ContentKind, StreamWatcher } from '../../judges/index.ts'
+import { type AnswerHold, LimitWatch } from '../http/answer-limits.ts'
+import type { AnswerSink, Channel, Opened } from '../http/channel.ts'
+import { bodyCodings, CodedBody, type DecodedSink, type DecodeGate } from '../http/coded-body.ts'
+import { readAnswer } from '../http/read-answer.ts'
 import { AnswerReader, type Question } from '../judging/answer-reader.ts'
 import { CrossTalkWatch } from '../judging/cross-talk.ts'
 import type { IntegrityLedger } from '../judging/integrity-ledger.ts'
 import type { Manner } from '../plan/plan.ts'
 import type { RequestOutcome, RequestRecord } from '../record.ts'
-import { type AnswerHold, LimitWatch } from './answer-limits.ts'
-import type { AnswerSink, Channel, Opened } from './channel.ts'
-import { bodyCodings, CodedBody, type DecodedSink, type DecodeGate } from './coded-body.ts'
+import type { LoadTarget } from '../target.ts'
 import { causeOf, connectFailure, outcomeOf } from './outcome.ts'
-import { readAnswer } from './read-answer.ts'
 import { Stopwatch } from './stopwatch.ts'
-import type { LoadTarget } from './target.ts'
 
 /** One request as it is about to go out. */
 export interface FlightPlan extends Question {

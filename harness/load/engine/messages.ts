@@ -1,11 +1,11 @@
+import type { Channels, Http2Figures } from '../http/channel.ts'
 import type { IntegrityCounts, SeenId } from '../judging/integrity-ledger.ts'
-import type { StoredBuckets } from '../metrics/buckets.ts'
+import type { StoredBuckets } from '../metrics/samples/buckets.ts'
 import type { Part, PlanSpec } from '../plan/plan.ts'
 import type { RequestRecord } from '../record.ts'
-import type { Channels, Http2Figures } from './channel.ts'
-import type { ChatNeeds } from './chats.ts'
+import type { ChatNeeds } from '../setup/chats.ts'
+import type { LoadTarget } from '../target.ts'
 import type { NotDispatched } from './crew.ts'
-import type { LoadTarget } from './target.ts'
 import type { SpentUsage } from './usage.ts'
 
 /** What threads tell each other; everything survives a structured clone. */

@@ -1,8 +1,8 @@
+import type { Ending } from '../../../contract/index.ts'
 import { ProxyError } from '../../client/index.ts'
-import type { Ending } from '../../contract/index.ts'
+import { Http2Error } from '../http/http2/error.ts'
+import { HttpSyntaxError } from '../http/response-sink.ts'
 import type { RequestOutcome } from '../record.ts'
-import { Http2Error } from './http2-error.ts'
-import { HttpSyntaxError } from './response-sink.ts'
 
 /** What is known of an answer that began. */
 export interface Ended {

@@ -1,6 +1,6 @@
 import type { ContentKind, StreamWatcher } from '../../judges/index.ts'
+import type { Opened } from '../http/channel.ts'
 import type { Counts, Stamps } from '../record.ts'
-import type { Opened } from './channel.ts'
 
 type Moments = { -readonly [Name in keyof Stamps]: Stamps[Name] }
 

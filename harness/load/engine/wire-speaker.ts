@@ -1,14 +1,14 @@
-import { operations } from '../../contract/index.ts'
+import { operations } from '../../../contract/index.ts'
+import type { Channel } from '../http/channel.ts'
+import { wireRequest } from '../http/wire-form.ts'
 import type { MixEntry } from '../plan/mix.ts'
 import type { Arrival } from '../plan/plan.ts'
 import { type Draw, drawsOf, hashText } from '../plan/random.ts'
+import type { LoadTarget } from '../target.ts'
 import type { RaceOutcome, Speaker, StepSpec } from '../transactions/index.ts'
-import type { Channel } from './channel.ts'
 import type { Crew } from './crew.ts'
 import { Flight, type FlightPlan, type Landing } from './flight.ts'
 import { sleep } from './sleep.ts'
-import type { LoadTarget } from './target.ts'
-import { wireRequest } from './wire-form.ts'
 
 export interface Circumstances {
   /** When the first request is due, in nanoseconds of the run. */

@@ -6,7 +6,7 @@ import {
   type Judgement,
   type OperationId,
   type WireRequest,
-} from '../../contract/index.ts'
+} from '../../../contract/index.ts'
 import {
   createStreamJudge,
   judge,
@@ -14,7 +14,7 @@ import {
   type StreamJudge,
   type StreamWatcher,
 } from '../../judges/index.ts'
-import { quoted } from '../engine/quoted.ts'
+import { quoted } from '../http/quoted.ts'
 
 export interface Question {
   readonly operation: OperationId

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Judgement } from '../../contract/index.ts'
+import type { Judgement } from '../../../contract/index.ts'
 import { countFindings, type Evidence, type Occasion, rowOf, type Tally } from './tally.ts'
 
 /** What one thread has judged so far; sums of it add up. */

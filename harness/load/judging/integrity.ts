@@ -1,5 +1,5 @@
-import type { Integrity, LoadFinding } from '../../../reports/model/load-integrity.ts'
-import { isRequirementId, requirements } from '../../contract/index.ts'
+import { isRequirementId, requirements } from '../../../contract/index.ts'
+import type { Integrity, LoadFinding } from '../../../contract/report/load-integrity.ts'
 import { type IntegrityCounts, loadRows, noCounts, type SeenId } from './integrity-ledger.ts'
 import { addTally, type Evidence, rowOf, type Tally } from './tally.ts'
 

@@ -1,4 +1,4 @@
-import { type Finding, type RequirementId, requirements } from '../../contract/index.ts'
+import { type Finding, type RequirementId, requirements } from '../../../contract/index.ts'
 
 /** Where a row was seen broken for the first time. */
 export interface Evidence {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import type { Delivery } from '../../../contract/report/load-measures.ts'
 import { loadReportOf } from '../../../reports/load/test-support/sketch.ts'
 import { lumpText } from '../../../reports/load/words.ts'
-import type { Delivery } from '../../../reports/model/load-measures.ts'
 import { recordOf } from '../test-support/records.ts'
 import { deliveryOf } from './delivery.ts'
 import { Group } from './group.ts'

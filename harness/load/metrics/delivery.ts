@@ -1,6 +1,6 @@
-import type { Delivery } from '../../../reports/model/load-measures.ts'
-import type { Buckets } from './buckets.ts'
+import type { Delivery } from '../../../contract/report/load-measures.ts'
 import type { Group } from './group.ts'
+import type { Buckets } from './samples/buckets.ts'
 
 /** From this share of deltas on that came with another one, they came in lumps. */
 const lumpyShare = 2 / 3

@@ -1,8 +1,14 @@
-import type { MetricName } from '../../../reports/model/load-measures.ts'
+import type { MetricName } from '../../../contract/report/load-measures.ts'
 import type { RequestRecord } from '../record.ts'
 import type { Clock, RequestLimit } from '../slo/slo.ts'
-import { Buckets, type StoredBuckets } from './buckets.ts'
-import { forEachCensored, forEachLatency, isAnswered, isOrdered, latencyOf } from './latencies.ts'
+import { Buckets, type StoredBuckets } from './samples/buckets.ts'
+import {
+  forEachCensored,
+  forEachLatency,
+  isAnswered,
+  isOrdered,
+  latencyOf,
+} from './samples/latencies.ts'
 
 /** Counts of requests, by what became of them. */
 export interface Outcomes {

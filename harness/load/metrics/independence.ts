@@ -1,8 +1,8 @@
 import type { RequestLimit } from '../slo/slo.ts'
 import { effectiveSampleSize, lag1Autocorrelation } from '../statistics/autocorrelation.ts'
 import { episodesOf } from '../statistics/episodes.ts'
-import type { Sampled } from './reservoir.ts'
 import type { RunMetrics } from './run-metrics.ts'
+import type { Sampled } from './samples/reservoir.ts'
 
 /** Effective sample size as a share of the sample, for each kind of figure. */
 export interface Independence {

@@ -1,8 +1,12 @@
-import { type Metric, type MetricName, metricNames } from '../../../reports/model/load-measures.ts'
+import {
+  type Metric,
+  type MetricName,
+  metricNames,
+} from '../../../contract/report/load-measures.ts'
 import { twoClocked } from '../slo/slo.ts'
-import { distributionOf } from './distribution.ts'
 import type { Group } from './group.ts'
 import type { Independence } from './independence.ts'
+import { distributionOf } from './samples/distribution.ts'
 
 /** Every metric that the requests of a group have, by both clocks where it has two. */
 export function metricRows(group: Group, independence: Independence): Metric[] {

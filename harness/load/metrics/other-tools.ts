@@ -1,8 +1,8 @@
-import type { OtherTool } from '../../../reports/model/load-measures.ts'
+import type { OtherTool } from '../../../contract/report/load-measures.ts'
 import type { RequestRecord } from '../record.ts'
 import { rankOf } from '../statistics/ordered-sample.ts'
-import { Buckets, type StoredBuckets } from './buckets.ts'
 import { definitions, succeeds } from './definitions.ts'
+import { Buckets, type StoredBuckets } from './samples/buckets.ts'
 
 export interface StoredOtherTools {
   readonly values: readonly StoredBuckets[]

@@ -1,15 +1,15 @@
 import type { LatencyEvidence, ShareEvidence, SloEvidence } from '../slo/decide.ts'
 import type { RequestLimit } from '../slo/slo.ts'
 import { quantileEstimate } from '../statistics/quantile-interval.ts'
-import { Buckets } from './buckets.ts'
-import { censoredSample } from './distribution.ts'
 import type { Group } from './group.ts'
 import { isOver, Neighbours } from './independence.ts'
 import { isEarly } from './metric-rows.ts'
-import { dueIn } from './rates.ts'
-import type { Sampled } from './reservoir.ts'
+import { dueIn } from './over-time/rates.ts'
+import type { MeasuredWindow } from './over-time/window.ts'
 import type { MetricsConfig, RunMetrics } from './run-metrics.ts'
-import type { MeasuredWindow } from './window.ts'
+import { Buckets } from './samples/buckets.ts'
+import { censoredSample } from './samples/distribution.ts'
+import type { Sampled } from './samples/reservoir.ts'
 
 /**
  * What the SLOs of a run are decided on. Each has the autocorrelation of its own figure: how alike

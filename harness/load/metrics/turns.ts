@@ -1,9 +1,9 @@
-import type { MetricName, TurnRow } from '../../../reports/model/load-measures.ts'
+import type { MetricName, TurnRow } from '../../../contract/report/load-measures.ts'
 import type { Independence } from './independence.ts'
 import { metricRows } from './metric-rows.ts'
+import type { MeasuredWindow } from './over-time/window.ts'
 import type { RunMetrics } from './run-metrics.ts'
 import { turnSpans } from './turn-teller.ts'
-import type { MeasuredWindow } from './window.ts'
 
 const shown: readonly MetricName[] = ['ttft', 'tpot', 'e2e']
 

@@ -1,4 +1,4 @@
-import type { LoadReport } from '../../../reports/model/load.ts'
+import type { LoadReport } from '../../../contract/report/load.ts'
 
 /** The report of one shard, under the name that messages call it. */
 export interface Shard {

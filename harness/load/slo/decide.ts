@@ -1,4 +1,4 @@
-import type { SloRow } from '../../../reports/model/load-measures.ts'
+import type { SloRow } from '../../../contract/report/load-measures.ts'
 import { nameOf, type QuantileEstimate } from '../statistics/quantile-interval.ts'
 import { confidence, type Decision, decideShare, shareInterval } from './early-stopping.ts'
 import type { ErrorsSlo, GoodputSlo, LatencySlo, RateSlo, RequestLimit, Slo } from './slo.ts'

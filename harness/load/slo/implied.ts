@@ -1,5 +1,5 @@
-import { type ErrorRow, refusalKinds } from '../../../reports/model/load.ts'
-import type { SloRow } from '../../../reports/model/load-measures.ts'
+import { type ErrorRow, refusalKinds } from '../../../contract/report/load.ts'
+import type { SloRow } from '../../../contract/report/load-measures.ts'
 import { type Decision, decideShare, shareInterval } from './early-stopping.ts'
 import type { Slo } from './slo.ts'
 

@@ -1,5 +1,5 @@
-import type { LoadReport, TransactionRow } from '../../../reports/model/load.ts'
-import type { SloRow } from '../../../reports/model/load-measures.ts'
+import type { LoadReport, TransactionRow } from '../../../contract/report/load.ts'
+import type { SloRow } from '../../../contract/report/load-measures.ts'
 
 export interface Sent {
   /** Of the plan, before the run ended; null where no plan tells. */

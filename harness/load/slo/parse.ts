@@ -1,4 +1,4 @@
-import { type MetricName, metricNames } from '../../../reports/model/load-measures.ts'
+import { type MetricName, metricNames } from '../../../contract/report/load-measures.ts'
 import { nanosecondsOf, perSecondOf, shareOf } from './quantities.ts'
 import { Scanner } from './scanner.ts'
 import { type Clock, type RequestLimit, type Slo, twoClocked } from './slo.ts'

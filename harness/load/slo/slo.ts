@@ -1,4 +1,4 @@
-import type { MetricName } from '../../../reports/model/load-measures.ts'
+import type { MetricName } from '../../../contract/report/load-measures.ts'
 
 /** What a run has to keep, as `--slo` says it. */
 export type Slo = LatencySlo | GoodputSlo | ErrorsSlo | RateSlo

@@ -1,4 +1,4 @@
-import type { AuditRow } from '../../../reports/model/load-generator.ts'
+import type { AuditRow } from '../../../contract/report/load-generator.ts'
 
 /** What Little's law speaks of, in one window. */
 export interface Flow {

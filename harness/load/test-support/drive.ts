@@ -1,21 +1,21 @@
 /** The engine in this very thread, with constant arrivals of one kind: for tests and figures of its own. */
 
 import type { NetworkOptions } from '../../client/index.ts'
-import type { AnswerLimits } from '../engine/answer-limits.ts'
-import type { Channels } from '../engine/channel.ts'
-import { Chats } from '../engine/chats.ts'
 import { RunClock } from '../engine/clock.ts'
 import { Crew } from '../engine/crew.ts'
 import { Driver } from '../engine/driver.ts'
-import { agreeOnVersion } from '../engine/open-channels.ts'
-import { routeOf } from '../engine/route.ts'
-import { plainTarget } from '../engine/target.ts'
+import type { AnswerLimits } from '../http/answer-limits.ts'
+import type { Channels } from '../http/channel.ts'
+import { agreeOnVersion } from '../http/open-channels.ts'
 import type { IntegrityCounts } from '../judging/integrity-ledger.ts'
 import { IntegrityLedger } from '../judging/integrity-ledger.ts'
 import type { Kind } from '../plan/mix.ts'
 import { mixEntry } from '../plan/mix.ts'
 import type { PlanSpec } from '../plan/plan.ts'
 import type { RequestRecord } from '../record.ts'
+import { Chats } from '../setup/chats.ts'
+import { routeOf } from '../setup/route.ts'
+import { plainTarget } from '../target.ts'
 
 export interface Driven {
   readonly records: readonly RequestRecord[]

@@ -1,9 +1,9 @@
-import type { LoadReport } from '../../../reports/model/load.ts'
-import { plainTarget } from '../engine/target.ts'
+import type { LoadReport } from '../../../contract/report/load.ts'
 import type { Kind } from '../plan/mix.ts'
 import { mixEntry } from '../plan/mix.ts'
 import type { PlanSpec } from '../plan/plan.ts'
 import { type LoadOptions, runLoad } from '../run.ts'
+import { plainTarget } from '../target.ts'
 
 export interface TestLoad {
   readonly perSecond?: number

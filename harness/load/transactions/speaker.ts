@@ -1,8 +1,8 @@
-import type { OperationId } from '../../contract/index.ts'
+import type { OperationId } from '../../../contract/index.ts'
 import type { Landing } from '../engine/flight.ts'
-import type { LoadTarget } from '../engine/target.ts'
 import type { MixEntry } from '../plan/mix.ts'
 import type { Arrival } from '../plan/plan.ts'
+import type { LoadTarget } from '../target.ts'
 
 /** One request of a transaction. */
 export interface StepSpec {

@@ -1,4 +1,4 @@
-import { isRecord } from '../engine/read-answer.ts'
+import { isRecord } from '../http/read-answer.ts'
 import { promptOf } from './prompt.ts'
 import { succeeded, type Transaction } from './speaker.ts'
 

@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { type Exchange, restoreExchanges, storedPieces } from '../../../contract/index.ts'
 import { makeFolder, removeFolder } from '../../conformance/test-support/folders.ts'
-import { type Exchange, restoreExchanges, storedPieces } from '../../contract/index.ts'
 
 interface Selection {
   /** Rows to judge; none: all. */

@@ -1,5 +1,5 @@
 /** Several dialects at once, picked by a seed. */
-import { type Draw, seededDraw } from '../../random.ts'
+import { type Draw, seededDraw } from '../../runtime/random.ts'
 import { together } from '../together.ts'
 import type { Dialect } from '../types.ts'
 import { allDialects } from './index.ts'

@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Refit } from '../../parts.ts'
-import { seededDraw } from '../../random.ts'
+import { seededDraw } from '../../runtime/random.ts'
 import { anyPieces } from '../streams.ts'
 import type { Dialect } from '../types.ts'
 import { everyReply } from './anywhere.ts'

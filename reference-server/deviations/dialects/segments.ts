@@ -1,5 +1,5 @@
 /** The bytes of streams in other segments. */
-import { seededDraw } from '../../random.ts'
+import { seededDraw } from '../../runtime/random.ts'
 import { anyPieces } from '../streams.ts'
 import type { Dialect } from '../types.ts'
 import { alternatives } from './alternatives.ts'

@@ -1,4 +1,4 @@
-import type { RequirementId } from '../../../harness/contract/index.ts'
+import type { RequirementId } from '../../../contract/index.ts'
 import type { Refit } from '../../parts.ts'
 import type { Fault } from '../types.ts'
 

@@ -1,5 +1,5 @@
 /** Faults of the two versions of chats (sections 3, 7 and 9): refusals, hints, and what they leave. */
-import type { RequirementId } from '../../../harness/contract/index.ts'
+import type { RequirementId } from '../../../contract/index.ts'
 import type { Call, Reply, ValueReply } from '../../http/call.ts'
 import type { Parts, Refit } from '../../parts.ts'
 import {

@@ -1,10 +1,10 @@
 /** Knowledge bases: list, create, read, delete. */
 
-import { createBaseRequest, listQuery } from '../../../harness/contract/requests/index.ts'
-import { isoTime } from '../../clock.ts'
+import { createBaseRequest, listQuery } from '../../../contract/requests/index.ts'
 import { type Route, route } from '../../http/call.ts'
 import { ApiError } from '../../http/errors.ts'
 import type { Parts } from '../../parts.ts'
+import { isoTime } from '../../runtime/clock.ts'
 import type { KnowledgeBase } from '../../store/types.ts'
 import { pageBody, readCursor } from '../cursor.ts'
 import { pageSize } from '../page-size.ts'

@@ -1,13 +1,13 @@
 /** The documents of a knowledge base: list, upload, delete. */
 
-import { listQuery } from '../../../harness/contract/requests/index.ts'
-import { isoTime } from '../../clock.ts'
+import { listQuery } from '../../../contract/requests/index.ts'
 import { type Route, route, type UploadedFile } from '../../http/call.ts'
 import { ApiError } from '../../http/errors.ts'
 import { uploadedFile } from '../../http/form.ts'
 import type { Parts } from '../../parts.ts'
-import { readableFormats } from '../../retrieval/document-text.ts'
+import { readableFormats } from '../../retrieval/documents/document-text.ts'
 import type { KnowledgeDocument } from '../../retrieval/types.ts'
+import { isoTime } from '../../runtime/clock.ts'
 import { pageBody, readCursor } from '../cursor.ts'
 import { pageSize } from '../page-size.ts'
 import { documentPageShape, documentShape } from '../shapes.ts'

@@ -1,6 +1,6 @@
 /** Search in one knowledge base, with the settings of section 4.4. */
 
-import { searchBaseQuery, searchBaseRequest } from '../../../harness/contract/requests/index.ts'
+import { searchBaseQuery, searchBaseRequest } from '../../../contract/requests/index.ts'
 import { type Reply, type Route, route } from '../../http/call.ts'
 import type { Parts } from '../../parts.ts'
 import { searchPlan } from '../../retrieval/plan.ts'

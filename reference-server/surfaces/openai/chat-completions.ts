@@ -1,12 +1,12 @@
 /** POST /api/openai/chat/completions (section 4.1). */
 
-import { chatCompletionRequest } from '../../../harness/contract/requests/index.ts'
-import { sleepUntil, unixSeconds } from '../../clock.ts'
+import { chatCompletionRequest } from '../../../contract/requests/index.ts'
 import { type PacedWork, pacer } from '../../events/pacer.ts'
 import type { SseBlock } from '../../events/sse.ts'
 import { type Route, route } from '../../http/call.ts'
 import { ApiError } from '../../http/errors.ts'
 import type { Parts } from '../../parts.ts'
+import { sleepUntil, unixSeconds } from '../../runtime/clock.ts'
 import { knownModel } from '../known-model.ts'
 import { completionShape } from '../shapes.ts'
 import { type Completion, completionChunks, completionObject } from './completion.ts'

@@ -1,8 +1,5 @@
 /** A chat-completions body as a request to the model. */
-import type {
-  ChatCompletionRequest,
-  ChatMessage,
-} from '../../../harness/contract/requests/index.ts'
+import type { ChatCompletionRequest, ChatMessage } from '../../../contract/requests/index.ts'
 import { ApiError } from '../../http/errors.ts'
 import type { ClientDemands, FunctionTool, ModelRequest, Turn } from '../../model/types.ts'
 

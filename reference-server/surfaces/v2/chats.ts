@@ -1,6 +1,6 @@
 /** v2 chats. The document does not show how they come to be: these routes are an addition of ours. */
 
-import { createChatRequest, searchedListQuery } from '../../../harness/contract/requests/index.ts'
+import { createChatRequest, searchedListQuery } from '../../../contract/requests/index.ts'
 import { type Route, route } from '../../http/call.ts'
 import type { Parts } from '../../parts.ts'
 import { chatRecord, newChat } from '../chat-record.ts'

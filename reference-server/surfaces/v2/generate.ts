@@ -3,16 +3,16 @@
 import {
   type GenerateReplyRequest,
   generateReplyRequest,
-} from '../../../harness/contract/requests/index.ts'
+} from '../../../contract/requests/index.ts'
 import { answer } from '../../answering/answer.ts'
+import { assistantOrInstructions } from '../../answering/assistant-context.ts'
 import { ownFiles, uploadedTurn } from '../../answering/files.ts'
-import { assistantOrInstructions } from '../../answering/scenario.ts'
-import { sleepUntil } from '../../clock.ts'
 import { type Call, type Reply, type Route, route } from '../../http/call.ts'
 import { ApiError } from '../../http/errors.ts'
-import { allowedTools } from '../../model/tools.ts'
+import { allowedTools } from '../../model/tools/tools.ts'
 import type { Generation, Step, Turn } from '../../model/types.ts'
 import type { Parts } from '../../parts.ts'
+import { sleepUntil } from '../../runtime/clock.ts'
 import type { Message } from '../../store/types.ts'
 import { knownModel } from '../known-model.ts'
 import { ownChat } from '../own-chat.ts'

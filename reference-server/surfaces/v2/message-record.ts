@@ -1,7 +1,7 @@
 /** A message as v2 shows it (section 2.3), with what is known of it beyond the document. */
-import { isoTime } from '../../clock.ts'
+import { isoTime } from '../../runtime/clock.ts'
 import type { Attachment, Message } from '../../store/types.ts'
-import { attachmentRecord } from '../attachment-record.ts'
+import { attachmentRecord } from '../v3/attachment-record.ts'
 
 export function messageRecord(message: Message, attachments: readonly Attachment[] = []): object {
   return {

@@ -1,8 +1,8 @@
 /** POST /api/v2/message (section 4.2): a user message is stored first. */
 
-import { storeMessageRequest } from '../../../harness/contract/requests/index.ts'
+import { storeMessageRequest } from '../../../contract/requests/index.ts'
+import { assistantOrInstructions } from '../../answering/assistant-context.ts'
 import { ownFiles } from '../../answering/files.ts'
-import { assistantOrInstructions } from '../../answering/scenario.ts'
 import { type Route, route } from '../../http/call.ts'
 import type { Parts } from '../../parts.ts'
 import type { Message } from '../../store/types.ts'

@@ -4,17 +4,17 @@ import {
   listAttachmentsQuery,
   searchedListQuery,
   uploadFields,
-} from '../../../harness/contract/requests/index.ts'
+} from '../../../contract/requests/index.ts'
 import { type Route, route, type UploadedFile } from '../../http/call.ts'
 import { uploadedFile } from '../../http/form.ts'
 import type { Parts } from '../../parts.ts'
 import type { Attachment, PageRequest } from '../../store/types.ts'
-import { attachmentRecord } from '../attachment-record.ts'
 import { pageBody, readCursor } from '../cursor.ts'
 import { ownChat } from '../own-chat.ts'
 import { pageSize } from '../page-size.ts'
 import { attachmentPageShape, attachmentShape } from '../shapes.ts'
 import { uploadedText } from '../uploaded-text.ts'
+import { attachmentRecord } from './attachment-record.ts'
 
 const path = '/api/v3/attachment'
 

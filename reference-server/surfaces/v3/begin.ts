@@ -1,8 +1,8 @@
 /** The run that answers a v3 request, with or without a chat. */
-import type { GenerateRequest, OneShotRequest } from '../../../harness/contract/requests/index.ts'
+import type { GenerateRequest, OneShotRequest } from '../../../contract/requests/index.ts'
 import { type Ask, answer } from '../../answering/answer.ts'
 import { beginRun, type Run, type RunSettings } from '../../events/run.ts'
-import { allowedTools, type BuiltinTool } from '../../model/tools.ts'
+import { allowedTools, type BuiltinTool } from '../../model/tools/tools.ts'
 import type { Parts } from '../../parts.ts'
 
 type Context = Pick<Ask, 'caller' | 'turns' | 'scenario' | 'rag'> &

@@ -4,7 +4,7 @@ import {
   createChatRequest,
   listChatsQuery,
   updateChatRequest,
-} from '../../../harness/contract/requests/index.ts'
+} from '../../../contract/requests/index.ts'
 import { type Call, type Route, route } from '../../http/call.ts'
 import type { Parts } from '../../parts.ts'
 import type { Chat } from '../../store/types.ts'

@@ -1,5 +1,5 @@
 /** What the model is told: the chain of runs that leads to this one, then the new input. */
-import type { Input, InputItem } from '../../../harness/contract/requests/index.ts'
+import type { Input, InputItem } from '../../../contract/requests/index.ts'
 import { type Files, fileIds, fileTurns } from '../../answering/files.ts'
 import type { RunItem } from '../../events/items.ts'
 import { ApiError } from '../../http/errors.ts'

@@ -1,6 +1,6 @@
 /** Favorite chats (sections 2.5 and 4.3). */
 
-import { searchedListQuery } from '../../../harness/contract/requests/index.ts'
+import { searchedListQuery } from '../../../contract/requests/index.ts'
 import { type Call, type Reply, type Route, route } from '../../http/call.ts'
 import type { Parts } from '../../parts.ts'
 import { chatRecord } from '../chat-record.ts'

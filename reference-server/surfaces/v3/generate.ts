@@ -1,14 +1,14 @@
 /** POST /api/v3/message/generate (section 4.3): one run in a stored chat. */
 
-import { type GenerateRequest, generateRequest } from '../../../harness/contract/requests/index.ts'
+import { type GenerateRequest, generateRequest } from '../../../contract/requests/index.ts'
+import { cataloguedAssistant, type Scenario } from '../../answering/assistant-context.ts'
 import { ownFiles } from '../../answering/files.ts'
-import { cataloguedAssistant, type Scenario } from '../../answering/scenario.ts'
-import { sleepUntil } from '../../clock.ts'
 import { finalResponse } from '../../events/response-object.ts'
 import type { Run } from '../../events/run.ts'
 import { type Call, type Reply, type Route, route } from '../../http/call.ts'
 import type { Turn } from '../../model/types.ts'
 import type { Parts } from '../../parts.ts'
+import { sleepUntil } from '../../runtime/clock.ts'
 import type { Chat, LedgerScope, StoredRun } from '../../store/types.ts'
 import { knownModel } from '../known-model.ts'
 import { ownChat } from '../own-chat.ts'

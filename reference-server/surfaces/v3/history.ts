@@ -1,9 +1,9 @@
 /** GET /api/v3/message: the history of a chat, oldest row first (sections 2.6 and 4.3). */
 
-import { historyQuery } from '../../../harness/contract/requests/index.ts'
-import { isoTime } from '../../clock.ts'
+import { historyQuery } from '../../../contract/requests/index.ts'
 import { type Route, route } from '../../http/call.ts'
 import type { Parts } from '../../parts.ts'
+import { isoTime } from '../../runtime/clock.ts'
 import type { HistoryRow } from '../../store/types.ts'
 import { pageBody, readCursor } from '../cursor.ts'
 import { ownChat } from '../own-chat.ts'

@@ -1,12 +1,12 @@
 /** POST /api/v3/message/one-shot (section 4.3): an answer without a stored chat. */
 
-import { type OneShotRequest, oneShotRequest } from '../../../harness/contract/requests/index.ts'
+import { type OneShotRequest, oneShotRequest } from '../../../contract/requests/index.ts'
+import { oneShotScenario } from '../../answering/assistant-context.ts'
 import { ownFiles } from '../../answering/files.ts'
-import { oneShotScenario } from '../../answering/scenario.ts'
-import { sleepUntil } from '../../clock.ts'
 import { finalResponse } from '../../events/response-object.ts'
 import { type Call, type Reply, type Route, route } from '../../http/call.ts'
 import type { Parts } from '../../parts.ts'
+import { sleepUntil } from '../../runtime/clock.ts'
 import { knownModel } from '../known-model.ts'
 import { responseShape, runStream } from '../shapes.ts'
 import { beginAnswer } from './begin.ts'

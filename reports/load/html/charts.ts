@@ -1,6 +1,6 @@
-import type { LoadReport } from '../../model/load.ts'
-import type { Distribution, HeatMap, SecondRow } from '../../model/load-measures.ts'
-import { type Bin, binsOf, valueAt } from '../histogram.ts'
+import type { LoadReport } from '../../../contract/report/load.ts'
+import type { Distribution, HeatMap, SecondRow } from '../../../contract/report/load-measures.ts'
+import { type Bin, binsOf, valueAt } from '../metrics/histogram.ts'
 import { clocked, figure } from '../words.ts'
 import type { Chart, Series } from './chart.ts'
 

@@ -1,0 +1,170 @@
+import { z } from 'zod'
+import { digest } from './digest.ts'
+
+/** The report that other programs read: `report.json`, schema version 1. */
+
+export const verdicts = [
+  'pass',
+  'fail',
+  'warn',
+  'observed',
+  'not-applicable',
+  'inconclusive',
+  'error',
+  'unproven',
+  'unclaimed',
+] as const
+export type Verdict = (typeof verdicts)[number]
+
+const requirementRow = z.object({
+  id: z.string(),
+  level: z.enum(['required', 'expected']),
+  surface: z.enum(['openai', 'v2', 'v3']),
+  section: z.string(),
+  verdict: z.enum(verdicts),
+  /** True where a baseline names this violation. */
+  known: z.boolean(),
+  /** The sentence of the document, in our words. */
+  title: z.string(),
+  /** What was seen; null where there is nothing to say beyond the verdict. */
+  message: z.string().nullable(),
+  /** Id of the broken row that this one stands on. */
+  blockedBy: z.string().nullable(),
+  scenarios: z.array(z.string()),
+  /** Those of them that saw it broken. */
+  brokenBy: z.array(z.string()),
+  /** Ids in `exchanges.ndjson`; for a violation, those that show it. */
+  exchanges: z.array(z.string()),
+  /** Index of the event that shows a violation, in the first of the exchanges. */
+  event: z.int().nullable(),
+})
+export type RequirementRow = z.infer<typeof requirementRow>
+
+const observationRow = z.object({
+  id: z.string(),
+  question: z.string(),
+  answer: z.string(),
+  exchanges: z.array(z.string()),
+})
+export type ObservationRow = z.infer<typeof observationRow>
+
+const residue = z.object({
+  kind: z.enum(['chat', 'v2 chat', 'attachment', 'document']),
+  name: z.string(),
+  /** Null where no answer told it. */
+  id: z.string().nullable(),
+  why: z.string(),
+})
+/** Something that the run made and that is, or may be, still there. */
+export type Residue = z.infer<typeof residue>
+
+const traffic = z.object({
+  /** Responses that began, with any status. */
+  answers: z.int(),
+  /** How many of them were 429 or 5xx, by status. */
+  statuses: z.record(z.string(), z.int()),
+  /** Connections that ended, or never came to be, without a response. */
+  unanswered: z.int(),
+  /** Responses that were cut before their end. */
+  cut: z.int(),
+  timeouts: z.int(),
+  /** Requests that were sent again. */
+  retries: z.int(),
+})
+/** What came of the requests of a run on their way, whatever the answers said. */
+export type Traffic = z.infer<typeof traffic>
+
+const knownViolation = z.object({
+  id: z.string(),
+  /** Why the violation is accepted for now. */
+  because: z.string(),
+  issue: z.string().optional(),
+  owner: z.string().optional(),
+  /** Last day on which the entry counts, `2026-12-31`. */
+  until: z.string().optional(),
+})
+export type KnownViolation = z.infer<typeof knownViolation>
+
+const baselineProblem = z.object({
+  id: z.string(),
+  /** `passes`: repaired; `differs`: it fails in another way; `excuses nothing`: not applicable. */
+  kind: z.enum(['passes', 'excuses nothing', 'expired', 'differs', 'unwritten']),
+  message: z.string(),
+})
+/** An entry of a baseline that is not true of the run. */
+export type BaselineProblem = z.infer<typeof baselineProblem>
+
+const baselineOutcome = z.object({
+  file: z.string(),
+  /** Violations of this run that the baseline excuses. */
+  known: z.array(knownViolation),
+  problems: z.array(baselineProblem),
+})
+
+export const conformanceReport = z.object({
+  kind: z.literal('conformance-report'),
+  schemaVersion: z.literal(1),
+  /** `violated` also where the baseline says what is not true of the run. */
+  outcome: z.enum(['conforms', 'violated', 'incomplete']),
+  /** True where the run was interrupted and holds only what was found so far. */
+  interrupted: z.boolean(),
+  suite: z.object({ version: z.string(), interface: z.string() }),
+  target: z.object({
+    baseUrl: z.string(),
+    profile: z.enum(['openai', 'v2', 'v3', 'full']),
+    capabilities: z.record(z.string(), z.boolean()),
+    /** Absent where the target was reached directly, with its certificate verified. */
+    network: z
+      .object({
+        /** True: the certificate of the target was not verified. */
+        insecure: z.boolean(),
+        /** The HTTP version that was forced; null where ALPN decided. */
+        httpVersion: z.literal([1, 2]).nullable(),
+        /** Host and port of the proxy on the way; null for none. */
+        proxy: z.string().nullable(),
+        resolve: z.array(z.string()),
+      })
+      .optional(),
+  }),
+  /** Makes the same nonces and identifiers again. */
+  seed: z.string(),
+  /** Counts warnings as violations. */
+  strict: z.boolean(),
+  startedAt: z.string(),
+  /** The run whose stored exchanges were judged; absent where the target itself was asked. */
+  recording: z
+    .object({
+      startedAt: z.string(),
+      suite: z.object({ version: z.string(), interface: z.string() }),
+    })
+    .optional(),
+  durationMs: z.number(),
+  totals: z.object({
+    pass: z.int(),
+    fail: z.int(),
+    warn: z.int(),
+    observed: z.int(),
+    'not-applicable': z.int(),
+    inconclusive: z.int(),
+    error: z.int(),
+    unproven: z.int(),
+    known: z.int(),
+  }),
+  /** What the run asked of the target. */
+  cost: z.object({ requests: z.int(), generations: z.int(), chats: z.int(), uploads: z.int() }),
+  /** Of the requests of scenarios. Earlier reports say nothing of it. */
+  traffic: traffic.optional(),
+  requirements: z.array(requirementRow),
+  observations: z.array(observationRow),
+  /** Faults of the kit itself: scenarios that threw, files that did not load. */
+  faults: z.array(z.object({ scenario: z.string(), message: z.string() })),
+  /** What the run has left on the target: no violation. Earlier reports say nothing of it. */
+  residue: z.array(residue).default([]),
+  /** Why what the run has left was not looked for, or not to the end; null where it was. */
+  residueUnseen: z.string().nullable().default(null),
+  /** Absent where the run was given no baseline. */
+  baseline: baselineOutcome.optional(),
+  /** Absent in what earlier versions wrote. */
+  digest: digest.optional(),
+})
+export type ConformanceReport = z.infer<typeof conformanceReport>

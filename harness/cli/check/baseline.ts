@@ -1,0 +1,74 @@
+import { existsSync, readFileSync } from 'node:fs'
+import type { ConformanceReport } from '../../../contract/report/conformance.ts'
+import { applyBaseline } from '../../conformance/baseline/compare.ts'
+import { type Baseline, loadBaseline, toBeWritten } from '../../conformance/baseline/file.ts'
+import { baselineText } from '../../conformance/baseline/text.ts'
+import { updateBaseline } from '../../conformance/baseline/update.ts'
+import { ConfigurationError } from '../../conformance/errors.ts'
+import type { Io } from '../terminal/io.ts'
+
+export interface BaselineFlags {
+  readonly baseline?: string | undefined
+  readonly updateBaseline?: boolean
+}
+
+/**
+ * What a run does with the baseline of the command line; read before anything is sent.
+ * @throws ConfigurationError where the file cannot be read or used.
+ */
+export function openBaseline(flags: BaselineFlags, io: Pick<Io, 'write'>) {
+  const { baseline: file, updateBaseline: updating = false } = flags
+  if (file === undefined) {
+    if (updating) throw new ConfigurationError(['--update-baseline needs --baseline FILE'])
+    return { judge: (report: ConformanceReport) => report, update: () => null }
+  }
+  const source = { name: file, text: readBaseline(file, updating) }
+  const baseline = loadBaseline(source, updating ? 'kept' : 'refused')
+  return {
+    /** An update judges by the file as it was, so that no run turns green by what it adds itself. */
+    judge: (report: ConformanceReport) =>
+      applyBaseline(report, baseline, new Date().toISOString().slice(0, 10)),
+    /** Writes the file and says in words what has changed; null where no update was asked for. */
+    update: (report: ConformanceReport) =>
+      updating ? rewrite(source, baseline, report, io) : null,
+  }
+}
+
+function rewrite(
+  source: { readonly name: string; readonly text: string },
+  before: Baseline,
+  report: ConformanceReport,
+  io: Pick<Io, 'write'>,
+): string {
+  if (report.interrupted) return `Baseline ${source.name}: not written, the run was interrupted`
+  const { entries, added, changed, removed } = updateBaseline(report, before)
+  const text = baselineText(source, entries)
+  try {
+    if (text !== source.text) io.write(source.name, text)
+  } catch (error) {
+    throw new ConfigurationError([`the baseline cannot be written: ${reasonOf(error)}`])
+  }
+  const parts = [
+    { what: `added, with a because that is ${toBeWritten}`, ids: added },
+    { what: 'has a new fingerprint, to be read again', ids: changed },
+    { what: 'removed', ids: removed },
+  ].filter(({ ids }) => ids.length > 0)
+  if (parts.length === 0) return `Baseline ${source.name}: nothing to change`
+  return [
+    `Baseline ${source.name} was written:`,
+    ...parts.map(({ what, ids }) => `  ${what}: ${ids.join(', ')}`),
+  ].join('\n')
+}
+
+function readBaseline(file: string, updating: boolean): string {
+  if (updating && !existsSync(file)) return ''
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    throw new ConfigurationError([`the baseline cannot be read: ${reasonOf(error)}`])
+  }
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

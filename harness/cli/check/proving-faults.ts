@@ -1,0 +1,25 @@
+import { readFileSync } from 'node:fs'
+import { z } from 'zod'
+import type { ProvingFault } from '../../../reports/conformance/html/proving-fault.ts'
+
+const killMatrix = z.object({
+  faults: z.array(
+    z.object({
+      name: z.string(),
+      summary: z.string(),
+      breaks: z.array(z.string()),
+      survived: z.array(z.string()),
+    }),
+  ),
+})
+
+/** The faults of `docs/kill-matrix.json`; null where there is none, or none that can be read. */
+export function provingFaults(): readonly ProvingFault[] | null {
+  const up = import.meta.url.endsWith('.js') ? '../../../..' : '../../..'
+  try {
+    const file = new URL(`${up}/docs/kill-matrix.json`, import.meta.url)
+    return killMatrix.parse(JSON.parse(readFileSync(file, 'utf8'))).faults
+  } catch {
+    return null
+  }
+}

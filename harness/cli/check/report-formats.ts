@@ -1,0 +1,75 @@
+import type { Exchange } from '../../../contract/index.ts'
+import type { ConformanceReport } from '../../../contract/report/conformance.ts'
+import { reportToBadge } from '../../../reports/conformance/badge.ts'
+import { reportToConsole } from '../../../reports/conformance/console/console.ts'
+import { reportToGitHub } from '../../../reports/conformance/github.ts'
+import { reportToHtml } from '../../../reports/conformance/html/report-to-html.ts'
+import { reportToJson } from '../../../reports/conformance/json.ts'
+import { reportToJUnit } from '../../../reports/conformance/junit/junit.ts'
+import { reportToMarkdown } from '../../../reports/conformance/markdown/markdown.ts'
+import { ConfigurationError } from '../../conformance/errors.ts'
+import { didYouMean } from '../../conformance/profile/suggest.ts'
+import { provingFaults } from './proving-faults.ts'
+
+export interface RenderOptions {
+  readonly color: boolean
+  /** Columns of the terminal. */
+  readonly width: number
+}
+
+export interface ReportFormat {
+  /** Name of the file in the folder of results; null where the text is printed. */
+  readonly file: string | null
+  readonly render: (
+    report: ConformanceReport,
+    exchanges: ReadonlyMap<string, Exchange>,
+    options: RenderOptions,
+  ) => string
+}
+
+export type Named<Format> = Format & { readonly name: string }
+export type NamedFormat = Named<ReportFormat>
+
+/** What `--report` takes, in the order in which it is listed, printed and written. */
+export const reportFormats: Readonly<Record<string, ReportFormat>> = {
+  console: { file: null, render: reportToConsole },
+  github: { file: null, render: reportToGitHub },
+  json: { file: 'report.json', render: reportToJson },
+  junit: { file: 'report.xml', render: reportToJUnit },
+  html: {
+    file: 'report.html',
+    render: (report, exchanges) => reportToHtml(report, exchanges, { faults: provingFaults() }),
+  },
+  markdown: { file: 'report.md', render: reportToMarkdown },
+  badge: { file: 'badge.svg', render: reportToBadge },
+}
+
+export const defaultFormats: readonly string[] = ['console', 'json']
+
+export const formatNames: readonly string[] = Object.keys(reportFormats)
+
+/**
+ * The formats of these names, each once, in the order of the table.
+ * @throws ConfigurationError where there is none of that name.
+ */
+export function formatsOf(names: readonly string[]): readonly NamedFormat[] {
+  return formatsIn(reportFormats, names)
+}
+
+/** The same of any table. */
+export function formatsIn<Format>(
+  table: Readonly<Record<string, Format>>,
+  names: readonly string[],
+): readonly Named<Format>[] {
+  const known = Object.keys(table)
+  const problems = names
+    .filter((name) => !known.includes(name))
+    .map((name) => {
+      const hint = didYouMean(name, known)
+      return `there is no report format ${name}, only ${known.join(', ')}.${hint}`
+    })
+  if (problems.length > 0) throw new ConfigurationError(problems)
+  return Object.entries(table)
+    .filter(([name]) => names.includes(name))
+    .map(([name, format]) => ({ name, ...format }))
+}

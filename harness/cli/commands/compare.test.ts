@@ -1,0 +1,59 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test, vi } from 'vitest'
+import { chatgen, emptyFolder } from '../test-support/chatgen.ts'
+import { key, startModelsServer } from '../test-support/models-server.ts'
+
+vi.setConfig({ testTimeout: 90_000 })
+
+/** Whom the real bin holds responsible for what differs between two runs. */
+
+const withKey = { CHATGEN_API_KEY: key }
+const blame = 'the target changed'
+
+test('the target only where the runs were told the same', async () => {
+  const behaviour = { open: false }
+  await using server = await startModelsServer(behaviour)
+  const cwd = emptyFolder()
+  const run = async (out: string, profile: string, ...args: readonly string[]) => {
+    writeFileSync(join(cwd, `${out}.yaml`), `baseUrl: ${server.url}\n${profile}`)
+    const only = ['--only', 'OAI-AUTH-01', '--only', 'V2-AUTH-02', ...args]
+    await chatgen(['check', '--target', `${out}.yaml`, ...only, '--out', out], withKey, cwd)
+  }
+  const compare = (...args: readonly string[]) => chatgen(['compare', ...args], {}, cwd)
+  await run('monday', 'v2Chat: { anyUuid: true }\n')
+  await run('tuesday', 'limits: { settleMs: 1999 }\n')
+  behaviour.open = true
+  await run('wednesday', 'limits: { settleMs: 1999 }\n', '--skip', 'V2-*')
+  await run('thursday', 'limits: { settleMs: 1999 }\n')
+
+  const profile = await compare('monday', 'tuesday')
+  expect(profile.stdout).toMatch(
+    /What the runs were told differs\n {2}profile {4}limits\.settleMs, v2Chat \(only in A\)/,
+  )
+  expect(profile.stdout).toMatch(/V2-AUTH-02 .*: the profiles differ \(v2Chat\)/)
+  expect(profile.stdout).not.toContain(blame)
+
+  const selection = await compare('tuesday', 'wednesday')
+  expect(selection.stdout).toMatch(/ {2}selection {2}--only OAI-AUTH-01 .* → .* --skip V2-\*/)
+  expect(selection.stdout).toMatch(/V2-AUTH-02 .*: the selections differ/)
+  expect(selection.stdout).toMatch(/OAI-AUTH-01 .* → fail \(required\): the target changed/)
+
+  const same = await compare('tuesday', 'thursday', '--json')
+  const { newlyViolated, conditions } = JSON.parse(same.stdout)
+  expect(newlyViolated).toMatchObject([{ id: 'OAI-AUTH-01', cause: 'target', members: [] }])
+  expect(conditions).toMatchObject({ url: null, kit: null, selection: null, profile: [] })
+  expect(same.code).toBe(1)
+})
+
+test('no load report: it says what to do instead', async () => {
+  await using server = await startModelsServer()
+  const cwd = emptyFolder()
+  const args = ['--rate', '20', '--duration', '500ms', '--out', 'loaded']
+  await chatgen(['load', server.url, ...args], withKey, cwd)
+  const { code, stderr } = await chatgen(['compare', 'loaded', 'loaded'], {}, cwd)
+  expect(stderr).toBe(
+    'chatgen: compare reads reports of conformance, and these are reports of loads: put two loads side by side with chatgen report DIR --report markdown\n',
+  )
+  expect(code).toBe(2)
+})

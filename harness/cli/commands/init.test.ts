@@ -1,0 +1,111 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { startReferenceServer } from '../../../reference-server/index.ts'
+import { loadProfile } from '../../conformance/profile/index.ts'
+import { chatgen, emptyFolder, start } from '../test-support/chatgen.ts'
+import { key, startModelsServer } from '../test-support/models-server.ts'
+
+/** `chatgen init` by the real bin. */
+
+const withKey = { CHATGEN_API_KEY: key }
+
+describe('chatgen init', () => {
+  test('writes a profile that chatgen check can use at once', async () => {
+    const server = await startReferenceServer()
+    const environment = { STAGING_KEY: server.keys[0] ?? '' }
+    const folder = emptyFolder()
+    const args = ['init', server.url, '--key-env', 'STAGING_KEY', '--out', 'staging.yaml']
+    const { code, stdout, stderr } = await chatgen(args, environment, folder)
+    expect(stdout).toMatchInlineSnapshot(`
+      "Asked 21 requests; surfaces: openai, v2, v3
+      Found out: models, deterministic, reasoning, images, attachments, knowledge, v2Chat
+      Wrote staging.yaml. Next: chatgen check --target staging.yaml
+      "
+    `)
+    expect(stderr).toContain('Left on the target: 1 attachment')
+    expect(code).toBe(0)
+    expect(readFileSync(join(folder, 'staging.yaml'), 'utf8')).not.toContain(server.keys[0])
+
+    const only = ['--only', 'OAI-MODELS-*', '--only', 'V3-CHAT-*', '--only', 'V2-MSG-01']
+    const check = ['check', '--target', 'staging.yaml', ...only]
+    const checked = await chatgen(check, environment, folder)
+    expect(checked.stdout).toMatch(/^CONFORMS/)
+    expect(checked.code).toBe(0)
+    await server.close()
+  }, 60_000)
+
+  test('--out - writes to standard output and says the rest on the other', async () => {
+    await using server = await startModelsServer()
+    const folder = emptyFolder()
+    const { code, stdout, stderr } = await chatgen(
+      ['init', server.url, '--out', '-'],
+      withKey,
+      folder,
+    )
+    expect(loadProfile({ name: 'it', text: stdout }, withKey).models.main).toBe('svc-main-model')
+    expect(stderr).toContain('surfaces: openai')
+    expect(readdirSync(folder)).toEqual([])
+    expect(code).toBe(0)
+  })
+
+  test('overwrites nothing without --force, and asks nothing before', async () => {
+    await using server = await startModelsServer()
+    const folder = emptyFolder()
+    writeFileSync(join(folder, 'target.yaml'), 'mine\n')
+    const refused = await chatgen(['init', server.url], withKey, folder)
+    expect(refused.stderr).toBe('chatgen: target.yaml is there already; --force overwrites it\n')
+    expect(refused.code).toBe(2)
+    expect(server.requests).toBe(0)
+    const forced = await chatgen(['init', server.url, '--force'], withKey, folder)
+    expect(forced.code).toBe(0)
+    expect(readFileSync(join(folder, 'target.yaml'), 'utf8')).toContain(server.url)
+  })
+
+  test('ends with 3 where nothing listens or the key is refused, and leaves no file', async () => {
+    await using server = await startModelsServer({ refuseAll: 401 })
+    const folder = emptyFolder()
+    const gone = await chatgen(['init', 'http://127.0.0.1:1'], withKey, folder)
+    expect(gone.stderr).toContain('nothing listens there')
+    expect(gone.code).toBe(3)
+    const refused = await chatgen(['init', server.url], withKey, folder)
+    expect(refused.stderr).toContain('refuses the key on every surface')
+    expect(refused.code).toBe(3)
+    expect(existsSync(join(folder, 'target.yaml'))).toBe(false)
+    expect(readdirSync(folder)).toEqual([])
+  })
+
+  test.each([
+    ['no address', ['init'], "missing required argument 'url'"],
+    ['a folder that is not there', ['init', 'http://127.0.0.1:1', '--out', 'no/a.yaml'], 'ENOENT'],
+    ['a folder', ['init', 'http://127.0.0.1:1', '--out', '.'], 'is a folder'],
+  ])('ends with 2 for %s', async (_, args, sentence) => {
+    const { code, stderr } = await chatgen(args)
+    expect(stderr).toContain(sentence)
+    expect(code).toBe(2)
+  })
+
+  test('ends with 130 where it is interrupted, and leaves no file', async () => {
+    const seen = Promise.withResolvers<void>()
+    await using server = await startModelsServer({
+      delayMs: 300,
+      onRequest: (count) => count === 5 && seen.resolve(),
+    })
+    const folder = emptyFolder()
+    const run = start(['init', server.url], withKey, folder)
+    await seen.promise
+    run.child.kill('SIGINT')
+    const { code, stderr } = await run.ended
+    expect(stderr).toMatch(/^chatgen: interrupted\n$/m)
+    expect(code).toBe(130)
+    expect(readdirSync(folder)).toEqual([])
+  })
+
+  test.each(['init', 'cleanup'])('%s --help has examples and exit codes', async (command) => {
+    const { code, stdout } = await chatgen([command, '--help'])
+    expect(stdout).toContain('Examples:')
+    expect(stdout).toContain('Exit codes:')
+    expect(stdout).toContain('CHATGEN_KEY_ENV')
+    expect(code).toBe(0)
+  })
+})

@@ -1,0 +1,151 @@
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, test, vi } from 'vitest'
+import { oddServer } from '../../load/test-support/odd-server.ts'
+import { chatgen, emptyFolder } from '../test-support/chatgen.ts'
+import { key, startModelsServer } from '../test-support/models-server.ts'
+
+vi.setConfig({ testTimeout: 90_000, hookTimeout: 90_000 })
+
+/** What the real bin says of results that were edited after their run. */
+
+const folder = emptyFolder()
+const withKey = { CHATGEN_API_KEY: key }
+const read = (...path: string[]) => readFileSync(join(folder, ...path), 'utf8')
+const report = (...args: string[]) => chatgen(['report', ...args], {}, folder)
+
+/** A copy of the results under another name, with a file of it changed. */
+function edited(name: string, file: string, change: (text: string) => string, of = 'results') {
+  cpSync(join(folder, of), join(folder, name), { recursive: true })
+  writeFileSync(join(folder, name, file), change(read(name, file)))
+}
+
+/** Every failed row becomes one that passes, as who wants a green badge would do it. */
+function allPass(text: string): string {
+  const value = JSON.parse(text)
+  for (const row of value.requirements) row.verdict = 'pass'
+  return JSON.stringify({ ...value, outcome: 'conforms' }, null, 2)
+}
+
+function withoutDigest(text: string): string {
+  const { digest: _, ...rest } = JSON.parse(text)
+  return JSON.stringify(rest, null, 2)
+}
+
+beforeAll(async () => {
+  await using server = await startModelsServer({ open: true })
+  const only = ['--only', 'OAI-AUTH-01', '--only', 'OAI-MODELS-01', '--out', 'results']
+  const { code } = await chatgen(['check', server.url, ...only], withKey, folder)
+  expect(code).toBe(1)
+  edited('forged', 'report.json', allPass)
+  edited('old', 'report.json', withoutDigest)
+  edited('retold', 'exchanges.ndjson', (text) => text.replaceAll('"status":200', '"status":401'))
+})
+
+describe('a report as its run wrote it', () => {
+  test('is rendered without a word of it, also in another layout', async () => {
+    edited('laid-out', 'report.json', (text) => JSON.stringify(JSON.parse(text)))
+    for (const name of ['results', 'laid-out']) {
+      const { code, stdout, stderr } = await report(name)
+      expect([code, stderr]).toEqual([0, ''])
+      expect(stdout).toMatch(/^VIOLATED/)
+      expect(stdout).not.toMatch(/digest|EDITED/)
+    }
+  })
+})
+
+describe('a report that was edited to pass', () => {
+  const sentence = 'report.json was edited after the run'
+
+  test('is told on the console before its outcome, and ends with 2', async () => {
+    const { code, stdout, stderr } = await report('forged')
+    expect(stdout).toMatch(/^EDITED {2}report\.json was edited after the run/)
+    expect(stdout.match(/^EDITED/gm)).toHaveLength(2)
+    expect(stderr).toContain(`chatgen: forged: ${sentence}`)
+    expect(code).toBe(2)
+  })
+
+  test('is told in every other format, and on no badge as conforming', async () => {
+    const formats = 'html,markdown,junit,badge,github,json'
+    const { code, stdout } = await report('forged', '--report', formats, '--out', 'pages')
+    expect(code).toBe(2)
+    expect(read('pages', 'badge.svg')).toContain('edited after the run')
+    expect(read('pages', 'badge.svg')).not.toContain('conforms')
+    expect(read('pages', 'report.html')).toMatch(/<title>EDITED, [\s\S]*<strong>Edited<\/strong>/)
+    expect(read('pages', 'report.md')).toContain(`**Edited** ${sentence}`)
+    expect(read('pages', 'report.xml')).toContain(
+      '<property name="digest" value="edited after the run"',
+    )
+    expect(stdout).toContain(`::error title=chatgen::${sentence}`)
+    // Nor does rendering it as JSON make an honest report of it.
+    const again = await report('pages')
+    expect(again.stdout).toMatch(/^EDITED/)
+    expect(again.code).toBe(2)
+  })
+
+  test('is judged again from its evidence, which stands', async () => {
+    const { code, stdout } = await chatgen(['rejudge', 'forged'], {}, folder)
+    expect(stdout).toMatch(/^VIOLATED/)
+    expect(code).toBe(1)
+  })
+})
+
+test('a comparison with a report that was edited ends with 2, and says so', async () => {
+  const { code, stdout } = await chatgen(['compare', 'results', 'forged'], {}, folder)
+  expect(stdout).toMatch(/chatgen: forged: report\.json was edited/)
+  expect(code).toBe(2)
+})
+
+describe('exchanges that were edited', () => {
+  test('are told by report and rejudge, which end with 2', async () => {
+    const sentence = 'exchanges.ndjson was edited after the run'
+    for (const command of ['report', 'rejudge']) {
+      const { code, stdout, stderr } = await chatgen([command, 'retold'], {}, folder)
+      expect(stdout).toMatch(/^EDITED {2}exchanges\.ndjson was edited after the run/)
+      expect(stderr).toContain(`chatgen: retold: ${sentence}`)
+      expect(code).toBe(2)
+    }
+  })
+
+  test('are not asked for where they are gone', async () => {
+    mkdirSync(join(folder, 'alone'))
+    writeFileSync(join(folder, 'alone', 'report.json'), read('results', 'report.json'))
+    expect((await report('alone')).code).toBe(0)
+  })
+})
+
+describe('a report of an earlier version', () => {
+  test('is read, and said to be without digest', async () => {
+    const { code, stdout } = await report('old', '--report', 'console,badge,junit', '--out', 'aged')
+    expect(stdout).toMatch(/^VIOLATED.*\ndigest: report\.json is without digest/)
+    expect(read('aged', 'badge.svg')).toContain('without digest')
+    expect(read('aged', 'badge.svg')).toContain('violated')
+    expect(read('aged', 'report.xml')).toContain('<property name="digest" value="without digest"')
+    expect(code).toBe(0)
+  })
+})
+
+describe('reports of a load', () => {
+  test('edited ones are told, and a shard that was edited spoils the merge', async () => {
+    const { url } = await oddServer(() => 'well')
+    for (const shard of ['0', '1']) {
+      const args = ['--rate', '20', '--duration', '1s', '--seed', 's', '--shard', `${shard}/2`]
+      await chatgen(['load', url, ...args, '--out', `shard-${shard}`], withKey, folder)
+    }
+    const whole = await report('shard-0', 'shard-1', '--report', 'json', '--out', 'whole')
+    expect([whole.code, whole.stderr]).toEqual([0, ''])
+    expect((await report('whole')).code).toBe(0)
+    const faster = (text: string) => text.replace('"opened": ', '"opened": 1')
+    edited('shard-2', 'report.json', faster, 'shard-1')
+    const forged = await report('shard-2', '--report', 'console,html,markdown,junit')
+    expect(forged.stdout).toMatch(/^EDITED/)
+    expect(read('shard-2', 'report.html')).toContain('<strong>Edited</strong>')
+    expect(read('shard-2', 'report.md')).toContain('**Edited**')
+    expect(read('shard-2', 'report.xml')).toContain('value="edited after the run"')
+    expect(forged.code).toBe(2)
+    const spoilt = await report('shard-0', 'shard-2', '--report', 'json', '--out', 'spoilt')
+    expect(spoilt.stderr).toContain('chatgen: shard-2: report.json was edited after the run')
+    expect(spoilt.code).toBe(2)
+    expect((await report('spoilt')).stdout).toMatch(/^EDITED/)
+  })
+})

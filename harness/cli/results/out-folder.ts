@@ -1,0 +1,12 @@
+import { ConfigurationError } from '../../conformance/errors.ts'
+import { makeFolder } from '../../conformance/recording/make-folder.ts'
+
+/** @throws ConfigurationError where the folder of --out cannot be made */
+export function makeOutFolder(folder: string): void {
+  try {
+    makeFolder(folder)
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new ConfigurationError([`--out: the folder cannot be made: ${reason}`])
+  }
+}

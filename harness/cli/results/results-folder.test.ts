@@ -1,0 +1,180 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test, vi } from 'vitest'
+import { chatgen, emptyFolder } from '../test-support/chatgen.ts'
+import { key, startModelsServer } from '../test-support/models-server.ts'
+
+vi.setConfig({ testTimeout: 90_000 })
+
+/** What a run finds in its folder for results, by the real bin. */
+
+const withKey = { CHATGEN_API_KEY: key }
+const results = 'chatgen-results'
+
+function folderOf(where: string) {
+  const list = (name: string) => readdirSync(join(where, name)).toSorted()
+  return {
+    list,
+    read: (name: string) => readFileSync(join(where, name), 'utf8'),
+    kind: (name: string): unknown =>
+      JSON.parse(readFileSync(join(where, name, 'report.json'), 'utf8')).kind,
+    previous: () => list(results).filter((name) => name.startsWith('previous-')),
+  }
+}
+
+const check = ['check', '--only', 'OAI-MODELS-01'] as const
+const load = ['load', '--rate', '20', '--duration', '500ms'] as const
+
+const commands: readonly (readonly string[])[] = [check, load]
+
+test.each(commands.map((args) => ({ args })))(
+  '$args.0 keeps earlier results aside where no target answers',
+  async ({ args }) => {
+    const cwd = emptyFolder()
+    const { list, read, previous } = folderOf(cwd)
+    const url = await (async () => {
+      await using server = await startModelsServer()
+      await chatgen([...args, server.url, '--report', 'html,json'], withKey, cwd)
+      return server.url
+    })()
+    const before = list(results).map((name) => [name, read(join(results, name))])
+    const gone = await chatgen([...args, url], withKey, cwd)
+    expect(gone.code).toBe(3)
+    const [aside = ''] = previous()
+    expect(list(results)).toEqual([aside])
+    const kept = list(join(results, aside)).map((name) => [name, read(join(results, aside, name))])
+    expect(kept).toEqual(before)
+  },
+)
+
+describe('results of another kind step aside, whole', () => {
+  test('check, then load, then check in the default folder', async () => {
+    await using server = await startModelsServer()
+    const cwd = emptyFolder()
+    const { list, read, kind, previous } = folderOf(cwd)
+    await chatgen([...check, server.url, '--report', 'html,json'], withKey, cwd)
+    writeFileSync(join(cwd, results, 'notes.txt'), 'mine')
+    const evidence = read(`${results}/exchanges.ndjson`)
+    expect(evidence).not.toBe('')
+
+    const loaded = await chatgen([...load, server.url], withKey, cwd)
+    const [aside = ''] = previous()
+    expect(aside).toMatch(/^previous-check-\d{8}T\d{6}Z$/)
+    expect(loaded.stderr).toContain(
+      `chatgen: the results of an earlier check in ${results} moved to ${join(results, aside)}`,
+    )
+    expect(list(results)).toEqual(['notes.txt', aside, 'report.json'])
+    expect(kind(results)).toBe('load-report')
+    expect(list(join(results, aside))).toEqual(
+      expect.arrayContaining(['exchanges.ndjson', 'report.html', 'report.json', 'run.json']),
+    )
+    expect(read(join(results, aside, 'exchanges.ndjson'))).toBe(evidence)
+
+    const again = await chatgen([...check, server.url], withKey, cwd)
+    expect(again.stderr).toContain(`the results of an earlier load in ${results} moved to`)
+    expect(previous()).toHaveLength(2)
+    expect(kind(results)).toBe('conformance-report')
+    // What stepped aside is still a whole folder of results.
+    const rejudged = await chatgen(['rejudge', join(results, aside)], {}, cwd)
+    expect(rejudged.code).not.toBe(2)
+  })
+
+  test('what a killed check has left, and a report.json that is none', async () => {
+    await using server = await startModelsServer()
+    const cwd = emptyFolder()
+    const { list, read, previous } = folderOf(cwd)
+    mkdirSync(join(cwd, results))
+    writeFileSync(join(cwd, results, 'run.json'), '{}')
+    writeFileSync(join(cwd, results, 'exchanges.ndjson'), '')
+    await chatgen([...load, server.url], withKey, cwd)
+    expect(previous()).toHaveLength(1)
+    expect(list(join(results, previous()[0] ?? ''))).toEqual(['exchanges.ndjson', 'run.json'])
+    writeFileSync(join(cwd, results, 'report.json'), '{"kind":"something of yours"}')
+    await chatgen([...load, server.url], withKey, cwd)
+    const unknown = previous().find((name) => name.startsWith('previous-unknown-')) ?? ''
+    expect(read(join(results, unknown, 'report.json'))).toContain('something of yours')
+  })
+})
+
+describe('results of the same kind are replaced', () => {
+  test('and a page that the run does not write steps aside', async () => {
+    await using server = await startModelsServer()
+    const cwd = emptyFolder()
+    const { list, previous } = folderOf(cwd)
+    await chatgen([...check, server.url, '--report', 'html,junit'], withKey, cwd)
+    const { stderr } = await chatgen([...check, server.url, '--report', 'junit'], withKey, cwd)
+    const [aside = ''] = previous()
+    expect(stderr).toContain(`report.html of an earlier run in ${results} moved to`)
+    expect(list(join(results, aside))).toEqual(['report.html'])
+    expect(list(results)).toContain('report.xml')
+    await chatgen([...check, server.url, '--report', 'junit'], withKey, cwd)
+    expect(previous()).toEqual([aside])
+  })
+
+  test('a run that comes to nothing leaves no report of the last one', async () => {
+    const cwd = emptyFolder()
+    {
+      await using server = await startModelsServer()
+      await chatgen([...check, server.url], withKey, cwd)
+    }
+    expect((await chatgen([...check, 'http://127.0.0.1:1'], withKey, cwd)).code).toBe(3)
+    expect(existsSync(join(cwd, results, 'report.json'))).toBe(false)
+    expect((await chatgen(['report', results], {}, cwd)).code).toBe(2)
+  })
+
+  test('one that cannot begin touches nothing', async () => {
+    await using server = await startModelsServer()
+    const cwd = emptyFolder()
+    const { list, read } = folderOf(cwd)
+    await chatgen([...check, server.url], withKey, cwd)
+    const before = [list(results), read(`${results}/report.json`)]
+    for (const args of [
+      [...load, 'http://127.0.0.1:1'],
+      [...load, server.url, '--dry-run'],
+      [...check, server.url, '--dry-run'],
+      [...check, '--target', 'nowhere.yaml'],
+      ['rejudge', results, '--out', results],
+    ]) {
+      await chatgen(args, withKey, cwd)
+      expect([list(results), read(`${results}/report.json`)], args.join(' ')).toEqual(before)
+    }
+  })
+})
+
+describe('pages of a stored report', () => {
+  test('are not put beside the report of another run', async () => {
+    await using server = await startModelsServer()
+    const cwd = emptyFolder()
+    for (const out of ['monday', 'tuesday']) {
+      await chatgen([...check, server.url, '--out', out], withKey, cwd)
+    }
+    const args = ['report', 'monday', '--report', 'html', '--out']
+    const refused = await chatgen([...args, 'tuesday'], {}, cwd)
+    expect(refused.stderr).toContain('tuesday holds the results of another run')
+    expect(refused.code).toBe(2)
+    expect(readdirSync(join(cwd, 'tuesday'))).not.toContain('report.html')
+    expect((await chatgen([...args, 'monday'], {}, cwd)).code).toBe(0)
+    expect((await chatgen([...args, 'pages'], {}, cwd)).code).toBe(0)
+  })
+})
+
+test('calibrate overwrites no file of another kind', async () => {
+  const cwd = emptyFolder()
+  writeFileSync(join(cwd, 'package.json'), '{}')
+  for (const out of ['package.json', '.']) {
+    const { code, stderr } = await chatgen(['calibrate', '--out', out], {}, cwd)
+    expect(stderr).toMatch(/is (a folder|no calibration that this version reads): name another/)
+    expect(code).toBe(2)
+  }
+})
+
+test('a folder for results that is a file is told before anything is sent', async () => {
+  await using server = await startModelsServer()
+  const cwd = emptyFolder()
+  writeFileSync(join(cwd, 'taken'), '')
+  for (const command of [check, load]) {
+    const { code, stderr } = await chatgen([...command, server.url, '--out', 'taken'], withKey, cwd)
+    expect(stderr).toMatch(/folder (?:for results )?cannot be (?:written|made)/)
+    expect(code).toBe(2)
+  }
+})

@@ -1,0 +1,156 @@
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import {
+  exchangesName,
+  journalName,
+  reportName,
+  runRecordName,
+} from '../../conformance/defaults.ts'
+import { ConfigurationError } from '../../conformance/errors.ts'
+import { makeFolder } from '../../conformance/recording/make-folder.ts'
+import type { Io } from '../terminal/io.ts'
+
+/** What a folder of results is of; `unknown` where its report.json is none that this kit can tell. */
+export type ResultsKind = 'conformance-report' | 'load-report' | 'unknown'
+
+/** What the pages that `--report` writes are called, of any kind of report. */
+const pages = ['html', 'xml', 'md', 'csv', 'prom'].map((ending) => `report.${ending}`)
+const pageNames: readonly string[] = [...pages, 'badge.svg']
+const resultNames: readonly string[] = [
+  ...[reportName, exchangesName, runRecordName, journalName, 'rejudged'],
+  ...pageNames,
+]
+
+export interface Taking {
+  readonly kind: Exclude<ResultsKind, 'unknown'>
+  /** Names of the files that the run is going to write; null entries are printed. */
+  readonly formats: readonly { readonly file: string | null }[]
+}
+
+/**
+ * Makes a folder ready for the results of a run, so that nothing in it is of another run when it ends.
+ * Results of another kind step aside, whole, into a folder of their own. Of the same kind, what the run
+ * replaces goes and pages that it does not write step aside. Nothing else in the folder is touched.
+ *
+ * @throws ConfigurationError where the folder cannot be written
+ */
+export function takeResultsFolder(folder: string, { kind, formats }: Taking, io: Io): void {
+  try {
+    makeFolder(folder)
+    const found = resultsIn(folder)
+    if (found === null) return
+    const replaced = found.kind === kind
+    if (replaced) for (const name of [reportName, ...filesOf(formats)]) remove(folder, name)
+    const stale = (replaced ? pageNames : resultNames).filter((name) =>
+      existsSync(join(folder, name)),
+    )
+    if (stale.length === 0) return
+    const aside = moveAside(folder, found, stale)
+    const what = replaced ? `${stale.join(' and ')} of an earlier run` : wordsFor[found.kind]
+    io.err(`chatgen: ${what} in ${folder} moved to ${aside}`)
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new ConfigurationError([`the folder for results cannot be written: ${reason}`])
+  }
+}
+
+/**
+ * Runs with a `take` that makes the folder ready, to be called when there is something to write. Where
+ * it never comes to that, results of the same kind step aside: they are kept, and not taken for its own.
+ */
+export async function withResultsFolder<T>(
+  folder: string,
+  taking: Taking,
+  io: Io,
+  run: (take: () => void) => Promise<T>,
+): Promise<T> {
+  let taken = false
+  const take = () => {
+    taken = true
+    takeResultsFolder(folder, taking, io)
+  }
+  try {
+    return await run(take)
+  } catch (error) {
+    if (!taken && !(error instanceof ConfigurationError)) setResultsAside(folder, taking.kind, io)
+    throw error
+  }
+}
+
+function setResultsAside(folder: string, kind: Taking['kind'], io: Io): void {
+  const found = resultsIn(folder)
+  const names = resultNames.filter((name) => existsSync(join(folder, name)))
+  if (found?.kind !== kind || names.length === 0) return
+  moveAside(folder, found, names)
+  io.err(`chatgen: ${wordsFor[found.kind]} in ${folder} moved aside, for this run has none`)
+}
+
+function moveAside(folder: string, found: FoundResults, names: readonly string[]): string {
+  const aside = freeFolder(folder, found)
+  mkdirSync(aside)
+  for (const name of names) renameSync(join(folder, name), join(aside, name))
+  return aside
+}
+
+export interface FoundResults {
+  readonly kind: ResultsKind
+  /** When their run began; of what does not say so, when it was written. */
+  readonly at: Date
+}
+
+/** Null where a folder holds no results. */
+export function resultsIn(folder: string): FoundResults | null {
+  const report = join(folder, reportName)
+  if (existsSync(report)) return foundIn(report)
+  // A run that was killed leaves its evidence without a report.
+  const evidence = [runRecordName, exchangesName].map((name) => join(folder, name)).find(existsSync)
+  return evidence === undefined
+    ? null
+    : { kind: 'conformance-report', at: statSync(evidence).mtime }
+}
+
+function foundIn(file: string): FoundResults {
+  const { mtime } = statSync(file)
+  try {
+    const value: unknown = JSON.parse(readFileSync(file, 'utf8'))
+    if (typeof value !== 'object' || value === null) return { kind: 'unknown', at: mtime }
+    const kind = 'kind' in value ? value.kind : undefined
+    const begun = new Date('startedAt' in value ? String(value.startedAt) : Number.NaN)
+    const at = Number.isNaN(begun.getTime()) ? mtime : begun
+    return { kind: kinds.find((known) => known === kind) ?? 'unknown', at }
+  } catch {
+    return { kind: 'unknown', at: mtime }
+  }
+}
+
+const kinds: readonly ResultsKind[] = ['conformance-report', 'load-report']
+
+const wordsFor: Readonly<Record<ResultsKind, string>> = {
+  'conformance-report': 'the results of an earlier check',
+  'load-report': 'the results of an earlier load',
+  unknown: 'files with the names of results',
+}
+
+const namesFor: Readonly<Record<ResultsKind, string>> = {
+  'conformance-report': 'check',
+  'load-report': 'load',
+  unknown: 'unknown',
+}
+
+/** `previous-check-20261122T054115Z`, with a number behind it where that is taken. */
+function freeFolder(folder: string, { kind, at }: FoundResults): string {
+  const stamp = at.toISOString().replaceAll(/[-:]|\.\d+/g, '')
+  const first = join(folder, `previous-${namesFor[kind]}-${stamp}`)
+  for (let number = 1; ; number += 1) {
+    const name = number === 1 ? first : `${first}-${number}`
+    if (!existsSync(name)) return name
+  }
+}
+
+function filesOf(formats: Taking['formats']): string[] {
+  return formats.flatMap(({ file }) => (file === null ? [] : [file]))
+}
+
+function remove(folder: string, name: string): void {
+  rmSync(join(folder, name), { force: true })
+}

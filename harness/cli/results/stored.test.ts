@@ -1,0 +1,171 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { chatgen, emptyFolder } from '../test-support/chatgen.ts'
+import { key, startModelsServer } from '../test-support/models-server.ts'
+
+/** report and rejudge by the real bin, of a run whose server is gone. */
+
+const folder = emptyFolder()
+const read = (file: string) => readFileSync(join(folder, file), 'utf8')
+
+beforeAll(async () => {
+  await using server = await startModelsServer({ open: true })
+  const rows = ['--only', 'OAI-AUTH-*', '--only', 'OAI-MODELS-01', '--out', 'results']
+  await chatgen(['check', server.url, ...rows], { CHATGEN_API_KEY: key }, folder)
+  await using closed = await startModelsServer()
+  const args = ['check', closed.url, ...rows.slice(0, -1), 'closed']
+  await chatgen(args, { CHATGEN_API_KEY: key }, folder)
+})
+
+describe('chatgen report', () => {
+  test('prints a stored report', async () => {
+    const { stdout, code } = await chatgen(['report', 'results'], {}, folder)
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/^VIOLATED/)
+    expect(stdout).toContain('curl -i')
+  })
+
+  test('writes any format beside the report, or elsewhere', async () => {
+    const here = await chatgen(
+      ['report', 'results/report.json', '--report', 'html,junit'],
+      {},
+      folder,
+    )
+    expect(here.stdout).toBe(
+      `Wrote ${join('results', 'report.xml')}\nWrote ${join('results', 'report.html')}\n`,
+    )
+    expect(read('results/report.html')).toMatch(/^<!doctype html>/)
+    await chatgen(['report', 'results', '--report', 'markdown', '--out', 'pages'], {}, folder)
+    expect(readdirSync(join(folder, 'pages'))).toEqual(['report.md'])
+  })
+
+  test('prints what has a file where --out is -', async () => {
+    const args = ['report', 'results', '--report', 'json', '--out', '-']
+    const { stdout } = await chatgen(args, {}, folder)
+    expect(stdout).toBe(read('results/report.json'))
+  })
+
+  test('renders several results into folders of their own', async () => {
+    mkdirSync(join(folder, 'again'), { recursive: true })
+    writeFileSync(join(folder, 'again/report.json'), read('results/report.json'))
+    const args = ['report', 'results', 'again', '--report', 'badge', '--out', 'badges']
+    expect((await chatgen(args, {}, folder)).code).toBe(0)
+    expect(readdirSync(join(folder, 'badges')).toSorted()).toEqual(['again', 'results'])
+  })
+
+  test('says how many lines a killed run has cut, and renders the rest', async () => {
+    mkdirSync(join(folder, 'killed'), { recursive: true })
+    // With its digest, the report would not fit the exchanges.
+    const { digest: _, ...stored } = JSON.parse(read('results/report.json'))
+    writeFileSync(join(folder, 'killed/report.json'), JSON.stringify(stored))
+    writeFileSync(
+      join(folder, 'killed/exchanges.ndjson'),
+      read('results/exchanges.ndjson').slice(0, -30),
+    )
+    const { code, stdout, stderr } = await chatgen(['report', 'killed'], {}, folder)
+    expect(code).toBe(0)
+    expect(stderr).toContain('1 line cannot be read')
+    expect(stdout).toMatch(/^VIOLATED/)
+  })
+
+  test.each([
+    ['what is not there', 'nowhere', null, 'there is no nowhere'],
+    ['a folder without a report', 'empty', undefined, 'holds no report.json'],
+    ['what is no JSON', 'f.json', '{"kind":', 'f.json is no JSON'],
+    ['what is no report', 'f.json', '[1]', 'f.json is no conformance report'],
+    ['another kind', 'f.json', '{"kind":"comparison"}', 'f.json is a comparison, no conf'],
+    [
+      'a load report that lacks members',
+      'f.json',
+      '{"kind":"load-report","schemaVersion":1}',
+      'f.json: outcome: ',
+    ],
+    [
+      'a newer schema',
+      'f.json',
+      '{"kind":"conformance-report","schemaVersion":2}',
+      'f.json has schema version 2',
+    ],
+    [
+      'a report that lacks members',
+      'f.json',
+      '{"kind":"conformance-report","schemaVersion":1}',
+      'f.json: outcome: ',
+    ],
+  ])('ends with 2 for %s', async (_, path, text, problem) => {
+    if (text === undefined) mkdirSync(join(folder, path))
+    else if (text !== null) writeFileSync(join(folder, path), text)
+    const { code, stderr } = await chatgen(['report', path], {}, folder)
+    expect(stderr).toContain(problem)
+    expect(code).toBe(2)
+  })
+})
+
+describe('chatgen rejudge', () => {
+  test('gives the verdicts and the exit code of the run, with its server gone', async () => {
+    const { code, stdout } = await chatgen(['rejudge', 'results'], {}, folder)
+    expect(code).toBe(1)
+    expect(stdout).toContain(`Results: ${join('results', 'rejudged')}`)
+    const verdicts = (file: string) =>
+      JSON.parse(read(file)).requirements.map(
+        ({ id, verdict, message }: { id: string; verdict: string; message: string }) =>
+          `${id} ${verdict} ${message}`,
+      )
+    expect(verdicts('results/rejudged/report.json')).toEqual(verdicts('results/report.json'))
+  })
+
+  test('makes a report of what a killed run has recorded', async () => {
+    mkdirSync(join(folder, 'cut'), { recursive: true })
+    writeFileSync(join(folder, 'cut/run.json'), read('results/run.json'))
+    const whole = read('results/exchanges.ndjson')
+    writeFileSync(join(folder, 'cut/exchanges.ndjson'), whole.slice(0, whole.length / 3))
+    const told = await chatgen(['report', 'cut'], {}, folder)
+    expect(told.stderr).toContain('chatgen rejudge cut makes a report')
+    const { stderr, stdout } = await chatgen(['rejudge', 'cut', '--out', 'mended'], {}, folder)
+    expect(stderr).toContain('1 line cannot be read')
+    expect(stdout).toContain('Inconclusive (4)')
+    expect((await chatgen(['report', 'mended', '--report', 'badge'], {}, folder)).code).toBe(0)
+  })
+
+  test.each([
+    ['a folder without a run', ['rejudge', '.'], 'there is no run.json'],
+    ['the folder itself', ['rejudge', 'results', '--out', 'results'], 'overwrite the evidence'],
+  ])('ends with 2 for %s', async (_, args, problem) => {
+    const { code, stderr } = await chatgen(args, {}, folder)
+    expect(stderr).toContain(problem)
+    expect(code).toBe(2)
+  })
+})
+
+describe('chatgen compare', () => {
+  test('ends with 1 where a row is newly violated, and says that it is another target', async () => {
+    const { code, stdout } = await chatgen(['compare', 'closed', 'results'], {}, folder)
+    expect(stdout).toMatch(
+      /OAI-AUTH-01 {2}\w+ → fail \(required\): another target, the URLs differ/,
+    )
+    expect(stdout).toMatch(/^WORSE/m)
+    expect(code).toBe(1)
+  })
+
+  test('ends with 0 where nothing got worse', async () => {
+    const { code, stdout } = await chatgen(['compare', 'results', 'results'], {}, folder)
+    expect(stdout).toMatch(/^NOT WORSE {2}0 newly violated/m)
+    expect(code).toBe(0)
+  })
+
+  test('prints JSON, and says what it cannot tell', async () => {
+    const args = ['compare', 'again', 'closed/report.json', '--json']
+    const { code, stdout } = await chatgen(args, {}, folder)
+    expect(JSON.parse(stdout)).toMatchObject({
+      kind: 'comparison',
+      schemaVersion: 1,
+      notes: [expect.stringContaining('again holds no run.json and no exchanges.ndjson')],
+    })
+    expect(code).toBe(0)
+  })
+
+  test('ends with 2 for what is no report', async () => {
+    expect((await chatgen(['compare', 'results', 'nowhere'], {}, folder)).code).toBe(2)
+  })
+})

@@ -1,0 +1,104 @@
+import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { targetFixture } from '../../../fixtures/targets.ts'
+import { ConfigurationError } from '../../conformance/errors.ts'
+import { loadProfile, membersOf, type TargetProfile } from '../../conformance/profile/index.ts'
+import { secretsOf } from '../../conformance/session/secrets.ts'
+import { userInfoSecrets, withoutUserInfo } from '../../conformance/session/user-info.ts'
+import type { Io } from '../terminal/io.ts'
+import { baseUrlOf } from './address.ts'
+import { type KeyFlags, keysOf } from './key.ts'
+import { type NetworkFlags, withNetwork } from './network-flags.ts'
+
+export interface TargetFlags extends KeyFlags, NetworkFlags {
+  readonly reference?: boolean
+  readonly target?: string
+  readonly timeout?: number
+}
+
+/** Slow enough that a stream can be told from an answer in one piece, fast enough to wait for. */
+const referencePace = 'ttft=2ms,gap=1ms'
+
+/**
+ * Uses the target that the command line names; a server that is started for it ends with the use.
+ * @throws ConfigurationError where it names none, or more than one.
+ */
+export async function withTarget<T>(
+  url: string | undefined,
+  flags: TargetFlags,
+  io: Io,
+  use: (profile: TargetProfile) => Promise<T>,
+): Promise<T> {
+  if (!flags.reference) {
+    const profile = withTimeout(namedTarget(url, flags, io), flags)
+    io.keepBack(secretsOf({ profile }))
+    return use(withPlainAddress(profile, io))
+  }
+  refuseOtherTargets(url, flags)
+  const { parsePace, startReferenceServer } = await import('../../../reference-server/index.ts')
+  const server = await startReferenceServer({
+    pace: parsePace(referencePace),
+    keys: [throwAwayKey(), throwAwayKey()],
+  })
+  try {
+    const [apiKey, otherKey] = server.keys
+    const overrides = { baseUrl: server.url, apiKey, otherKey }
+    const profile = loadProfile(targetFixture('reference'), {}, overrides)
+    io.keepBack(secretsOf({ profile }))
+    return await use(withTimeout(profile, flags))
+  } finally {
+    await server.close()
+  }
+}
+
+/** A verdict on the bundled server must not be taken for one on the target that is named beside it. */
+function refuseOtherTargets(url: string | undefined, { target }: TargetFlags): void {
+  const other =
+    url !== undefined ? 'a URL' : target !== undefined ? '--target (CHATGEN_TARGET)' : null
+  if (other === null) return
+  throw new ConfigurationError([
+    `--reference (CHATGEN_REFERENCE) checks the bundled server and nothing else: give ${other} or --reference, not both`,
+  ])
+}
+
+function namedTarget(url: string | undefined, flags: TargetFlags, io: Io): TargetProfile {
+  // Before any message can quote it.
+  io.keepBack(userInfoSecrets('base url password', url ?? ''))
+  const { target: file } = flags
+  if (url === undefined && file === undefined) {
+    throw new ConfigurationError(['no target: pass the URL of a deployment, or --target FILE'])
+  }
+  const address = url === undefined ? {} : { baseUrl: baseUrlOf(url) }
+  const source = file === undefined ? { name: 'command line', text: '' } : readProfile(file)
+  const { overrides, defaults } = keysOf(flags, membersOf(source), io)
+  const profile = loadProfile(source, io.env, { ...address, ...overrides }, defaults)
+  return withNetwork(profile, flags, io)
+}
+
+/** What stands before the host is not sent, so it has no business in results either. */
+function withPlainAddress(profile: TargetProfile, io: Pick<Io, 'err'>): TargetProfile {
+  const baseUrl = withoutUserInfo(profile.baseUrl)
+  if (baseUrl === profile.baseUrl) return profile
+  io.err(
+    'chatgen: the user name and password in the base URL are not sent, because Authorization carries the API key. A gateway in front that needs credentials of its own gets them from headers in the target profile',
+  )
+  return { ...profile, baseUrl }
+}
+
+function throwAwayKey(): string {
+  return `sk-${randomBytes(24).toString('base64url')}`
+}
+
+function withTimeout(profile: TargetProfile, { timeout }: TargetFlags): TargetProfile {
+  if (timeout === undefined) return profile
+  return { ...profile, limits: { ...profile.limits, timeoutMs: timeout } }
+}
+
+function readProfile(file: string): { name: string; text: string } {
+  try {
+    return { name: file, text: readFileSync(file, 'utf8') }
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new ConfigurationError([`the target profile cannot be read: ${reason}`])
+  }
+}

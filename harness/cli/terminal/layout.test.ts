@@ -1,0 +1,109 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  parsePace,
+  type ReferenceServer,
+  startReferenceServer,
+} from '../../../reference-server/index.ts'
+import { chatgen, emptyFolder } from '../test-support/chatgen.ts'
+import {
+  ctrlC,
+  type InTerminal,
+  type ScreenLine,
+  startInTerminal,
+} from '../test-support/terminal.ts'
+
+/**
+ * Every command as its user sees it on a terminal, while it runs and after Ctrl-C: one spinner that is
+ * drawn over itself, tables that fit, and no line that is wider than the terminal.
+ */
+
+const spinner = /[\u2801-\u28ff]/
+const folder = emptyFolder()
+let server: ReferenceServer
+let env: Record<string, string>
+
+beforeAll(async () => {
+  server = await startReferenceServer({ pace: parsePace('ttft=300ms,gap=20ms') })
+  env = { CHATGEN_API_KEY: server.keys[0] ?? '' }
+  mkdirSync(join(folder, 'kept'))
+  const kept = ['--profile', 'openai', '--out', 'kept', '--quiet']
+  await chatgen(
+    ['check', server.url, ...kept, '--only', 'OAI-MODELS-*', '--only', 'OAI-AUTH-*'],
+    env,
+    folder,
+  )
+})
+afterAll(() => server.close())
+
+interface Command {
+  readonly name: string
+  readonly args: () => readonly string[]
+  /** Seen before Ctrl-C is pressed; commands without it end by themselves. */
+  readonly until?: RegExp
+  readonly code: number
+}
+
+const commands: readonly Command[] = [
+  {
+    name: 'check',
+    args: () => ['check', server.url, '--profile', 'openai', '--out', 'checked'],
+    until: /[1-9]\d*\/\d+ scenarios/,
+    code: 130,
+  },
+  {
+    name: 'load',
+    args: () => ['load', server.url, '--rate', '5', '--duration', '60s', '--surface', 'v3'],
+    until: /e2e p50 \d/,
+    code: 130,
+  },
+  { name: 'init', args: () => ['init', server.url], until: /reasoning/, code: 130 },
+  {
+    name: 'bench',
+    args: () => ['bench', '--duration', '1s', '--only', '*stream'],
+    until: /stream: 1 s.*generate stream: w/s,
+    code: 130,
+  },
+  {
+    name: 'calibrate',
+    args: () => ['calibrate', '--duration', '1s'],
+    until: /rate 2 of/,
+    code: 130,
+  },
+  { name: 'serve', args: () => ['serve', '--port', '0'], until: /Listening/, code: 0 },
+  { name: 'rejudge', args: () => ['rejudge', 'kept', '--out', 'again'], code: 5 },
+  { name: 'report', args: () => ['report', 'kept'], code: 0 },
+  { name: 'cleanup', args: () => ['cleanup', 'kept/journal.ndjson', '--dry-run'], code: 0 },
+  { name: 'check --dry-run', args: () => ['check', server.url, '--dry-run'], code: 0 },
+  { name: 'load --dry-run', args: () => ['load', server.url, '--dry-run', '--rate', '5'], code: 0 },
+]
+
+describe.each([80, 60])('in %i columns', { timeout: 60_000 }, (columns) => {
+  test.each(commands)('chatgen $name', async ({ args, until, code }) => {
+    const run = startInTerminal(args(), { columns, env, cwd: folder })
+    if (until !== undefined) {
+      await run.shows(until)
+      expectFitting(await run.screen())
+      expectOneSpinner(run, await run.screen())
+      run.press(ctrlC)
+    }
+    const ended = await run.ended
+    const lines = await run.screen()
+    expect(ended).toEqual({ code, signal: 0 })
+    expectFitting(lines)
+    for (const { text } of lines) expect(text).not.toMatch(spinner)
+  })
+})
+
+/** Commands that are there to be pasted may be wider, and so may a hash. */
+function expectFitting(lines: readonly ScreenLine[]): void {
+  expect(
+    lines.filter(({ text, wraps }) => wraps && !/^ *(curl|-H|--data)|[0-9a-f]{40}/.test(text)),
+  ).toEqual([])
+}
+
+function expectOneSpinner(run: InTerminal, lines: readonly ScreenLine[]): void {
+  const turning = lines.filter(({ text }) => spinner.test(text))
+  expect(turning.length).toBe(spinner.test(run.raw()) ? 1 : 0)
+}

@@ -1,0 +1,47 @@
+import { count, shorten } from '../../../reports/text/escape.ts'
+import type { Progress } from '../../conformance/progress.ts'
+import { timeLeft } from '../check/estimate.ts'
+import type { Io } from './io.ts'
+import { noStatus, showStatus } from './status.ts'
+
+/**
+ * How far a conformance run is. Requirements are counted as the report counts them: what is violated
+ * here is violated in its headline, unless something that it needs turns out to be broken.
+ */
+export function showProgress(io: Io, wanted: boolean) {
+  if (!wanted) return { ...noStatus, update: () => {} }
+  const startedAt = performance.now()
+  let latest: Progress | undefined
+  const status = showStatus(io, {
+    drawn: (width) => shorten(latest === undefined ? 'starting' : drawnText(latest), width),
+    logged: () => `check: ${loggedText()}`,
+  })
+  return {
+    update(progress: Progress): void {
+      latest = progress
+      status.refresh()
+    },
+    stop: status.stop,
+  }
+
+  function drawnText(progress: Progress): string {
+    return `${[...numbers(progress), ...left(progress)].join(', ')}: ${progress.scenario}`
+  }
+
+  function loggedText(): string {
+    const elapsed = `${Math.round((performance.now() - startedAt) / 1000)} s`
+    if (latest === undefined) return `no scenario has ended yet, ${elapsed}`
+    const asked = count(latest.asked.requests, 'request')
+    return [...numbers(latest), asked, elapsed, ...left(latest)].join(', ')
+  }
+
+  function left({ share }: Progress): readonly string[] {
+    const text = timeLeft({ elapsedMs: performance.now() - startedAt, share })
+    return text === null ? [] : [text]
+  }
+}
+
+function numbers({ done, total, requirements }: Progress): readonly string[] {
+  const violated = requirements().filter(({ verdict }) => verdict === 'fail').length
+  return [`${done}/${total} scenarios`, ...(violated === 0 ? [] : [`${violated} violated`])]
+}

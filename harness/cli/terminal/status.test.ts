@@ -1,0 +1,109 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import type { Progress } from '../../conformance/progress.ts'
+import { addCosts, noCost } from '../../conformance/run-setup.ts'
+import { showLoadProgress } from '../load/progress.ts'
+import type { Io } from './io.ts'
+import { showProgress } from './progress.ts'
+import { showSteps } from './steps.ts'
+
+/** What a run says of itself where nobody can be shown a spinner: a pipeline, or a log. */
+
+const said: string[] = []
+const io: Io = {
+  out: () => {},
+  err: (text) => void said.push(text),
+  env: {},
+  write: () => {},
+  clean: String,
+  keepBack: () => {},
+  terminal: false,
+  color: false,
+  colorErr: false,
+  width: 100,
+  signal: new AbortController().signal,
+}
+
+function progress(about: Partial<Progress>): Progress {
+  const asked = addCosts(noCost, { requests: 40, generations: 9, chats: 3, uploads: 0 })
+  return {
+    scenario: 's',
+    done: 12,
+    total: 60,
+    share: 0.25,
+    asked,
+    requirements: () => [],
+    ...about,
+  }
+}
+
+beforeEach(() => {
+  said.length = 0
+  vi.useFakeTimers()
+})
+afterEach(() => void vi.useRealTimers())
+
+describe('without a terminal', () => {
+  test('a check says every ten seconds how far it is, and how long it will take yet', () => {
+    const shown = showProgress(io, true)
+    vi.advanceTimersByTime(9_900)
+    expect(said).toEqual([])
+    vi.advanceTimersByTime(200)
+    shown.update(progress({}))
+    vi.advanceTimersByTime(10_000)
+    shown.update(progress({ done: 45, share: 0.8, asked: { ...noCost, requests: 141 } }))
+    vi.advanceTimersByTime(10_000)
+    shown.stop()
+    vi.advanceTimersByTime(60_000)
+    expect(said).toEqual([
+      'check: no scenario has ended yet, 10 s',
+      'check: 12/60 scenarios, 40 requests, 20 s, about 60 s left',
+      'check: 45/60 scenarios, 141 requests, 30 s, about 10 s left',
+    ])
+  })
+
+  test('--quiet keeps it to itself', () => {
+    showProgress(io, false).update(progress({}))
+    showLoadProgress(io, false)
+    vi.advanceTimersByTime(60_000)
+    expect(said).toEqual([])
+  })
+
+  test('a load says so from its preparation on', () => {
+    const shown = showLoadProgress(io, true)
+    vi.advanceTimersByTime(10_000)
+    shown.stop()
+    expect(said).toEqual(['load: preparing'])
+  })
+
+  test('a short command says what it does after two seconds', () => {
+    const steps = showSteps(io, { name: 'init' })
+    steps.step('which surfaces answer')
+    vi.advanceTimersByTime(1_900)
+    expect(said).toEqual([])
+    vi.advanceTimersByTime(200)
+    steps.stop()
+    expect(said).toEqual(['init: which surfaces answer, 2 s'])
+  })
+})
+
+describe('an estimate', () => {
+  test.each([
+    ['so little is done', { share: 0.04 }],
+    ['everything is done', { share: 1 }],
+  ])('is not made where %s', (_, about) => {
+    const shown = showProgress(io, true)
+    vi.advanceTimersByTime(9_000)
+    shown.update(progress(about))
+    vi.advanceTimersByTime(2_000)
+    shown.stop()
+    expect(said).toEqual(['check: 12/60 scenarios, 40 requests, 10 s'])
+  })
+
+  test('is in minutes from two on', () => {
+    const shown = showProgress(io, true)
+    shown.update(progress({ share: 0.05 }))
+    vi.advanceTimersByTime(10_000)
+    shown.stop()
+    expect(said).toEqual(['check: 12/60 scenarios, 40 requests, 10 s, about 4 min left'])
+  })
+})

@@ -1,0 +1,61 @@
+import type { WireChunk } from '../../../contract/index.ts'
+
+const largestSlab = 64 * 1024
+
+/**
+ * Chunks as they come, in a few large pieces of memory: an object for each small one would take
+ * several times what it holds.
+ */
+export class ChunkList {
+  readonly #slabs: Uint8Array[] = []
+  /** Of the last slab. */
+  #used = 0
+  #bytes = 0
+  readonly #times: number[] = []
+  /** Slab, start and end of each chunk. */
+  readonly #places: number[] = []
+  #view: WeakRef<readonly WireChunk[]> | undefined
+
+  /** Copies the bytes: their memory may belong to a socket. */
+  push(bytes: Uint8Array, atMs: number): void {
+    const slab = this.#slabFor(bytes.length)
+    slab.set(bytes, this.#used)
+    this.#places.push(this.#slabs.length - 1, this.#used, this.#used + bytes.length)
+    this.#times.push(atMs)
+    this.#used += bytes.length
+    this.#bytes += bytes.length
+    this.#view = undefined
+  }
+
+  get length(): number {
+    return this.#times.length
+  }
+
+  /** Bytes of all chunks. */
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  /** The chunks over the memory of the list; made again whenever nobody holds them any more. */
+  get chunks(): readonly WireChunk[] {
+    const known = this.#view?.deref()
+    if (known !== undefined) return known
+    const made = this.#times.map((atMs, at) => ({ atMs, bytes: this.#bytesAt(at) }))
+    this.#view = new WeakRef(made)
+    return made
+  }
+
+  #bytesAt(index: number): Uint8Array {
+    const [slab = 0, start, end] = this.#places.slice(3 * index, 3 * index + 3)
+    return this.#slabs[slab]?.subarray(start, end) ?? new Uint8Array(0)
+  }
+
+  #slabFor(length: number): Uint8Array {
+    const last = this.#slabs.at(-1)
+    if (last !== undefined && last.length - this.#used >= length) return last
+    const made = new Uint8Array(Math.max(length, Math.min(largestSlab, this.#bytes)))
+    this.#slabs.push(made)
+    this.#used = 0
+    return made
+  }
+}

@@ -1,0 +1,216 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import * as zlib from 'node:zlib'
+import fc from 'fast-check'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { bodyText, type Header, type WireChunk } from '../../../contract/index.ts'
+import { cutAt, goldenEvents, goldenStream } from '../test-support/golden-stream.ts'
+import { converse } from '../test-support/send.ts'
+import { createContentDecoder } from './content-coding.ts'
+import { BodyGauge } from './gauge.ts'
+import { defaultBodyLimits } from './limits.ts'
+import { BodyReader } from './reader.ts'
+
+const coders = {
+  gzip: zlib.gzipSync,
+  'x-gzip': zlib.gzipSync,
+  deflate: zlib.deflateSync,
+  br: zlib.brotliCompressSync,
+  zstd: zlib.zstdCompressSync,
+} as const
+type Coding = keyof typeof coders
+const codings = Object.keys(coders) as Coding[]
+
+/** Reads a body as it would be read from a target. */
+async function read(coding: string, pieces: readonly Uint8Array[], maxBytes = 1e6) {
+  const headers: Header[] = [
+    ['content-type', 'text/event-stream'],
+    ['content-encoding', coding],
+  ]
+  const limits = { bodyBytes: 1, streamBytes: maxBytes, lineBytes: 1e7, streamEvents: 1e6 }
+  const reader = new BodyReader(headers, limits, { onEvents: () => {}, onUnreadable: () => {} })
+  for (const [at, bytes] of pieces.entries()) reader.push({ atMs: at, bytes })
+  return reader.finish({ kind: 'complete', atMs: pieces.length })
+}
+
+function textOf(chunks: readonly WireChunk[]): string {
+  return Buffer.concat(chunks.map(({ bytes }) => bytes)).toString()
+}
+
+describe.each(codings)('%s', (coding) => {
+  test('gives the same events wherever its bytes are cut', async () => {
+    const plain = goldenStream('\n')
+    const coded = coders[coding](plain)
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.integer({ min: 0, max: coded.length }), { maxLength: 12 }),
+        async (places) => {
+          const pieces = cutAt(coded, places)
+          const body = await read(coding, pieces)
+          expect(body.ending.kind).toBe('complete')
+          expect(textOf(body.chunks)).toBe(plain.toString())
+          expect(body.events).toMatchObject(goldenEvents)
+          expect(body.coded?.coding).toBe(coding)
+          expect(textOf(body.coded?.chunks ?? [])).toBe(coded.toString())
+        },
+      ),
+      { numRuns: 25 },
+    )
+  })
+
+  test('that ends too early is cut, and keeps what came before', async () => {
+    const plain = Buffer.from('data: 1\n\n'.repeat(2_000) + Math.random())
+    const coded = coders[coding](plain)
+    const body = await read(coding, [coded.subarray(0, coded.length - 5)])
+    expect(body.ending).toMatchObject({
+      kind: 'cut',
+      error: expect.stringMatching(
+        `^the body ends inside its ${coding} coding, after \\d+ decoded`,
+      ),
+    })
+    expect(plain.toString().startsWith(textOf(body.chunks))).toBe(true)
+  })
+
+  test('that is corrupt cannot be decoded, and that is said', async () => {
+    const coded = Buffer.from(coders[coding](Buffer.from('data: 1\n\n'.repeat(50))))
+    const start = coded.subarray(0, coding === 'deflate' ? 2 : 4)
+    const body = await read(coding, [Buffer.concat([start, Buffer.alloc(60, 0xff)])])
+    expect(body.ending).toMatchObject({
+      kind: 'undecodable',
+      error: expect.stringMatching(`^the ${coding} coding of the body is corrupt after \\d+ `),
+    })
+  })
+
+  test('that grows beyond the limit is left', async () => {
+    const bomb = coders[coding](Buffer.alloc(5_000_000))
+    const body = await read(coding, [bomb], 1_048_576)
+    expect(body.ending).toEqual({
+      kind: 'aborted',
+      atMs: 1,
+      limit: `sent ${bomb.length} bytes of ${coding} that decode to more than 1048576 bytes (limits.streamBytes)`,
+    })
+    const bytes = body.chunks.reduce((sum, chunk) => sum + chunk.bytes.length, 0)
+    expect(bytes).toBeLessThanOrEqual(1_048_576)
+  })
+})
+
+test('deflate without its zlib frame is read as well', async () => {
+  const body = await read('deflate', [zlib.deflateRawSync('data: 1\n\n')])
+  expect([body.ending.kind, textOf(body.chunks)]).toEqual(['complete', 'data: 1\n\n'])
+})
+
+test('codings may be applied one after the other', async () => {
+  const coded = zlib.brotliCompressSync(zlib.gzipSync('data: 1\n\n'))
+  const body = await read(
+    'gzip, br',
+    [...coded].map((byte) => Uint8Array.of(byte)),
+  )
+  expect(body.ending.kind).toBe('complete')
+  expect(body.events).toMatchObject([{ data: '1' }])
+})
+
+test('more codings than anybody uses are not undone', () => {
+  const gauge = new BodyGauge(defaultBodyLimits, true)
+  expect(createContentDecoder(['gzip', 'gzip', 'gzip', 'gzip', 'gzip'], gauge)).toBeUndefined()
+})
+
+const openers = {
+  gzip: [() => zlib.createGzip(), zlib.constants.Z_SYNC_FLUSH],
+  deflate: [() => zlib.createDeflate(), zlib.constants.Z_SYNC_FLUSH],
+  br: [() => zlib.createBrotliCompress(), zlib.constants.BROTLI_OPERATION_FLUSH],
+  zstd: [() => zlib.createZstdCompress(), zlib.constants.ZSTD_e_flush],
+} as const
+
+describe('a stream that its server compresses', () => {
+  const texts = ['0', '1', '2', '3', '4'].map((digit) => `data: ${digit}\n\n`)
+
+  /** What a compressing server sends for each event, and at its end. */
+  async function compressed(coding: keyof typeof openers, flushes: boolean): Promise<Uint8Array[]> {
+    const [open, flush] = openers[coding]
+    const coder = open()
+    const taken: Uint8Array[] = []
+    coder.on('data', (bytes: Uint8Array) => taken.push(bytes))
+    const sent: Uint8Array[] = []
+    for (const text of texts) {
+      coder.write(text)
+      if (flushes) await new Promise<void>((resolve) => coder.flush(flush, resolve))
+      sent.push(Buffer.concat(taken.splice(0)))
+    }
+    const closed = new Promise((resolve) => coder.once('close', resolve))
+    coder.end()
+    await closed
+    return [...sent, Buffer.concat(taken)]
+  }
+
+  test.each(Object.keys(openers) as (keyof typeof openers)[])(
+    'with %s and a flush after each event keeps the time of every event',
+    async (coding) => {
+      const { events, ending } = await read(coding, await compressed(coding, true))
+      expect(ending.kind).toBe('complete')
+      expect(events.map(({ atMs, data }) => [atMs, data])).toEqual([
+        [0, '0'],
+        [1, '1'],
+        [2, '2'],
+        [3, '3'],
+        [4, '4'],
+      ])
+    },
+  )
+
+  test('without flushes shows that its events came at the end', async () => {
+    const { events } = await read('gzip', await compressed('gzip', false))
+    expect(events.map(({ atMs }) => atMs)).toEqual([5, 5, 5, 5, 5])
+  })
+})
+
+describe('an answer', () => {
+  async function answered(
+    headers: Record<string, string>,
+    body: Uint8Array | string,
+    status = 200,
+  ) {
+    const server = createServer((_, response) => {
+      response.writeHead(status, headers)
+      response.end(body)
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => void server.close())
+    const { port } = server.address() as AddressInfo
+    return converse(`http://127.0.0.1:${port}`)
+  }
+
+  test('in an unknown coding is whole, but cannot be read', async () => {
+    const exchange = await answered({ 'content-encoding': 'compress' }, 'abc')
+    expect(exchange.response?.chunks).toEqual([])
+    expect(exchange.ending).toMatchObject({
+      kind: 'undecodable',
+      error:
+        'the body has the Content-Encoding compress, which this kit cannot decode and did not ask for',
+    })
+  })
+
+  test.each(['identity', ''])('in the coding "%s" is as it is', async (coding) => {
+    const exchange = await answered({ 'content-encoding': coding }, 'abc')
+    expect([exchange.ending.kind, bodyText(exchange)]).toEqual(['complete', 'abc'])
+    expect(exchange.response?.coded).toBeUndefined()
+  })
+
+  test.each([204, 200])('without a body may name a coding (%i)', async (status) => {
+    const exchange = await answered({ 'content-encoding': 'gzip' }, '', status)
+    expect(exchange.ending.kind).toBe('complete')
+  })
+
+  test('that is cut on the way keeps what was decoded', async () => {
+    const coded = zlib.gzipSync('data: 1\n\n', { finishFlush: zlib.constants.Z_SYNC_FLUSH })
+    const server = createServer((_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream', 'content-encoding': 'gzip' })
+      response.write(coded, () => response.socket?.end())
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => void server.close())
+    const { port } = server.address() as AddressInfo
+    const exchange = await converse(`http://127.0.0.1:${port}`)
+    expect(exchange.ending).toMatchObject({ kind: 'cut', error: 'other side closed' })
+    expect(exchange.events).toMatchObject([{ data: '1' }])
+  })
+})

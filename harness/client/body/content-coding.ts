@@ -1,0 +1,165 @@
+import type { Transform } from 'node:stream'
+import * as zlib from 'node:zlib'
+import type { Header } from '../../../contract/index.ts'
+import type { BodyGauge } from './gauge.ts'
+
+/** Why the rest of a body cannot be read. */
+export interface CodingProblem {
+  /** `truncated`: the body ends before its coding does. `excess`: the end of a sentence. */
+  readonly kind: 'truncated' | 'undecodable' | 'excess'
+  readonly message: string
+}
+
+/** Undoes the content codings of one body, in the order of its arrival. */
+export interface ContentDecoder {
+  /** What the bytes decode to, piece by piece. */
+  push(bytes: Uint8Array): Promise<Uint8Array[]>
+  /** To be called once, after the last byte. */
+  end(): Promise<void>
+  /** With it, nothing more is decoded. */
+  readonly problem: CodingProblem | undefined
+}
+
+/** Codings that a body names, in the order of their application, without `identity`. */
+export function codingsOf(headers: readonly Header[]): string[] {
+  return headers
+    .filter(([name]) => name === 'content-encoding')
+    .flatMap(([, value]) => value.split(','))
+    .map((coding) => coding.trim().toLowerCase())
+    .filter((coding) => coding !== '' && coding !== 'identity')
+}
+
+/** The codings that are asked for, as SDKs do it. */
+export const acceptEncoding = 'gzip, deflate, br, zstd'
+
+/** A body has one; more than a few are an attempt to keep the reader busy. */
+const maxCodings = 4
+
+/** Undefined where a coding is not known. */
+export function createContentDecoder(
+  codings: readonly string[],
+  { maxBytes, maxBytesName }: Pick<BodyGauge, 'maxBytes' | 'maxBytesName'>,
+): ContentDecoder | undefined {
+  if (codings.length > maxCodings) return undefined
+  const known = codings.map((coding) => ({ coding, open: openers.get(coding) }))
+  const budget: Budget = { left: maxBytes, name: maxBytesName }
+  const stages: Stage[] = []
+  for (const { coding, open } of known.toReversed()) {
+    if (open === undefined) return undefined
+    stages.push(new Stage(coding, open, budget))
+  }
+  return {
+    async push(bytes) {
+      let pieces: Uint8Array[] = [bytes]
+      for (const stage of stages) {
+        const next: Uint8Array[] = []
+        for (const piece of pieces) next.push(...(await stage.push(piece)))
+        pieces = next
+      }
+      return pieces
+    },
+    async end() {
+      for (const stage of stages) await stage.end()
+    },
+    get problem() {
+      return stages.find((stage) => stage.problem !== undefined)?.problem
+    },
+  }
+}
+
+type Open = (first: number) => Transform
+
+/** zlib or bare deflate: senders confuse them (RFC 9110, section 8.4.1.2), and browsers read both. */
+const openDeflate: Open = (first) =>
+  (first & 0x0f) === 0x08 ? zlib.createInflate() : zlib.createInflateRaw()
+
+const openers: ReadonlyMap<string, Open> = new Map<string, Open>([
+  ['gzip', () => zlib.createGunzip()],
+  ['x-gzip', () => zlib.createGunzip()],
+  ['deflate', openDeflate],
+  ['br', () => zlib.createBrotliDecompress()],
+  ['zstd', () => zlib.createZstdDecompress()],
+])
+
+/** Shared by all codings of a body. */
+interface Budget {
+  left: number
+  /** For a message. */
+  readonly name: string
+}
+
+class Stage {
+  problem: CodingProblem | undefined
+  private readonly coding: string
+  private readonly open: Open
+  private readonly budget: Budget
+  private stream: Transform | undefined
+  private decoded: Uint8Array[] = []
+  private bytesIn = 0
+  private bytesOut = 0
+
+  constructor(coding: string, open: Open, budget: Budget) {
+    this.coding = coding
+    this.open = open
+    this.budget = budget
+  }
+
+  async push(bytes: Uint8Array): Promise<Uint8Array[]> {
+    const [first] = bytes
+    if (first === undefined || this.problem !== undefined) return []
+    this.bytesIn += bytes.length
+    this.stream ??= this.start(first)
+    const { stream } = this
+    await new Promise<void>((resolve) => {
+      // A stream that fails closes, and does not call back.
+      stream.once('close', resolve)
+      stream.write(bytes, () => {
+        stream.off('close', resolve)
+        resolve()
+      })
+    })
+    return this.decoded.splice(0)
+  }
+
+  async end(): Promise<void> {
+    const { stream } = this
+    if (stream === undefined || this.problem !== undefined) return
+    await new Promise<void>((resolve) => {
+      stream.once('close', resolve)
+      stream.end()
+    })
+  }
+
+  private start(first: number): Transform {
+    const stream = this.open(first)
+    stream.on('data', (piece: Uint8Array) => this.take(piece, stream))
+    stream.on('error', (error) => {
+      this.problem ??= this.problemOf(error)
+    })
+    return stream
+  }
+
+  private problemOf(error: Error): CodingProblem {
+    const after = `after ${this.bytesOut} decoded bytes`
+    return 'code' in error && error.code === 'Z_BUF_ERROR'
+      ? { kind: 'truncated', message: `the body ends inside its ${this.coding} coding, ${after}` }
+      : {
+          kind: 'undecodable',
+          message: `the ${this.coding} coding of the body is corrupt ${after}: ${error.message}`,
+        }
+  }
+
+  private take(piece: Uint8Array, stream: Transform): void {
+    this.bytesOut += piece.length
+    this.budget.left -= piece.length
+    if (this.budget.left >= 0) {
+      this.decoded.push(piece)
+      return
+    }
+    this.problem ??= {
+      kind: 'excess',
+      message: `sent ${this.bytesIn} bytes of ${this.coding} that decode to more than ${this.budget.name}`,
+    }
+    stream.destroy()
+  }
+}

@@ -1,0 +1,151 @@
+import {
+  type CodedBody,
+  type Ending,
+  type Header,
+  header,
+  type StreamEvent,
+  type WireChunk,
+} from '../../../contract/index.ts'
+import { keepHeapCompactFor } from '../compact-heap.ts'
+import { createEventDecoder, decodeEvents, type EventDecoder } from '../events.ts'
+import { ChunkList } from './chunk-list.ts'
+import { type ContentDecoder, codingsOf, createContentDecoder } from './content-coding.ts'
+import { BodyGauge } from './gauge.ts'
+import type { BodyLimits } from './limits.ts'
+
+/** A body that was read. Chunks and events are made when they are asked for. */
+export interface ReadBody {
+  /** Decoded; each piece has the time at which the bytes came that it was decoded from. */
+  readonly chunks: readonly WireChunk[]
+  /** As it came, where it had a Content-Encoding. */
+  readonly coded: CodedBody | undefined
+  readonly events: readonly StreamEvent[]
+  readonly ending: Ending
+}
+
+interface Listener {
+  /** Told how many events of a stream have come. */
+  onEvents(count: number): void
+  /** The rest of the body is of no use, or more than we take. */
+  onUnreadable(): void
+}
+
+/** Undoes the Content-Encoding of a body (RFC 9110, section 8.4) and decodes event streams. */
+export class BodyReader {
+  private readonly codings: readonly string[]
+  private readonly listener: Listener
+  private readonly chunks = new ChunkList()
+  private readonly coded = new ChunkList()
+  private readonly gauge: BodyGauge
+  private readonly eventDecoder: EventDecoder | undefined
+  private readonly decoder: ContentDecoder | undefined
+  private events = 0
+  /** What was given to the decoder is decoded one after the other. */
+  private decoding: Promise<void> = Promise.resolve()
+
+  constructor(headers: readonly Header[], limits: BodyLimits, listener: Listener) {
+    this.listener = listener
+    this.codings = codingsOf(headers)
+    const isStream = isEventStream(headers)
+    this.gauge = new BodyGauge(limits, isStream)
+    if (isStream) this.eventDecoder = createEventDecoder()
+    if (this.codings.length === 0) return
+    this.decoder = createContentDecoder(this.codings, this.gauge)
+  }
+
+  push({ bytes, atMs }: WireChunk): void {
+    if (this.codings.length === 0) {
+      this.take(bytes, atMs)
+      return
+    }
+    this.coded.push(bytes, atMs)
+    if (this.coded.bytes > this.gauge.maxBytes) {
+      this.gauge.excess ??= `sent a body of more than ${this.gauge.maxBytesName}`
+      this.listener.onUnreadable()
+      return
+    }
+    const { decoder } = this
+    if (!decoder) return
+    // Its own copy: it is decoded when what came before is.
+    const copy = new Uint8Array(bytes)
+    this.decoding = this.decoding.then(async () => {
+      if (decoder.problem !== undefined) return
+      for (const piece of await decoder.push(copy)) this.take(piece, atMs)
+      if (decoder.problem !== undefined) this.listener.onUnreadable()
+    })
+  }
+
+  /** Waits for what is still being decoded. A coding that cannot be read changes the ending. */
+  async finish(ending: Ending): Promise<ReadBody> {
+    await this.decoding
+    const told = await this.endOf(ending)
+    const { chunks, coded, eventDecoder } = this
+    const coding = this.codings.join(', ')
+    let events: WeakRef<readonly StreamEvent[]> | undefined
+    return {
+      get chunks() {
+        return chunks.chunks
+      },
+      coded:
+        coded.length === 0
+          ? undefined
+          : {
+              coding,
+              get chunks() {
+                return coded.chunks
+              },
+            },
+      get events() {
+        if (eventDecoder === undefined) return none
+        const known = events?.deref()
+        if (known !== undefined) return known
+        const made = decodeEvents(chunks.chunks)
+        events = new WeakRef(made)
+        return made
+      },
+      ending: told,
+    }
+  }
+
+  private async endOf(ending: Ending): Promise<Ending> {
+    const { atMs } = ending
+    if (this.gauge.excess !== undefined) return { kind: 'aborted', atMs, limit: this.gauge.excess }
+    // An answer without a body may name a coding (RFC 9110, section 8.4).
+    if (this.coded.length === 0) return ending
+    if (!this.decoder) {
+      if (ending.kind !== 'complete') return ending
+      const named = this.codings.join(', ')
+      const error = `the body has the Content-Encoding ${named}, which this kit cannot decode and did not ask for`
+      return { kind: 'undecodable', atMs, error }
+    }
+    if (ending.kind === 'complete') await this.decoder.end()
+    const { problem } = this.decoder
+    if (problem === undefined) return ending
+    if (problem.kind === 'excess') return { kind: 'aborted', atMs, limit: problem.message }
+    return {
+      kind: problem.kind === 'truncated' ? 'cut' : 'undecodable',
+      atMs,
+      error: problem.message,
+    }
+  }
+
+  private take(bytes: Uint8Array, atMs: number): void {
+    if (this.gauge.excess !== undefined) return
+    this.chunks.push(bytes, atMs)
+    keepHeapCompactFor(this.eventDecoder ? 'stream' : 'body', this.chunks.bytes)
+    this.gauge.bytes(bytes, this.chunks.bytes)
+    if (this.eventDecoder) {
+      this.events += this.eventDecoder.push({ bytes, atMs }).length
+      this.gauge.events(this.events)
+      this.listener.onEvents(this.events)
+    }
+    if (this.gauge.excess !== undefined) this.listener.onUnreadable()
+  }
+}
+
+const none: readonly StreamEvent[] = []
+
+function isEventStream(headers: readonly Header[]): boolean {
+  const type = header(headers, 'content-type') ?? ''
+  return type.trim().toLowerCase().startsWith('text/event-stream')
+}

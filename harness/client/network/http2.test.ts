@@ -1,0 +1,388 @@
+import { gzipSync } from 'node:zlib'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { bodyText, type Exchange, header } from '../../../contract/index.ts'
+import { authority, certificate } from '../test-support/certificates.ts'
+import {
+  data,
+  type Frames,
+  goAway,
+  head,
+  reset,
+  startRawHttp2Server,
+  trailers,
+} from '../test-support/raw-http2-server.ts'
+import { converse, outgoing, withTransport } from '../test-support/send.ts'
+import { type Front, startPlainHttp2Server, startTlsServer } from '../test-support/tls-front.ts'
+import type { Outgoing } from '../transport.ts'
+
+const trusting = { ca: authority() }
+
+function ended<T extends { close(): Promise<void> }>(server: T): T {
+  onTestFinished(() => server.close())
+  return server
+}
+
+async function raw(frames: Frames) {
+  return ended(await startRawHttp2Server(frames))
+}
+
+const http2 = { httpVersion: 'http2' } as const
+const event = 'event: a\ndata: 1\n\n'
+
+describe('over TLS with ALPN', () => {
+  const events = async (): Promise<Front> =>
+    ended(
+      await startTlsServer((request, response) => {
+        response.writeHead(200, {
+          'content-type': 'text/event-stream',
+          'retry-after': '7',
+          'set-cookie': ['a=1', 'b=2'],
+          'x-method': request.method,
+        })
+        response.end(event)
+      }),
+    )
+
+  test.each([
+    ['auto', 'h2', 'h2'],
+    ['http1', 'http/1.1', 'http/1.1'],
+    ['http2', 'h2', 'h2'],
+  ] as const)('%s speaks %s, and every header is there', async (httpVersion, protocol, alpn) => {
+    const front = await events()
+    const exchange = await converse(front.url, {}, { ...trusting, httpVersion })
+    expect(exchange.ending).toMatchObject({ kind: 'complete' })
+    expect(exchange.protocol).toBe(protocol)
+    const { status, headers = [] } = exchange.response ?? {}
+    expect(status).toBe(200)
+    expect(header(headers, 'content-type')).toBe('text/event-stream')
+    expect(header(headers, 'retry-after')).toBe('7')
+    expect(headers.filter(([name]) => name === 'set-cookie')).toEqual([
+      ['set-cookie', 'a=1'],
+      ['set-cookie', 'b=2'],
+    ])
+    expect(headers.some(([name]) => name.startsWith(':'))).toBe(false)
+    expect(exchange.events).toMatchObject([{ name: 'a', data: '1' }])
+    expect(front.protocols).toEqual([alpn])
+  })
+
+  test('many conversations share one connection, and keep apart', async () => {
+    const front = ended(
+      await startTlsServer((request, response) => response.end(`answer to ${request.url}`)),
+    )
+    await withTransport(async (transport) => {
+      const sent = Array.from({ length: 40 }, (_, at) => {
+        const request = outgoing(front.url).request
+        return transport.send(
+          outgoing(front.url, { request: { ...request, url: `${front.url}/${at}?q=ä b` } }),
+        ).exchange
+      })
+      const exchanges = await Promise.all(sent)
+      expect(exchanges.map(bodyText)).toEqual(sent.map((_, at) => `answer to /${at}?q=%C3%A4%20b`))
+    }, trusting)
+    expect(front.protocols).toEqual(['h2'])
+  })
+
+  test('a server that speaks HTTP/1.1 alone is spoken to so, on the connection that told', async () => {
+    const front = ended(
+      await startTlsServer((_, response) => response.end('hello'), { alpn: ['http/1.1'] }),
+    )
+    const exchange = await converse(front.url, {}, trusting)
+    expect([exchange.protocol, bodyText(exchange)]).toEqual(['http/1.1', 'hello'])
+    expect(front.protocols).toEqual(['http/1.1'])
+  })
+
+  test('where HTTP/2 is asked for and not offered, that is said', async () => {
+    const front = ended(await startTlsServer(() => {}, { alpn: ['http/1.1'] }))
+    const exchange = await converse(front.url, {}, { ...trusting, ...http2 })
+    expect(exchange.ending).toMatchObject({
+      kind: 'unreachable',
+      code: 'NO_HTTP2',
+      error: expect.stringContaining('does not offer HTTP/2'),
+    })
+  })
+
+  test('where HTTP/1.1 is asked for and not offered, that is said', async () => {
+    const front = ended(await startTlsServer(() => {}, { alpn: ['h2'] }))
+    const exchange = await converse(front.url, {}, { ...trusting, httpVersion: 'http1' })
+    expect(exchange.response).toBeNull()
+    expect(exchange.ending).toMatchObject({
+      kind: 'unreachable',
+      error: expect.stringMatching(/does not speak the HTTP version that was asked for|reset/),
+    })
+  })
+})
+
+describe('without TLS', () => {
+  test('HTTP/2 is spoken with prior knowledge, requests arrive as they are given', async () => {
+    const seen: { method: string; url: string; headers: unknown; body: string }[] = []
+    const front = ended(
+      await startPlainHttp2Server((request, response) => {
+        let body = ''
+        request.on('data', (bytes) => {
+          body += String(bytes)
+        })
+        request.on('end', () => {
+          seen.push({ method: request.method, url: request.url, headers: request.headers, body })
+          response.end('{}')
+        })
+      }),
+    )
+    const request = {
+      method: 'POST',
+      url: `${front.url}/a/b?c=d`,
+      headers: [
+        ['Authorization', 'Bearer a key'],
+        ['content-type', 'application/json'],
+        ['connection', 'close'],
+        ['x-twice', '1'],
+        ['X-Twice', '2'],
+      ],
+      body: new TextEncoder().encode('{"a":1}'),
+    } as const
+    const exchange = await converse(front.url, { request }, http2)
+    expect(exchange.ending.kind).toBe('complete')
+    expect(seen).toMatchObject([
+      {
+        method: 'POST',
+        url: '/a/b?c=d',
+        body: '{"a":1}',
+        headers: {
+          ':authority': new URL(front.url).host,
+          ':scheme': 'http',
+          authorization: 'Bearer a key',
+          'content-length': '7',
+          'content-type': 'application/json',
+          'x-twice': '1, 2',
+        },
+      },
+    ])
+  })
+
+  test('two credentials are both sent, as over HTTP/1.1', async () => {
+    const front = ended(
+      await startPlainHttp2Server((request, response) => {
+        const { rawHeaders } = request
+        const values = rawHeaders.filter((_, at) => rawHeaders[at - 1] === 'authorization')
+        response.end(JSON.stringify(values))
+      }),
+    )
+    const request = {
+      ...outgoing(front.url).request,
+      headers: [
+        ['authorization', 'Bearer a'],
+        ['authorization', 'Basic b'],
+      ] as const,
+    }
+    const exchange = await converse(front.url, { request }, http2)
+    expect(exchange.ending.kind).toBe('complete')
+    expect(bodyText(exchange)).toBe('["Bearer a","Basic b"]')
+  })
+})
+
+describe('a stream', () => {
+  const answer = (frames: Frames, more: Partial<Outgoing> = {}) =>
+    raw(frames).then((server) => converse(server.url, more, http2))
+
+  test('that ends with trailers is complete, and they are kept', async () => {
+    const exchange = await answer((id) => [
+      head(id, 'text/event-stream'),
+      data(id, event),
+      trailers(id, 'x-sum', 'abc'),
+    ])
+    expect(exchange.ending.kind).toBe('complete')
+    expect(exchange.response?.trailers).toEqual([['x-sum', 'abc']])
+  })
+
+  test.each([
+    [8, 'CANCEL (8)'],
+    [2, 'INTERNAL_ERROR (2)'],
+    [7, 'REFUSED_STREAM (7)'],
+    [99, 'unknown code (99)'],
+  ])('that is reset with code %i in mid-body is cut, and keeps what came', async (code, name) => {
+    const exchange = await answer((id) => [
+      head(id, 'text/event-stream'),
+      data(id, event),
+      reset(id, code),
+    ])
+    expect(exchange.ending).toMatchObject({
+      kind: 'cut',
+      error: `the HTTP/2 stream is reset: ${name}`,
+    })
+    expect(exchange.events).toMatchObject([{ name: 'a', data: '1' }])
+  })
+
+  test('that is reset after its end is complete', async () => {
+    const exchange = await answer((id) => [
+      head(id, 'text/plain'),
+      data(id, 'hello', true),
+      reset(id, 0),
+    ])
+    expect([exchange.ending.kind, bodyText(exchange)]).toEqual(['complete', 'hello'])
+  })
+
+  test('that is reset without an error before the announced length is cut', async () => {
+    const exchange = await answer((id) => [
+      head(id, 'text/plain', { 'content-length': '10' }),
+      data(id, 'hello'),
+      reset(id, 0),
+    ])
+    expect(exchange.ending).toMatchObject({
+      kind: 'cut',
+      error: 'the body ends after 5 bytes, its Content-Length is 10',
+    })
+    expect(bodyText(exchange)).toBe('hello')
+  })
+
+  test('that is reset without an error after the announced length is complete', async () => {
+    const coded = gzipSync('hello'.repeat(100))
+    const exchange = await answer((id) => [
+      head(id, 'text/plain', { 'content-length': `${coded.length}`, 'content-encoding': 'gzip' }),
+      data(id, coded, true),
+      reset(id, 0),
+    ])
+    expect([exchange.ending.kind, bodyText(exchange)]).toEqual(['complete', 'hello'.repeat(100)])
+  })
+
+  test('that announces the length of a body which HEAD does not ask for is complete', async () => {
+    const { request } = outgoing('')
+    const server = await raw((id) => [head(id, 'text/plain', { 'content-length': '10' }, true)])
+    const asked = { request: { ...request, method: 'HEAD', url: server.url } }
+    const exchange = await converse(server.url, asked, http2)
+    expect(exchange.ending.kind).toBe('complete')
+  })
+
+  test('that brings its headers and its end in one read is whole', async () => {
+    const server = await raw((id) => [head(id, 'text/plain'), data(id, 'hello', true)])
+    await withTransport(async (transport) => {
+      const all = Array.from({ length: 50 }, () => transport.send(outgoing(server.url)).exchange)
+      const exchanges = await Promise.all(all)
+      expect(new Set(exchanges.map(bodyText))).toEqual(new Set(['hello']))
+    }, http2)
+  })
+
+  test('that is reset before its headers has no answer', async () => {
+    const exchange = await answer((id) => [reset(id, 2)])
+    expect(exchange.response).toBeNull()
+    expect(exchange.ending).toMatchObject({
+      kind: 'unreachable',
+      code: 'HTTP2_STREAM_RESET',
+      error: 'the HTTP/2 stream is reset: INTERNAL_ERROR (2)',
+    })
+  })
+
+  test('whose connection is given up with GOAWAY is cut, with its code', async () => {
+    const exchange = await answer((id) => [
+      head(id, 'text/event-stream'),
+      data(id, event),
+      goAway(id, 2),
+    ])
+    expect(exchange.ending).toMatchObject({
+      kind: 'cut',
+      error: 'the target closes the HTTP/2 connection: INTERNAL_ERROR (2)',
+    })
+  })
+
+  test('that has its time after a GOAWAY without an error is complete', async () => {
+    const exchange = await answer((id) => [
+      head(id, 'text/plain'),
+      goAway(id, 0),
+      data(id, 'hello', true),
+    ])
+    expect([exchange.ending.kind, bodyText(exchange)]).toEqual(['complete', 'hello'])
+  })
+
+  test('whose connection is closed has no answer', async () => {
+    const exchange = await answer(() => null)
+    expect(exchange.response).toBeNull()
+    expect(exchange.ending).toMatchObject({ kind: 'unreachable', code: 'HTTP2_CONNECTION_CLOSED' })
+  })
+
+  test('that a server refuses is sent once more, and not twice', async () => {
+    const once = await raw((id, turn) =>
+      turn === 0 ? [reset(id, 7)] : [head(id, 'text/plain'), data(id, 'hello', true)],
+    )
+    expect(bodyText(await converse(once.url, {}, http2))).toBe('hello')
+    const ever = await raw((id) => [reset(id, 7)])
+    expect((await converse(ever.url, {}, http2)).ending).toMatchObject({
+      kind: 'unreachable',
+      error: 'the HTTP/2 stream is reset: REFUSED_STREAM (7)',
+    })
+  })
+
+  test('that a closing connection has not begun with goes to the next one', async () => {
+    const server = await raw((id, turn) =>
+      turn === 0 ? [goAway(0, 0)] : [head(id, 'text/plain'), data(id, 'hello', true)],
+    )
+    expect(bodyText(await converse(server.url, {}, http2))).toBe('hello')
+    expect(server.connections).toBe(2)
+  })
+
+  test('whose head and body come in one read loses nothing, while others are being sent', async () => {
+    const server = ended(
+      await startRawHttp2Server(
+        (id) => [head(id, 'text/event-stream'), data(id, event), data(id, event, true)],
+        certificate('server'),
+      ),
+    )
+    await withTransport(async (transport) => {
+      await transport.send(outgoing(server.url)).exchange
+      const sent: Promise<Exchange>[] = []
+      for (let at = 0; at < 60; at += 1) {
+        const { request } = outgoing(server.url)
+        const body = new Uint8Array(900)
+        sent.push(
+          transport.send(outgoing(server.url, { request: { ...request, method: 'POST', body } }))
+            .exchange,
+        )
+        if (at % 3 === 0) await new Promise(setImmediate)
+      }
+      const bodies = (await Promise.all(sent)).map(bodyText)
+      expect(bodies).toEqual(bodies.map(() => event + event))
+    }, trusting)
+  })
+
+  test('that we leave is reset, and the connection stays', async () => {
+    const left = Promise.withResolvers<number>()
+    const front = ended(
+      await startPlainHttp2Server((request, response) => {
+        if (request.url === '/next') {
+          response.end('next')
+          return
+        }
+        response.stream.on('close', () => left.resolve(response.stream.rstCode))
+        response.stream.on('error', () => {})
+        response.writeHead(200, { 'content-type': 'text/event-stream' })
+        response.write(event.repeat(3))
+      }),
+    )
+    await withTransport(async (transport) => {
+      const exchange = await transport.send(outgoing(front.url, { leaveAfterEvents: 2 })).exchange
+      expect(exchange.ending.kind).toBe('aborted')
+      expect(await left.promise).toBe(8)
+      const { request } = outgoing(`${front.url}/next`)
+      const next = await transport.send(outgoing(front.url, { request })).exchange
+      expect(bodyText(next)).toBe('next')
+    }, http2)
+    expect(front.protocols).toHaveLength(1)
+  })
+
+  test('that falls silent times out, and one that never answers', async () => {
+    const silent = (id: number) => [head(id, 'text/event-stream'), data(id, event)]
+    const exchange = await answer(silent, { timeoutMs: 80 })
+    expect(exchange.ending.kind).toBe('timeout')
+    expect(exchange.events).toHaveLength(1)
+    expect((await answer(() => [], { timeoutMs: 80 })).ending.kind).toBe('timeout')
+  })
+
+  test('short of its content-length is cut', async () => {
+    const front = ended(
+      await startPlainHttp2Server((_, response) => {
+        response.stream.on('error', () => {})
+        response.writeHead(200, { 'content-length': '100' })
+        response.end('hello')
+      }),
+    )
+    const exchange = await converse(front.url, {}, http2)
+    expect(exchange.ending.kind).toBe('cut')
+  })
+})

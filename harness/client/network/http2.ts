@@ -1,0 +1,253 @@
+import {
+  type ClientHttp2Session,
+  type ClientHttp2Stream,
+  type ClientSessionOptions,
+  connect,
+  constants,
+} from 'node:http2'
+import type { Socket } from 'node:net'
+import type { Header } from '../../../contract/index.ts'
+import type { Conversation } from '../conversation.ts'
+import { keepAliveMs } from './http1.ts'
+
+/** Most streams on one connection, where the server allows more. */
+const maxStreams = 100
+
+/** Connections that are tried for one request. */
+const maxConnects = 3
+
+const initialWindowBytes = 256 * 1024
+
+export interface Http2 {
+  /** Sends on a connection that is open or becomes so; rejects where none can be had. */
+  send(conversation: Conversation): Promise<void>
+  adopt(origin: string, socket: Socket): void
+  close(): Promise<void>
+}
+
+interface Connection {
+  readonly session: ClientHttp2Session
+  streams: number
+  idle: NodeJS.Timeout | undefined
+  /** What went wrong below HTTP/2. */
+  error: Error | undefined
+}
+
+/**
+ * Speaks HTTP/2 with node:http2, many streams on a connection. undici reports a stream that its
+ * peer reset with CANCEL or NO_ERROR as one that came to its regular end (8.12), so a cut answer
+ * would pass for a whole one.
+ */
+export function createHttp2(open: (url: URL) => Promise<Socket>): Http2 {
+  const connections = new Map<string, Connection[]>()
+  const opening = new Map<string, Promise<void>>()
+
+  function adopt(origin: string, socket: Socket): void {
+    // The types do not know the member for clients (documentation of http2.connect).
+    const options: ClientSessionOptions & { readonly strictSingleValueFields: boolean } = {
+      createConnection: () => socket,
+      // A gateway may want a credential beside ours.
+      strictSingleValueFields: false,
+      settings: { enablePush: false, initialWindowSize: initialWindowBytes },
+    }
+    const session = connect(origin, options)
+    const made: Connection = { session, streams: 0, idle: undefined, error: undefined }
+    const all = connections.get(origin) ?? []
+    connections.set(origin, [...all, made])
+    session.on('error', (error) => {
+      made.error ??= error
+    })
+    socket.on('error', (error) => {
+      made.error ??= error
+    })
+    session.on('close', () => {
+      clearTimeout(made.idle)
+      const others = connections.get(origin)?.filter((other) => other !== made) ?? []
+      connections.set(origin, others)
+    })
+  }
+
+  async function connectionTo(url: URL): Promise<Connection> {
+    for (let tries = 0; tries < maxConnects; tries += 1) {
+      const free = connections.get(url.origin)?.find(hasRoom)
+      if (free !== undefined) return free
+      const pending =
+        opening.get(url.origin) ??
+        open(url)
+          .then((socket) => adopt(url.origin, socket))
+          .finally(() => opening.delete(url.origin))
+      opening.set(url.origin, pending)
+      await pending
+    }
+    throw new Http2ConnectionError('the target closes every HTTP/2 connection at once')
+  }
+
+  async function send(conversation: Conversation, refusals = 0): Promise<void> {
+    const connection = await connectionTo(new URL(conversation.outgoing.request.url))
+    if (conversation.isOver) return
+    const again = () => {
+      if (refusals > 0 || conversation.hasHead || conversation.isOver) return false
+      send(conversation, refusals + 1).catch((error) => conversation.fail(error))
+      return true
+    }
+    converse(connection, conversation, again)
+  }
+
+  return {
+    send: (conversation) => send(conversation),
+    adopt,
+    async close() {
+      for (const { session } of [...connections.values()].flat()) session.destroy()
+    },
+  }
+}
+
+/** `again` sends a request once more of which the server says that it did nothing with it. */
+function converse(connection: Connection, conversation: Conversation, again: () => boolean): void {
+  const { body } = conversation.outgoing.request
+  const headers = requestHeaders(conversation)
+  let stream: ClientHttp2Stream
+  try {
+    stream = connection.session.request(headers, { endStream: body === null })
+  } catch (error) {
+    conversation.fail(error instanceof Error ? error : new Error(String(error)))
+    return
+  }
+  hold(connection)
+  let trailers: Header[] = []
+  let failure: Error | undefined
+  stream.on('response', (_headers, _flags, raw: unknown) => {
+    const all = pairs(raw)
+    const status = Number(all.find(([name]) => name === ':status')?.[1])
+    const fields = all.filter(([name]) => !name.startsWith(':'))
+    conversation.answer(status, fields, 'h2')
+    // Not before: data that comes with the headers would be told before them.
+    stream.on('data', (bytes: Buffer) => conversation.data(bytes))
+  })
+  stream.on('trailers', (_headers, _flags, raw: unknown) => {
+    trailers = pairs(raw)
+  })
+  stream.on('end', () => {
+    // The end of the readable side follows a reset as well.
+    if (stream.rstCode === constants.NGHTTP2_NO_ERROR && conversation.hasHead)
+      conversation.end(trailers)
+  })
+  stream.on('error', (error) => {
+    failure = error
+  })
+  stream.on('close', () => {
+    release(connection)
+    if (stream.rstCode === constants.NGHTTP2_REFUSED_STREAM && again()) return
+    conversation.fail(endOf(stream, connection, failure))
+  })
+  conversation.sending(() => stream.close(constants.NGHTTP2_CANCEL))
+  if (body !== null) stream.end(body)
+}
+
+function hold(connection: Connection): void {
+  connection.streams += 1
+  clearTimeout(connection.idle)
+}
+
+function release(connection: Connection): void {
+  connection.streams -= 1
+  if (connection.streams > 0) return
+  connection.idle = setTimeout(() => connection.session.close(), keepAliveMs)
+  connection.idle.unref()
+}
+
+function hasRoom({ session, streams }: Connection): boolean {
+  if (session.closed || session.destroyed) return false
+  const allowed = session.remoteSettings.maxConcurrentStreams ?? maxStreams
+  return streams < Math.max(1, Math.min(allowed, maxStreams))
+}
+
+/** Fields that HTTP/2 does without (RFC 9113, section 8.2.2). */
+const connectionFields = new Set([
+  'connection',
+  'host',
+  'keep-alive',
+  'proxy-connection',
+  'transfer-encoding',
+  'upgrade',
+])
+
+/** As pairs in one flat list, so that a field may occur twice. */
+function requestHeaders({ outgoing }: Conversation): string[] {
+  const { method, url, headers, body } = outgoing.request
+  const { host, pathname, search, protocol } = new URL(url)
+  const lower = headers.map(([name, value]): Header => [name.toLowerCase(), value])
+  const pseudo: Header[] = [
+    [constants.HTTP2_HEADER_METHOD, method],
+    [constants.HTTP2_HEADER_SCHEME, protocol.slice(0, -1)],
+    [constants.HTTP2_HEADER_AUTHORITY, lower.find(([name]) => name === 'host')?.[1] ?? host],
+    [constants.HTTP2_HEADER_PATH, `${pathname}${search}`],
+  ]
+  const length: Header[] = body === null ? [] : [['content-length', String(body.length)]]
+  const fields = lower.filter(([name]) => !connectionFields.has(name))
+  return [...pseudo, ...fields, ...length].flat()
+}
+
+/** What ended a stream that came to no regular end. */
+function endOf(
+  stream: ClientHttp2Stream,
+  { session, error }: Connection,
+  failure: Error | undefined,
+): Error {
+  // TLS 1.3 tells a client that it wants a certificate only after the handshake.
+  if (error && 'code' in error && String(error.code).startsWith('ERR_SSL_')) return error
+  if (session.destroyed || session.closed) {
+    const code = failure === undefined ? undefined : stream.rstCode
+    return code === undefined || code === constants.NGHTTP2_NO_ERROR
+      ? new Http2ConnectionError('the connection is closed by the target')
+      : new Http2ConnectionError(`the target closes the HTTP/2 connection: ${nameOf(code)}`)
+  }
+  return new StreamResetError(stream.rstCode ?? 0)
+}
+
+/** One stream is reset, by the peer or for what it sent; the connection goes on. */
+class StreamResetError extends Error {
+  override readonly name = 'StreamResetError'
+  readonly code: string
+
+  constructor(rstCode: number) {
+    super(`the HTTP/2 stream is reset: ${nameOf(rstCode)}`)
+    this.code = 'HTTP2_STREAM_RESET'
+  }
+}
+
+class Http2ConnectionError extends Error {
+  override readonly name = 'Http2ConnectionError'
+  readonly code = 'HTTP2_CONNECTION_CLOSED'
+}
+
+/** RFC 9113, section 7: `CANCEL (8)`. */
+function nameOf(code: number): string {
+  return `${errorNames[code] ?? 'unknown code'} (${code})`
+}
+
+const errorNames: readonly string[] = [
+  'NO_ERROR',
+  'PROTOCOL_ERROR',
+  'INTERNAL_ERROR',
+  'FLOW_CONTROL_ERROR',
+  'SETTINGS_TIMEOUT',
+  'STREAM_CLOSED',
+  'FRAME_SIZE_ERROR',
+  'REFUSED_STREAM',
+  'CANCEL',
+  'COMPRESSION_ERROR',
+  'CONNECT_ERROR',
+  'ENHANCE_YOUR_CALM',
+  'INADEQUATE_SECURITY',
+  'HTTP_1_1_REQUIRED',
+]
+
+function pairs(raw: unknown): Header[] {
+  const flat = Array.isArray(raw) ? raw.map(String) : []
+  const headers: Header[] = []
+  for (let at = 0; at + 1 < flat.length; at += 2) {
+    headers.push([(flat[at] ?? '').toLowerCase(), flat[at + 1] ?? ''])
+  }
+  return headers
+}

@@ -1,0 +1,110 @@
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { bodyText, type Header } from '../../../contract/index.ts'
+import { startRawServer } from '../test-support/raw-server.ts'
+import { converse, outgoing, withTransport } from '../test-support/send.ts'
+
+async function serve(...lines: readonly string[]) {
+  const server = await startRawServer((socket) => socket.write(`${lines.join('\r\n')}\r\n\r\n`))
+  onTestFinished(() => server.close())
+  return server
+}
+
+describe('headers', () => {
+  test('of an answer have names in lower case, in their order, and repeated ones stay apart', async () => {
+    const { url } = await serve(
+      'HTTP/1.1 200 OK',
+      'X-Second: b',
+      'Set-Cookie: a=1',
+      'set-cookie: b=2',
+      'Content-Length: 0',
+    )
+    const { response } = await converse(url)
+    expect(response?.headers).toEqual([
+      ['x-second', 'b'],
+      ['set-cookie', 'a=1'],
+      ['set-cookie', 'b=2'],
+      ['content-length', '0'],
+    ])
+  })
+
+  test('of a request are sent as they are given', async () => {
+    const server = await serve('HTTP/1.1 200 OK', 'content-length: 0')
+    const headers: Header[] = [
+      ['authorization', 'Bearer a key'],
+      ['x-request-id', 'chatgen-1/a-scenario/1'],
+      ['content-type', 'application/json'],
+    ]
+    const request = { method: 'POST', url: `${server.url}/a/b?c=d`, headers, body: bytes('{}') }
+    await converse(server.url, { request })
+    const [head = ''] = server.heads
+    expect(head).toMatch(/^POST \/a\/b\?c=d HTTP\/1\.1\r\n/)
+    for (const [name, value] of headers) expect(head).toContain(`\r\n${name}: ${value}\r\n`)
+    expect(head).toContain('\r\ncontent-length: 2\r\n')
+    expect(head.toLowerCase()).not.toContain('accept-encoding')
+  })
+
+  test('of 60 KB are read', async () => {
+    const { url } = await serve(
+      'HTTP/1.1 200 OK',
+      `x-long: ${'a'.repeat(60_000)}`,
+      'content-length: 0',
+    )
+    const { response } = await converse(url)
+    expect(response?.status).toBe(200)
+  })
+})
+
+test.each([301, 302, 303, 307, 308])('a redirect (%i) is not followed', async (status) => {
+  const server = await serve(`HTTP/1.1 ${status} Go`, 'location: /elsewhere', 'content-length: 0')
+  const { response, ending } = await converse(server.url)
+  expect(response?.status).toBe(status)
+  expect(ending.kind).toBe('complete')
+  expect(server.heads).toHaveLength(1)
+})
+
+test.each([400, 401, 404, 429, 500, 503])(
+  'a status of %i is an answer like any other',
+  async (status) => {
+    const server = await serve(`HTTP/1.1 ${status} So`, 'retry-after: 0', 'content-length: 0')
+    const { response } = await converse(server.url)
+    expect(response?.status).toBe(status)
+    expect(server.heads).toHaveLength(1)
+  },
+)
+
+test('a body is kept as it came, and decoded only where it is an event stream', async () => {
+  const { url } = await serve('HTTP/1.1 200 OK', 'content-type: text/plain', 'content-length: 9')
+  const exchange = await converse(url, { timeoutMs: 60 })
+  expect(exchange.events).toEqual([])
+
+  const server = await startRawServer((socket) =>
+    socket.write(
+      'HTTP/1.1 200 OK\r\ncontent-type: Text/Event-Stream; charset=utf-8\r\ncontent-length: 9\r\n\r\ndata: 1\n\n',
+    ),
+  )
+  onTestFinished(() => server.close())
+  const stream = await converse(server.url)
+  expect(stream.events).toMatchObject([{ name: null, data: '1' }])
+  expect(bodyText(stream)).toBe('data: 1\n\n')
+})
+
+test('many conversations at once keep apart', async () => {
+  const server = await startRawServer((socket, turn) => {
+    const text = `answer ${turn}`
+    socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${text.length}\r\n\r\n${text}`)
+  })
+  onTestFinished(() => server.close())
+  await withTransport(async (transport) => {
+    const sent = Array.from(
+      { length: 50 },
+      (_, at) => transport.send(outgoing(server.url, { id: `x${at}` })).exchange,
+    )
+    const exchanges = await Promise.all(sent)
+    expect(exchanges.map(({ id }) => id)).toEqual(sent.map((_, at) => `x${at}`))
+    expect(new Set(exchanges.map(bodyText)).size).toBe(50)
+  })
+})
+
+function bytes(text: string): Uint8Array {
+  return new TextEncoder().encode(text)
+}

@@ -1,0 +1,70 @@
+import { TLSSocket } from 'node:tls'
+import { type BodyLimits, defaultBodyLimits } from '../body/limits.ts'
+import { Conversation } from '../conversation.ts'
+import type { Outgoing, Pending, Transport } from '../transport.ts'
+import { createHttp1 } from './http1.ts'
+import { createHttp2 } from './http2.ts'
+import { directNetwork, type NetworkOptions } from './options.ts'
+import { createSocketOpener } from './sockets.ts'
+
+/**
+ * Speaks HTTP/1.1 or HTTP/2 over the network. Nothing is sent twice, but for a request of which an
+ * HTTP/2 server says that it did nothing with it (REFUSED_STREAM; RFC 9113, section 8.7).
+ */
+export function createNetworkTransport(
+  network: NetworkOptions = directNetwork,
+  limits: BodyLimits = defaultBodyLimits,
+): Transport {
+  const opener = createSocketOpener(network)
+  const http1 = createHttp1(network)
+  const http2 = createHttp2((url) =>
+    opener.open(url, network.httpVersion === 'http2' ? 'h2' : 'both'),
+  )
+  /** By origin, what the server chose in its first handshake. */
+  const choices = new Map<string, Promise<'http1' | 'http2'>>()
+
+  function choiceFor(url: URL): Promise<'http1' | 'http2'> {
+    const known = choices.get(url.origin)
+    if (known !== undefined) return known
+    const choice = choose(url)
+    choices.set(url.origin, choice)
+    choice.catch(() => choices.delete(url.origin))
+    return choice
+  }
+
+  async function choose(url: URL): Promise<'http1' | 'http2'> {
+    const socket = await opener.open(url, 'both')
+    const isHttp2 = socket instanceof TLSSocket && socket.alpnProtocol === 'h2'
+    if (isHttp2) http2.adopt(url.origin, socket)
+    else http1.adopt(url.origin, socket)
+    return isHttp2 ? 'http2' : 'http1'
+  }
+
+  async function carry(conversation: Conversation): Promise<void> {
+    const url = new URL(conversation.outgoing.request.url)
+    const { httpVersion } = network
+    const version = httpVersion === 'auto' ? await choiceFor(url) : httpVersion
+    if (conversation.isOver) return
+    if (version === 'http1') http1.send(conversation)
+    else await http2.send(conversation)
+  }
+
+  function send(outgoing: Outgoing): Pending {
+    const conversation = new Conversation(outgoing, limits)
+    const plain = outgoing.request.url.startsWith('http:')
+    const isSettled = network.httpVersion === 'http1' || outgoing.protocol === 'http/1.1'
+    if (isSettled || (plain && network.httpVersion === 'auto')) {
+      http1.send(conversation)
+    } else {
+      carry(conversation).catch((error) => conversation.fail(error))
+    }
+    return { answered: conversation.answered.promise, exchange: conversation.ended.promise }
+  }
+
+  return {
+    send,
+    close: async () => {
+      await Promise.all([http1.close(), http2.close()])
+    },
+  }
+}

@@ -1,0 +1,146 @@
+import { type Form, sourceOf } from './forms.ts'
+import { viewsOf } from './views.ts'
+
+/** A part of a text, or of bytes that are read as Latin-1, that gives way to a mark. */
+export interface Cut {
+  readonly start: number
+  readonly end: number
+  readonly mark: string
+}
+
+/** Fewer characters of a secret would be found by chance, and help nobody who finds them. */
+const shortestPart = 6
+
+export interface FinderOptions {
+  /** True: what is looked at may end in the middle of a secret. */
+  readonly mayBeCut?: boolean
+}
+
+export type FindSecrets = (text: string) => readonly Cut[]
+
+/**
+ * Finds secrets in each of their forms, with escapes of any kind in them, and parts of them where a
+ * text was shortened, or cut. Cuts are in order and do not overlap; marks that stand in the text
+ * already are left alone. Takes time in proportion to the text.
+ */
+export function createFinder(
+  forms: readonly Form[],
+  { mayBeCut = false }: FinderOptions = {},
+): FindSecrets {
+  if (forms.length === 0) return () => []
+  const marks = [...new Set(forms.map(({ mark }) => mark))]
+  const searches = [forms.filter(({ anyCase }) => anyCase), forms.filter(({ anyCase }) => !anyCase)]
+    .filter((some) => some.length > 0)
+    .map((some) => searchFor(some, marks))
+  const parts = searchForParts(forms, mayBeCut)
+  const written = forms.map(({ text }) => text).join('')
+  const quoted = ['"', "'", '\\', '/', '`'].filter((one) => written.includes(one)).join('')
+
+  const search = (text: string): Cut[] => [...searches.flatMap((one) => one(text)), ...parts(text)]
+  return (text) => {
+    const cuts = search(text)
+    for (const view of viewsOf(text, quoted)) {
+      for (const { start, end, mark } of search(view.text)) {
+        cuts.push({ start: view.origin(start), end: view.origin(end), mark })
+      }
+    }
+    return joined(cuts)
+  }
+}
+
+/** In order, with those that touch each other's bytes as one; the first mark of them stands. */
+export function joined(cuts: readonly Cut[]): readonly Cut[] {
+  const sorted = cuts.toSorted((a, b) => a.start - b.start || b.end - a.end)
+  const result: Cut[] = []
+  for (const cut of sorted) {
+    const last = result.at(-1)
+    if (last === undefined || cut.start >= last.end) result.push(cut)
+    else {
+      const end = Math.max(last.end, cut.end)
+      result[result.length - 1] = { start: last.start, end, mark: last.mark || cut.mark }
+    }
+  }
+  return result
+}
+
+/** Forms are in order of length, so that a secret is found before another that it begins with. */
+function searchFor(forms: readonly Form[], marks: readonly string[]): (text: string) => Cut[] {
+  const flags = forms.some(({ anyCase }) => anyCase) ? 'i' : ''
+  const some = new RegExp(forms.map(({ source }) => source).join('|'), flags)
+  const skipped = marks.map((mark) => mark.replaceAll(/[.[\]-]/g, '\\$&'))
+  const each = [...skipped, ...forms.map(({ source }) => `(${source})`)].join('|')
+  const all = new RegExp(each, `g${flags}`)
+  return (text) => {
+    // Most texts hold no secret: one look tells.
+    if (!some.test(text)) return []
+    return [...text.matchAll(all)].flatMap((match) => {
+      const form = forms[match.findIndex((group, at) => at > 0 && group !== undefined) - 1]
+      const start = match.index
+      return form === undefined ? [] : [{ start, end: start + match[0].length, mark: form.mark }]
+    })
+  }
+}
+
+/** An ellipsis in text, and in bytes of UTF-8 that are read as Latin-1. */
+const ellipsis = /…|\.\.\.|\u00e2\u0080\u00a6/g
+
+/** What is left of an escape that was cut. */
+const brokenEscape =
+  /(?:\\{1,8}(?:u[0-9a-fA-F]{0,3}|x[0-9a-fA-F]?)?|%[0-9a-fA-F]?|&#?[0-9a-zA-Z]{0,6})$/
+
+/** The beginning of a secret before an ellipsis or at the end, and its end behind an ellipsis. */
+function searchForParts(forms: readonly Form[], mayBeCut: boolean): (text: string) => Cut[] {
+  const longer = forms.filter(({ text }) => text.length > shortestPart)
+  const sought = { forms: longer, longest: longer[0]?.text.length ?? 0 }
+  const ends = longer.flatMap(({ text }) => [
+    text.slice(0, shortestPart),
+    text.slice(-shortestPart),
+  ])
+  const some = new RegExp([...new Set(ends)].map(sourceOf).join('|') || '(?!)')
+  return (text) => {
+    if (!some.test(text)) return []
+    const found: (Cut | undefined)[] = []
+    for (const { 0: dots, index } of text.matchAll(ellipsis)) {
+      found.push(beginningBefore(text, index, sought))
+      found.push(endBehind(text, index + dots.length, sought))
+    }
+    if (!mayBeCut) return found.filter((cut) => cut !== undefined)
+    found.push(beginningBefore(text, text.length, sought))
+    const rest = brokenEscape.exec(text.slice(-16))?.[0].length ?? 0
+    if (rest > 0) found.push(beginningBefore(text, text.length - rest, sought))
+    return found.filter((cut) => cut !== undefined)
+  }
+}
+
+interface Sought {
+  readonly forms: readonly Form[]
+  /** Length of the longest form. */
+  readonly longest: number
+}
+
+function beginningBefore(text: string, end: number, { forms, longest }: Sought): Cut | undefined {
+  const from = Math.max(0, end - longest + 1)
+  const tail = text.slice(from, end)
+  for (const { text: form, mark } of forms) {
+    const beginning = form.slice(0, shortestPart)
+    const first = Math.max(0, tail.length - form.length + 1)
+    for (let at = tail.indexOf(beginning, first); at >= 0; at = tail.indexOf(beginning, at + 1)) {
+      if (form.startsWith(tail.slice(at))) return { start: from + at, end, mark }
+    }
+  }
+  return undefined
+}
+
+function endBehind(text: string, start: number, { forms, longest }: Sought): Cut | undefined {
+  const head = text.slice(start, start + longest - 1)
+  for (const { text: form, mark } of forms) {
+    const ending = form.slice(-shortestPart)
+    const last = form.length - 1 - shortestPart
+    for (let at = head.lastIndexOf(ending, last); at >= 0; at = head.lastIndexOf(ending, at - 1)) {
+      const part = head.slice(0, at + shortestPart)
+      if (form.endsWith(part)) return { start, end: start + part.length, mark }
+      if (at === 0) break
+    }
+  }
+  return undefined
+}

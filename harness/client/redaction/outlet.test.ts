@@ -1,0 +1,54 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+
+const root = fileURLToPath(new URL('../../..', import.meta.url))
+
+/** Modules that may do it themselves, and why. */
+const exempt: Readonly<Record<string, string>> = {
+  'harness/client/redaction/outlet.ts': 'the funnel itself',
+  'harness/cli/terminal/interruption.ts': 'shows the cursor again',
+  'harness/cli/terminal/io.ts': 'listens to the errors of the streams, and asks for their size',
+  'harness/cli/terminal/status.ts': 'gives the spinner the stream, and text that was cleaned',
+  'harness/load/bench/bare-server.ts': 'tells its parent process the port',
+}
+
+const names =
+  /\b(?:write|append)File(?:Sync)?\b|\bcreateWriteStream\b|\b(?:write|writev|copyFile|cp)Sync\b|\bopenSync\([^)]*, *'[^r]/
+const streams =
+  /\bprocess\s*\.\s*(?:stdout|stderr)\b|\bconsole\s*\.\s*\w+\(|\bstdout\s*[,}]|\bstderr\s*[,}]/
+
+test('every module writes through the outlet', () => {
+  const around = sources().flatMap((file) => {
+    const text = read(file).replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '')
+    if (file in exempt) return []
+    return names.test(text) || streams.test(text) ? [file] : []
+  })
+  expect(around).toEqual([])
+})
+
+test('a spinner shows cleaned text alone', () => {
+  const spinning = sources().filter((file) => /\bora\(/.test(read(file)))
+  expect(spinning).toEqual(['harness/cli/terminal/status.ts'])
+  expect(read('harness/cli/terminal/status.ts').match(/text\.drawn\(/g)).toHaveLength(1)
+  expect(read('harness/cli/terminal/status.ts')).toContain('clean(text.drawn(')
+})
+
+test('the modules that are exempt are there', () => {
+  expect(sources()).toEqual(expect.arrayContaining(Object.keys(exempt)))
+})
+
+function read(file: string): string {
+  return readFileSync(join(root, file), 'utf8')
+}
+
+/** All of the kit: neither tests nor what only tests and scripts use, nor the reference server. */
+function sources(): readonly string[] {
+  return ['harness', 'reports', 'suites'].flatMap((room) =>
+    readdirSync(join(root, room), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() && /(?<!\.test)\.ts$/.test(entry.name))
+      .map((entry) => relative(root, join(entry.parentPath, entry.name)))
+      .filter((file) => !file.includes('test-support')),
+  )
+}

@@ -1,0 +1,357 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { bodyBytes, type Exchange } from '../../../contract/index.ts'
+import { cutAt } from '../test-support/golden-stream.ts'
+import { createRedactor } from './redaction.ts'
+
+const value = 'sk-live_9/Qz+"7 é'
+const redactor = createRedactor([{ name: 'api key', value }])
+
+describe('a secret is replaced', () => {
+  test.each([
+    ['plain', value],
+    ['percent-encoded', encodeURIComponent(value)],
+    ['percent-encoded in lower case', encodeURIComponent(value).replaceAll(/%../g, lower)],
+    ['as in a form', encodeURIComponent(value).replaceAll('%20', '+')],
+    ['escaped in JSON', JSON.stringify(value).slice(1, -1)],
+    ['escaped in JSON, all in ASCII', JSON.stringify(value).slice(1, -1).replace('é', '\\u00e9')],
+    ['escaped in JSON, slashes too', JSON.stringify(value).slice(1, -1).replaceAll('/', '\\/')],
+  ])('%s', (_, form) => {
+    expect(redactor.text(`before ${form} after ${form}`)).toBe('before [api key] after [api key]')
+  })
+
+  test.each(['', 'a', 'ab', 'abc', 'chatgen:'])('in base64 after "%s"', (before) => {
+    for (const after of ['', 'x', 'yz', 'more']) {
+      const encoded = Buffer.from(`${before}${value}${after}`).toString('base64')
+      const text = redactor.text(`Basic ${encoded}`)
+      expect(text).toContain('[api key]')
+      expect(Buffer.from(text.slice(6), 'base64').toString()).not.toContain('live')
+    }
+  })
+
+  test('in base64 for URLs', () => {
+    const encoded = Buffer.from(`??${value}`).toString('base64url')
+    expect(redactor.text(encoded)).toContain('[api key]')
+  })
+
+  test('in every part of an exchange', () => {
+    const clean = JSON.stringify(redactor.exchange(exchangeWith(value)), showBytes)
+    expect(clean).not.toContain('live_9')
+    expect(clean.match(/\[api key\]/g)).toHaveLength(10)
+  })
+})
+
+test('the longer of two secrets is replaced as a whole', () => {
+  const both = createRedactor([
+    { name: 'short', value: value.slice(0, -1) },
+    { name: 'long', value },
+  ])
+  expect(both.text(`${value} ${value.slice(0, -1)}`)).toBe('[long] [short]')
+})
+
+test('a secret of three characters is left: it would be found by chance', () => {
+  expect(createRedactor([{ name: 'key', value: 'the' }]).text('the end')).toBe('the end')
+})
+
+test('half a surrogate pair makes no trouble', () => {
+  expect(createRedactor([{ name: 'key', value: 'half\ud800' }]).text('half\ud800')).toBe('[key]')
+})
+
+describe('over chunks', () => {
+  const body = Buffer.concat([
+    Buffer.from(`data: {"echo":"${value}"}\n\n`),
+    Buffer.from([0xff, 0xfe, 0x00]),
+    Buffer.from(` and ${value} again`),
+  ])
+  const clean = Buffer.concat([
+    Buffer.from('data: {"echo":"[api key]"}\n\n'),
+    Buffer.from([0xff, 0xfe, 0x00]),
+    Buffer.from(' and [api key] again'),
+  ])
+
+  test('a secret is found wherever it is cut', () => {
+    for (let at = 0; at <= body.length; at += 1) {
+      expect(redactedBody(cutAt(body, [at])).equals(clean), `cut at ${at}`).toBe(true)
+    }
+    expect(redactedBody(cutAt(body, [...body.keys()])).equals(clean)).toBe(true)
+  })
+
+  test('chunks keep their number and their times', () => {
+    const chunks = cutAt(body, [3, 20, 30]).map((bytes, at) => ({ atMs: at * 7, bytes }))
+    const { response } = redactor.exchange(exchangeOf(chunks))
+    expect(response?.chunks.map(({ atMs }) => atMs)).toEqual([0, 7, 14, 21])
+  })
+})
+
+describe('whatever the secret', () => {
+  const secrets = fc
+    .string({ minLength: 8, maxLength: 40, unit: 'grapheme' })
+    .filter((secret) => !'[key] '.includes(secret) && secret.trim() !== '')
+  const around = fc.string({ maxLength: 12 })
+  const encodings = fc.constantFrom<(text: string) => string>(
+    (text) => text,
+    encodeURIComponent,
+    (text) => JSON.stringify(text).slice(1, -1),
+  )
+
+  test('no form of it is left, and nothing else is touched', () => {
+    fc.assert(
+      fc.property(secrets, around, around, encodings, (secret, before, after, encode) => {
+        const { text } = createRedactor([{ name: 'key', value: secret }])
+        const form = encode(secret)
+        fc.pre(!before.includes('[') && !after.includes(']'))
+        fc.pre(`${before}${form}`.indexOf(form) === before.length)
+        fc.pre(`${form}${after}`.lastIndexOf(form) === 0)
+        expect(text(`${before}${form}${after}`)).toBe(`${before}[key]${after}`)
+      }),
+    )
+  })
+
+  test('base64 gives none of it away', () => {
+    fc.assert(
+      fc.property(secrets, around, around, (secret, before, after) => {
+        const { text } = createRedactor([{ name: 'key', value: secret }])
+        const encoded = Buffer.from(`${before}${secret}${after}`).toString('base64')
+        const start = Buffer.byteLength(before)
+        const end = start + Buffer.byteLength(secret)
+        // The characters that hold bits of the secret alone.
+        const core = encoded.slice(Math.ceil((start * 8) / 6), Math.floor((end * 8) / 6))
+        expect(text(encoded)).not.toContain(core)
+      }),
+    )
+  })
+
+  test('text without it stays as it is', () => {
+    fc.assert(
+      fc.property(secrets, fc.string(), (secret, text) => {
+        fc.pre(!text.includes(secret))
+        const other = createRedactor([{ name: 'key', value: `${secret}${secret}${secret}` }])
+        expect(other.text(text)).toBe(text)
+      }),
+    )
+  })
+})
+
+function lower(text: string): string {
+  return text.toLowerCase()
+}
+
+function redactedBody(pieces: readonly Uint8Array[]): Buffer {
+  const chunks = pieces.map((bytes, atMs) => ({ atMs, bytes }))
+  return Buffer.from(bodyBytes(redactor.exchange(exchangeOf(chunks))))
+}
+
+type Chunks = NonNullable<Exchange['response']>['chunks']
+
+function exchangeOf(chunks: Chunks, more: Partial<Exchange> = {}): Exchange {
+  return {
+    id: 'x1',
+    labels: { scenario: 's', ordinal: 1, attempt: 0, role: 'act' },
+    startedAt: '2026-01-01T00:00:00.000Z',
+    request: { method: 'GET', url: 'http://localhost/', headers: [], body: null },
+    response: { status: 200, headers: [], headersAtMs: 1, chunks },
+    events: [],
+    ending: { kind: 'complete', atMs: 2 },
+    ...more,
+  }
+}
+
+/** The secret in ten places: what is not shown as bytes is text. */
+function exchangeWith(secret: string): Exchange {
+  const bytes = new TextEncoder().encode(`data: ${secret}\n\n`)
+  return exchangeOf([{ atMs: 1, bytes }], {
+    request: {
+      method: 'POST',
+      url: `http://localhost/?key=${encodeURIComponent(secret)}`,
+      headers: [
+        ['authorization', `Bearer ${secret}`],
+        [`x-${secret}`, 'odd'],
+      ],
+      body: new TextEncoder().encode(JSON.stringify({ secret })),
+    },
+    response: {
+      status: 200,
+      headers: [
+        ['x-echo', secret],
+        [secret, 'odd'],
+      ],
+      headersAtMs: 1,
+      chunks: [{ atMs: 1, bytes }],
+    },
+    events: [{ atMs: 1, name: secret, data: secret }],
+    ending: { kind: 'cut', atMs: 2, error: `lost ${secret}` },
+  })
+}
+
+function showBytes(_: string, value: unknown): unknown {
+  return value instanceof Uint8Array ? new TextDecoder().decode(value) : value
+}
+
+describe('what is only a part of a secret to the eye of a program', () => {
+  const key = 'sk-Tq7vW2nX9b'
+  const { exchange, text } = createRedactor([{ name: 'api key', value: key }])
+  const streamOf = (pieces: readonly string[], member = 'delta') => {
+    const events = pieces.map((piece, at) => ({
+      atMs: at,
+      name: null,
+      data: JSON.stringify({ type: 'x', [member]: piece, index: 0 }),
+    }))
+    const chunks = events.map(({ atMs, data }) => ({
+      atMs,
+      bytes: new TextEncoder().encode(`data: ${data}\n\n`),
+    }))
+    return { ...exchangeWith('nothing'), events, response: { ...answered, chunks } }
+  }
+  const answered = { status: 200, headers: [], headersAtMs: 0, chunks: [] }
+  const spoken = (clean: Exchange) => ({
+    events: clean.events.map(({ data }) => JSON.parse(data).delta).join('|'),
+    bytes: [...new TextDecoder().decode(bodyBytes(clean)).matchAll(/"delta":"([^"]*)"/g)]
+      .map(([, piece]) => piece)
+      .join('|'),
+  })
+
+  test('token by token, in the events of a stream', () => {
+    const clean = exchange(streamOf(['Your key: s', 'k-Tq7', 'vW2nX', '9b, and so on']))
+    const expected = 'Your key: [api key]|||, and so on'
+    expect(spoken(clean)).toEqual({ events: expected, bytes: expected })
+  })
+
+  test('its beginning, where a stream ends within it', () => {
+    const expected = 'Your key: [api key]|'
+    expect(spoken(exchange(streamOf(['Your key: sk-T', 'q7vW2'])))).toEqual({
+      events: expected,
+      bytes: expected,
+    })
+  })
+
+  test('texts of a stream that hold none are left as they are', () => {
+    const stream = streamOf(['Your key: ', 'sk-', 'another'])
+    expect(exchange(stream)).toEqual(stream)
+  })
+
+  test.each([
+    [`expected 'sk-Tq7vW…' to be 'a'`, `expected '[api key]…' to be 'a'`],
+    ['made "…vW2nX9b" of it', 'made "…[api key]" of it'],
+    ['sk-Tq7v... is wrong', '[api key]... is wrong'],
+    ['and so on…', 'and so on…'],
+    ['sk-…', 'sk-…'],
+  ])('%s', (message, clean) => {
+    expect(text(message)).toBe(clean)
+  })
+
+  test.each([
+    ['in a page', '<p>a&lt;b &amp; &quot;c&quot;&#39;</p>', `a<b & "c"'`],
+    ['quoted by an assertion', String.raw`'it\'s a key'`, `it's a key`],
+    ['base64 in a query', `?auth=${encodeURIComponent(btoa('a>>?b>>?c>>?'))}`, 'a>>?b>>?c>>?'],
+  ])('%s', (_, written, value) => {
+    expect(createRedactor([{ name: 'key', value }]).text(written)).toContain('[key]')
+  })
+})
+
+describe('time grows with the length of an answer and no faster', () => {
+  const key = 'sk-Tq7vW2nX9b'
+  const { exchange } = createRedactor([{ name: 'api key', value: key }])
+  const times = 100_000
+  const clean = (text: string, size = text.length) => {
+    const bytes = Buffer.from(text)
+    const chunks = Array.from({ length: Math.ceil(bytes.length / size) }, (_, at) => ({
+      atMs: at,
+      bytes: new Uint8Array(bytes.subarray(at * size, (at + 1) * size)),
+    }))
+    return Buffer.from(bodyBytes(exchange(exchangeOf(chunks)))).toString()
+  }
+
+  test('where a body repeats the key, in small chunks', () => {
+    const body = clean(`${key} `.repeat(times), 50)
+    expect(body).toBe('[api key] '.repeat(times))
+  })
+
+  test('where a stream repeats it token by token', () => {
+    const event = (piece: string) => `data: {"type":"x","delta":"${piece}"}\n\n`
+    const body = clean((event(key.slice(0, 5)) + event(key.slice(5))).repeat(times), 4_096)
+    expect(body).toBe((event('[api key]') + event('')).repeat(times))
+  })
+
+  test.each([
+    ['escapes', `data: {"a":"${'\\x'.repeat(40 * times)}`],
+    ['quotes that close nothing', `data: {${'"a":"\\"'.repeat(10 * times)}`],
+    ['names', `data: {${Array.from({ length: times }, (_, at) => `"k${at}":"v"`).join()}}`],
+    ['its beginning', key.slice(0, 6).repeat(times)],
+  ])('on a line of many %s', (_, line) => {
+    expect(clean(line).slice(0, 100)).toBe(line.slice(0, 100))
+  })
+}, 60_000)
+
+describe('whatever a writer makes of its characters', () => {
+  const key = 'sk-Tq7vW2nX9b'
+  const { text, output, exchange } = createRedactor([{ name: 'api key', value: key }])
+  const each = (write: (code: number, character: string) => string) =>
+    [...key].map((character) => write(character.charCodeAt(0), character)).join('')
+  const digits = (code: number) => code.toString(16)
+  const forms: [string, string][] = [
+    ['JSON escapes', each((code) => `\\u00${digits(code)}`)],
+    ['JSON escapes in capitals', each((code) => `\\u00${digits(code).toUpperCase()}`)],
+    ['one JSON escape', key.replace('T', '\\u0054')],
+    ['escapes of escapes', each((code) => `\\\\u00${digits(code)}`)],
+    ['escapes of JavaScript', each((code) => `\\x${digits(code)}`)],
+    ['escapes in braces', each((code) => `\\u{${digits(code)}}`)],
+    ['percent codes', each((code) => `%${digits(code)}`)],
+    ['one percent code', key.replace('-', '%2D')],
+    ['percent codes of percent codes', each((code) => `%25${digits(code)}`)],
+    ['JSON escapes in a query', encodeURIComponent(each((code) => `\\u00${digits(code)}`))],
+    ['decimal references', each((code) => `&#${code};`)],
+    ['hexadecimal references', each((code) => `&#x${digits(code)};`)],
+    ['references with zeros, unclosed', each((code) => `&#x000${digits(code)}`)],
+    ['references of references', each((code) => `&amp;#${code};`)],
+    ['a mixture', `&#115;%6b\\u002d${key.slice(3)}`],
+    ['hexadecimal digits', Buffer.from(key).toString('hex')],
+    ['hexadecimal digits in capitals', Buffer.from(key).toString('hex').toUpperCase()],
+    ['base64 in a query', encodeURIComponent(Buffer.from(`??>${key}`).toString('base64'))],
+    ['capitals', key.toUpperCase()],
+    ['lower case', key.toLowerCase()],
+  ]
+
+  test.each(forms)('%s', (_, form) => {
+    const pattern = /^before .{0,8}\[api key\].?(?:%3D)* after$/
+    expect(text(`before ${form} after`)).toMatch(pattern)
+    expect(output(`before ${form} after`)).toMatch(pattern)
+    const chunks = [...`x ${form} y`].map((one, atMs) => ({ atMs, bytes: Buffer.from(one) }))
+    const clean = Buffer.from(bodyBytes(exchange(exchangeOf(chunks)))).toString()
+    expect(clean).toMatch(/^x .{0,8}\[api key\].?(?:%3D)* y$/)
+  })
+
+  test('one that a cut leaves in the middle of an escape', () => {
+    const body = Buffer.from(`${key.slice(0, 8)}\\u00`)
+    const clean = exchange(exchangeOf([{ atMs: 0, bytes: body }]))
+    expect(Buffer.from(bodyBytes(clean)).toString()).toBe('[api key]\\u00')
+  })
+
+  test('in data that is no JSON, over events', () => {
+    const body = Buffer.from(`data: Key: sk-Tq\n\ndata: 7vW2n\n\ndata: X9b.\n\n`)
+    const clean = exchange(exchangeOf([{ atMs: 0, bytes: body }]))
+    expect(Buffer.from(bodyBytes(clean)).toString()).toBe(
+      'data: Key: [api key]\n\ndata: \n\ndata: .\n\n',
+    )
+  })
+
+  test('a mark is not redacted again', () => {
+    const named = createRedactor([{ name: 'api key', value: 'api key' }])
+    expect(named.text('my api key')).toBe('my [api key]')
+    expect(named.text('my [api key]')).toBe('my [api key]')
+  })
+
+  test('JSON that is written stays JSON', () => {
+    const value = 'nTq7vW2nX9bTq7vW2'
+    const written = JSON.stringify({ a: `line\nTq7vW2nX9bTq7vW2`, b: `it is ${value}` })
+    const clean = createRedactor([{ name: 'api key', value }]).output(written)
+    expect(JSON.parse(clean).b).toBe('it is [api key]')
+  })
+
+  test.each(['violated', 'test', 'EMPTY', 'password', '20261122'])(
+    'the words and figures of a report are not taken for the key %s',
+    (value) => {
+      const written = `{"outcome":"${value}","at":${value}}`
+      expect(createRedactor([{ name: 'api key', value }]).output(written)).toBe(written)
+    },
+  )
+})

@@ -1,0 +1,152 @@
+import type {
+  Exchange,
+  Header,
+  StreamEvent,
+  WireChunk,
+  WireRequest,
+} from '../../../contract/index.ts'
+import { redactCoded } from './coded.ts'
+import { type Cut, createFinder } from './cuts.ts'
+import { formsOf, isUnmistakable, type Secret } from './forms.ts'
+import { findInBytes } from './pieces.ts'
+
+export type { Secret } from './forms.ts'
+
+/** Replaces secrets by value, wherever and in whatever common encoding they occur. */
+export interface Redactor {
+  /** Of text that came from a target. */
+  text(value: string): string
+  /**
+   * Of a rendered file or a printed line, where words and figures are the kit's own: a secret that
+   * reads like one of them is left alone. Text of a JSON document stays one.
+   */
+  output(value: string): string
+  exchange(exchange: Exchange): Exchange
+  request(request: WireRequest): WireRequest
+}
+
+/**
+ * Covers plain text in either case, escapes of JSON, JavaScript, HTML and URLs for any of its
+ * characters, hexadecimal digits, and base64 at each of its three offsets.
+ */
+export function createRedactor(secrets: readonly Secret[]): Redactor {
+  const forms = formsOf(secrets)
+  const find = createFinder(forms)
+  const sure = secrets.filter(({ value, everywhere }) => everywhere || isUnmistakable(value))
+  const sureForms = formsOf(sure)
+  const findSure = createFinder(sureForms)
+  const inBody = createFinder(forms, { mayBeCut: true })
+  const inPieces = createFinder(sureForms, { mayBeCut: true })
+
+  const text = (value: string): string => withMarks(value, find(value))
+  const headers = (list: readonly Header[]): Header[] =>
+    list.map(([name, value]) => [text(name), text(value)])
+  const cutsOf = (bytes: Buffer) => findInBytes(bytes.toString('latin1'), inBody, inPieces)
+  const chunks = (list: readonly WireChunk[]): WireChunk[] => redactChunks(list, cutsOf)
+  /** `isWholeClean`: their bytes hold no secret, so they share none among them. */
+  const events = (list: readonly StreamEvent[], isWholeClean: boolean): StreamEvent[] => {
+    const together = isWholeClean ? list.map(({ data }) => data) : redactData(list, cutsOf)
+    return list.map((event, at) => {
+      const name = event.name === null ? null : text(event.name)
+      const data = text(together[at] ?? '')
+      return name === event.name && data === event.data ? event : { ...event, name, data }
+    })
+  }
+
+  const request = (sent: WireRequest): WireRequest => ({
+    ...sent,
+    url: text(sent.url),
+    headers: headers(sent.headers),
+    body: sent.body && (chunks([{ atMs: 0, bytes: sent.body }])[0]?.bytes ?? null),
+  })
+
+  return {
+    text,
+    output: (value) => withMarks(value, outsideEscapes(value, findSure(value))),
+    request,
+    exchange: (exchange) => {
+      const { response } = exchange
+      const before = response?.chunks ?? []
+      const after = chunks(before)
+      const isWholeClean = before.length > 0 && after.every((chunk, at) => chunk === before[at])
+      const clean: Exchange = {
+        ...exchange,
+        request: request(exchange.request),
+        response: response && {
+          ...response,
+          headers: headers(response.headers),
+          chunks: after,
+          ...(response.trailers === undefined ? {} : { trailers: headers(response.trailers) }),
+        },
+        events: events(exchange.events, isWholeClean),
+        ending:
+          'error' in exchange.ending
+            ? { ...exchange.ending, error: text(exchange.ending.error) }
+            : exchange.ending,
+      }
+      const coded = redactCoded(exchange, clean)
+      return clean.response && coded ? { ...clean, response: { ...clean.response, coded } } : clean
+    },
+  }
+}
+
+function withMarks(value: string, cuts: readonly Cut[]): string {
+  if (cuts.length === 0) return value
+  const parts: string[] = []
+  let at = 0
+  for (const { start, end, mark } of cuts) {
+    parts.push(value.slice(at, start), mark)
+    at = end
+  }
+  return parts.join('') + value.slice(at)
+}
+
+/** A backslash before a mark would make an escape of it that no reader of JSON knows. */
+function outsideEscapes(text: string, cuts: readonly Cut[]): readonly Cut[] {
+  return cuts.map((cut) => {
+    const [before = ''] = /\\*$/.exec(text.slice(Math.max(0, cut.start - 64), cut.start)) ?? []
+    return before.length % 2 === 0 ? cut : { ...cut, mark: `\\${cut.mark}` }
+  })
+}
+
+/** Finds secrets across chunk borders; the mark stands in the chunk where the secret begins. */
+function redactChunks(
+  list: readonly WireChunk[],
+  cutsOf: (whole: Buffer) => readonly Cut[],
+): WireChunk[] {
+  const whole = Buffer.concat(list.map((chunk) => chunk.bytes))
+  const cuts = cutsOf(whole)
+  if (cuts.length === 0) return [...list]
+  let chunkStart = 0
+  /** The first cut that does not end before the chunk. */
+  let first = 0
+  return list.map((chunk) => {
+    const start = chunkStart
+    const end = start + chunk.bytes.length
+    chunkStart = end
+    const parts: Buffer[] = []
+    let at = start
+    for (; first < cuts.length; first += 1) {
+      const cut = cuts[first]
+      if (cut === undefined || cut.start >= end) break
+      if (cut.start > at) parts.push(whole.subarray(at, cut.start))
+      if (cut.start >= start) parts.push(Buffer.from(cut.mark))
+      at = Math.min(cut.end, end)
+      if (cut.end > end) break
+    }
+    if (at === start) return chunk
+    parts.push(whole.subarray(at, end))
+    return { ...chunk, bytes: new Uint8Array(Buffer.concat(parts)) }
+  })
+}
+
+/** Events may share a secret among them, so they are looked at as the stream that they were. */
+function redactData(
+  list: readonly StreamEvent[],
+  cutsOf: (whole: Buffer) => readonly Cut[],
+): readonly string[] {
+  const lines = list.map(({ atMs, data }) => ({ atMs, bytes: Buffer.from(`data:${data}\n`) }))
+  return redactChunks(lines, cutsOf).map(({ bytes }) =>
+    Buffer.from(bytes).toString().slice('data:'.length, -1),
+  )
+}

@@ -1,0 +1,186 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { requirementIds } from '../../../contract/index.ts'
+import { type RequirementRow, verdicts } from '../../../contract/report/conformance.ts'
+import { reportOf, rowOf } from '../test-support/reports.ts'
+import { outcomeOf } from '../totals.ts'
+import { applyBaseline } from './compare.ts'
+import { type Baseline, type BaselineEntry, toBeWritten } from './file.ts'
+import { fingerprintOf } from './fingerprint.ts'
+
+const today = '2026-06-15'
+const broken = rowOf('V3-IDEM-02', { message: 'the history of 4711 has 2 steps for one key' })
+
+function baselineOf(entries: Readonly<Record<string, BaselineEntry>>): Baseline {
+  return { file: 'known.yaml', entries: new Map(Object.entries(entries)) }
+}
+
+function judged(entry: Partial<BaselineEntry>, row: RequirementRow = broken) {
+  const baseline = baselineOf({ [row.id]: { because: 'a migration is under way', ...entry } })
+  return applyBaseline(reportOf([row]), baseline, today)
+}
+
+describe('an entry that is true of the run', () => {
+  test('excuses the violation, and the report says because of what', () => {
+    const report = judged({
+      issue: 'CHAT-17',
+      owner: 'platform',
+      until: '2026-12-31',
+      fingerprint: fingerprintOf(broken),
+    })
+    expect(report.outcome).toBe('conforms')
+    expect(report.requirements.map(({ known }) => known)).toEqual([true])
+    expect(report.totals.known).toBe(1)
+    expect(report.baseline).toEqual({
+      file: 'known.yaml',
+      known: [
+        {
+          id: 'V3-IDEM-02',
+          because: 'a migration is under way',
+          issue: 'CHAT-17',
+          owner: 'platform',
+          until: '2026-12-31',
+        },
+      ],
+      problems: [],
+    })
+  })
+
+  test('counts on its last day', () => {
+    expect(judged({ until: today }).outcome).toBe('conforms')
+  })
+
+  test('knows the failure again with other numbers in it', () => {
+    const before = rowOf('V3-IDEM-02', { message: 'the history of 815 has 3 steps for one key' })
+    expect(judged({ fingerprint: fingerprintOf(before) }).outcome).toBe('conforms')
+  })
+
+  test('answers for rows that wait for it', () => {
+    const waiting = rowOf('V3-IDEM-03', { verdict: 'inconclusive', blockedBy: 'V3-IDEM-02' })
+    const further = rowOf('V3-IDEM-04', { verdict: 'inconclusive', blockedBy: 'V3-IDEM-03' })
+    const other = rowOf('V3-IDEM-05', { verdict: 'inconclusive' })
+    const baseline = baselineOf({ 'V3-IDEM-02': { because: 'a migration is under way' } })
+    const outcome = (...rows: RequirementRow[]) =>
+      applyBaseline(reportOf(rows), baseline, today).outcome
+    expect(outcome(broken, waiting, further)).toBe('conforms')
+    expect(outcome(broken, waiting, other)).toBe('incomplete')
+  })
+})
+
+describe('an entry that is not true of the run', () => {
+  test.each<[string, Partial<BaselineEntry>, RequirementRow]>([
+    [
+      'passes: V3-IDEM-02 passes now: delete its entry',
+      { until: '2026-01-31' },
+      { ...broken, verdict: 'pass' },
+    ],
+    [
+      'excuses nothing: V3-IDEM-02 is not-applicable (the profile says so): its entry excuses nothing',
+      {},
+      { ...broken, verdict: 'not-applicable', message: 'the profile says so' },
+    ],
+    [
+      'expired: V3-IDEM-02 has an entry that ended on 2026-06-14 (a migration is under way)',
+      { until: '2026-06-14' },
+      broken,
+    ],
+    [
+      'differs: V3-IDEM-02 fails differently now: the repeat was answered 500; the entry was written for: <n> steps',
+      { fingerprint: fingerprintOf(broken), found: '<n> steps' },
+      { ...broken, message: 'the repeat was answered 500' },
+    ],
+    [
+      'unwritten: V3-IDEM-02 has an entry without a reason: its because is to be written',
+      { because: toBeWritten },
+      broken,
+    ],
+  ])('%s', (said, entry, row) => {
+    const { outcome, baseline, requirements } = judged(entry, row)
+    expect(baseline?.problems.map(({ kind, message }) => `${kind}: ${message}`)).toEqual([said])
+    expect(requirements.some(({ known }) => known)).toBe(false)
+    expect(outcome).toBe('violated')
+  })
+})
+
+describe('the truth table', () => {
+  const verdict = fc.constantFrom(...verdicts)
+  const until = fc.constantFrom(undefined, '2026-06-14', today, '2027-01-01')
+  const print = fc.constantFrom('none', 'same', 'other')
+  const row = fc.record({
+    id: fc.constantFrom(...requirementIds.slice(0, 40)),
+    verdict,
+    message: fc.constantFrom('answered 422', 'answered 500', null),
+  })
+
+  test('for every verdict, day, fingerprint and reason', () => {
+    const reason = fc.constantFrom('a reason', toBeWritten)
+    fc.assert(
+      fc.property(row, until, print, reason, fc.boolean(), (some, until, print, because, cut) => {
+        const own = rowOf(some.id, some)
+        const entry = entryOf(own, until, print, because)
+        const report = applyBaseline(
+          { ...reportOf([own]), interrupted: cut },
+          baselineOf({ [own.id]: entry }),
+          today,
+        )
+        const kinds = report.baseline?.problems.map(({ kind }) => kind)
+        const isBroken = own.verdict === 'fail' || own.verdict === 'warn'
+        const isStale = ['pass', 'not-applicable', 'observed', 'unclaimed'].includes(own.verdict)
+        const isExpired = until === '2026-06-14'
+        const isDraft = because === toBeWritten
+        const excused = isBroken && !isExpired && !isDraft && print !== 'other'
+        expect(report.requirements[0]?.known).toBe(excused)
+        expect(report.baseline?.known.map(({ id }) => id)).toEqual(excused ? [own.id] : [])
+        expect(kinds?.length).toBe((isStale && !cut) || isExpired || (isBroken && !excused) ? 1 : 0)
+        if (excused) expect(report.outcome).toBe('conforms')
+        if (kinds?.length) expect(report.outcome).toBe('violated')
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  test('what no entry names is judged as without a baseline', () => {
+    const rows = fc.uniqueArray(row, { selector: ({ id }) => id, maxLength: 12 })
+    const named = fc.subarray([...requirementIds.slice(0, 40)])
+    fc.assert(
+      fc.property(rows, named, (some, ids) => {
+        const plain = reportOf(some.map((one) => rowOf(one.id, one)))
+        const entries = Object.fromEntries(ids.map((id) => [id, { because: 'a reason' }]))
+        const after = applyBaseline(plain, baselineOf(entries), today)
+        for (const [at, own] of after.requirements.entries()) {
+          expect({ ...own, known: false }).toEqual(plain.requirements[at])
+          if (own.known) expect(ids).toContain(own.id)
+        }
+        const open = after.requirements.filter(({ known }) => !known)
+        const violated = open.some((own) => own.verdict === 'fail')
+        if (violated) expect(after.outcome).toBe('violated')
+        if (after.baseline?.problems.length === 0) {
+          expect(after.outcome).toBe(outcomeOf(after.requirements, false))
+        }
+        expect(applyBaseline(after, baselineOf(entries), today)).toEqual(after)
+        expect(applyBaseline(plain, baselineOf({}), today).outcome).toBe(plain.outcome)
+      }),
+    )
+  })
+})
+
+test('faults of the kit and undecided rows are never excused', () => {
+  for (const verdict of ['error', 'inconclusive', 'unproven'] as const) {
+    const { outcome, totals } = judged({}, { ...broken, verdict })
+    expect([outcome, totals.known]).toEqual(['incomplete', 0])
+  }
+})
+
+function entryOf(
+  row: RequirementRow,
+  until: string | undefined,
+  print: string,
+  because: string,
+): BaselineEntry {
+  const other: Pick<RequirementRow, 'id' | 'message'> = { id: row.id, message: 'something else' }
+  return {
+    because,
+    ...(until === undefined ? {} : { until }),
+    ...(print === 'none' ? {} : { fingerprint: fingerprintOf(print === 'same' ? row : other) }),
+  }
+}

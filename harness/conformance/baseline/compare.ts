@@ -1,0 +1,98 @@
+import type {
+  BaselineProblem,
+  ConformanceReport,
+  RequirementRow,
+} from '../../../contract/report/conformance.ts'
+import { outcomeOf } from '../totals.ts'
+import { type Baseline, type BaselineEntry, toBeWritten } from './file.ts'
+import { fingerprintOf } from './fingerprint.ts'
+
+/**
+ * The report as a baseline sees it: a violation that an entry names is `known` and counts no more.
+ * An entry that is not true of the run is a problem, and makes the outcome `violated`: the file
+ * would otherwise excuse what nobody looks at. Faults of the kit and rows that could not be judged
+ * are never excused. Rows outside the selection are not judged, and neither are their entries.
+ * @param today `2026-12-31`
+ */
+export function applyBaseline(
+  report: ConformanceReport,
+  baseline: Baseline,
+  today: string,
+): ConformanceReport {
+  const rulings = report.requirements.flatMap((row) => {
+    const entry = baseline.entries.get(row.id)
+    return entry === undefined
+      ? []
+      : [{ id: row.id, entry, ruling: rule(row, entry, today, report) }]
+  })
+  const known = rulings.filter(({ ruling }) => ruling === 'known')
+  const problems = rulings.flatMap(({ ruling }) => (typeof ruling === 'string' ? [] : [ruling]))
+  const excused = new Set(known.map(({ id }) => id))
+  const requirements = report.requirements.map((row) => ({ ...row, known: excused.has(row.id) }))
+  return {
+    ...report,
+    outcome: problems.length > 0 ? 'violated' : outcomeOf(requirements, report.strict),
+    totals: { ...report.totals, known: known.length },
+    requirements,
+    baseline: {
+      file: baseline.file,
+      known: known.map(({ id, entry }) => knownViolation(id, entry)),
+      problems,
+    },
+  }
+}
+
+type Ruling = 'known' | 'undecided' | BaselineProblem
+
+function rule(
+  row: RequirementRow,
+  entry: BaselineEntry,
+  today: string,
+  { interrupted }: ConformanceReport,
+): Ruling {
+  const problem = (kind: BaselineProblem['kind'], message: string): Ruling => ({
+    id: row.id,
+    kind,
+    message: `${row.id} ${message}`,
+  })
+  // What an interrupted run did not get to may still break the row.
+  if (!interrupted && row.verdict === 'pass') {
+    return problem('passes', 'passes now: delete its entry')
+  }
+  if (!interrupted && excusesNothing.includes(row.verdict)) {
+    const why = row.message === null ? '' : ` (${row.message})`
+    return problem('excuses nothing', `is ${row.verdict}${why}: its entry excuses nothing`)
+  }
+  if (entry.until !== undefined && entry.until < today) {
+    return problem('expired', `has an entry that ended on ${entry.until} (${entry.because})`)
+  }
+  if (!isViolation(row)) return 'undecided'
+  if (entry.because === toBeWritten) {
+    return problem('unwritten', 'has an entry without a reason: its because is to be written')
+  }
+  if (entry.fingerprint !== undefined && entry.fingerprint !== fingerprintOf(row)) {
+    const before = entry.found === undefined ? '' : `; the entry was written for: ${entry.found}`
+    return problem('differs', `fails differently now: ${row.message ?? 'no message'}${before}`)
+  }
+  return 'known'
+}
+
+const excusesNothing: readonly RequirementRow['verdict'][] = [
+  'not-applicable',
+  'observed',
+  'unclaimed',
+]
+
+export function isViolation({ verdict }: RequirementRow): boolean {
+  return verdict === 'fail' || verdict === 'warn'
+}
+
+function knownViolation(id: string, { because, issue, owner, until }: BaselineEntry) {
+  return {
+    id,
+    because,
+    ...(issue === undefined ? {} : { issue }),
+    ...(owner === undefined ? {} : { owner }),
+    ...(until === undefined ? {} : { until }),
+  }
+}

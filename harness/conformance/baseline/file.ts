@@ -1,0 +1,91 @@
+import { z } from 'zod'
+import { type RequirementId, requirementIds } from '../../../contract/index.ts'
+import { ConfigurationError } from '../errors.ts'
+import { readDocument } from '../profile/document.ts'
+import { didYouMean } from '../profile/suggest.ts'
+
+/** The members of an entry in the order in which they are written. */
+const entry = z.strictObject({
+  /** Why the violation is accepted for now. */
+  because: z
+    .string({ error: 'must say in words why the violation is accepted' })
+    .trim()
+    .min(1, 'must say in words why the violation is accepted'),
+  issue: z.union([z.string(), z.number()]).transform(String).optional(),
+  owner: z.string().optional(),
+  /** Last day on which the entry counts. */
+  until: z.iso.date({ error: 'must be a day such as 2026-12-31' }).optional(),
+  /** Digest of how the row is broken; without it, any violation of the row is excused. */
+  fingerprint: z
+    .string({ error: 'must be as --update-baseline writes it' })
+    .regex(/^v\d+-[0-9a-f]{16}$/, 'must be as --update-baseline writes it')
+    .optional(),
+  /** What was found when the fingerprint was taken; for the reader, not compared. */
+  found: z.string().optional(),
+})
+export type BaselineEntry = z.output<typeof entry>
+
+/** Known violations, by requirement id. */
+export const baselineFile = z.partialRecord(z.enum(requirementIds), entry)
+
+export interface Baseline {
+  readonly file: string
+  readonly entries: ReadonlyMap<string, BaselineEntry>
+}
+
+/** The reason of an entry that `--update-baseline` has added; no run accepts it. */
+export const toBeWritten = 'TO BE WRITTEN'
+
+/**
+ * Reads a baseline from YAML or JSON. `drafts` are entries whose reason is to be written: only an
+ * update, which excuses nothing by them, may keep them.
+ * @throws ConfigurationError that names file, line and entry of every problem.
+ */
+export function loadBaseline(
+  source: { readonly name: string; readonly text: string },
+  drafts: 'refused' | 'kept',
+): Baseline {
+  const { value, place: placeOf } = readDocument(source, 'a baseline')
+  const place = (id: string): string => `${placeOf([id])}: ${id}`
+  const read = Object.entries(value).map(([id, member]) => readEntry(id, member, drafts))
+  const problems = read.flatMap(({ id, problems }) =>
+    problems.map((problem) => `${place(id)}${problem}`),
+  )
+  if (problems.length > 0) throw new ConfigurationError(problems)
+  return {
+    file: source.name,
+    entries: new Map(read.flatMap(({ id, entry }) => (entry ? [[id, entry]] : []))),
+  }
+}
+
+interface ReadEntry {
+  readonly id: string
+  readonly entry?: BaselineEntry
+  readonly problems: readonly string[]
+}
+
+function readEntry(id: string, value: unknown, drafts: 'refused' | 'kept'): ReadEntry {
+  if (!isRequirementId(id)) {
+    const hint = didYouMean(id, requirementIds)
+    return { id, problems: [`: there is no such requirement.${hint}`] }
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    return { id, problems: [': an entry is a mapping; because must say why it is accepted'] }
+  }
+  const result = entry.safeParse(value)
+  if (!result.success) return { id, problems: result.error.issues.flatMap(problemsOf) }
+  if (drafts === 'refused' && result.data.because === toBeWritten) {
+    return { id, problems: ['.because: is still to be written'] }
+  }
+  return { id, entry: result.data, problems: [] }
+}
+
+function problemsOf(issue: z.core.$ZodIssue): readonly string[] {
+  if (issue.code !== 'unrecognized_keys') return [`.${issue.path.join('.')}: ${issue.message}`]
+  const fields = Object.keys(entry.shape)
+  return issue.keys.map((key) => `.${key}: there is no such field.${didYouMean(key, fields)}`)
+}
+
+function isRequirementId(id: string): id is RequirementId {
+  return requirementIds.some((known) => known === id)
+}

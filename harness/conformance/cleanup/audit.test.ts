@@ -1,0 +1,229 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { startReferenceServer } from '../../../reference-server/index.ts'
+import type { RunSetup } from '../run-setup.ts'
+import {
+  type ChatServer,
+  type Quirks,
+  recordOf,
+  startChatServer,
+} from '../test-support/chat-server.ts'
+import { check, profileOf, temporaryFolder } from '../test-support/check.ts'
+import { auditResidue } from './audit.ts'
+import { idsListedWith } from './find-in-list.ts'
+import { createdEntries, headLine, type JournalEntry, openEntries, readJournal } from './journal.ts'
+
+describe('a whole run', () => {
+  test('makes a hundred chats and leaves none', { timeout: 60_000 }, async () => {
+    const server = await startReferenceServer()
+    const [apiKey = ''] = server.keys
+    try {
+      const profile = profileOf({
+        baseUrl: server.url,
+        apiKey,
+        capabilities: { reasoning: true, images: true, video: true, attachments: true },
+        tools: { search: 'file_search', name: 'get_time', ask: 'What time is it?' },
+        v2Chat: { create: { method: 'POST', path: '/api/v2/chat', body: { name: '{name}' } } },
+      })
+      const outDir = temporaryFolder()
+      const report = await check(profile, { outDir, jobs: 8 })
+      expect(report.faults).toEqual([])
+      expect(await chatsOf(server.url, apiKey)).toEqual([])
+      expect(report.residue.filter(({ kind }) => kind === 'chat')).toEqual([])
+      const kinds = new Set(report.residue.map(({ kind }) => kind))
+      expect(kinds).toEqual(new Set(['v2 chat', 'attachment']))
+      const journal = readJournal(join(outDir, 'journal.ndjson'))
+      const made = createdEntries(journal).filter(({ kind }) => kind !== 'attachment')
+      expect(made.length).toBeGreaterThanOrEqual(100)
+      expect(openEntries(journal).filter(({ kind }) => kind === 'chat')).toEqual([])
+    } finally {
+      await server.close()
+    }
+  })
+})
+
+describe('the audit of what is left', () => {
+  const name = (nonce: string) => `${nonce} chatgen-5eed`
+
+  test('finds nothing where all was deleted, by a handful of requests', async () => {
+    const { residue, server } = await audit({}, (server) =>
+      Array.from({ length: 30 }, (_, at) => made(server, name(`A${at}`))).flatMap(
+        ({ id, lines }) => {
+          server.chats.delete(id)
+          return [...lines, { event: 'deleted', kind: 'chat', id } as const]
+        },
+      ),
+    )
+    expect(residue).toEqual([])
+    expect(server.asked.length).toBeLessThanOrEqual(5)
+  })
+
+  test('deletes what is not known to be gone, with its id and without', async () => {
+    const { residue, server, open } = await audit({}, (server) => {
+      server.add(name('Lost1'))
+      server.add('Somebody else made this')
+      return [
+        ...made(server, name('Known1')).lines,
+        { event: 'create', kind: 'chat', name: name('Lost1'), scenario: 's' },
+        { event: 'create', kind: 'chat', name: name('Never1'), scenario: 's' },
+      ]
+    })
+    expect(residue).toEqual([])
+    expect(open).toEqual([])
+    expect([...server.chats.values()].map((chat) => chat.name)).toEqual(['Somebody else made this'])
+  })
+
+  test('says what was answered where a deletion is refused', async () => {
+    const quirks: Quirks = { deletes: () => ({ done: false, status: 500 }) }
+    const { residue } = await audit(quirks, (server) => made(server, name('Hard1')).lines)
+    expect(residue).toMatchObject([{ why: 'it can still be read (DELETE: 500, then GET: 200)' }])
+  })
+
+  test('does not believe a deletion that was confirmed and not done', async () => {
+    const quirks: Quirks = { deletes: () => ({ done: false, status: 204 }) }
+    const { residue } = await audit(quirks, (server) => {
+      const { id, lines } = made(server, name('Zombie1'))
+      return [...lines, { event: 'deleted', kind: 'chat', id }]
+    })
+    expect(residue).toEqual([
+      {
+        kind: 'chat',
+        name: name('Zombie1'),
+        id: expect.any(String),
+        why: 'it can still be read (DELETE: 204, then GET: 200)',
+      },
+    ])
+  })
+
+  test('tells of a chat that a refusal has made, and does not touch it', async () => {
+    const { residue, server } = await audit({}, (server) => {
+      server.add(name('Refused1'))
+      const refused = { kind: 'chat', name: name('Refused1'), scenario: 's' } as const
+      const { id, lines } = made(server, name('Fine1'))
+      server.chats.delete(id)
+      return [
+        ...lines,
+        { event: 'deleted', kind: 'chat', id },
+        { event: 'create', ...refused },
+        { event: 'refused', ...refused },
+      ]
+    })
+    expect(residue).toMatchObject([{ kind: 'chat', why: expect.stringContaining('was accepted') }])
+    expect(server.chats.size).toBe(1)
+  })
+
+  test('deletes nothing that a list only seems to name', async () => {
+    const quirks: Quirks = {
+      page: (found, search) => ({
+        query: { search: search ?? name('Echo1') },
+        items: [...found, { id: '99999999-2222-4333-8444-555555555555', name: 'x' }].map(recordOf),
+      }),
+    }
+    const { residue, server } = await audit(quirks, (server) => {
+      server.add('Somebody else made this')
+      return [{ event: 'create', kind: 'chat', name: name('Echo1'), scenario: 's' }]
+    })
+    expect(residue).toEqual([])
+    expect(server.asked.filter((line) => line.startsWith('DELETE'))).toEqual([])
+  })
+
+  test('does not wait for a target that has gone', async () => {
+    const { residue, server } = await audit({ answers: () => false }, (server) =>
+      Array.from({ length: 30 }, (_, at) => made(server, name(`A${at}`)).lines).flat(),
+    )
+    expect(residue).toHaveLength(30)
+    expect(residue[0]?.why).toBe('the target did not answer GET /api/v3/chat/{chat_id}')
+    expect(server.asked.length).toBeLessThanOrEqual(4)
+  })
+
+  test('does not wait for a target that turns everybody away', async () => {
+    const startedAt = Date.now()
+    const { residue, server } = await audit({ status: 503 }, (server) =>
+      Array.from({ length: 30 }, (_, at) => made(server, name(`A${at}`)).lines).flat(),
+    )
+    expect(residue).toHaveLength(30)
+    expect(residue[0]?.why).toContain('kept answering 503')
+    expect(server.asked.length).toBeLessThanOrEqual(8)
+    expect(Date.now() - startedAt).toBeLessThan(4_000)
+  })
+
+  test('stays within the budget of the run, and says what it did not get to', async () => {
+    const told = 'the budget of 60 requests (--max-requests) is spent'
+    const lost = (server: ChatServer) => [
+      ...made(server, name('Known1')).lines,
+      ...made(server, name('Known2')).lines,
+    ]
+    const few = await audit({}, lost, { maxRequests: 60, spent: 56 })
+    expect(few.server.asked).toHaveLength(4)
+    expect(few.unseen).toBe(told)
+    const none = await audit({}, lost, { maxRequests: 60, spent: 60 })
+    expect(none.server.asked).toEqual([])
+    expect(none.residue.map(({ why }) => why)).toEqual([told, told])
+    const enough = await audit({}, lost, { maxRequests: 100, spent: 60 })
+    expect(enough).toMatchObject({ residue: [], unseen: null })
+  })
+
+  test('names what no route deletes', async () => {
+    const { residue } = await audit({}, () => [
+      { event: 'created', kind: 'attachment', name: 'a.txt', id: 'a1', scenario: 's' },
+    ])
+    const why = 'no route of the document deletes it'
+    expect(residue).toEqual([{ kind: 'attachment', name: 'a.txt', id: 'a1', why }])
+  })
+})
+
+async function audit(
+  quirks: Quirks,
+  arrange: (server: ChatServer) => readonly JournalEntry[],
+  { maxRequests = null, spent = 0 }: { maxRequests?: number | null; spent?: number } = {},
+) {
+  const server = await startChatServer(quirks)
+  try {
+    const folder = temporaryFolder()
+    const profile = profileOf({ baseUrl: server.url, apiKey: server.key })
+    const journalFile = join(folder, 'journal.ndjson')
+    const head = headLine({ tag: 'chatgen-5eed', kit: '0', baseUrl: server.url }, String)
+    const lines = arrange(server).map((line) => `${JSON.stringify(line)}\n`)
+    writeFileSync(journalFile, head + lines.join(''))
+    const setup: RunSetup = {
+      profile,
+      rows: [],
+      seed: '5eed',
+      tag: 'chatgen-5eed',
+      userAgent: 'test',
+      jobs: 1,
+      shuffle: null,
+      maxRequests,
+      spentBefore: 0,
+      exchangesFile: join(folder, 'exchanges.ndjson'),
+      journalFile,
+      recordingFile: null,
+      endsAt: null,
+    }
+    const { residue, unseen } = await auditResidue(setup, { spent, interrupted: false })
+    return { residue, unseen, server, open: openEntries(readJournal(journalFile)) }
+  } finally {
+    await server.close()
+  }
+}
+
+/** A chat on the server, as the journal of a run tells of it. */
+function made(server: ChatServer, name: string) {
+  const id = server.add(name)
+  const about = { kind: 'chat', name, scenario: 's' } as const
+  const lines: readonly JournalEntry[] = [
+    { event: 'create', ...about },
+    { event: 'created', ...about, id },
+  ]
+  return { id, lines }
+}
+
+/** The chats that a caller has. */
+async function chatsOf(url: string, key: string): Promise<string[]> {
+  const response = await fetch(`${url}/api/v3/chat?limit=100`, {
+    headers: { authorization: `Bearer ${key}` },
+  })
+  const body: unknown = await response.json()
+  return idsListedWith(body, ' ') ?? []
+}

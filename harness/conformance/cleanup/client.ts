@@ -1,0 +1,127 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Exchange } from '../../../contract/index.ts'
+import { createNetworkTransport, createRedactor, Outlet } from '../../client/index.ts'
+import { networkOf } from '../profile/index.ts'
+import { appendExchange } from '../recording/exchanges-file.ts'
+import type { Introduction } from '../run-setup.ts'
+import { createBackOff } from '../session/back-off.ts'
+import { createBreaker } from '../session/breaker.ts'
+import { secretsOf } from '../session/context.ts'
+import { emptied, excessOf } from '../session/excess.ts'
+import { createSemaphore } from '../session/semaphore.ts'
+import { type RequestSpec, wireRequest } from '../session/wire-request.ts'
+
+/** Requests beside the scenarios: paced like theirs, judged by nobody. */
+export interface Caller {
+  /**
+   * Sends, and tries again after a 429 or 503; never throws on an answer or on its absence. An answer
+   * beyond a limit of the profile comes without its body.
+   * @throws the reason of the signal once that is aborted.
+   */
+  send(spec: RequestSpec): Promise<Exchange>
+  /** @throws the reason of the signal once that is aborted. */
+  sleep(ms: number): Promise<void>
+  /** Requests sent so far, tries after a 429 or 503 included. */
+  readonly requests: number
+  close(): Promise<void>
+}
+
+export interface CallerOptions {
+  /** Names the requests in their labels and headers. */
+  readonly purpose: string
+  readonly signal?: AbortSignal
+  /** Requests in flight. */
+  readonly atOnce?: number
+  /** How often a request is tried that is answered 429 or 503; four times where nothing is said. */
+  readonly tries?: number
+  /** What is thrown in place of every request beyond so many. */
+  readonly budget?: { readonly requests: number; readonly spent: Error } | undefined
+  /** Makes what is thrown in place of every request once the target is taken for gone. */
+  readonly gone?: (reason: string) => Error
+  /** Takes the exchanges, redacted, a line each. */
+  readonly evidenceFile?: string
+}
+
+export function createCaller(setup: Introduction, options: CallerOptions): Caller {
+  const { purpose, signal, evidenceFile, budget, gone, tries = Number.POSITIVE_INFINITY } = options
+  const { limits } = setup.profile
+  const transport = createNetworkTransport(networkOf(setup.profile), limits)
+  const pace = createBackOff(limits)
+  const breaker = createBreaker()
+  const slots = createSemaphore(options.atOnce ?? 4)
+  const secrets = secretsOf(setup)
+  const redactor = createRedactor(secrets)
+  const outlet = new Outlet(secrets)
+  const aborted = abortionOf(signal)
+  let ordinals = 0
+  let requests = 0
+
+  return {
+    async send(spec) {
+      const release = await slots.acquire()
+      try {
+        return await converse(spec, ++ordinals)
+      } finally {
+        release()
+      }
+    },
+    sleep: pause,
+    get requests() {
+      return requests
+    },
+    close: () => transport.close(),
+  }
+
+  async function converse(spec: RequestSpec, ordinal: number): Promise<Exchange> {
+    for (let attempt = 0; ; attempt += 1) {
+      await pace.turn()
+      signal?.throwIfAborted()
+      if (gone !== undefined && breaker.open) throw gone(breaker.reason)
+      if (budget !== undefined && requests >= budget.requests) throw budget.spent
+      requests += 1
+      const id = `${purpose}-${requests}`
+      const { exchange: pending } = transport.send({
+        id,
+        labels: { scenario: purpose, ordinal, attempt, role: spec.role ?? 'probe' },
+        request: wireRequest(spec, setup, `${purpose}/${ordinal}`),
+        timeoutMs: limits.timeoutMs,
+        ...(spec.leaveAfterEvents === undefined ? {} : { leaveAfterEvents: spec.leaveAfterEvents }),
+      })
+      const exchange = await Promise.race([pending, aborted])
+      breaker.note(exchange)
+      if (evidenceFile) appendExchange(outlet, evidenceFile, redactor.exchange(exchange))
+      const excess = excessOf(exchange, limits)
+      const status = exchange.response?.status
+      const turnedAway = status === 429 || status === 503
+      if (!turnedAway || attempt + 1 >= tries) {
+        return excess === undefined ? exchange : emptied(exchange, excess)
+      }
+      const waitMs = pace.retryAfter(exchange, attempt)
+      if (waitMs === null) {
+        breaker.giveUp(exchange)
+        return exchange
+      }
+      await pause(waitMs)
+    }
+  }
+
+  async function pause(ms: number): Promise<void> {
+    try {
+      await sleep(ms, undefined, signal ? { signal } : {})
+    } catch (error) {
+      // The timer has an error of its own for this.
+      signal?.throwIfAborted()
+      throw error
+    }
+  }
+}
+
+/** A request under way must not keep back whoever was interrupted. */
+function abortionOf(signal: AbortSignal | undefined): Promise<never> {
+  const abortion = Promise.withResolvers<never>()
+  abortion.promise.catch(() => {})
+  const abort = () => abortion.reject(signal?.reason)
+  if (signal?.aborted) abort()
+  else signal?.addEventListener('abort', abort, { once: true })
+  return abortion.promise
+}

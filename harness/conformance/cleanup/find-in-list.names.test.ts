@@ -1,0 +1,32 @@
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { targetFixture } from '../../../fixtures/targets.ts'
+import { parsePace, startReferenceServer } from '../../../reference-server/index.ts'
+import { loadProfile } from '../profile/index.ts'
+import { check, temporaryFolder } from '../test-support/check.ts'
+import { createdEntries, readJournal } from './journal.ts'
+
+/** What is left behind can be told from other people's things by its name. */
+test('all that a run creates is named with its tag', async () => {
+  const keys = ['one-throw-away-key', 'another-throw-away-key']
+  const server = await startReferenceServer({ pace: parsePace('ttft=2ms,gap=1ms'), keys })
+  const outDir = temporaryFolder()
+  try {
+    const [apiKey, otherKey] = keys
+    const overrides = { baseUrl: server.url, apiKey, otherKey }
+    await check(loadProfile(targetFixture('reference'), {}, overrides), {
+      outDir,
+      only: ['*ATT*', 'KB-*', 'V3-CHAT-*', 'V2-MSG-*', 'V3-AUTH-*', 'VER-*'],
+    })
+  } finally {
+    await server.close()
+  }
+  const journal = readJournal(join(outDir, 'journal.ndjson'))
+  const created = journal.entries.filter(({ event }) => event === 'create')
+  const kinds = new Set(created.map(({ kind }) => kind))
+  expect(kinds).toEqual(new Set(['chat', 'v2 chat', 'attachment', 'document']))
+  const names = [...created, ...createdEntries(journal)].map((entry) =>
+    'name' in entry ? entry.name : '',
+  )
+  expect(names.filter((name) => !name.includes(journal.head.tag))).toEqual([])
+})

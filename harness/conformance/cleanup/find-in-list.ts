@@ -1,0 +1,47 @@
+import { chatIdNames, isRecord, isUuid, leavesOf } from '../scenario/find.ts'
+
+/**
+ * UUIDs in the records of a list that hold a text as a value, the likeliest first. Undefined where
+ * no record holds it. Which of them is the chat, only reading it can tell: an owner has an id too.
+ */
+export function idsListedUnder(body: unknown, text: string): string[] | undefined {
+  return idsWhere(body, (value) => value === text)
+}
+
+/** The same for records that hold the text inside a value. */
+export function idsListedWith(body: unknown, text: string): string[] | undefined {
+  return idsWhere(body, (value) => typeof value === 'string' && value.includes(text))
+}
+
+type Matches = (value: unknown) => boolean
+
+function idsWhere(body: unknown, matches: Matches): string[] | undefined {
+  const records = recordsWhere(body, matches)
+  return records.length === 0 ? undefined : [...new Set(records.flatMap(idsOf))]
+}
+
+/**
+ * The elements of the innermost arrays that hold a match. What stands outside any array is no
+ * record of a list: an answer may well repeat what it was asked for.
+ */
+function recordsWhere(value: unknown, matches: Matches): unknown[] {
+  return look(value, matches).records
+}
+
+/** Whether a value holds a match, and the records in it that do; each part is looked at once. */
+function look(value: unknown, matches: Matches): { holds: boolean; records: unknown[] } {
+  if (!isRecord(value)) return { holds: matches(value), records: [] }
+  const parts = Object.values(value).map((part) => ({ part, ...look(part, matches) }))
+  const holding = parts.filter(({ holds }) => holds)
+  const records = holding.flatMap(({ part, records }) =>
+    Array.isArray(value) && records.length === 0 ? [part] : records,
+  )
+  return { holds: holding.length > 0, records }
+}
+
+function idsOf(record: unknown): string[] {
+  const leaves = leavesOf(record).flatMap(({ path, value }) =>
+    isUuid(value) ? [{ value, named: chatIdNames.includes(path.at(-1) ?? '') }] : [],
+  )
+  return leaves.sort((a, b) => Number(b.named) - Number(a.named)).map(({ value }) => value)
+}

@@ -1,0 +1,45 @@
+import { existsSync, renameSync, rmSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { createRedactor, Outlet } from '../../client/index.ts'
+import { ConfigurationError } from '../errors.ts'
+import type { Introduction } from '../run-setup.ts'
+import { secretsOf } from '../session/context.ts'
+import { suiteVersion } from '../version.ts'
+import { headLine, openEntries, readJournal } from './journal.ts'
+
+/** Begins a journal; one that an earlier run left with chats in it steps aside. */
+export function startJournal(file: string, setup: Introduction): void {
+  keepUnfinished(file)
+  const secrets = secretsOf(setup)
+  const about = { tag: setup.tag, kit: suiteVersion(), baseUrl: setup.profile.baseUrl }
+  new Outlet(secrets).write(file, headLine(about, createRedactor(secrets).text))
+}
+
+/** Removes a journal in which nothing is open. @returns how much is */
+export function closeJournal(file: string): number {
+  const open = openEntries(readJournal(file)).length
+  if (open === 0) rmSync(file)
+  return open
+}
+
+/** What a killed run left behind can only be found through its journal. */
+function keepUnfinished(file: string): void {
+  const tag = existsSync(file) ? unfinishedTag(file) : undefined
+  if (tag === undefined) return
+  const names = Array.from({ length: 100 }, (_, at) =>
+    join(dirname(file), `journal-${tag}${at === 0 ? '' : `-${at + 1}`}.ndjson`),
+  )
+  const free = names.find((name) => !existsSync(name))
+  if (free !== undefined) renameSync(file, free)
+}
+
+function unfinishedTag(file: string): string | undefined {
+  try {
+    const journal = readJournal(file)
+    const open = openEntries(journal).some(({ kind }) => kind === 'chat')
+    return open ? journal.head.tag : undefined
+  } catch (error) {
+    if (error instanceof ConfigurationError) return undefined
+    throw error
+  }
+}

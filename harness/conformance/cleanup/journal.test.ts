@@ -1,0 +1,116 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { startReferenceServer } from '../../../reference-server/index.ts'
+import { ConfigurationError } from '../errors.ts'
+import { check, profileOf, temporaryFolder } from '../test-support/check.ts'
+import { type JournalEntry, openEntries, parseJournal, readJournal } from './journal.ts'
+
+const head = '{"journal":1,"tag":"chatgen-5eed","kit":"0.1.0","baseUrl":"http://127.0.0.1:1"}'
+const about = { kind: 'chat', name: 'Tavoru7316 chatgen-5eed', scenario: 'a' } as const
+const id = '35921114-a1f2-4b07-ae7e-854423984a0f'
+
+function journalOf(...entries: readonly JournalEntry[]) {
+  return parseJournal([head, ...entries.map((entry) => JSON.stringify(entry))].join('\n'), 'j')
+}
+
+describe('open entries', () => {
+  test('what was sent may have been created', () => {
+    expect(openEntries(journalOf({ event: 'create', ...about }))).toEqual([{ ...about, id: null }])
+  })
+
+  test('what was created has its id', () => {
+    const journal = journalOf({ event: 'create', ...about }, { event: 'created', ...about, id })
+    expect(openEntries(journal)).toEqual([{ ...about, id }])
+  })
+
+  test('what was refused or deleted is not open', () => {
+    const journal = journalOf(
+      { event: 'create', ...about },
+      { event: 'refused', ...about },
+      { event: 'create', ...about },
+      { event: 'created', ...about, id },
+      { event: 'deleted', kind: 'chat', id },
+    )
+    expect(openEntries(journal)).toEqual([])
+  })
+
+  test('two of one name are two', () => {
+    const journal = journalOf(
+      { event: 'create', ...about },
+      { event: 'create', ...about },
+      { event: 'created', ...about, id },
+    )
+    expect(openEntries(journal).map((open) => open.id)).toEqual([null, id])
+  })
+})
+
+describe('a journal', () => {
+  test('is read wherever a crash cut it', () => {
+    const text = `${[
+      head,
+      JSON.stringify({ event: 'create', ...about }),
+      JSON.stringify({ event: 'created', ...about, id }),
+    ].join('\n')}\n`
+    fc.assert(
+      fc.property(fc.integer({ min: head.length, max: text.length }), (length) => {
+        const journal = parseJournal(text.slice(0, length), 'j')
+        expect(journal.entries.length + journal.cutLines).toBeLessThanOrEqual(2)
+        expect(openEntries(journal).length).toBeLessThanOrEqual(1)
+      }),
+    )
+  })
+
+  test.each([
+    ['', 'its first line'],
+    ['{"kind":"conformance-report"}\n', 'its first line'],
+    [head.replace('chatgen-5eed', ''), 'its first line'],
+    [`${head}\n{"event":"exploded"}\n`, 'j:2: no line of a journal'],
+  ])('is not %j', (text, sentence) => {
+    expect(() => parseJournal(text, 'j')).toThrow(ConfigurationError)
+    expect(() => parseJournal(text, 'j')).toThrow(sentence)
+  })
+})
+
+describe('the journal of a run', () => {
+  const only = ['V3-CHAT-01', 'V3-CHAT-03', 'V3-AUTH-*']
+
+  test('says who wrote it, never the key, and leaves no chat open', {
+    timeout: 60_000,
+  }, async () => {
+    const server = await startReferenceServer()
+    const outDir = temporaryFolder()
+    const [apiKey = ''] = server.keys
+    try {
+      const baseUrl = `${server.url}/${apiKey}/..`
+      const report = await check(profileOf({ baseUrl, apiKey }), { outDir, only, seed: '5eed' })
+      const text = readFileSync(join(outDir, 'journal.ndjson'), 'utf8')
+      expect(text).not.toContain(apiKey)
+      const journal = parseJournal(text, 'journal')
+      expect(journal.head).toMatchObject({ tag: 'chatgen-5eed', kit: report.suite.version })
+      const created = journal.entries.filter(({ event }) => event === 'created')
+      expect(created.length).toBe(report.cost.chats)
+      expect(openEntries(journal)).toEqual([])
+    } finally {
+      await server.close()
+    }
+  })
+
+  test('steps aside for the next run as long as chats are in it', { timeout: 60_000 }, async () => {
+    const server = await startReferenceServer()
+    const outDir = temporaryFolder()
+    const file = join(outDir, 'journal.ndjson')
+    const profile = profileOf({ baseUrl: server.url, apiKey: server.keys[0] })
+    try {
+      writeFileSync(file, `${head}\n${JSON.stringify({ event: 'create', ...about })}\n{"eve`)
+      await check(profile, { outDir, only: ['OAI-MODELS-01'] })
+      expect(openEntries(readJournal(join(outDir, 'journal-chatgen-5eed.ndjson')))).toHaveLength(1)
+      await check(profile, { outDir, only: ['OAI-MODELS-01'] })
+      expect(readdirSync(outDir).filter((name) => name.startsWith('journal'))).toHaveLength(2)
+      expect(existsSync(file)).toBe(true)
+    } finally {
+      await server.close()
+    }
+  })
+})

@@ -1,0 +1,161 @@
+import { existsSync, readFileSync } from 'node:fs'
+import {
+  type CreationKind,
+  type Exchange,
+  type JournalEntry,
+  type JournalHead,
+  journalEntry,
+  journalHead,
+  journalLine,
+  operationAt,
+  requestPath,
+  succeeded,
+} from '../../../contract/index.ts'
+import { createRedactor, Outlet, type Secret } from '../../client/index.ts'
+import { ConfigurationError } from '../errors.ts'
+import { BudgetSpentError } from '../session/errors.ts'
+
+export type { CreationKind, JournalEntry }
+export type WriteJournal = (entry: JournalEntry) => void
+
+export interface Journal {
+  readonly head: JournalHead
+  readonly entries: readonly JournalEntry[]
+  /** Lines that a crash cut. */
+  readonly cutLines: number
+}
+
+/** What was created, or may have been, and is not known to be gone. */
+export interface OpenEntry {
+  readonly kind: CreationKind
+  readonly name: string
+  /** Null where no answer told it. */
+  readonly id: string | null
+  readonly scenario: string
+}
+
+export function openEntries({ entries }: Journal): OpenEntry[] {
+  let open: OpenEntry[] = []
+  for (const event of entries) {
+    if (event.event === 'deleted') {
+      open = open.filter(({ kind, id }) => kind !== event.kind || id !== event.id)
+      continue
+    }
+    const { kind, name, scenario } = event
+    if (event.event !== 'create') {
+      const at = open.findIndex((one) => one.id === null && one.kind === kind && one.name === name)
+      if (at >= 0) open.splice(at, 1)
+    }
+    if (event.event === 'create') open.push({ kind, name, scenario, id: null })
+    if (event.event === 'created') open.push({ kind, name, scenario, id: event.id })
+  }
+  return open
+}
+
+/** Everything that was ever made and showed its id, deleted or not. */
+export function createdEntries({ entries }: Journal): (OpenEntry & { readonly id: string })[] {
+  return entries.flatMap((one) => {
+    if (one.event !== 'created') return []
+    const { kind, name, scenario, id } = one
+    return [{ kind, name, scenario, id }]
+  })
+}
+
+/**
+ * Reads a journal as a crash may have left it.
+ * @throws ConfigurationError where it is none.
+ */
+export function parseJournal(text: string, name: string): Journal {
+  const lines = text.split('\n').map(parseLine)
+  const first = journalHead.safeParse(lines[0])
+  if (!first.success) {
+    throw new ConfigurationError([
+      `${name} is not a journal of chatgen: its first line does not say which run it belongs to`,
+    ])
+  }
+  const entries: JournalEntry[] = []
+  let cutLines = 0
+  for (const [at, line] of lines.entries()) {
+    if (at === 0 || line === blank) continue
+    if (line === undefined) {
+      cutLines += 1
+      continue
+    }
+    const read = journalEntry.safeParse(line)
+    if (!read.success) {
+      throw new ConfigurationError([
+        `${name}:${at + 1}: no line of a journal that this version of the kit can read`,
+      ])
+    }
+    entries.push(read.data)
+  }
+  return { head: first.data, entries, cutLines }
+}
+
+/** @throws ConfigurationError where there is no such file, or where it is no journal. */
+export function readJournal(file: string): Journal {
+  try {
+    return parseJournal(readFileSync(file, 'utf8'), file)
+  } catch (error) {
+    if (error instanceof ConfigurationError) throw error
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new ConfigurationError([`the journal cannot be read: ${reason}`])
+  }
+}
+
+/**
+ * Each line in one write, so that a killed process loses no more than one. What goes on after a
+ * crash begins on a line of its own.
+ */
+export function journalWriter(file: string, secrets: readonly Secret[]): WriteJournal {
+  const outlet = new Outlet(secrets)
+  const { text } = createRedactor(secrets)
+  if (existsSync(file) && /[^\n]$/.test(readFileSync(file, 'utf8'))) outlet.append(file, '\n')
+  return (entry) => outlet.append(file, journalLine(entry, text))
+}
+
+/** The first line of a journal. */
+export function headLine(about: Omit<JournalHead, 'journal'>, redact: (text: string) => string) {
+  const { baseUrl, ...rest } = about
+  return `${JSON.stringify({ journal: 1, ...rest, baseUrl: redact(baseUrl) })}\n`
+}
+
+/** Sends what creates something, and writes down what is tried and what came of it. */
+export async function journalled(
+  journal: WriteJournal,
+  about: { readonly kind: CreationKind; readonly name: string; readonly scenario: string },
+  send: () => Promise<Exchange>,
+  idIn: (answer: Exchange) => string | undefined,
+): Promise<Exchange> {
+  journal({ event: 'create', ...about })
+  const answer = await send().catch((error: unknown) => {
+    // It was not sent at all, so there is nothing to look for.
+    if (error instanceof BudgetSpentError) journal({ event: 'refused', ...about })
+    throw error
+  })
+  const status = answer.response?.status ?? 0
+  const id = succeeded(answer) ? idIn(answer) : undefined
+  if (id !== undefined) journal({ event: 'created', ...about, id })
+  else if (status >= 300 && status < 500) journal({ event: 'refused', ...about })
+  return answer
+}
+
+/** The id of the chat that an exchange has deleted; a negative deletes nothing of a legal server. */
+export function deletedChat(exchange: Exchange): string | undefined {
+  const path = requestPath(exchange)
+  const deletes = operationAt(exchange.request.method, path) === 'v3.deleteChat'
+  const done = deletes && succeeded(exchange) && exchange.labels.role !== 'negative'
+  // Of the kit's own making, so it has no broken code in it.
+  return done ? decodeURIComponent(path.split('/').at(-1) ?? '') : undefined
+}
+
+const blank = Symbol('an empty line')
+
+function parseLine(line: string): unknown {
+  if (line.trim() === '') return blank
+  try {
+    return JSON.parse(line)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,240 @@
+import {
+  bodyJson,
+  type Exchange,
+  isSegment,
+  type OperationId,
+  operations,
+  pathOf,
+} from '../../../contract/index.ts'
+import type { TargetProfile } from '../profile/index.ts'
+import { leavesOf } from '../scenario/find.ts'
+import { declined, statusOf, succeeded } from '../scenario/read.ts'
+import { type ListWalk, walkList } from '../scenario/routes/paging.ts'
+import { createSemaphore } from '../session/semaphore.ts'
+import type { Caller } from './client.ts'
+import { idsListedUnder } from './find-in-list.ts'
+import type { OpenEntry, WriteJournal } from './journal.ts'
+
+/** What became of one entry of a journal. */
+export interface Removal {
+  readonly entry: OpenEntry
+  /**
+   * `gone`: it was not there any more; `left`: it is still there, or that could not be told;
+   * `unanswered`: the target no longer answers.
+   */
+  readonly outcome: 'deleted' | 'gone' | 'left' | 'unanswered'
+  readonly why: string
+}
+
+/** Somebody who has pressed Ctrl-C is waiting. */
+export const patienceOfInterruptedMs = 2_000
+
+export interface RemovalOptions {
+  readonly caller: Caller
+  readonly profile: TargetProfile
+  /** Of the run; what does not carry it in its name is not touched. */
+  readonly tag: string
+  /** Told of every chat that is known to be gone. */
+  readonly journal: WriteJournal
+  /** Most pages of a list that are looked through for a name. */
+  readonly pages: number
+  readonly onRemoval?: (removal: Removal) => void
+}
+
+/**
+ * Deletes chats that a journal leaves open, by id, or by name where no answer told the id, and
+ * reads them to be sure. What cannot be deleted by any route of the document is not its business.
+ */
+export async function removeChats(
+  entries: readonly OpenEntry[],
+  options: RemovalOptions,
+): Promise<Removal[]> {
+  const slots = createSemaphore(atOnce)
+  let list: Promise<ListWalk> | undefined
+  const work: Work = {
+    ...options,
+    wholeList() {
+      list ??= walkChats({}, options)
+      return list
+    },
+  }
+  let lost: string | undefined
+  return Promise.all(
+    entries.map(async (entry) => {
+      const release = await slots.acquire()
+      try {
+        const removal = lost === undefined ? await attempt(entry) : unanswered(entry, lost)
+        options.onRemoval?.(removal)
+        return removal
+      } finally {
+        release()
+      }
+    }),
+  )
+
+  async function attempt(entry: OpenEntry): Promise<Removal> {
+    try {
+      return await remove(entry, work)
+    } catch (error) {
+      if (!(error instanceof NoAnswer)) throw error
+      lost = error.message
+      return unanswered(entry, lost)
+    }
+  }
+}
+
+interface Work extends RemovalOptions {
+  /** Walked once for all names that no search has found. */
+  wholeList(): Promise<ListWalk>
+}
+
+async function remove(entry: OpenEntry, options: Work): Promise<Removal> {
+  if (!entry.name.includes(options.tag)) {
+    return left(entry, `its name does not carry the tag ${options.tag}, so it is not touched`)
+  }
+  if (entry.id !== null && !isSegment(entry.id)) {
+    return left(entry, 'its id cannot stand in a path, so nothing was sent')
+  }
+  if (entry.id !== null) return removeById(entry, entry.id, options)
+  const found = await findByName(entry.name, options)
+  if (typeof found === 'string') return left(entry, found)
+  if (found.length === 0) {
+    options.journal({ event: 'refused', ...aboutOf(entry) })
+    return { entry, outcome: 'gone', why: 'no chat of this name is listed' }
+  }
+  const removals: Removal[] = []
+  for (const id of found) {
+    options.journal({ event: 'created', ...aboutOf(entry), id })
+    removals.push(await removeById({ ...entry, id }, id, options))
+  }
+  return removals.find(isLeft) ?? removals[0] ?? left(entry, 'unsure')
+}
+
+async function removeById(entry: OpenEntry, id: string, options: RemovalOptions): Promise<Removal> {
+  const { caller, journal, profile } = options
+  const gone = (outcome: 'deleted' | 'gone', why: string): Removal => {
+    journal({ event: 'deleted', kind: entry.kind, id })
+    return { entry, outcome, why }
+  }
+  const before = await call(caller, 'v3.chat', id)
+  if (tellsOfAbsence(before)) {
+    return gone('gone', `was gone already (GET: ${statusOf(before)})`)
+  }
+  const deleted = await call(caller, 'v3.deleteChat', id)
+  let read = await call(caller, 'v3.chat', id)
+  for (let waited = 0; waited < profile.limits.settleMs && !tellsOfAbsence(read); ) {
+    await caller.sleep(pollMs)
+    waited += pollMs
+    read = await call(caller, 'v3.chat', id)
+  }
+  const told = `DELETE: ${statusOf(deleted)}, then GET: ${statusOf(read)}`
+  if (tellsOfAbsence(read)) return gone('deleted', told)
+  return left(entry, succeeded(read) ? `it can still be read (${told})` : `unsure (${told})`)
+}
+
+/** Ids of the chats of this very name, or the reason why that cannot be told. */
+async function findByName(name: string, options: Work): Promise<string[] | string> {
+  const found = lists(name)
+  // What a search matches is open, beyond a whole word at the start of the name.
+  const walks = [
+    () => walkChats({ search: name }, options, found),
+    () => walkChats({ search: name.split(' ')[0] ?? name }, options, found),
+    options.wholeList,
+  ]
+  let refused: Exchange | undefined
+  let answered = false
+  for (const walk of walks) {
+    const { pages } = await walk()
+    const listing = pages.filter(found)
+    if (listing.length > 0) {
+      const ids = listing.flatMap((page) => idsListedUnder(bodyJson(page), name) ?? [])
+      const named = await thoseNamed(name, [...new Set(ids)], options.caller)
+      return named.length > 0 ? named : 'it is listed, but no id beside it leads to it'
+    }
+    refused ??= pages.find(declined)
+    answered ||= !pages.some(declined)
+  }
+  if (answered || !refused) return []
+  return `its id is not known, and GET /chat was answered ${statusOf(refused)}`
+}
+
+function walkChats(
+  query: Readonly<Record<string, string>>,
+  { caller, profile, pages }: RemovalOptions,
+  enough: (page: Exchange) => boolean = () => false,
+): Promise<ListWalk> {
+  return walkList(
+    (cursor) => call(caller, 'v3.chats', '', cursor === undefined ? query : { ...query, cursor }),
+    {
+      limits: { ...profile.limits, pages },
+      pointer: profile.shapes.chatCursor,
+      enough: (page) => declined(page) || enough(page),
+    },
+  )
+}
+
+function lists(name: string): (page: Exchange) => boolean {
+  return (page) => idsListedUnder(bodyJson(page), name) !== undefined
+}
+
+/** A record has ids of other things as well: only what reads back under the name is deleted. */
+async function thoseNamed(name: string, ids: readonly string[], caller: Caller): Promise<string[]> {
+  const named: string[] = []
+  for (const id of ids.slice(0, mostCandidates)) {
+    const read = await call(caller, 'v3.chat', id)
+    const values = succeeded(read) ? leavesOf(bodyJson(read)).map(({ value }) => value) : []
+    if (values.includes(name)) named.push(id)
+  }
+  return named
+}
+
+function aboutOf({ kind, name, scenario }: OpenEntry) {
+  return { kind, name, scenario }
+}
+
+/** A chat that is not there: reading it is declined, and not for another reason. */
+export function tellsOfAbsence(exchange: Exchange): boolean {
+  const status = exchange.response?.status ?? 0
+  return declined(exchange) && ![401, 408, 429].includes(status) && status < 500
+}
+
+/** @throws NoAnswer, so that nothing waits for a target that has gone. */
+export async function call(
+  caller: Caller,
+  operation: OperationId,
+  id: string,
+  query: Readonly<Record<string, string>> = {},
+): Promise<Exchange> {
+  const { surface, method, path } = operations[operation]
+  const place = pathOf(operation, id)
+  const exchange = await caller.send({ surface, method, path: place, query, role: 'cleanup' })
+  const status = exchange.response?.status
+  if (status === undefined || exchange.ending.kind === 'timeout') {
+    throw new NoAnswer(`the target did not answer ${method} ${path}`)
+  }
+  if (status === 429 || status === 503) {
+    throw new NoAnswer(`the target kept answering ${status} to ${method} ${path}`)
+  }
+  return exchange
+}
+
+export class NoAnswer extends Error {
+  override readonly name = 'NoAnswer'
+}
+
+/** Whether something is still there, as far as one can tell. */
+export function isLeft({ outcome }: Removal): boolean {
+  return outcome === 'left' || outcome === 'unanswered'
+}
+
+function unanswered(entry: OpenEntry, why: string): Removal {
+  return { entry, outcome: 'unanswered', why }
+}
+
+function left(entry: OpenEntry, why: string): Removal {
+  return { entry, outcome: 'left', why }
+}
+
+const atOnce = 4
+const pollMs = 250
+const mostCandidates = 12

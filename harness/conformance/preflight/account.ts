@@ -1,0 +1,59 @@
+import { bodyText, type Exchange, header, mediaType } from '../../../contract/index.ts'
+import { isPage } from './signs.ts'
+
+/**
+ * An answer in a line: `GET /api/openai/models: 404 text/html "Not Found" (server: nginx/1.22)`. What
+ * stands in it is the target's: whoever prints it escapes it.
+ */
+export function accountOf(exchange: Exchange): string {
+  const { request, response, ending } = exchange
+  const what = `${request.method} ${new URL(request.url).pathname}`
+  if (response === null) {
+    return `${what}: ${ending.kind === 'timeout' ? 'no answer in time' : 'no answer'}`
+  }
+  const parts = [
+    String(response.status),
+    mediaType(exchange),
+    titleOf(exchange),
+    locationOf(exchange),
+    retryOf(exchange),
+    serverOf(exchange),
+    endOf(exchange),
+  ]
+  return `${what}: ${parts.filter((part) => part !== '').join(' ')}`
+}
+
+/** Of a text of the target, in characters. */
+const longest = 80
+
+function titleOf(exchange: Exchange): string {
+  if (!isPage(exchange)) return ''
+  const [, title = ''] =
+    /<title[^>]*>([^<]{1,400})/i.exec(bodyText(exchange).slice(0, 20_000)) ?? []
+  return title.trim() === '' ? 'a page without a title' : JSON.stringify(brief(title))
+}
+
+function locationOf(exchange: Exchange): string {
+  const location = header(exchange.response?.headers ?? [], 'location')
+  return location === undefined ? '' : `to ${brief(location)}`
+}
+
+function retryOf(exchange: Exchange): string {
+  const after = header(exchange.response?.headers ?? [], 'retry-after')
+  return after === undefined ? '' : `(Retry-After: ${brief(after)})`
+}
+
+function serverOf(exchange: Exchange): string {
+  const server = header(exchange.response?.headers ?? [], 'server')
+  return server === undefined || server.trim() === '' ? '' : `(server: ${brief(server)})`
+}
+
+function endOf({ ending }: Exchange): string {
+  const isLate = ending.kind === 'timeout' || (ending.kind === 'aborted' && !ending.limit)
+  return isLate ? 'without an end in time' : ''
+}
+
+function brief(text: string): string {
+  const line = text.replaceAll(/\s+/g, ' ').trim()
+  return line.length > longest ? `${line.slice(0, longest)}…` : line
+}

@@ -1,0 +1,312 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { startReferenceServer } from '../../../reference-server/index.ts'
+import { ConfigurationError, TargetUnusableError } from '../errors.ts'
+import { profileOf } from '../test-support/check.ts'
+import { listen } from '../test-support/listen.ts'
+import { preflight } from './preflight.ts'
+
+/** Who answers at an address: the service, however odd, or something else. */
+
+type Handler = (request: IncomingMessage, response: ServerResponse) => void
+
+const json =
+  (status: number, body: unknown, headers = {}): Handler =>
+  (_, response) => {
+    response.writeHead(status, { 'content-type': 'application/json', ...headers })
+    response.end(JSON.stringify(body))
+  }
+const page =
+  (status: number, title: string, headers = {}): Handler =>
+  (_, response) => {
+    response.writeHead(status, { 'content-type': 'text/html; charset=utf-8', ...headers })
+    response.end(`<!doctype html><html><head><title>${title}</title></head><body>…</body></html>`)
+  }
+const text =
+  (status: number, body: string): Handler =>
+  (_, response) => {
+    response.writeHead(status, { 'content-type': 'text/plain' }).end(body)
+  }
+/** By method and path; everything else as the last one says. */
+const routes =
+  (table: Readonly<Record<string, Handler>>, rest: Handler): Handler =>
+  (request, response) => {
+    const path = (request.url ?? '').split('?')[0] ?? ''
+    const handler = table[`${request.method} ${path}`] ?? rest
+    handler(request, response)
+  }
+const models = json(200, { object: 'list', data: [{ id: 'svc-main-model' }] })
+const notFound = json(404, { detail: 'Not Found' })
+
+describe('a service is met, though', () => {
+  test.each<[string, Handler, Surfaces?]>([
+    ['only its list of models answers', routes({ 'GET /api/openai/models': models }, notFound)],
+    ['only its chats answer', routes({ 'GET /api/v3/chat': json(200, []) }, page(404, 'no'))],
+    [
+      'a selected surface is not there',
+      routes({ 'GET /api/v3/chat': json(200, {}) }, notFound),
+      ['openai'],
+    ],
+    [
+      'its list of models has another media type',
+      routes({ 'GET /api/openai/models': text(200, '["a"]') }, notFound),
+    ],
+    ['its lists fail', routes({ 'GET /api/openai/models': json(500, {}) }, page(500, 'oops'))],
+    [
+      'it completes and lists no models',
+      routes({ 'POST /api/openai/chat/completions': json(200, { choices: [] }) }, notFound),
+    ],
+    [
+      'it completes, with another model',
+      routes(
+        { 'POST /api/openai/chat/completions': json(404, { error: 'no such model' }) },
+        notFound,
+      ),
+    ],
+    [
+      'its v2 surface wants fields',
+      routes({ 'POST /api/v2/message': json(422, {}) }, page(404, 'no')),
+      ['v2'],
+    ],
+    [
+      'its v2 surface says 404 of no chat',
+      routes({ 'POST /api/v2/message': json(404, { error: 'chat' }) }, notFound),
+      ['v2'],
+    ],
+    [
+      'one of its surfaces refuses the key',
+      routes(
+        { 'GET /api/openai/models': json(403, {}), 'GET /api/v3/chat': json(200, {}) },
+        notFound,
+      ),
+    ],
+    ['it is busy at first', busyAtFirst(2)],
+    ['it names no media type', (_, response) => response.end('{"data":[]}')],
+  ])('%s', async (_, handler, surfaces) => {
+    const { reception } = await met(handler, surfaces)
+    expect(reception.answers.size).toBe(surfaces?.length ?? 3)
+  })
+
+  test('every answer comes from the reference server, with three requests', async () => {
+    const server = await startReferenceServer()
+    onTestFinished(() => server.close())
+    const profile = profileOf({ baseUrl: server.url, apiKey: server.keys[0] })
+    expect(await preflight(introduction(profile), ['openai', 'v2', 'v3'])).toMatchObject({
+      requests: 3,
+    })
+  })
+})
+
+describe('no service is', () => {
+  test.each<[string, Handler, readonly string[]]>([
+    [
+      'a page for everything',
+      page(200, 'Log in', { server: 'nginx/1.22.1' }),
+      ['GET /api/openai/models: 200 text/html "Log in" (server: nginx/1.22.1)'],
+    ],
+    [
+      'another web server',
+      routes({ 'GET /': page(200, 'It works') }, page(404, 'Error response')),
+      ['GET /api/v3/chat: 404 text/html "Error response"'],
+    ],
+    ['another service that speaks JSON', notFound, ['POST /api/v2/message: 404 application/json']],
+    [
+      'a service that repeats the path in its 404',
+      (request, response) => json(404, { path: request.url, id: '6f1' })(request, response),
+      ['404 application/json'],
+    ],
+    ['a gateway without its service', page(502, 'Bad Gateway'), ['502 text/html "Bad Gateway"']],
+    ['a health check', text(200, 'OK'), ['200 text/plain']],
+    [
+      'an empty 204',
+      (_, response) => response.writeHead(204).end(),
+      ['GET /api/openai/models: 204'],
+    ],
+    [
+      'a redirect to a login page',
+      (_, response) =>
+        response.writeHead(302, { location: 'https://login.example.org/?next=%2F' }).end(),
+      ['GET /api/openai/models: 302 to https://login.example.org/?next=%2F'],
+    ],
+  ])('%s', async (_, handler, lines) => {
+    const { error } = await unmet(handler)
+    expect(error).toMatchObject({ code: 'E_NO_SERVICE' })
+    expect(error.message).toMatch(/^no surface of the service answers at http:/)
+    for (const line of lines) expect(error.message).toContain(line)
+    expect(error.message).toContain('without /api')
+  })
+
+  test.each([301, 302, 307, 308])(
+    'a redirect with %i, whose Location names the address',
+    async (status) => {
+      const seen: (string | undefined)[] = []
+      const elsewhere = await listen((request, response) => {
+        seen.push(request.headers.authorization)
+        response.end('{}')
+      })
+      onTestFinished(() => elsewhere.close())
+      const { error } = await unmet((request, response) => {
+        response.writeHead(status, { location: `${elsewhere.url}/llm${request.url}` }).end()
+      })
+      expect(error.message).toContain(`Did you mean ${elsewhere.url}/llm?`)
+      expect(seen).toEqual([])
+    },
+  )
+
+  test('a TLS port that is asked without TLS', async () => {
+    const said = '400 The plain HTTP request was sent to HTTPS port'
+    const { error, url } = await unmet(page(400, said))
+    expect(error.message).toContain(`Did you mean ${url.replace('http:', 'https:')}?`)
+  })
+
+  test.each([
+    '/api',
+    '/api/v3',
+    '/api/openai',
+    '/docs',
+    '/api/openai/chat/completions',
+    '/a/b/api/',
+  ])('the service below %s, and the address without it is proposed', async (path) => {
+    const server = await startReferenceServer()
+    onTestFinished(() => server.close())
+    const profile = profileOf({ baseUrl: `${server.url}${path}`, apiKey: server.keys[0] })
+    const error = await failureOf(preflight(introduction(profile), ['openai', 'v2', 'v3']))
+    expect(error).toMatchObject({ code: 'E_NO_SERVICE' })
+    expect(error.message).toContain(
+      `Did you mean ${server.url}? GET /api/openai/models: 200 application/json`,
+    )
+  })
+
+  test('a service behind a prefix, and the prefix stays in the proposal', async () => {
+    const handler = routes({ 'GET /llm/api/openai/models': models }, notFound)
+    const { error, url } = await unmet(handler, '/llm/api/v3')
+    expect(error.message).toContain(`Did you mean ${url}/llm?`)
+  })
+})
+
+describe('the key is refused', () => {
+  test.each<[string, Handler]>([
+    ['on every surface', json(401, {})],
+    ['by a page', page(401, '401 Authorization Required')],
+    ['where there is a surface', routes({ 'GET /api/openai/models': json(401, {}) }, notFound)],
+  ])('%s', async (_, handler) => {
+    const { error } = await unmet(handler)
+    expect(error).toMatchObject({ code: 'E_KEY_REFUSED' })
+    expect(error.message).toContain('refuses the key')
+  })
+})
+
+test.each([429, 503])('a target that answers %i to everything is busy', async (status) => {
+  const { error, requests } = await unmet(json(status, {}, { 'retry-after': '0' }))
+  expect(error).toMatchObject({ code: 'E_BUSY' })
+  expect(error.message).toContain(
+    `GET /api/openai/models: ${status} application/json (Retry-After: 0)`,
+  )
+  expect(requests).toBeLessThan(20)
+})
+
+test.each([
+  ['timeoutMs', { timeoutMs: 1_500 }],
+  ['runMs', { timeoutMs: 60_000, runMs: 4_000 }],
+])(
+  'a byte now and then is no answer: limits.%s',
+  async (_, limits) => {
+    const drips: Handler = (_, response) => {
+      response.writeHead(200, { 'content-type': 'text/plain' })
+      const dripping = setInterval(() => response.write('.'), 20)
+      response.on('close', () => clearInterval(dripping))
+    }
+    const error = await failureOf(met(drips, ['openai'], { limits }))
+    expect(error).toMatchObject({ code: 'E_NO_SERVICE' })
+    expect(error.message).toContain('GET /api/openai/models: 200 text/plain without an end in time')
+  },
+  60_000,
+)
+
+test('what a target says is told without the key', async () => {
+  const { error } = await unmet((request, response) => {
+    const said = request.headers.authorization ?? ''
+    page(404, said, { server: said, location: `/?${said}` })(request, response)
+  })
+  expect(error.message).toContain('[api key]')
+  expect(error.message).not.toContain(key)
+})
+
+describe('a model of the profile', () => {
+  const listed = json(200, { models: [{ slug: 'gpt-small' }, { slug: 'gpt-large' }] })
+  const refusing = routes(
+    { 'GET /api/openai/models': listed },
+    json(404, { error: 'no such model' }),
+  )
+  const accepting = routes({ 'GET /api/openai/models': listed }, json(200, { choices: [] }))
+
+  test('that is neither listed nor accepted ends the run, and says what is listed', async () => {
+    const error = await failureOf(met(refusing, ['openai'], { models: { main: 'gpt-smal' } }))
+    expect(error).toBeInstanceOf(ConfigurationError)
+    expect(error.message).toBe(
+      'models.main: the target lists gpt-small, gpt-large, not gpt-smal, and refuses a completion with it (404)',
+    )
+  })
+
+  test.each<[string, Handler, string, number]>([
+    ['is listed', refusing, 'gpt-small', 1],
+    ['works though it is not listed', accepting, 'gpt-hidden', 2],
+    ['is of section 2.1', refusing, 'SVC-Main', 1],
+  ])('that %s is left to the run', async (_, handler, main, requests) => {
+    const { reception } = await met(handler, ['openai'], { models: { main } })
+    expect(reception.requests).toBe(requests)
+  })
+
+  test.each([401, 429, 500, 503])('is not blamed for a %i', async (status) => {
+    const handler = routes({ 'GET /api/openai/models': listed }, json(status, {}))
+    const { reception } = await met(handler, ['openai'], { models: { main: 'gpt-hidden' } })
+    expect(reception.requests).toBe(2)
+  })
+})
+
+type Surfaces = readonly ('openai' | 'v2' | 'v3')[]
+
+const key = 'sk-preflight-4711'
+
+function introduction(profile: ReturnType<typeof profileOf>) {
+  return { profile, tag: 'chatgen-test', userAgent: 'chatgen-conformance/test' }
+}
+
+async function met(handler: Handler, surfaces: Surfaces = ['openai', 'v2', 'v3'], more = {}) {
+  const host = await listen(handler)
+  onTestFinished(() => host.close())
+  const profile = profileOf({ baseUrl: host.url, apiKey: key, ...more })
+  return { reception: await preflight(introduction(profile), surfaces), url: host.url }
+}
+
+async function unmet(handler: Handler, path = '') {
+  let requests = 0
+  const host = await listen((request, response) => {
+    requests += 1
+    handler(request, response)
+  })
+  onTestFinished(() => host.close())
+  const profile = profileOf({ baseUrl: `${host.url}${path}`, apiKey: key })
+  const error = await failureOf(preflight(introduction(profile), ['openai', 'v2', 'v3']))
+  expect(error).toBeInstanceOf(TargetUnusableError)
+  return { error, url: host.url, requests }
+}
+
+async function failureOf(running: Promise<unknown>): Promise<Error> {
+  const error = await running.then(
+    () => new Error('no error'),
+    (thrown: unknown) => thrown,
+  )
+  if (error instanceof Error) return error
+  throw error
+}
+
+/** Turns away so many requests, and then answers. */
+function busyAtFirst(count: number): Handler {
+  let seen = 0
+  return (request, response) => {
+    seen += 1
+    const busy = seen <= count * 3
+    ;(busy ? json(429, {}, { 'retry-after': '0' }) : models)(request, response)
+  }
+}

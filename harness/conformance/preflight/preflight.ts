@@ -1,0 +1,232 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Exchange, Surface } from '../../../contract/index.ts'
+import { createNetworkTransport, createRedactor, speaksTls } from '../../client/index.ts'
+import { TargetUnusableError } from '../errors.ts'
+import { networkOf } from '../profile/index.ts'
+import type { Introduction } from '../run-setup.ts'
+import { retryAfterMs } from '../session/back-off.ts'
+import { secretsOf } from '../session/secrets.ts'
+import { type RequestSpec, wireRequest } from '../session/wire-request.ts'
+import { accountOf } from './account.ts'
+import type { Ask } from './ask.ts'
+import { findElsewhere } from './elsewhere.ts'
+import { completions, requireKnownModel } from './known-model.ts'
+import { smallestCompletion } from './model-ids.ts'
+import { routedAmong } from './routed.ts'
+import { signOf } from './signs.ts'
+import { unreachable } from './unreachable.ts'
+
+/** One harmless request to each surface; the v2 one lacks its fields and stores nothing. */
+const probes: Readonly<Record<Surface, RequestSpec>> = {
+  openai: { surface: 'openai', method: 'GET', path: '/api/openai/models' },
+  v2: { surface: 'v2', method: 'POST', path: '/api/v2/message', json: {} },
+  v3: { surface: 'v3', method: 'GET', path: '/api/v3/chat', query: { limit: 1 } },
+}
+const allSurfaces: readonly Surface[] = ['openai', 'v2', 'v3']
+
+export interface PreflightOptions {
+  readonly signal?: AbortSignal | undefined
+  /**
+   * True: any HTTP answer is enough, as for a proof against servers that are none. Else a surface of
+   * the service must answer like one, a selected one or another.
+   */
+  readonly anyAnswer?: boolean
+}
+
+/** Who is there. */
+export interface Reception {
+  /** Of the first request to each selected surface. */
+  readonly answers: ReadonlyMap<Surface, Exchange>
+  /** To a smallest completion, where `GET /models` does not answer like the service. */
+  readonly completion: Exchange | undefined
+  readonly requests: number
+}
+
+/**
+ * Asks who is there, before anything is judged.
+ * @throws TargetUnusableError where nothing answers, where no surface of the service does, or where it
+ * refuses the key; the reason of the signal once that is aborted.
+ */
+export async function preflight(
+  setup: Introduction,
+  surfaces: readonly Surface[],
+  { signal, anyAnswer = false }: PreflightOptions = {},
+): Promise<Reception> {
+  const { profile } = setup
+  const { text: redact } = createRedactor(secretsOf(setup))
+  const transport = createNetworkTransport(networkOf(profile), profile.limits)
+  const { timeoutMs, runMs } = profile.limits
+  const endsAt = Date.now() + runMs
+  const leftMs = () => Math.max(0, endsAt - Date.now())
+  let requests = 0
+  try {
+    const first = await askEach(surfaces)
+    let answers = [...first.values()]
+    if (answers.every(mayWantTls)) await refuseTlsPort(profile)
+    if (answers.every((answer) => answer.response === null)) {
+      throw new TargetUnusableError(
+        'E_UNREACHABLE',
+        redact(unreachable(profile.baseUrl, answers[0])),
+      )
+    }
+    if (answers.every(refusesKey)) {
+      throw new TargetUnusableError('E_KEY_REFUSED', redact(keyRefused(setup, answers)))
+    }
+    if (anyAnswer) return { answers: first, completion: undefined, requests }
+    if (answers.some(isService)) {
+      await requireKnownModel(profile.models.main, first.get('openai'), ask)
+      return { answers: first, completion: undefined, requests }
+    }
+
+    const reception = await askAgain(first)
+    if (isReception(reception)) return reception
+    answers = reception
+    const refusing = answers.filter((answer) => signOf(answer) === 'refused')
+    if (refusing.length > 0) {
+      throw new TargetUnusableError(
+        'E_KEY_REFUSED',
+        redact(keyRefused(setup, refusing, 'the surfaces that are there')),
+      )
+    }
+    if (answers.some((answer) => signOf(answer) === 'busy')) {
+      throw new TargetUnusableError('E_BUSY', redact(busy(profile.baseUrl, answers)))
+    }
+    const elsewhere = await findElsewhere(profile.baseUrl, answers, ask)
+    throw new TargetUnusableError(
+      'E_NO_SERVICE',
+      redact(noService(profile.baseUrl, answers, elsewhere)),
+    )
+  } finally {
+    await transport.close()
+  }
+
+  async function ask(...[spec, baseUrl = profile.baseUrl]: Parameters<Ask>): Promise<Exchange> {
+    const there = { ...setup, profile: { ...profile, baseUrl } }
+    requests += 1
+    const place = `preflight/${requests}`
+    // One byte at a time is no silence, and no answer either.
+    const late = AbortSignal.timeout(Math.min(timeoutMs * longestInTimeouts, leftMs()))
+    const { exchange } = transport.send({
+      id: place,
+      labels: { scenario: 'preflight', ordinal: requests, attempt: 0, role: 'liveness' },
+      request: wireRequest(spec, there, place),
+      timeoutMs: Math.min(timeoutMs, leftMs()),
+      signal: signal ? AbortSignal.any([signal, late]) : late,
+    })
+    const answer = await exchange
+    signal?.throwIfAborted()
+    return answer
+  }
+
+  async function pause(ms: number): Promise<void> {
+    await sleep(Math.min(ms, leftMs()), undefined, signal ? { signal } : {}).catch(
+      (error: unknown) => {
+        signal?.throwIfAborted()
+        throw error
+      },
+    )
+  }
+
+  async function askEach(names: readonly Surface[]): Promise<Map<Surface, Exchange>> {
+    return new Map(
+      await Promise.all(
+        names.map(async (name): Promise<[Surface, Exchange]> => [name, await ask(probes[name])]),
+      ),
+    )
+  }
+
+  /** What a legal service may need more than the first requests to be known by. */
+  async function askAgain(first: Map<Surface, Exchange>): Promise<Reception | Exchange[]> {
+    const answers = new Map(first)
+    for (let attempt = 0; attempt < mostTries && allBusy(answers); attempt += 1) {
+      await pause(waitOf([...answers.values()], attempt))
+      for (const [name, answer] of await askEach(surfaces)) answers.set(name, answer)
+    }
+    const others = allSurfaces.filter((name) => !answers.has(name))
+    const more = await askEach([...answers.values()].some(isService) ? [] : others)
+    const seen = [...answers.values(), ...more.values()]
+    if (seen.some(isService)) return { answers, completion: undefined, requests }
+
+    const model = profile.models.main
+    const completion = await ask({ ...completions, json: smallestCompletion(model) })
+    if (isService(completion)) return { answers, completion, requests }
+    const routed = await routedAmong([...seen, completion], ask)
+    return routed.length > 0 ? { answers, completion, requests } : [...seen, completion]
+  }
+}
+
+function isReception(value: Reception | Exchange[]): value is Reception {
+  return !Array.isArray(value)
+}
+
+function isService(answer: Exchange): boolean {
+  return signOf(answer) === 'service'
+}
+
+/** Servers on TLS close a connection that begins with plain HTTP, or answer 400 without TLS. */
+function mayWantTls({ response, ending }: Exchange): boolean {
+  if (response !== null) return response.status === 400
+  return ending.kind === 'unreachable' && /^(ECONNRESET|UND_ERR_SOCKET|HPE_)/.test(ending.code)
+}
+
+/** @throws TargetUnusableError where the port of a plain address speaks TLS */
+async function refuseTlsPort(profile: Introduction['profile']): Promise<void> {
+  const url = new URL(profile.baseUrl)
+  if (url.protocol !== 'http:' || !(await speaksTls(networkOf(profile), url))) return
+  throw new TargetUnusableError(
+    'E_UNREACHABLE',
+    `http://${url.host} speaks TLS; try https://${url.host}`,
+  )
+}
+
+function refusesKey({ response }: Exchange): boolean {
+  return response?.status === 401 || response?.status === 403
+}
+
+/** Tries of a target that is busy, and the longest wait before each. */
+const mostTries = 3
+const longestWaitMs = 5_000
+/** What an answer may take in all, in the longest silences of the target. */
+const longestInTimeouts = 2
+
+function allBusy(answers: ReadonlyMap<Surface, Exchange>): boolean {
+  const signs = [...answers.values()].map(signOf)
+  return signs.includes('busy') && !signs.includes('service')
+}
+
+function waitOf(answers: readonly Exchange[], attempt: number): number {
+  const asked = answers.map(retryAfterMs).filter((ms) => ms !== undefined)
+  return Math.min(asked.length > 0 ? Math.max(...asked) : 500 * 2 ** attempt, longestWaitMs)
+}
+
+function busy(baseUrl: string, answers: readonly Exchange[]): string {
+  return [
+    `${baseUrl} answers no request for now: it is overloaded, or limits the rate of this key`,
+    ...answers.map((answer) => `  ${accountOf(answer)}`),
+  ].join('\n')
+}
+
+function noService(
+  baseUrl: string,
+  answers: readonly Exchange[],
+  elsewhere: string | undefined,
+): string {
+  return [
+    `no surface of the service answers at ${baseUrl}`,
+    ...answers.map((answer) => `  ${accountOf(answer)}`),
+    elsewhere ??
+      'The base address is the URL below which /api/openai, /api/v2 and /api/v3 are, without /api.',
+  ].join('\n')
+}
+
+function keyRefused(
+  { profile }: Introduction,
+  answers: readonly Exchange[],
+  where = 'every surface',
+): string {
+  const statuses = [...new Set(answers.map((answer) => answer.response?.status))].join(', ')
+  const given = profile.apiKey ?? profile.compatKey ?? profile.nativeToken
+  return given === undefined
+    ? `${profile.baseUrl} wants a key (${statuses}), and none was given: set CHATGEN_API_KEY, name another variable with --key-env, or say apiKey in the profile`
+    : `${profile.baseUrl} refuses the key on ${where} (${statuses})`
+}

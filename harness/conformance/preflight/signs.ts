@@ -1,0 +1,53 @@
+import { bodyJson, bodyText, type Exchange, mediaType } from '../../../contract/index.ts'
+
+/**
+ * What an answer says about who gave it. `service`: a route of the service, whatever it says. `refused`:
+ * the key is refused. `busy`: not now. `absent`: no such route, or not for this method. `other`:
+ * something else, such as a page, a redirect or a gateway. `silence`: no answer.
+ */
+export type Sign = 'service' | 'refused' | 'busy' | 'absent' | 'other' | 'silence'
+
+/** The bodies of errors are not shown, so a JSON answer is enough; the document shows no other. */
+export function signOf(exchange: Exchange): Sign {
+  const { response } = exchange
+  if (response === null) return 'silence'
+  const { status } = response
+  if (status === 401 || status === 403) return isPage(exchange) ? 'other' : 'refused'
+  if (status === 429 || status === 503) return 'busy'
+  if (absences.includes(status)) return 'absent'
+  if (status >= 300 && status < 400) return 'other'
+  if (gateways.includes(status)) return 'other'
+  return isJson(exchange) || exchange.events.length > 0 ? 'service' : 'other'
+}
+
+const absences: readonly number[] = [404, 405, 410, 501]
+const gateways: readonly number[] = [502, 504]
+
+/**
+ * Whether a refusal is another one than that of a route that cannot be there: a service may answer
+ * 404 for a thing that it does not know. What a refusal repeats of its request does not count.
+ */
+export function differs(answer: Exchange, control: Exchange): boolean {
+  if (answer.response === null || control.response === null) return false
+  return withoutEcho(answer) !== withoutEcho(control)
+}
+
+function withoutEcho(exchange: Exchange): string {
+  const { method, url } = exchange.request
+  const { pathname, search } = new URL(url)
+  const said = [`${pathname}${search}`, pathname, method]
+  const text = said.reduce((body, part) => body.replaceAll(part, ''), bodyText(exchange))
+  // Times, ids and lengths differ from answer to answer.
+  return `${exchange.response?.status} ${mediaType(exchange)} ${text.replaceAll(/[0-9a-f-]*\d[0-9a-f-]*/gi, '')}`
+}
+
+/** A cut or coded body still says by its type what it is. */
+function isJson(exchange: Exchange): boolean {
+  if (exchange.response?.chunks.length === 0) return false
+  const body = bodyJson(exchange)
+  return /[/+]json$/.test(mediaType(exchange)) || (typeof body === 'object' && body !== null)
+}
+
+export function isPage(exchange: Exchange): boolean {
+  return /html/.test(mediaType(exchange)) || /^\s*(<!doctype html|<html)/i.test(bodyText(exchange))
+}

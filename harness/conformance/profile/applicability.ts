@@ -1,0 +1,79 @@
+import { type RequirementId, requirements } from '../../../contract/index.ts'
+import type { TargetProfile } from './index.ts'
+
+/** Why a row is not judged in a run, before a single request is sent. */
+export interface SetAside {
+  readonly verdict: 'not-applicable' | 'unproven'
+  readonly message: string
+}
+
+/**
+ * Whether the profile lets a row be judged: what it declares false is not applicable, what it does
+ * not declare is unproven, and the message says which member would prove it.
+ */
+export function setAside(id: RequirementId, profile: TargetProfile): SetAside | undefined {
+  const { capability, member } = requirements[id]
+  if (capability) {
+    const declared = profile.capabilities[capability]
+    if (declared === false) {
+      return {
+        verdict: 'not-applicable',
+        message: `the profile says capabilities.${capability}: false`,
+      }
+    }
+    if (declared === undefined) {
+      return {
+        verdict: 'unproven',
+        message: `say capabilities.${capability} in the profile to prove it`,
+      }
+    }
+  }
+  if (member === 'deterministic') {
+    return profile.deterministic
+      ? undefined
+      : { verdict: 'not-applicable', message: 'the profile does not say deterministic: true' }
+  }
+  if (member && !has(profile, member.split('.'))) {
+    return { verdict: 'unproven', message: `say ${member} in the profile to prove it` }
+  }
+  return undefined
+}
+
+/** The members that the profile lacks, each with the rows that wait for it; none for a whole profile. */
+export function missingMembers(
+  ids: readonly RequirementId[],
+  profile: TargetProfile,
+): ReadonlyMap<string, readonly RequirementId[]> {
+  const waiting = ids.filter((id) => setAside(id, profile)?.verdict === 'unproven')
+  return Map.groupBy(waiting, (id) => missingFor(id, profile))
+}
+
+function missingFor(id: RequirementId, profile: TargetProfile): string {
+  const { capability, member = '' } = requirements[id]
+  const isDeclared = capability === undefined || profile.capabilities[capability] !== undefined
+  return isDeclared ? member : `capabilities.${capability}`
+}
+
+function has(value: unknown, path: readonly string[]): boolean {
+  const [key, ...rest] = path
+  if (key === undefined) return value !== undefined
+  if (typeof value !== 'object' || value === null) return false
+  return has(Object.getOwnPropertyDescriptor(value, key)?.value, rest)
+}
+
+/** What decides whether a scenario is part of a run. */
+export interface Condition {
+  readonly rows: readonly RequirementId[]
+  /** It needs a target that chooses its HTTP version. */
+  readonly isNegotiated?: boolean
+}
+
+/** Whether a scenario runs where these rows are judged, before a single request is sent. */
+export function isPlanned(
+  { rows, isNegotiated = false }: Condition,
+  judged: readonly RequirementId[],
+  { baseUrl, network }: TargetProfile,
+): boolean {
+  const negotiates = baseUrl.startsWith('https:') && network?.httpVersion === undefined
+  return (!isNegotiated || negotiates) && rows.some((id) => judged.includes(id))
+}

@@ -1,0 +1,103 @@
+import { readFileSync } from 'node:fs'
+import { z } from 'zod'
+import { createRedactor, Outlet } from '../../client/index.ts'
+import { ConfigurationError } from '../errors.ts'
+import type { TargetProfile } from '../profile/index.ts'
+import { targetProfile } from '../profile/schema.ts'
+import { profileNames } from '../profile/selection.ts'
+import { secretsOf } from '../session/context.ts'
+
+/**
+ * What a run was asked to do: `run.json` beside its exchanges. With both, any later kit can judge
+ * the same evidence. It is written before the first request, so a run that is killed has it too.
+ */
+export const runRecord = z.object({
+  kind: z.literal('chatgen-run'),
+  schemaVersion: z.literal(1),
+  suite: z.object({ version: z.string(), interface: z.string() }),
+  startedAt: z.string(),
+  seed: z.string(),
+  strict: z.boolean(),
+  selection: z.object({
+    profile: z.enum(profileNames),
+    only: z.array(z.string()),
+    skip: z.array(z.string()),
+  }),
+  /** The profile as it took effect, with a mark such as `[api key]` in place of each secret. */
+  profile: z.unknown(),
+})
+export type RunRecord = z.infer<typeof runRecord>
+
+export function writeRunRecord(
+  file: string,
+  about: Omit<RunRecord, 'kind' | 'schemaVersion' | 'profile'>,
+  profile: TargetProfile,
+): void {
+  const record: RunRecord = {
+    kind: 'chatgen-run',
+    schemaVersion: 1,
+    ...about,
+    profile: withoutSecrets(profile),
+  }
+  new Outlet(secretsOf({ profile })).write(file, `${JSON.stringify(record, null, 2)}\n`)
+}
+
+/** @throws ConfigurationError where the file is missing, or is no record that this kit can read. */
+export function readRunRecord(file: string): RunRecord {
+  let value: unknown
+  try {
+    value = JSON.parse(readFileSync(file, 'utf8'))
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new ConfigurationError([`the settings of the run cannot be read: ${reason}`])
+  }
+  const result = runRecord.safeParse(value)
+  if (result.success) return result.data
+  throw new ConfigurationError(
+    result.error.issues.map(({ path, message }) => `${file}: ${path.join('.')}: ${message}`),
+  )
+}
+
+/**
+ * The profile of a record with something in place of each key: scenarios that need a key get one,
+ * and what is written of it becomes the mark again. Nothing is sent with it.
+ */
+export function profileOfRecord({ profile }: RunRecord, file: string): TargetProfile {
+  const result = targetProfile.safeParse(eachText(profile, standIn))
+  if (result.success) return result.data
+  throw new ConfigurationError(
+    result.error.issues.map(
+      ({ path, message }) => `${file}: profile.${path.join('.')}: ${message}`,
+    ),
+  )
+}
+
+const keyFields = ['apiKey', 'compatKey', 'nativeToken', 'otherKey'] as const
+
+function withoutSecrets(profile: TargetProfile): unknown {
+  const secrets = secretsOf({ profile })
+  const { text } = createRedactor(secrets)
+  // By name as well: a key that is too short to be found by its value stands here alone.
+  const marked = keyFields.flatMap((field) => {
+    const value = profile[field]
+    if (value === undefined) return []
+    const name = secrets.find((secret) => secret.value === value)?.name ?? 'unused key'
+    return [[field, `[${name}]`] as const]
+  })
+  return eachText({ ...profile, ...Object.fromEntries(marked) }, text)
+}
+
+function standIn(text: string): string {
+  const [, name] = /^\[((?:api|other|unused) key|native token)\]$/.exec(text) ?? []
+  return name === undefined ? text : `stand-in-for-the-${name.replace(' ', '-')}`
+}
+
+/** Every text of a JSON value, names of members excepted. */
+function eachText(value: unknown, change: (text: string) => string): unknown {
+  if (typeof value === 'string') return change(value)
+  if (Array.isArray(value)) return value.map((entry) => eachText(entry, change))
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([key, entry]) => [key, eachText(entry, change)]),
+  )
+}

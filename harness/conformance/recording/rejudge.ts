@@ -1,0 +1,61 @@
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import type { ConformanceReport } from '../../../contract/report/conformance.ts'
+import { exchangesName, runRecordName } from '../defaults.ts'
+import { ConfigurationError } from '../errors.ts'
+import type { Progress } from '../progress.ts'
+import { runConformance } from '../run.ts'
+import { profileOfRecord, readRunRecord } from './record.ts'
+
+export interface RejudgeOptions {
+  /** Folder for results of a run: `run.json` and `exchanges.ndjson`. */
+  readonly dir: string
+  /** Folder for the new results; not the same. */
+  readonly outDir: string
+  readonly onProgress?: (progress: Progress) => void
+  readonly signal?: AbortSignal
+}
+
+/**
+ * Judges the stored exchanges of a run with this version of the kit: the same scenarios, seed,
+ * selection and profile, and not one request. What this version asks and the run did not is
+ * missing in the recording, and the rows that need it are inconclusive.
+ * @throws ConfigurationError where the folder does not hold what it takes.
+ */
+export async function rejudge(options: RejudgeOptions): Promise<ConformanceReport> {
+  const { dir, outDir, onProgress, signal } = options
+  const { recordFile, recordingFile } = recordedIn(dir, outDir)
+  const record = readRunRecord(recordFile)
+  const report = await runConformance({
+    profile: profileOfRecord(record, recordFile),
+    selection: record.selection,
+    seed: record.seed,
+    strict: record.strict,
+    recordingFile,
+    evidence: true,
+    outDir,
+    ...(onProgress === undefined ? {} : { onProgress }),
+    ...(signal === undefined ? {} : { signal }),
+  })
+  return { ...report, recording: { startedAt: record.startedAt, suite: record.suite } }
+}
+
+/**
+ * The files that a folder is judged again from.
+ * @throws ConfigurationError where they are missing, or the new results would overwrite them
+ */
+export function recordedIn(dir: string, outDir: string) {
+  if (resolve(dir) === resolve(outDir)) {
+    throw new ConfigurationError([`the new results would overwrite the evidence in ${dir}`])
+  }
+  const recordFile = join(dir, runRecordName)
+  const recordingFile = join(dir, exchangesName)
+  for (const file of [recordFile, recordingFile]) {
+    if (!existsSync(file)) throw new ConfigurationError([missing(file)])
+  }
+  return { recordFile, recordingFile }
+}
+
+function missing(file: string): string {
+  return `there is no ${file}: a run can be judged again from its ${runRecordName} and ${exchangesName}`
+}

@@ -1,0 +1,61 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { loadBaseline } from '../baseline/file.ts'
+import { parseJournal } from '../cleanup/journal.ts'
+import { ConfigurationError } from '../errors.ts'
+
+/** Files that were cut or changed somewhere are read, or refused in a sentence that names them. */
+
+const journal = [
+  { journal: 1, tag: 'chatgen-1', kit: '0.1.0', baseUrl: 'http://127.0.0.1' },
+  { event: 'create', kind: 'chat', name: 'Tavoru', scenario: 'v3/a' },
+  { event: 'created', kind: 'chat', name: 'Tavoru', scenario: 'v3/a', id: 'c-1' },
+]
+  .map((line) => `${JSON.stringify(line)}\n`)
+  .join('')
+
+const baseline =
+  'V3-IDEM-02:\n  because: &a "a migration"\nOAI-ERR-01: { because: *a, issue: 17 }\n'
+
+const bomb = `a: &a [x]\n${Array.from({ length: 60 }, (_, at) => `b${at}: &b${at} [*a, ${at === 0 ? '*a' : `*b${at - 1}, *b${at - 1}`}]`).join('\n')}`
+
+test.each([
+  ['a journal', journal, (text: string) => parseJournal(text, 'the-file')],
+  ['a baseline', baseline, (text: string) => loadBaseline({ name: 'the-file', text }, 'refused')],
+])('%s that is cut or changed at any byte', (_, whole, read) => {
+  expect(refusal(() => read(whole))).toBeNull()
+  const at = fc.nat(whole.length)
+  fc.assert(
+    fc.property(at, fc.string({ unit: 'binary', maxLength: 3 }), at, (start, foreign, length) => {
+      for (const text of [
+        whole.slice(0, start),
+        whole.slice(0, start) + foreign + whole.slice(start + (length % 4)),
+      ]) {
+        expect(refusal(() => read(text)) ?? 'the-file').toContain('the-file')
+      }
+    }),
+    { numRuns: 200 },
+  )
+})
+
+test.each([
+  ['an alias without an anchor', 'V3-IDEM-02: *gone'],
+  ['aliases that grow without end', bomb],
+  ['100,000 levels', '['.repeat(100_000)],
+  ['an anchor that contains itself', 'V3-IDEM-02: &a { because: *a }'],
+])('a baseline of %s is refused in a sentence', (_, text) => {
+  expect(refusal(() => loadBaseline({ name: 'known.yaml', text }, 'refused'))).toMatch(
+    /^known\.yaml/,
+  )
+})
+
+/** What it is refused with; null where it is read. Anything else that is thrown goes on. */
+function refusal(read: () => unknown): string | null {
+  try {
+    read()
+    return null
+  } catch (error) {
+    if (error instanceof ConfigurationError) return error.message
+    throw error
+  }
+}

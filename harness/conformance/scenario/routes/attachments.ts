@@ -1,0 +1,101 @@
+import { bodyJson, type Exchange, operations } from '../../../../contract/index.ts'
+import type { Session } from '../../session/session.ts'
+import { contains, isRecord, leavesOf, valueAt } from '../find.ts'
+import type { SendOptions } from '../options.ts'
+import { settle } from '../settle.ts'
+import { withinLimits } from '../within-limits.ts'
+import { multipart, type UploadFile } from './multipart.ts'
+import { type ListWalk, walkList } from './paging.ts'
+
+type Query = Readonly<Record<string, string | number>>
+
+/** Attachments of the caller (section 4.3, prefix /attachment). */
+export function attachmentRoutes(session: Session) {
+  const { requests, shapes, limits } = session.context.setup.profile
+  const part = requests.upload?.part ?? 'file'
+  const chatField = requests.upload?.chatField ?? 'chat_id'
+
+  /** By the name of the file; what an answer did not tell is missing. */
+  const ids = new Map<string, string>()
+
+  const routes = {
+    upload(file: UploadFile, chat?: string, options: SendOptions = {}): Promise<Exchange> {
+      const { surface, method, path } = operations['v3.upload']
+      const fields: Readonly<Record<string, string>> =
+        chat === undefined ? {} : { [chatField]: chat }
+      const raw = multipart(fields, part, file, `chatgen-${session.nonce()}`)
+      const send = () => session.send({ surface, method, path, raw, ...options })
+      return session.create('attachment', file.name, send, (answer) => {
+        const id = routes.recordIn(answer, file.name)?.['id']
+        if (typeof id !== 'string') return undefined
+        ids.set(file.name, id)
+        return id
+      })
+    },
+
+    list(query: Query = {}, options: SendOptions = {}): Promise<Exchange> {
+      const { surface, method, path } = operations['v3.attachments']
+      return session.send({ surface, method, path, query, ...options })
+    },
+
+    async walk(query: Query): Promise<ListWalk> {
+      const walk = await walkList(
+        (cursor) =>
+          routes.list(cursor === undefined ? query : { ...query, cursor }, { role: 'probe' }),
+        { limits, pointer: shapes.attachmentCursor },
+      )
+      withinLimits(session, walk)
+      const bodies = walk.pages.map((page) => bodyJson(page))
+      const pagesWith = (name: string) =>
+        bodies.flatMap((_, at) => (lists(bodies, at, name) ? [at] : []))
+      return { ...walk, pagesWith }
+    },
+
+    /** Whether a list shows a file that was uploaded, by its name or, where it shows none, by its id. */
+    shows: (page: Exchange, name: string): boolean => lists([bodyJson(page)], 0, name),
+
+    /** A walk that shows all of these names, for as long as uploads may take to be listed. */
+    settledWalk: (query: Query, names: readonly string[]): Promise<ListWalk> =>
+      settle(
+        session,
+        () => routes.walk(query),
+        (walk) => names.every((name) => walk.pagesWith(name).length > 0),
+      ),
+
+    /** The attachment object (section 2.4) in the answer to an upload, wherever it stands. */
+    recordIn(uploaded: Exchange, fileName: string): Readonly<Record<string, unknown>> | undefined {
+      const body = bodyJson(uploaded)
+      const found = shapes.attachment
+        ? valueAt(body, shapes.attachment)
+        : attachmentIn(body, fileName)
+      return isRecord(found) ? found : undefined
+    },
+  }
+  return routes
+
+  /** An id may be that of another caller as well, so that names go first where there are any. */
+  function lists(bodies: readonly unknown[], at: number, name: string): boolean {
+    const named = [...ids.keys()].some((known) => bodies.some((body) => contains(body, known)))
+    if (named || contains(bodies[at], name)) return contains(bodies[at], name)
+    const id = ids.get(name)
+    return id !== undefined && leavesOf(bodies[at]).some(({ value }) => value === id)
+  }
+}
+
+/** The members of section 2.4. */
+const members = ['id', 'filename', 'content_type', 'bucket', 'size', 'created_at']
+
+/** The object with a member `filename`, with the name of the file, or with most members of one. */
+export function attachmentIn(body: unknown, fileName: string): unknown {
+  const records = recordsIn(body)
+  return (
+    records.find((record) => 'filename' in record) ??
+    records.find((record) => Object.values(record).includes(fileName)) ??
+    records.find((record) => members.filter((member) => member in record).length > 3)
+  )
+}
+
+function recordsIn(value: unknown): Record<string, unknown>[] {
+  if (!isRecord(value)) return []
+  return [...(Array.isArray(value) ? [] : [value]), ...Object.values(value).flatMap(recordsIn)]
+}

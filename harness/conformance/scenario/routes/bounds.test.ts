@@ -1,0 +1,137 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { type Exchange, isDeeperThan } from '../../../../contract/index.ts'
+import { idsListedUnder } from '../../cleanup/find-in-list.ts'
+import { emptied, excessOf } from '../../session/excess.ts'
+import { contains, holdsList, leavesOf } from '../find.ts'
+import { walkList } from './paging.ts'
+
+describe('how deep JSON is nested', () => {
+  test('is what a reader of it would count', () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 8 }), fc.nat(10), (value, most) => {
+        expect(isDeeperThan(JSON.stringify(value), most)).toBe(depthOf(value) > most)
+      }),
+    )
+  })
+
+  test('is told of what is no JSON as well, and of escapes', () => {
+    expect(isDeeperThan('['.repeat(300), 200)).toBe(true)
+    expect(isDeeperThan(`{"a":"${'['.repeat(300)}"}`, 200)).toBe(false)
+    expect(isDeeperThan(`{"a":"\\"${'['.repeat(300)}"}`, 200)).toBe(false)
+    expect(isDeeperThan(`{"a":"\\\\"${',['.repeat(300)}`, 200)).toBe(true)
+  })
+
+  test('beyond the limit is an excess, and so is a page of too many rows', () => {
+    const limits = { jsonDepth: 200, historyRows: 3 }
+    const deep = page('['.repeat(100_000) + ']'.repeat(100_000))
+    const excess = excessOf(deep, limits)
+    expect(excess).toBe('sent JSON that is nested more than 200 levels deep (limits.jsonDepth)')
+    expect(emptied(deep, excess ?? '').response?.chunks).toEqual([])
+    const rows = (count: number) => JSON.stringify({ result: Array(count).fill({}) })
+    expect(excessOf(page(rows(3)), limits)).toBeUndefined()
+    expect(excessOf(page(rows(4)), limits)).toBe(
+      'sent a page of 4 rows, more than 3 (limits.historyRows)',
+    )
+  })
+})
+
+describe('a body of many values', () => {
+  const wide = { list: Array.from({ length: 300_000 }, (_, at) => at), last: 'found' }
+
+  test('is searched in time that grows with it', () => {
+    expect(leavesOf(wide)).toHaveLength(300_001)
+    expect(contains(wide, 'found')).toBe(true)
+    expect(contains(wide, 'lost')).toBe(false)
+    expect(holdsList({ a: { b: [] } })).toBe(true)
+    expect(holdsList({ a: { b: 1 } })).toBe(false)
+  }, 60_000)
+})
+
+describe('records of a list', () => {
+  const id = 'f81d4fae-7dec-41d0-a765-00a0c91e6bf6'
+  const other = 'f81d4fae-7dec-41d0-a765-00a0c91e6bf7'
+
+  test('are the elements of the innermost arrays that hold a match', () => {
+    const body = {
+      data: [
+        { id, name: 'a', tags: [] },
+        { id: other, name: 'b' },
+      ],
+      echo: 'b',
+    }
+    expect(idsListedUnder(body, 'a')).toEqual([id])
+    expect(idsListedUnder({ data: [{ id: other, chats: [{ id, name: 'a' }] }] }, 'a')).toEqual([id])
+    expect(idsListedUnder([[[{ id, name: 'a' }]]], 'a')).toEqual([id])
+    expect(idsListedUnder({ name: 'a', data: [{ id }] }, 'a')).toBeUndefined()
+  })
+})
+
+describe('a list that never ends', () => {
+  const limits = { pages: 50, bodyBytes: 10_000 }
+
+  test('is followed for as many pages as the profile says', async () => {
+    let asked = 0
+    const walk = await walkList(async () => page(`{"data":[],"cursor":"c${asked++}"}`), {
+      limits,
+      pointer: undefined,
+    })
+    expect(walk.pages).toHaveLength(50)
+    expect(walk.complete).toBe(false)
+    expect(walk.passed).toBe('gave 50 pages, and a cursor for more (limits.pages)')
+  })
+
+  test('and for as many bytes', async () => {
+    let asked = 0
+    const walk = await walkList(
+      async () => page(`{"data":["${'x'.repeat(3_000)}"],"cursor":"c${asked++}"}`),
+      { limits, pointer: undefined },
+    )
+    expect(walk.passed).toBe(
+      'gave 4 pages of more than 10000 bytes together, and a cursor for more (limits.bodyBytes)',
+    )
+  })
+
+  test('is one that ends where its last page has no cursor, or one that was there before', async () => {
+    for (const [last, complete] of [
+      ['null', true],
+      ['"c1"', false],
+    ] as const) {
+      let asked = 0
+      const walk = await walkList(
+        async () => page(`{"data":[],"cursor":${asked++ < 3 ? `"c${asked}"` : last}}`),
+        { limits, pointer: undefined },
+      )
+      expect(walk.pages).toHaveLength(4)
+      expect(walk).toMatchObject({ complete })
+      expect(walk.passed).toBeUndefined()
+    }
+  })
+})
+
+function depthOf(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0
+  return 1 + Math.max(0, ...Object.values(value).map(depthOf))
+}
+
+function page(body: string): Exchange {
+  return {
+    id: 'x1',
+    labels: { scenario: 'a', ordinal: 1, attempt: 0, role: 'probe' },
+    startedAt: '2026-01-01T00:00:00.000Z',
+    request: {
+      method: 'GET',
+      url: 'http://localhost/api/v3/message?chat_id=a',
+      headers: [],
+      body: null,
+    },
+    response: {
+      status: 200,
+      headers: [['content-type', 'application/json']],
+      headersAtMs: 1,
+      chunks: [{ atMs: 1, bytes: new TextEncoder().encode(body) }],
+    },
+    events: [],
+    ending: { kind: 'complete', atMs: 2 },
+  }
+}

@@ -1,0 +1,155 @@
+import {
+  bodyJson,
+  type Exchange,
+  type OperationId,
+  operations,
+  pathOf,
+  succeeded,
+} from '../../../../contract/index.ts'
+import type { Session } from '../../session/session.ts'
+import { given } from '../claims.ts'
+import { chatIdNames, contains, type Leaf, leavesOf } from '../find.ts'
+import type { SendOptions } from '../options.ts'
+import { statusOf } from '../read.ts'
+import { fill } from '../template.ts'
+import { withinLimits } from '../within-limits.ts'
+import { type ListWalk, walkList } from './paging.ts'
+import type { Chat } from './v3.ts'
+
+type Query = Readonly<Record<string, string | number>>
+
+/** Chat management (section 4.3, prefix /chat). Shapes are not shown: everything is found by value. */
+export function chatRoutes(session: Session) {
+  const { requests, shapes, limits } = session.context.setup.profile
+
+  const to = (
+    id: OperationId,
+    chat: string,
+    options: SendOptions & { json?: unknown; query?: Query } = {},
+  ) => {
+    const { surface, method } = operations[id]
+    return session.send({ surface, method, path: pathOf(id, chat), ...options })
+  }
+
+  const routes = {
+    list: (query: Query = {}, options: SendOptions = {}): Promise<Exchange> =>
+      to('v3.chats', '', { query, ...options }),
+    favorites: (options: SendOptions = {}): Promise<Exchange> => to('v3.favorites', '', options),
+    get: (chat: string, options: SendOptions = {}): Promise<Exchange> =>
+      to('v3.chat', chat, options),
+    remove: (chat: string, options: SendOptions = {}): Promise<Exchange> =>
+      to('v3.deleteChat', chat, options),
+    addFavorite: (chat: string, options: SendOptions = {}): Promise<Exchange> =>
+      to('v3.addFavorite', chat, options),
+    removeFavorite: (chat: string, options: SendOptions = {}): Promise<Exchange> =>
+      to('v3.removeFavorite', chat, options),
+    generateName: (chat: string, options: SendOptions = {}): Promise<Exchange> =>
+      to('v3.generateName', chat, options),
+    attachments: (chat: string, query: Query = {}, options: SendOptions = {}): Promise<Exchange> =>
+      to('v3.chatAttachments', chat, { query, ...options }),
+
+    /** Whether an answer tells of a chat: which of its id and its name is shown, is open. */
+    shows: (answer: Exchange, chat: Chat): boolean => tellsOf(bodyJson(answer), chat),
+
+    /** PATCH with the body of the profile, or the guess that a name is called name. */
+    rename: (chat: string, name: string, options: SendOptions = {}): Promise<Exchange> =>
+      to('v3.updateChat', chat, {
+        json: fill(requests.patchChat ?? { name: '{name}' }, { name }),
+        ...options,
+      }),
+    patch: (chat: string, json: unknown, options: SendOptions = {}): Promise<Exchange> =>
+      to('v3.updateChat', chat, { json, ...options }),
+
+    /** The value that asks a list to leave favorites out; its type is not shown. */
+    excludeFavorites: requests.excludeFavorites ?? 'true',
+
+    /**
+     * Follows the list of chats until every one of these is found, or to its end. A cursor that
+     * counts rows is legal, and misses some while other scenarios delete theirs: a list that lacks
+     * a chat, or does not show it yet, is followed again before that is believed.
+     */
+    async follow(query: Query, sought: readonly Chat[]): Promise<ListWalk> {
+      let walk = await routes.walkOnce(query, sought)
+      for (let tries = 1; tries < mostWalks && walk.complete; tries += 1) {
+        if (sought.every(({ id }) => walk.pagesWith(id).length > 0)) break
+        await session.sleep(Math.min(limits.settleMs, pollMs))
+        walk = joined(walk, await routes.walkOnce(query, sought))
+      }
+      return walk
+    },
+
+    /** As `follow`, where no page may be refused. */
+    async walk(query: Query, sought: readonly Chat[]): Promise<ListWalk> {
+      const walk = await routes.follow(query, sought)
+      for (const page of walk.pages) {
+        given(succeeded(page), `a page of the chats was refused with ${statusOf(page)}`, page)
+      }
+      return walk
+    },
+
+    async walkOnce(query: Query, sought: readonly Chat[]): Promise<ListWalk> {
+      const missing = new Set(sought.map(({ id }) => id))
+      const walk = await walkList(
+        async (cursor) => {
+          const page = await routes.list(cursor === undefined ? query : { ...query, cursor }, {
+            role: 'probe',
+          })
+          const refused = `a list of chats was refused with ${statusOf(page)}`
+          given(cursor !== undefined || succeeded(page), refused, page)
+          return page
+        },
+        {
+          limits,
+          pointer: shapes.chatCursor,
+          enough(page) {
+            const body = bodyJson(page)
+            for (const id of missing) if (contains(body, id)) missing.delete(id)
+            return missing.size === 0
+          },
+        },
+      )
+      withinLimits(session, walk)
+      return walk
+    },
+
+    /** Reads until `enough` says so, for as long as a change may take to be seen. */
+    async settled(
+      read: () => Promise<Exchange>,
+      enough: (body: unknown, page: Exchange) => boolean,
+    ): Promise<Exchange> {
+      let page = await read()
+      const deadline = Math.ceil(limits.settleMs / pollMs)
+      for (let tries = 0; tries < deadline && !enough(bodyJson(page), page); tries += 1) {
+        await session.sleep(pollMs)
+        page = await read()
+      }
+      return page
+    },
+  }
+  return routes
+}
+
+/** A name that stands beside the id of another chat tells of that one. */
+function tellsOf(body: unknown, { id, name }: Chat): boolean {
+  if (contains(body, id)) return true
+  const leaves = leavesOf(body)
+  const parentOf = ({ path }: Leaf) => path.slice(0, -1).join()
+  const withIds = new Set(
+    leaves.filter(({ path }) => chatIdNames.includes(path.at(-1) ?? '')).map(parentOf),
+  )
+  return leaves.some((leaf) => leaf.value === name && !withIds.has(parentOf(leaf)))
+}
+
+const pollMs = 250
+const mostWalks = 4
+
+function joined(a: ListWalk, b: ListWalk): ListWalk {
+  return {
+    pages: [...a.pages, ...b.pages],
+    complete: b.complete,
+    pagesWith: (text) => [
+      ...a.pagesWith(text),
+      ...b.pagesWith(text).map((at) => at + a.pages.length),
+    ],
+  }
+}

@@ -1,0 +1,51 @@
+import type { Exchange } from '../../../../contract/index.ts'
+import type { TargetProfile } from '../../profile/index.ts'
+import type { Session } from '../../session/session.ts'
+import { declared } from '../claims.ts'
+import type { SendOptions } from '../options.ts'
+import { fill, type Values } from '../template.ts'
+import { multipart, type UploadFile } from './multipart.ts'
+
+export type KnowledgeRoute = keyof NonNullable<NonNullable<TargetProfile['knowledge']>['routes']>
+
+export const knowledgePrefixes = ['/api/v3/knowledge', '/api/knowledge'] as const
+export type KnowledgePrefix = (typeof knowledgePrefixes)[number]
+
+interface KnowledgeOptions extends SendOptions {
+  readonly prefix?: KnowledgePrefix
+  readonly values?: Values
+  readonly file?: UploadFile
+}
+
+/** Knowledge bases (section 4.3): what lies below the prefix, the profile says. */
+export function knowledgeRoutes(session: Session) {
+  const { knowledge } = session.context.setup.profile
+
+  return {
+    /** Sends a route of the profile; without a route it asks for the prefix itself. */
+    send(name: KnowledgeRoute | null, options: KnowledgeOptions = {}): Promise<Exchange> {
+      const { prefix = knowledgePrefixes[0], values = {}, file, ...rest } = options
+      if (name === null) {
+        return session.send({ surface: 'v3', method: 'GET', path: prefix, ...rest })
+      }
+      const route = knowledge?.routes?.[name]
+      declared(route, `knowledge.routes.${name}`)
+      const all: Values = {
+        ...(knowledge ? { baseId: knowledge.baseId, question: knowledge.question } : {}),
+        ...values,
+      }
+      const upload = file && multipart({}, route.part ?? 'file', file, `chatgen-${session.nonce()}`)
+      const send = () =>
+        session.send({
+          surface: 'v3',
+          method: route.method,
+          path: `${prefix}${fill(route.path, all)}`,
+          ...(route.query ? { query: fill(route.query, all) } : {}),
+          ...(upload ? { raw: upload } : {}),
+          ...(!upload && route.body !== undefined ? { json: fill(route.body, all) } : {}),
+          ...rest,
+        })
+      return file ? session.create('document', file.name, send, () => undefined) : send()
+    },
+  }
+}

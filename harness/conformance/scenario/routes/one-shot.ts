@@ -1,0 +1,35 @@
+import { type Exchange, operations, succeeded } from '../../../../contract/index.ts'
+import type { Session } from '../../session/session.ts'
+import { given } from '../claims.ts'
+import type { SendOptions } from '../options.ts'
+import { statusOf } from '../read.ts'
+
+type Body = Readonly<Record<string, unknown>>
+
+/** `POST /message/one-shot` (section 4.3). */
+export function oneShotRoutes(session: Session) {
+  const { models, requests } = session.context.setup.profile
+  const { surface, method, path } = operations['v3.oneShot']
+
+  const routes = {
+    /** A body that must be accepted. */
+    body: (input: unknown, more: Body = {}): Body => ({
+      model_id: models.main,
+      input,
+      stream: false,
+      ...requests.oneShot,
+      ...more,
+    }),
+
+    send: (body: unknown, options: SendOptions = {}): Promise<Exchange> =>
+      session.send({ surface, method, path, json: body, ...options }),
+
+    /** Sends what must be accepted for the scenario to go on. */
+    async ask(body: Body, options: SendOptions = {}): Promise<Exchange> {
+      const exchange = await routes.send(body, { role: 'arrange', ...options })
+      given(succeeded(exchange), `a one-shot was refused with ${statusOf(exchange)}`, exchange)
+      return exchange
+    },
+  }
+  return routes
+}

@@ -1,0 +1,65 @@
+import { type Exchange, operations, succeeded } from '../../../../contract/index.ts'
+import { answerText } from '../../../judges/index.ts'
+import type { Session } from '../../session/session.ts'
+import { given } from '../claims.ts'
+import type { SendOptions } from '../options.ts'
+import { statusOf } from '../read.ts'
+
+export type ChatBody = Readonly<Record<string, unknown>>
+
+/** The compatible surface (section 4.1) as a scenario calls it. */
+export function openaiRoutes(session: Session) {
+  const { models } = session.context.setup.profile
+
+  const routes = {
+    /** A body that must be accepted: the main model and one user message, with what is given. */
+    body: (text: string, more: ChatBody = {}): ChatBody => ({
+      model: models.main,
+      messages: [{ role: 'user', content: text }],
+      ...more,
+    }),
+
+    chat: (body: unknown, options: SendOptions = {}): Promise<Exchange> =>
+      session.send({ ...at('openai.chat'), json: body, ...options }),
+
+    /** Sends bytes in place of JSON. */
+    raw: (text: string, options: SendOptions = {}): Promise<Exchange> =>
+      session.send({
+        ...at('openai.chat'),
+        raw: { body: new TextEncoder().encode(text), contentType: 'application/json' },
+        ...options,
+      }),
+
+    models: (options: SendOptions = {}): Promise<Exchange> =>
+      session.send({ ...at('openai.models'), ...options }),
+
+    model: (id: string, options: SendOptions = {}): Promise<Exchange> => {
+      const { surface, method, path } = operations['openai.model']
+      return session.send({
+        surface,
+        method,
+        path: path.replace('{model}', encodeURIComponent(id)),
+        ...options,
+      })
+    },
+
+    /** Any request of this surface that a living server answers. */
+    alive: (): Promise<Exchange> => routes.models({ role: 'liveness' }),
+
+    /** Sends a body that must be accepted for the scenario to go on; gives the exchange and its text. */
+    async ask(
+      body: ChatBody,
+      options: SendOptions = {},
+    ): Promise<{ exchange: Exchange; text: string }> {
+      const exchange = await routes.chat(body, { role: 'arrange', ...options })
+      given(succeeded(exchange), `a completion was refused with ${statusOf(exchange)}`, exchange)
+      return { exchange, text: answerText(exchange) ?? '' }
+    },
+  }
+  return routes
+}
+
+function at(id: 'openai.chat' | 'openai.models') {
+  const { surface, method, path } = operations[id]
+  return { surface, method, path }
+}

@@ -1,0 +1,107 @@
+import { bodyJson, bodyLength, type Exchange, succeeded } from '../../../../contract/index.ts'
+import type { TargetProfile } from '../../profile/index.ts'
+import { contains, leavesOf, valueAt } from '../find.ts'
+import { cursorOf } from '../read.ts'
+
+/** Where a list may tell the cursor of its next page, wherever it stands. */
+const cursorNames = ['cursor', 'next_cursor', 'nextCursor', 'next', 'after', 'next_page_token']
+
+/**
+ * The cursor of the next page: what the pointer of the profile shows, else a text or number under a
+ * telling name. Null: there is no further page. Undefined: no such member was found.
+ */
+export function cursorIn(page: Exchange, pointer: string | undefined): string | null | undefined {
+  const body = bodyJson(page)
+  const found = pointer
+    ? [valueAt(body, pointer)]
+    : leavesOf(body)
+        .filter(({ path }) => cursorNames.includes(path.at(-1) ?? ''))
+        .map(({ value }) => value)
+  const value = found.find((candidate) => candidate !== null && candidate !== undefined)
+  if (typeof value === 'string' && value !== '') return value
+  if (typeof value === 'number') return String(value)
+  return found.some((candidate) => candidate !== undefined) ? null : undefined
+}
+
+export interface ListWalk {
+  readonly pages: readonly Exchange[]
+  /** Whether the list says that it ends where the walk ended. */
+  readonly complete: boolean
+  /** Why it was followed no further, where a limit of the profile was passed; for a sentence. */
+  readonly passed?: string
+  /** The pages on which a text stands, by their place. */
+  readonly pagesWith: (text: string) => readonly number[]
+}
+
+/** What a walk through a list may take. */
+export type WalkLimits = Pick<TargetProfile['limits'], 'pages' | 'bodyBytes'>
+
+export interface WalkOptions {
+  readonly limits: WalkLimits
+  /** JSON pointer to the cursor of a page; without it, it is looked for by name. */
+  readonly pointer: string | undefined
+  /** Told of each page; the list is followed no further once it says so. */
+  readonly enough?: (page: Exchange) => boolean
+}
+
+/** Follows a list to its end, to a page that is refused, or until `enough` says so. */
+export async function walkList(
+  open: (cursor: string | undefined) => Promise<Exchange>,
+  { limits, pointer, enough = () => false }: WalkOptions,
+): Promise<ListWalk> {
+  const pages: Exchange[] = []
+  const visited = new Set<string>()
+  const gauge = walkGauge(limits)
+  let cursor: string | null | undefined
+  let passed: string | undefined
+  do {
+    const page = await open(cursor ?? undefined)
+    pages.push(page)
+    cursor = succeeded(page) ? cursorIn(page, pointer) : undefined
+    if (typeof cursor !== 'string' || visited.has(cursor)) break
+    visited.add(cursor)
+    if (enough(page)) break
+    passed = gauge(page)
+  } while (passed === undefined)
+  return {
+    pages,
+    complete: cursor === null,
+    ...(passed === undefined ? {} : { passed }),
+    pagesWith: (text) => pages.flatMap((page, at) => (contains(bodyJson(page), text) ? [at] : [])),
+  }
+}
+
+/** Told of each page that leads on; says which limit does not let the walk go on, for a sentence. */
+export function walkGauge({
+  pages,
+  bodyBytes,
+}: WalkLimits): (page: Exchange) => string | undefined {
+  let count = 0
+  let bytes = 0
+  return (page) => {
+    count += 1
+    bytes += bodyLength(page)
+    if (count >= pages) return `gave ${pages} pages, and a cursor for more (limits.pages)`
+    if (bytes <= bodyBytes) return undefined
+    return `gave ${count} pages of more than ${bodyBytes} bytes together, and a cursor for more (limits.bodyBytes)`
+  }
+}
+
+/**
+ * Whether a walk that misses some of these says something of the list, and not of our guess where its
+ * cursor stands: it came to the end, it shows one of them twice, or the target refused the cursor that
+ * stands where the history has it (section 2.6).
+ */
+export function tellsOfTheList(
+  { pages, complete, pagesWith }: ListWalk,
+  sought: readonly string[],
+) {
+  const last = pages.at(-1)
+  const before = pages.at(-2)
+  const refused = last !== undefined && !succeeded(last) && before !== undefined
+  return (
+    complete ||
+    sought.some((text) => pagesWith(text).length > 1) ||
+    (refused && typeof cursorOf(before) === 'string')
+  )
+}

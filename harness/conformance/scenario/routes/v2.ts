@@ -1,0 +1,115 @@
+import { bodyJson, type Exchange, operations, succeeded } from '../../../../contract/index.ts'
+import type { Session } from '../../session/session.ts'
+import { declared, given } from '../claims.ts'
+import { chatIdNames, findNewId, isRecord, isUuid, valueAt } from '../find.ts'
+import type { SendOptions } from '../options.ts'
+import { statusOf } from '../read.ts'
+import { fill } from '../template.ts'
+
+type Body = Readonly<Record<string, unknown>>
+
+/** The v2 surface (section 4.2) as a scenario calls it. How a v2 chat comes to be, the profile says. */
+export function v2Routes(session: Session) {
+  const { models, v2Chat } = session.context.setup.profile
+  let taken = 0
+
+  const routes = {
+    /** The id of a v2 chat; a fresh one where the profile can make one. */
+    async chat(): Promise<string> {
+      declared(v2Chat, 'v2Chat')
+      if ('anyUuid' in v2Chat) {
+        const id = session.uuid()
+        const made = { kind: 'v2 chat', name: id, id, scenario: session.slug } as const
+        session.context.journal({ event: 'created', ...made })
+        return id
+      }
+      if ('ids' in v2Chat) {
+        const id = v2Chat.ids[taken % v2Chat.ids.length]
+        taken += 1
+        given(id, 'the profile names no v2 chat')
+        return id
+      }
+      const { method, path, query, body, id: pointer } = v2Chat.create
+      const name = session.name()
+      const send = () =>
+        session.send({
+          surface: 'v2',
+          method,
+          path: fill(path, { name }),
+          ...(query ? { query: fill(query, { name }) } : {}),
+          ...(body === undefined ? {} : { json: fill(body, { name }) }),
+          role: 'arrange',
+        })
+      const idIn = (created: Exchange) => {
+        const answer = bodyJson(created)
+        const id = pointer ? valueAt(answer, pointer) : findNewId(answer, chatIdNames)
+        return isUuid(id) ? id : undefined
+      }
+      const created = await session.create('v2 chat', name, send, idIn)
+      const id = idIn(created)
+      given(id, `v2Chat.create answered ${statusOf(created)} without the id of a chat`, created)
+      return id
+    },
+
+    /** A message that must be accepted. */
+    body: (chat: string, content: string, more: Body = {}): Body => ({
+      chat_id: chat,
+      content,
+      model_id: models.main,
+      ...more,
+    }),
+
+    message: (body: unknown, options: SendOptions = {}): Promise<Exchange> =>
+      session.send({ ...at('v2.message'), json: body, ...options }),
+
+    generate: (body: unknown, options: SendOptions = {}): Promise<Exchange> =>
+      session.send({ ...at('v2.generate'), json: body, ...options }),
+
+    /** The id of a message that was stored. */
+    idOf(exchange: Exchange): string {
+      given(succeeded(exchange), `a v2 message was refused with ${statusOf(exchange)}`, exchange)
+      const answer = bodyJson(exchange)
+      const id = isRecord(answer) ? answer['id'] : undefined
+      given(typeof id === 'string', 'a stored v2 message shows no id', exchange)
+      return id
+    },
+
+    /** Stores what must be stored for the scenario to go on; gives the id of the message. */
+    async store(
+      chat: string,
+      content: string,
+      more: Body = {},
+    ): Promise<{ id: string; exchange: Exchange }> {
+      const exchange = await routes.message(routes.body(chat, content, more), { role: 'arrange' })
+      return { id: routes.idOf(exchange), exchange }
+    },
+
+    /** A generation that must be accepted. */
+    turn: (chat: string, parent: string, more: Body = {}): Body => ({
+      chat_id: chat,
+      parent_id: parent,
+      model_id: models.main,
+      ...more,
+    }),
+
+    /** Stores a message and has it answered, as one transaction. */
+    async say(chat: string, content: string, more: Body = {}, generation: Body = {}) {
+      const stored = await routes.store(chat, content, more)
+      const reply = await routes.generate(routes.turn(chat, stored.id, generation), {
+        role: 'arrange',
+      })
+      given(succeeded(reply), `a v2 generation was refused with ${statusOf(reply)}`, reply)
+      return { messageId: stored.id, stored: stored.exchange, reply }
+    },
+
+    /** Any request of this surface that a living server accepts; it stores one message more. */
+    alive: (chat: string): Promise<Exchange> =>
+      routes.message(routes.body(chat, 'Still there?'), { role: 'liveness' }),
+  }
+  return routes
+}
+
+function at(id: 'v2.message' | 'v2.generate') {
+  const { surface, method, path } = operations[id]
+  return { surface, method, path }
+}

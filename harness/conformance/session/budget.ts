@@ -1,0 +1,33 @@
+import type { Role } from '../../../contract/index.ts'
+import type { JournalEntry } from '../cleanup/journal.ts'
+import { BudgetSpentError } from './errors.ts'
+
+/** `--max-requests`: what may still be sent. */
+export interface Budget {
+  /** @throws BudgetSpentError where nothing more may be sent for this purpose. */
+  spend(role: Role): void
+  /** Told of every chat, so that the request that deletes it stays reserved. */
+  note(entry: JournalEntry): void
+}
+
+/** @param spentBefore requests before the first scenario. */
+export function createBudget(most: number | null, spentBefore: number): Budget {
+  let spent = spentBefore
+  let unanswered = 0
+  const chats = new Set<string>()
+
+  return {
+    spend(role) {
+      const reserved = role === 'cleanup' ? 0 : unanswered + chats.size
+      if (most !== null && spent + reserved >= most) throw new BudgetSpentError(most)
+      spent += 1
+    },
+    note(entry) {
+      if (entry.kind !== 'chat') return
+      if (entry.event === 'create') unanswered += 1
+      if (entry.event === 'created' || entry.event === 'refused') unanswered -= 1
+      if (entry.event === 'created') chats.add(entry.id)
+      if (entry.event === 'deleted') chats.delete(entry.id)
+    },
+  }
+}

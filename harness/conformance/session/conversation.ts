@@ -1,0 +1,194 @@
+import {
+  type Exchange,
+  type OpenQuestionId,
+  type OperationId,
+  operations,
+  succeeded,
+} from '../../../contract/index.ts'
+import { wasRecorded } from '../../client/index.ts'
+import { givenUpText } from './back-off.ts'
+import type { RunContext } from './context.ts'
+import { InconclusiveError } from './errors.ts'
+import { repeatability } from './failure.ts'
+import { nextStep } from './next-step.ts'
+import { addedTo, type Members, operationOf, questionOf, withMembers } from './supplements.ts'
+import { type RequestSpec, wireRequest } from './wire-request.ts'
+
+/** What a request needs of the scenario that sends it. */
+export interface Speaker {
+  readonly context: RunContext
+  readonly slug: string
+  /** Ends all waiting. */
+  readonly signal: AbortSignal
+  /** Ends what tidies up, a little later. */
+  readonly leaving: AbortSignal
+  /** Told of every try, so that it is counted and judged. */
+  take(exchange: Exchange): void
+  observe(question: OpenQuestionId, answer: string, evidence: readonly Exchange[]): void
+}
+
+export interface Turn {
+  readonly spec: RequestSpec
+  readonly ordinal: number
+}
+
+/** What an interrupt gives a request to end by itself, and a deletion after it. */
+export const graceMs = 1_000
+
+/** Pause before a conversation that failed is tried once more: a gateway may be reloading. */
+const pauseMs = 250
+
+/** A target may want several members, and name one at a time. */
+const maxSupplements = 3
+
+/**
+ * Sends a request until it has an answer that counts: once more after a conversation that failed on
+ * its way, as often as a 429 or 503 allows, and with what the target wants beside what the document
+ * requires. `onAnswered` is called when the first try has a status line.
+ * To be compared, a conversation that failed counts as well.
+ * @throws InconclusiveError where no answer counts.
+ */
+export async function converse(
+  speaker: Speaker,
+  turn: Turn,
+  onAnswered: () => void,
+): Promise<Exchange> {
+  const { context, slug } = speaker
+  const { spec, ordinal } = turn
+  const operation = operationOf(spec)
+  let members = operation ? context.suppliedAtFirst(operation, { scenario: slug, ordinal }) : {}
+  let failed: Exchange | undefined
+  let refused: Exchange | undefined
+  let supplements = 0
+  for (let attempt = 0; ; attempt += 1) {
+    const exchange = await sendOnce(speaker, turn, { attempt, members, failed }, onAnswered)
+    const status = exchange.response?.status
+    if (status === 429 || status === 503) {
+      await backOff(speaker, spec, exchange, attempt)
+      continue
+    }
+    const next = nextStep(exchange, failed, {
+      role: spec.role ?? 'act',
+      isRepeat: spec.repeatOf !== undefined,
+      timeoutMs: context.setup.profile.limits.timeoutMs,
+    })
+    if (next.kind === 'open' && spec.protocol !== undefined && wasRecorded(exchange)) {
+      return exchange
+    }
+    if (next.kind === 'open') throw new InconclusiveError(next.reason, next.exchanges)
+    if (next.kind === 'again') {
+      failed = exchange
+      await context.sleep(pauseMs, patience(speaker, spec).toWait)
+      continue
+    }
+    const answer = next.exchange
+    const wanted = supplements < maxSupplements ? wantedBy(context, answer, spec, members) : {}
+    if (operation === undefined || Object.keys(wanted).length === 0) {
+      return operation && refused ? learn(speaker, { answer, refused, operation, members }) : answer
+    }
+    supplements += 1
+    refused ??= answer
+    members = { ...members, ...wanted }
+    failed = undefined
+  }
+}
+
+interface Attempt {
+  readonly attempt: number
+  /** Added to the body where the scenario does not set them. */
+  readonly members: Members
+  /** The try before this one, where it failed on its way. */
+  readonly failed: Exchange | undefined
+}
+
+async function sendOnce(
+  speaker: Speaker,
+  { spec, ordinal }: Turn,
+  { attempt, members, failed }: Attempt,
+  onAnswered: () => void,
+): Promise<Exchange> {
+  const { context, slug } = speaker
+  if (spec.role !== 'cleanup') speaker.signal.throwIfAborted()
+  const { toWait, toLeave } = patience(speaker, spec)
+  const supplied = addedTo(spec, members)
+  const isKeyed = failed !== undefined && repeatability(failed) === 'keyed'
+  const repeatOf = spec.repeatOf ?? (isKeyed ? failed.id : undefined)
+  const outgoing = {
+    id: context.nextExchangeId(),
+    labels: {
+      scenario: slug,
+      ordinal,
+      attempt,
+      role: spec.role ?? 'act',
+      ...(repeatOf === undefined ? {} : { repeatOf }),
+      ...(supplied.length === 0 ? {} : { supplied }),
+    },
+    request: wireRequest(withMembers(spec, members), context.setup, `${slug}/${ordinal}`),
+    timeoutMs: context.setup.profile.limits.timeoutMs,
+    signal: toLeave,
+    ...(spec.protocol === undefined ? {} : { protocol: spec.protocol }),
+    ...(spec.leaveAfterEvents === undefined ? {} : { leaveAfterEvents: spec.leaveAfterEvents }),
+  }
+  const pending = await context.send(outgoing, toWait)
+  pending.answered.then(onAnswered)
+  const exchange = await pending.exchange
+  speaker.take(exchange)
+  if (exchange.ending.kind === 'aborted') toLeave.throwIfAborted()
+  context.assertWithinLimits(exchange)
+  return exchange
+}
+
+/** An interrupt ends all waiting, but for what tidies up. */
+function patience({ signal, leaving }: Speaker, { role }: RequestSpec) {
+  if (role !== 'cleanup') return { toWait: signal, toLeave: leaving }
+  const tidying = signal.aborted ? AbortSignal.timeout(graceMs) : leaving
+  return { toWait: tidying, toLeave: tidying }
+}
+
+/** Waits as long as the target asks, or gives up. */
+async function backOff(
+  speaker: Speaker,
+  spec: RequestSpec,
+  exchange: Exchange,
+  attempt: number,
+): Promise<void> {
+  const waitMs = speaker.context.retryAfter(exchange, attempt)
+  if (waitMs === null) {
+    const { limits } = speaker.context.setup.profile
+    throw new InconclusiveError(`the target ${givenUpText(exchange, limits)}`, [exchange.id])
+  }
+  await speaker.context.sleep(waitMs, patience(speaker, spec).toWait)
+}
+
+/** The members that a refusal asks for; a repeat must say what the request that it repeats said. */
+function wantedBy(
+  { supplements }: RunContext,
+  answer: Exchange,
+  spec: RequestSpec,
+  members: Members,
+): Members {
+  if (spec.repeatOf !== undefined) return {}
+  return supplements.namedBy(answer, withMembers(spec, members))
+}
+
+interface Lesson {
+  readonly answer: Exchange
+  readonly refused: Exchange
+  readonly operation: OperationId
+  readonly members: Members
+}
+
+/**
+ * A refusal for want of a member is observed, and counts only where the member did not help. Of a
+ * request that is to be refused, the refusal without that want counts: it is for the right reason.
+ */
+function learn(speaker: Speaker, { answer, refused, operation, members }: Lesson): Exchange {
+  const { role } = answer.labels
+  if (!succeeded(answer)) return role === 'negative' || role === 'probe' ? answer : refused
+  speaker.context.supplements.learn(operation, members)
+  const { method, path } = operations[operation]
+  const names = Object.keys(members).join(', ')
+  const said = `${method} ${path} without ${names}: ${refused.response?.status}`
+  speaker.observe(questionOf(operation), said, [refused])
+  return answer
+}

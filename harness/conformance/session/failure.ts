@@ -1,0 +1,98 @@
+import { terminalEvents } from '../../../contract/event-names.ts'
+import {
+  type Exchange,
+  header,
+  mediaType,
+  operationAt,
+  requestJson,
+  requestPath,
+  succeeded,
+} from '../../../contract/index.ts'
+
+/**
+ * A conversation that says nothing of the service: a gateway answered in its place, or what it
+ * answered did not arrive.
+ */
+export interface Failure {
+  /** `was answered 502, which is a gateway's answer`; the subject is the request. */
+  readonly said: string
+  /** Another try would take as long again, or end the same way. */
+  readonly isFinal: boolean
+}
+
+/**
+ * What a request does that is sent a second time. `harmless`: nothing that a requirement judges.
+ * `keyed`: its Idempotency-Key tells the service that it is a repeat. `unsafe`: it may create or
+ * store something twice.
+ */
+export type Repeat = 'harmless' | 'keyed' | 'unsafe'
+
+/** RFC 9110, 15.6.3 and 15.6.5; 520 to 527 and 530 are those of a large content network. */
+export function isGatewayStatus(status: number): boolean {
+  return status === 502 || status === 504 || (status >= 520 && status <= 527) || status === 530
+}
+
+/** Why the exchange cannot stand for an answer of the service; undefined where it can. */
+export function failureOf(exchange: Exchange, timeoutMs: number): Failure | undefined {
+  const { ending, response } = exchange
+  if (ending.kind === 'timeout') {
+    return { said: `was silent for more than ${timeoutMs} ms`, isFinal: true }
+  }
+  if (ending.kind === 'undecodable')
+    return { said: `was answered, but ${ending.error}`, isFinal: true }
+  if (response === null) {
+    const error = 'error' in ending ? ending.error : ending.kind
+    return { said: `got no answer (${error})`, isFinal: false }
+  }
+  if (isGatewayStatus(response.status)) {
+    return { said: `was answered ${response.status}, a gateway's error`, isFinal: false }
+  }
+  if (ending.kind === 'cut' && !isWholeStream(exchange)) {
+    return { said: `got an answer that was cut (${ending.error})`, isFinal: false }
+  }
+  return undefined
+}
+
+/** The service itself failed, and says so: 500, and whatever else of 5xx is no gateway's. */
+export function isServerError({ response, ending }: Exchange): boolean {
+  const status = response?.status ?? 0
+  return ending.kind === 'complete' && status >= 500 && !isGatewayStatus(status)
+}
+
+/** A connection that was never made carried no request. */
+const neverSent = new Set([
+  'ECONNREFUSED',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'UND_ERR_CONNECT_TIMEOUT',
+])
+
+/** What the same request would do if it were sent again. */
+export function repeatability(exchange: Exchange): Repeat {
+  const { ending, request } = exchange
+  if (request.method === 'GET') return 'harmless'
+  if (ending.kind === 'unreachable' && neverSent.has(ending.code)) return 'harmless'
+  const operation = operationAt(request.method, requestPath(exchange))
+  if (operation === 'openai.chat' || operation === 'v3.oneShot') return 'harmless'
+  const hasKey = header(request.headers, 'idempotency-key') !== undefined
+  return operation === 'v3.generate' && hasKey ? 'keyed' : 'unsafe'
+}
+
+/**
+ * Whether the answer to a repeat with the same key stands for the answer that was lost. How a repeat
+ * is answered is open: by a refusal, in the other form, or by a short stream without the text.
+ */
+export function standsForTheFirst(repeat: Exchange): boolean {
+  if (!succeeded(repeat)) return false
+  const body = requestJson(repeat)
+  const wantsStream = typeof body === 'object' && body !== null && 'stream' in body && body.stream
+  if (wantsStream !== true) return mediaType(repeat) !== 'text/event-stream'
+  return repeat.events.some(({ name }) => name === 'response.output_item.added')
+}
+
+function isWholeStream({ events }: Exchange): boolean {
+  const names: readonly (string | null)[] = terminalEvents
+  return events.some(({ name, data }) => names.includes(name) || data.trim() === '[DONE]')
+}

@@ -1,0 +1,89 @@
+import { type Exchange, type Role, requestPath } from '../../../contract/index.ts'
+import { notRecorded } from '../../client/index.ts'
+import {
+  failureOf,
+  isServerError,
+  type Repeat,
+  repeatability,
+  standsForTheFirst,
+} from './failure.ts'
+
+/** `use`: the answer counts. `again`: the request is sent once more. `open`: nothing can be said. */
+export type NextStep =
+  | { readonly kind: 'use'; readonly exchange: Exchange }
+  | { readonly kind: 'again'; readonly repeat: Repeat }
+  | { readonly kind: 'open'; readonly reason: string; readonly exchanges: readonly string[] }
+
+export interface Circumstances {
+  readonly role: Role
+  /** The scenario itself repeats an earlier request, and how that is answered is judged. */
+  readonly isRepeat: boolean
+  readonly timeoutMs: number
+}
+
+/**
+ * What follows from an answer. A conversation that failed on its way, or in which the service
+ * failed, is tried once more where that does no harm. `first` is the one that failed before.
+ */
+export function nextStep(
+  exchange: Exchange,
+  first: Exchange | undefined,
+  circumstances: Circumstances,
+): NextStep {
+  const { ending } = exchange
+  if (ending.kind === 'unreachable' && ending.code === notRecorded) return missing(exchange, first)
+  return first === undefined
+    ? afterFirst(exchange, circumstances)
+    : afterSecond(exchange, first, circumstances.timeoutMs)
+}
+
+function afterFirst(exchange: Exchange, { role, isRepeat, timeoutMs }: Circumstances): NextStep {
+  const failure = failureOf(exchange, timeoutMs)
+  const repeat = repeatability(exchange)
+  // How a repeat is answered is judged, and a racing request must not become one that comes later.
+  const isJudged = repeat === 'keyed' && (role === 'negative' || isRepeat)
+  if (failure === undefined && (!isServerError(exchange) || isJudged)) {
+    return { kind: 'use', exchange }
+  }
+  if (repeat !== 'unsafe' && failure?.isFinal !== true) return { kind: 'again', repeat }
+  if (failure === undefined) return { kind: 'use', exchange }
+  return open(`${placeOf(exchange)} ${failure.said}`, exchange)
+}
+
+function afterSecond(exchange: Exchange, first: Exchange, timeoutMs: number): NextStep {
+  const before = saidOf(first, timeoutMs)
+  if (isServerError(first) && isServerError(exchange)) return { kind: 'use', exchange }
+  const failure = failureOf(exchange, timeoutMs)
+  if (failure !== undefined || isServerError(exchange)) {
+    const after = saidOf(exchange, timeoutMs)
+    const again = after === before ? 'and so was its repeat' : `and its repeat ${after}`
+    return open(`${placeOf(exchange)} ${before}, ${again}`, first, exchange)
+  }
+  if (exchange.labels.repeatOf === first.id && !standsForTheFirst(exchange)) {
+    const status = exchange.response?.status
+    const answered = `its repeat with the same Idempotency-Key was answered ${status}`
+    return open(`${placeOf(exchange)} ${before}, and ${answered} as a repeat`, first, exchange)
+  }
+  return { kind: 'use', exchange }
+}
+
+/** A recording was perhaps made by a kit that tried nothing again. */
+function missing(exchange: Exchange, first: Exchange | undefined): NextStep {
+  if (first === undefined) {
+    return open(`the recording lacks ${placeOf(exchange)}, which this kit asks`, exchange)
+  }
+  if (isServerError(first)) return { kind: 'use', exchange: first }
+  return open(`${placeOf(first)} ${saidOf(first, 0)}`, first)
+}
+
+function saidOf(exchange: Exchange, timeoutMs: number): string {
+  return failureOf(exchange, timeoutMs)?.said ?? `was answered ${exchange.response?.status}`
+}
+
+function placeOf(exchange: Exchange): string {
+  return `${exchange.request.method} ${requestPath(exchange)}`
+}
+
+function open(reason: string, ...evidence: readonly Exchange[]): NextStep {
+  return { kind: 'open', reason, exchanges: evidence.map(({ id }) => id) }
+}

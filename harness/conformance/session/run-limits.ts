@@ -1,0 +1,50 @@
+import { bodyLength, type Exchange } from '../../../contract/index.ts'
+import type { TargetProfile } from '../profile/index.ts'
+import { InconclusiveError } from './errors.ts'
+
+type Limits = Pick<TargetProfile['limits'], 'runMs' | 'runBytes'>
+
+/** What tidying up may still take once the time is over. */
+const graceMs = 2_000
+
+/** What a run may take in all. Where `endsAt` is null, as over a recording, time does not count. */
+export interface RunLimits {
+  note(exchange: Exchange): void
+  /** @throws InconclusiveError where nothing more may be asked. */
+  check(): void
+  /** Aborts with the InconclusiveError of {@link check}; a little later for what tidies up. */
+  signalFor(tidiesUp: boolean): AbortSignal | undefined
+}
+
+/** @param endsAt milliseconds since the epoch. */
+export function createRunLimits(limits: Limits, endsAt: number | null): RunLimits {
+  const reason = `the run took longer than ${limits.runMs} ms (limits.runMs), and asks for nothing more`
+  const work = abortedAt(endsAt, reason)
+  const tidying = abortedAt(endsAt === null ? null : endsAt + graceMs, reason)
+  let bytes = 0
+
+  return {
+    note(exchange) {
+      bytes += bodyLength(exchange)
+    },
+    check() {
+      if (work?.aborted) throw new InconclusiveError(reason)
+      if (bytes <= limits.runBytes) return
+      throw new InconclusiveError(
+        `the target sent more than ${limits.runBytes} bytes in this run (limits.runBytes), and is asked for nothing more`,
+      )
+    },
+    signalFor: (tidiesUp) => (tidiesUp ? tidying : work),
+  }
+}
+
+function abortedAt(endsAt: number | null, reason: string): AbortSignal | undefined {
+  if (endsAt === null) return undefined
+  const controller = new AbortController()
+  // A run that ends sooner is not kept waiting.
+  setTimeout(
+    () => controller.abort(new InconclusiveError(reason)),
+    Math.max(0, endsAt - Date.now()),
+  ).unref()
+  return controller.signal
+}

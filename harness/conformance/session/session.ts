@@ -1,0 +1,201 @@
+import {
+  type Exchange,
+  type Finding,
+  type Observation,
+  type OpenQuestionId,
+  type RequirementId,
+  requirements,
+} from '../../../contract/index.ts'
+import { judge } from '../../judges/index.ts'
+import { type CreationKind, journalled } from '../cleanup/journal.ts'
+import {
+  type Cost,
+  noCost,
+  noTraffic,
+  type Reservation,
+  type ScenarioOutcome,
+  type Traffic,
+} from '../run-setup.ts'
+import type { RunContext } from './context.ts'
+import { converse, graceMs } from './conversation.ts'
+import { costOf } from './cost.ts'
+import { uuidFrom, wordFrom } from './identities.ts'
+import { trafficOf } from './traffic.ts'
+import type { RequestSpec } from './wire-request.ts'
+
+export interface Started {
+  /** Resolves when the first try has a status line or has ended. */
+  readonly answered: Promise<void>
+  /** The last try. Rejects with InconclusiveError where the target gave no usable answer. */
+  readonly exchange: Promise<Exchange>
+}
+
+/** One scenario at work: it sends, is judged passively, claims, and brings an outcome home. */
+export class Session {
+  readonly context: RunContext
+  readonly slug: string
+  private readonly title: string
+  private readonly covers: readonly RequirementId[]
+  private readonly signal: AbortSignal
+  private readonly leaving = new AbortController()
+  private readonly findings: Finding[] = []
+  private readonly observations: Observation[] = []
+  private readonly inconclusive: Reservation[] = []
+  private readonly unproven: Reservation[] = []
+  private readonly cleanups: (() => Promise<unknown>)[] = []
+  private cost: Cost = noCost
+  private traffic: Traffic = noTraffic
+  private ordinal = 0
+  private drawn = 0
+  private latest: Exchange | undefined
+
+  constructor(
+    context: RunContext,
+    scenario: { slug: string; title: string; covers: readonly RequirementId[] },
+    signal: AbortSignal,
+  ) {
+    this.context = context
+    this.slug = scenario.slug
+    this.title = scenario.title
+    this.covers = scenario.covers
+    this.signal = signal
+    const leave = () => setTimeout(() => this.leaving.abort(signal.reason), graceMs)
+    signal.addEventListener('abort', leave, { once: true })
+  }
+
+  /** True where the row is judged in this run. */
+  judges(row: RequirementId): boolean {
+    return this.context.setup.rows.includes(row)
+  }
+
+  send(spec: RequestSpec): Promise<Exchange> {
+    return this.start(spec).exchange
+  }
+
+  start(spec: RequestSpec): Started {
+    const ordinal = ++this.ordinal
+    const answered = Promise.withResolvers<void>()
+    const exchange = converse(
+      {
+        context: this.context,
+        slug: this.slug,
+        signal: this.signal,
+        leaving: this.leaving.signal,
+        take: (ended) => this.take(ended, spec),
+        observe: (question, answer, evidence) => this.observe(question, answer, evidence),
+      },
+      { spec, ordinal },
+      answered.resolve,
+    )
+    exchange.then(
+      () => answered.resolve(),
+      () => answered.resolve(),
+    )
+    return { answered: answered.promise, exchange }
+  }
+
+  /** Ends with the run. */
+  sleep(ms: number): Promise<void> {
+    return this.context.sleep(ms, this.signal)
+  }
+
+  /** Sends what creates something, with the journal written around it. */
+  create(
+    kind: CreationKind,
+    name: string,
+    send: () => Promise<Exchange>,
+    idIn: (answer: Exchange) => string | undefined,
+  ): Promise<Exchange> {
+    return journalled(this.context.journal, { kind, name, scenario: this.slug }, send, idIn)
+  }
+
+  /** A word that occurs nowhere else; the same in a run that is repeated with its seed. */
+  nonce(): string {
+    return wordFrom(this.draw())
+  }
+
+  uuid(): string {
+    return uuidFrom(this.draw())
+  }
+
+  /** Name of something that the run creates. */
+  name(): string {
+    return `${this.nonce()} ${this.context.setup.tag}`
+  }
+
+  record(
+    row: RequirementId,
+    verdict: Finding['verdict'],
+    why: string,
+    evidence?: readonly Exchange[],
+  ): void {
+    if (!this.covers.includes(row)) {
+      throw new Error(`the scenario claims ${row} but does not cover it`)
+    }
+    this.findings.push({ row, verdict, why, exchanges: this.idsOf(evidence) })
+  }
+
+  observe(question: OpenQuestionId, answer: string, evidence?: readonly Exchange[]): void {
+    this.observations.push({ question, answer, exchanges: this.idsOf(evidence) })
+  }
+
+  /** Leaves rows undecided, with the reason; the scenario goes on. */
+  reserve(kind: 'inconclusive' | 'unproven', rows: readonly RequirementId[], reason: string): void {
+    this[kind].push({ rows, reason, exchanges: this.idsOf(undefined) })
+  }
+
+  /** Runs after the scenario, whatever became of it; the last one first. */
+  onCleanup(action: () => Promise<unknown>): void {
+    this.cleanups.push(action)
+  }
+
+  async cleanUp(): Promise<void> {
+    for (const action of this.cleanups.reverse()) {
+      try {
+        await action()
+      } catch {
+        // What could not be removed stays in the journal; the verdicts stand without it.
+      }
+    }
+  }
+
+  /** What the scenario brings home; how it ended is added by whoever saw it end. */
+  outcome(): ScenarioOutcome {
+    const text = this.context.redactor.text
+    const clean = (list: readonly Reservation[]) =>
+      list.map((entry) => ({ ...entry, reason: text(entry.reason) }))
+    return {
+      slug: this.slug,
+      title: this.title,
+      covers: this.covers,
+      findings: this.findings.map((finding) => ({ ...finding, why: text(finding.why) })),
+      observations: this.observations.map((seen) => ({ ...seen, answer: text(seen.answer) })),
+      inconclusive: clean(this.inconclusive),
+      unproven: clean(this.unproven),
+      cost: this.cost,
+      traffic: this.traffic,
+    }
+  }
+
+  private take(exchange: Exchange, { protocol }: RequestSpec): void {
+    this.cost = costOf(this.cost, exchange)
+    if (protocol !== undefined) return
+    // Half an answer, because we left, shows nothing.
+    if (exchange.ending.kind === 'aborted' && this.leaving.signal.aborted) return
+    this.traffic = trafficOf(this.traffic, exchange)
+    this.latest = exchange
+    const { findings, observations } = judge(exchange)
+    this.findings.push(...findings.filter(({ row }) => row in requirements))
+    this.observations.push(...observations)
+  }
+
+  private idsOf(evidence: readonly Exchange[] | undefined): string[] {
+    if (evidence) return evidence.map((exchange) => exchange.id)
+    return this.latest ? [this.latest.id] : []
+  }
+
+  private draw(): string {
+    this.drawn += 1
+    return `${this.context.setup.seed}/${this.slug}/${this.drawn}`
+  }
+}

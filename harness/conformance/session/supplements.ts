@@ -1,0 +1,104 @@
+import {
+  bodyText,
+  type Exchange,
+  type OpenQuestionId,
+  type OperationId,
+  operationAt,
+} from '../../../contract/index.ts'
+import type { TargetProfile } from '../profile/index.ts'
+import type { RequestSpec } from './wire-request.ts'
+
+export type Members = Readonly<Record<string, unknown>>
+
+/**
+ * Members that the document does not call required, with a value that means no more than their
+ * absence, or that the profile knows (section 4.3: "Which fields … are required: not shown").
+ */
+function valuesFor(operation: OperationId, { assistants, models }: TargetProfile): Members {
+  const assistant = assistants?.withoutKnowledge ?? assistants?.withKnowledge
+  const known = assistant === undefined ? {} : { assistant_id: assistant }
+  const sampling = { max_tokens: 2_048, temperature: 1, top_p: 1 }
+  if (operation === 'openai.chat') return sampling
+  if (operation === 'v3.generate') {
+    return { ...known, ...sampling, presence_penalty: 0, think: false, rag: false }
+  }
+  if (operation === 'v3.oneShot') return { ...known, rag: 'agent', runs: [] }
+  if (operation === 'v3.createChat') return { ...known, model_id: models.main }
+  return {}
+}
+
+/** What a target wants beside what the document requires, as the run has learned it. */
+export interface Supplements {
+  /** Those that every further request of this operation carries. */
+  learned(operation: OperationId): Members
+  learn(operation: OperationId, members: Members): void
+  /** Members that a refusal names, that the request left out and that there is a value for. */
+  namedBy(refusal: Exchange, spec: RequestSpec): Members
+  /** Those of the names that there is a value for. */
+  valuesOf(operation: OperationId, names: readonly string[]): Members
+}
+
+export function createSupplements(profile: TargetProfile): Supplements {
+  const learned = new Map<OperationId, Members>()
+  return {
+    learned: (operation) => learned.get(operation) ?? {},
+    learn(operation, members) {
+      learned.set(operation, { ...learned.get(operation), ...members })
+    },
+    namedBy(refusal, spec) {
+      const operation = operationOf(spec)
+      if (operation === undefined || !mayNameMembers(refusal)) return {}
+      const text = bodyText(refusal)
+      const left = Object.entries(valuesFor(operation, profile)).filter(
+        ([name]) => !sets(spec, name) && names(text, name),
+      )
+      return Object.fromEntries(left)
+    },
+    valuesOf(operation, wanted) {
+      const values = Object.entries(valuesFor(operation, profile))
+      return Object.fromEntries(values.filter(([name]) => wanted.includes(name)))
+    },
+  }
+}
+
+export function operationOf({ method, path }: RequestSpec): OperationId | undefined {
+  return operationAt(method, path)
+}
+
+/** The request with members that it does not set itself; one set to undefined is left out on purpose. */
+export function withMembers(spec: RequestSpec, members: Members): RequestSpec {
+  const more = Object.entries(members).filter(([name]) => !sets(spec, name))
+  if (more.length === 0 || !isObject(spec.json)) return spec
+  return { ...spec, json: { ...spec.json, ...Object.fromEntries(more) } }
+}
+
+/** Names of the members that were added to what the scenario wrote. */
+export function addedTo(spec: RequestSpec, members: Members): string[] {
+  return isObject(spec.json) ? Object.keys(members).filter((name) => !sets(spec, name)) : []
+}
+
+/** The question whose answer it is that a target requires a member. */
+export function questionOf(operation: OperationId): OpenQuestionId {
+  if (operation === 'openai.chat') return 'OPEN-38'
+  return operation === 'v3.createChat' ? 'OPEN-12' : 'OPEN-10'
+}
+
+/** A refusal for want of a member: not of the key, not of the rate, not of the time it took. */
+function mayNameMembers({ response }: Exchange): boolean {
+  const status = response?.status ?? 0
+  return status >= 400 && status < 500 && ![401, 403, 408, 413, 415, 429].includes(status)
+}
+
+/** `assistant_id`, `assistantId` or `assistant id`, and not as a part of another name. */
+function names(text: string, member: string): boolean {
+  const words = member.split('_').join('[_ ]?')
+  return new RegExp(`(?<![A-Za-z0-9_])${words}(?![A-Za-z0-9_])`, 'i').test(text)
+}
+
+function sets({ json }: RequestSpec, name: string): boolean {
+  return !isObject(json) || name in json
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

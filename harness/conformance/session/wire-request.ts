@@ -1,0 +1,66 @@
+import type { Header, Role, Surface, WireRequest } from '../../../contract/index.ts'
+import { acceptEncoding } from '../../client/index.ts'
+import type { Introduction } from '../run-setup.ts'
+import { credentialsOf } from './credentials.ts'
+
+/** What a scenario wants to be sent; everything else is filled in from the run. */
+export interface RequestSpec {
+  readonly surface: Surface
+  readonly method: string
+  /** Below the base address, for example `/api/v3/message`. */
+  readonly path: string
+  readonly query?: Readonly<Record<string, string | number>>
+  /** Sent as JSON. */
+  readonly json?: unknown
+  /** Sent as it is, with its content type; excludes `json`. */
+  readonly raw?: { readonly body: Uint8Array; readonly contentType: string }
+  readonly headers?: Readonly<Record<string, string>>
+  /** In place of the right credential; null sends none. */
+  readonly authorization?: string | null
+  readonly role?: Role
+  readonly repeatOf?: string
+  readonly leaveAfterEvents?: number
+  /**
+   * Goes over HTTP/1.1 though the target chose HTTP/2, to be compared: neither its answer nor its
+   * failure is judged.
+   */
+  readonly protocol?: 'http/1.1'
+}
+
+/** `place` names the scenario and the ordinal of the request within it. */
+export function wireRequest(spec: RequestSpec, setup: Introduction, place: string): WireRequest {
+  const { profile } = setup
+  const url = new URL(`${profile.baseUrl}${spec.path}`)
+  for (const [name, value] of Object.entries(spec.query ?? {})) {
+    url.searchParams.set(name, String(value))
+  }
+  const body = spec.raw?.body ?? (spec.json === undefined ? null : encode(spec.json))
+  const contentType = spec.raw?.contentType ?? (body ? 'application/json' : undefined)
+  const authorization = authorizationOf(spec, setup)
+  const headers: Header[] = [
+    ['accept', 'application/json, text/event-stream'],
+    ['accept-encoding', acceptEncoding],
+    ['user-agent', `${setup.userAgent} ${setup.tag}/${place}`],
+    ['x-request-id', `${setup.tag}/${place}`],
+  ]
+  if (contentType) headers.push(['content-type', contentType])
+  if (authorization) headers.push(['authorization', authorization])
+  const own = [...Object.entries(profile.headers), ...Object.entries(spec.headers ?? {})]
+  const chosen = own.some(([name]) => name.toLowerCase() === 'accept-encoding')
+  return {
+    method: spec.method,
+    url: url.href,
+    headers: [...headers.filter(([name]) => !(chosen && name === 'accept-encoding')), ...own],
+    body,
+  }
+}
+
+function authorizationOf(spec: RequestSpec, { profile }: Introduction): string | null {
+  if (spec.authorization !== undefined) return spec.authorization
+  const key = credentialsOf(profile)[spec.surface]
+  return key === undefined ? null : `Bearer ${key}`
+}
+
+function encode(value: unknown): Uint8Array {
+  return new TextEncoder().encode(JSON.stringify(value))
+}

@@ -1,0 +1,78 @@
+import type { Reporter } from 'vitest/node'
+import type { RunSetup } from '../run-setup.ts'
+import type { Collector } from './collector.ts'
+import { inlinePool } from './inline-pool.ts'
+import { type OpenSuites, openSuites } from './suites.ts'
+
+/** Carries the scenarios of a run; it decides nothing. */
+export interface Engine {
+  /** One run at a time. Resolves true where the signal stopped it. */
+  run(collector: Collector, setup: RunSetup, signal: AbortSignal | undefined): Promise<boolean>
+  close(): Promise<void>
+}
+
+/** Runs the suites once, in a thread of their own. */
+export async function runOnce(
+  collector: Collector,
+  setup: RunSetup,
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  const suites = await openSuites(collector)
+  try {
+    return await runSuites(suites, collector, setup, signal)
+  } finally {
+    await suites.close()
+  }
+}
+
+/**
+ * Runs the suites in this very thread, once or again and again: quicker to start, and what they are
+ * made of stays loaded. Not for a thread that vitest itself runs.
+ */
+export function inlineEngine(): Engine {
+  const current: { reporter: Reporter } = { reporter: {} }
+  let opened: Promise<OpenSuites> | undefined
+  return {
+    async run(collector, setup, signal) {
+      current.reporter = collector
+      opened ??= openSuites(forwardTo(current), inlinePool())
+      const suites = await opened
+      const stepBack = suites.stepAside()
+      try {
+        return await runSuites(suites, collector, setup, signal)
+      } finally {
+        stepBack()
+      }
+    },
+    close: async () => (await opened)?.close(),
+  }
+}
+
+async function runSuites(
+  { vitest }: OpenSuites,
+  collector: Collector,
+  setup: RunSetup,
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  const interrupt = () => {
+    collector.interrupt()
+    vitest.cancelCurrentRun('keyboard-input')
+  }
+  signal?.addEventListener('abort', interrupt, { once: true })
+  try {
+    vitest.provide('setup', setup)
+    await vitest.runTestSpecifications(await vitest.globTestSpecifications(), true)
+  } finally {
+    signal?.removeEventListener('abort', interrupt)
+  }
+  return signal?.aborted ?? false
+}
+
+function forwardTo(current: { reporter: Reporter }): Reporter {
+  return {
+    onTestModuleCollected: (module) => current.reporter.onTestModuleCollected?.(module),
+    onTestCaseResult: (testCase) => current.reporter.onTestCaseResult?.(testCase),
+    onTestRunEnd: (modules, errors, reason) =>
+      current.reporter.onTestRunEnd?.(modules, errors, reason),
+  }
+}

@@ -1,0 +1,57 @@
+import { globSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { requirementIds } from '../../../contract/index.ts'
+import { listScenarios, planConformance, type Scenario } from '../run.ts'
+import { slugOf } from '../scenario/slug.ts'
+import { profileOf } from '../test-support/check.ts'
+
+const suites = fileURLToPath(new URL('../../../suites', import.meta.url))
+
+test('the table of contents lists every file of scenarios', () => {
+  const contents = readFileSync(`${suites}/index.scenario.ts`, 'utf8')
+  const listed = [...contents.matchAll(/^import '\.\/(.*)'$/gm)].map(([, file]) => file)
+  const files = globSync('*/**/*.scenario.ts', { cwd: suites })
+  expect(listed.toSorted()).toEqual(files.toSorted())
+})
+
+describe('the scenarios', () => {
+  let scenarios: readonly Scenario[]
+  beforeAll(async () => {
+    scenarios = await listScenarios()
+  })
+
+  test('have slugs of their own: a recording is found by them', () => {
+    const slugs = scenarios.map(({ slug }) => slug)
+    expect(slugs.filter((slug, at) => slugs.indexOf(slug) !== at)).toEqual([])
+    for (const { slug, title } of scenarios) {
+      expect(slug).toMatch(/^[a-z0-9]+(-[a-z0-9]+)*$/)
+      expect(slug).toBe(slugOf(title))
+    }
+  })
+
+  test('cover rows of the catalogue, and none twice', () => {
+    for (const { title, rows } of scenarios) {
+      expect(rows.length, title).toBeGreaterThan(0)
+      expect(new Set(rows).size, title).toBe(rows.length)
+      expect(requirementIds, title).toEqual(expect.arrayContaining([...rows]))
+    }
+  })
+
+  test('say what they ask of a target', () => {
+    for (const { title, cost } of scenarios) {
+      expect(cost.requests, title).toBeGreaterThan(0)
+      expect(cost.generations, title).toBeLessThanOrEqual(cost.requests)
+    }
+  })
+
+  test('are planned where a row of theirs is selected and can be shown', async () => {
+    const profile = profileOf({ baseUrl: 'http://localhost', capabilities: { images: false } })
+    const plan = (only: readonly string[]) =>
+      planConformance(profile, { profile: 'full', only, skip: [] })
+    expect((await plan(['V3-IDEM-06'])).map(({ slug }) => slug)).toEqual([
+      'any-string-serves-as-key-and-another-key-makes-another-step',
+    ])
+    expect(await plan(['V3-GEN-07'])).toEqual([])
+  })
+})

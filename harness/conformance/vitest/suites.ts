@@ -1,0 +1,73 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Writable } from 'node:stream'
+import { fileURLToPath } from 'node:url'
+import { createVitest, type PoolRunnerInitializer, type Reporter, type Vitest } from 'vitest/node'
+import { keepProcess } from './process-state.ts'
+
+/**
+ * Where this package lies: the checkout, or the installed package with its compiled files in
+ * `dist`. Scenarios are TypeScript in the one and JavaScript in the other.
+ */
+const compiled = import.meta.url.endsWith('.js')
+const root = fileURLToPath(new URL(compiled ? '../../../..' : '../../..', import.meta.url))
+const entry = compiled ? 'dist/suites/index.scenario.js' : 'suites/index.scenario.ts'
+
+/**
+ * vitest over the suites: one worker whose modules stay loaded, everything started at once (the
+ * run's own semaphore lets `--jobs` scenarios through), nothing retried and nothing printed.
+ */
+export async function openSuites(
+  reporter: Reporter,
+  pool: 'threads' | PoolRunnerInitializer = 'threads',
+): Promise<OpenSuites> {
+  if (!existsSync(`${root}/${entry}`)) throw new Error(`the suites are missing: ${entry}`)
+  const cacheDir = mkdtempSync(join(tmpdir(), 'chatgen-'))
+  const restore = keepProcess()
+  const vitest = await createVitest(
+    'test',
+    {
+      config: false,
+      root,
+      include: [entry],
+      exclude: [],
+      watch: false,
+      reporters: [reporter],
+      pool,
+      maxWorkers: 1,
+      isolate: false,
+      retry: 0,
+      testTimeout: 0,
+      hookTimeout: 0,
+      teardownTimeout: 5_000,
+      sequence: { concurrent: true },
+      maxConcurrency: 10_000,
+      disableConsoleIntercept: true,
+    },
+    { cacheDir, logLevel: 'silent' },
+    // On a terminal it would hide and show the cursor, whatever kind of terminal it is.
+    { stdout: nowhere(), stderr: nowhere() },
+  )
+  restore.listeners()
+  return {
+    vitest,
+    stepAside: restore.stepAside,
+    async close() {
+      await vitest.close()
+      restore.all()
+      rmSync(cacheDir, { recursive: true, force: true })
+    },
+  }
+}
+
+function nowhere(): Writable {
+  return new Writable({ write: (_chunk, _encoding, done) => done() })
+}
+
+export interface OpenSuites {
+  readonly vitest: Vitest
+  /** For the time of a run in this very thread: lets vitest report what nobody catches. */
+  stepAside(): () => void
+  close(): Promise<void>
+}

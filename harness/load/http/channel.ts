@@ -1,0 +1,59 @@
+import type { WireRequest } from '../../../contract/index.ts'
+import type { ResponseSink } from './response-sink.ts'
+
+/** Is told what becomes of one request; exactly one of `end`, `failed` and `broke` comes, and comes last. */
+export interface AnswerSink extends ResponseSink {
+  /** The request was written. `opened`: when the connection was ready, where it was made for this one. */
+  sent(at: number, opened: Opened | null): void
+  failed(error: Error, at: number): void
+  /** An error of the kit itself, thrown while the answer was read. */
+  broke(error: unknown): void
+}
+
+export interface Opened {
+  readonly startedAt: number
+  readonly readyAt: number
+}
+
+/** The way of one request to the target: a connection of HTTP/1.1, or a stream of HTTP/2. */
+export interface Channel {
+  /** Resolves when it is ready to send, or when it never will be. */
+  readonly settled: Promise<void>
+  send(request: WireRequest, sink: AnswerSink): void
+  /** Takes no more of the answer until `resume`. */
+  pause(): void
+  resume(): void
+  /** Leaves without a word to the sink. */
+  abandon(): void
+}
+
+/** The connections of one thread to its target, whichever version of HTTP they speak. */
+export interface Channels {
+  readonly httpVersion: 'http1' | 'http2'
+  /** How many connections were opened. */
+  readonly opened: number
+  /** Null over HTTP/1.1. */
+  readonly http2: Http2Figures | null
+  /** A channel, whatever limit there is on connections. */
+  take(): Channel
+  /** Gives a channel at once where one may be had, otherwise when one is free. */
+  lend(use: (channel: Channel) => void): void
+  /** A channel over a connection of its own. */
+  fresh(): Channel
+  close(): void
+}
+
+/** What only HTTP/2 has; figures of several threads add up but for `maxAtOnce` and `allowed`. */
+export interface Http2Figures {
+  streams: number
+  /** Most streams that one connection carried at once. */
+  maxAtOnce: number
+  /** The lowest SETTINGS_MAX_CONCURRENT_STREAMS of the peer; null where it set none. */
+  allowed: number | null
+  /** Streams that the peer reset with RST_STREAM. */
+  resets: number
+  /** Connections that the peer ended with GOAWAY. */
+  goaways: number
+  /** Requests sent again because the peer said that it had not processed them (RFC 9113, section 8.7). */
+  resent: number
+}

@@ -1,0 +1,156 @@
+import type { Header } from '../../../contract/index.ts'
+import { codingsOf, createContentDecoder } from '../../client/index.ts'
+import { quoted } from './quoted.ts'
+
+export interface DecodedSink {
+  /** `at`: the stamp of the read that brought the coded bytes. */
+  decoded(bytes: Uint8Array, at: number): void
+  /** The coding is none that was asked for, or is not what it says; nothing more is decoded. */
+  undecodable(why: string, at: number): void
+  /** It has worked off what it kept back. */
+  drained(): void
+  broke(error: unknown): void
+}
+
+/** Of all answers of a thread: what each brings forth at once is a matter of the target. */
+const atOnce = 4
+/** Beyond the limit of an answer, so that it is the answer that passes it. */
+const surplus = 1024 * 1024
+
+/** Lets a few answers of a thread decode at a time. */
+export class DecodeGate {
+  #free = atOnce
+  readonly #waiting: (() => void)[] = []
+
+  async enter(): Promise<void> {
+    if (this.#free > 0) this.#free -= 1
+    else await new Promise<void>((go) => this.#waiting.push(go))
+  }
+
+  leave(): void {
+    const next = this.#waiting.shift()
+    if (next === undefined) this.#free += 1
+    else next()
+  }
+}
+
+const mostWaiting = 256 * 1024
+
+interface Step {
+  readonly at: number
+  readonly bytes?: Uint8Array
+  readonly run?: () => void
+}
+
+/** An answer with a Content-Encoding (RFC 9110, section 8.4), decoded while it comes. */
+export class CodedBody {
+  readonly #codings: string
+  readonly #decoder: ReturnType<typeof createContentDecoder>
+  readonly #gate: DecodeGate
+  readonly #sink: DecodedSink
+  readonly #steps: Step[] = []
+  #running = false
+  #over = false
+  /** Coded bytes that wait. */
+  #waiting = 0
+
+  constructor(codings: readonly string[], maxBytes: number, gate: DecodeGate, sink: DecodedSink) {
+    this.#codings = codings.join(', ')
+    this.#decoder = createContentDecoder(codings, {
+      maxBytes: maxBytes + surplus,
+      maxBytesName: 'body',
+    })
+    this.#gate = gate
+    this.#sink = sink
+  }
+
+  push(bytes: Uint8Array, at: number): void {
+    this.#waiting += bytes.length
+    // The memory of a read is used again.
+    this.#add({ bytes: bytes.slice(), at })
+  }
+
+  /** More has come than it has worked off: the peer should wait. */
+  get isFull(): boolean {
+    return this.#waiting > mostWaiting
+  }
+
+  /** After all that came before it; `whole`: the body has come to its end. */
+  finish(at: number, whole: boolean, run: () => void): void {
+    this.#add({ at, run: () => void this.#end(whole, at, run) })
+  }
+
+  /** Nothing more is wanted of it. */
+  drop(): void {
+    this.#over = true
+    this.#steps.length = 0
+  }
+
+  #add(step: Step): void {
+    if (this.#over) return
+    this.#steps.push(step)
+    if (!this.#running) void this.#work()
+  }
+
+  async #work(): Promise<void> {
+    this.#running = true
+    try {
+      for (let step = this.#steps.shift(); step !== undefined; step = this.#steps.shift()) {
+        if (step.bytes !== undefined) await this.#decode(step.bytes, step.at)
+        else step.run?.()
+      }
+    } catch (error) {
+      this.drop()
+      this.#sink.broke(error)
+    } finally {
+      this.#running = false
+    }
+  }
+
+  async #decode(bytes: Uint8Array, at: number): Promise<void> {
+    const decoder = this.#decoder
+    if (decoder === undefined) {
+      this.#fail(`its Content-Encoding ${quoted(this.#codings)} was not asked for`, at)
+      return
+    }
+    await this.#gate.enter()
+    try {
+      for (const piece of await decoder.push(bytes)) {
+        if (!this.#over) this.#sink.decoded(piece, at)
+      }
+    } finally {
+      this.#gate.leave()
+    }
+    const wasFull = this.isFull
+    this.#waiting -= bytes.length
+    if (wasFull && !this.isFull) this.#sink.drained()
+    if (decoder.problem !== undefined) this.#fail(`it is not ${this.#said}`, at)
+  }
+
+  async #end(whole: boolean, at: number, run: () => void): Promise<void> {
+    try {
+      if (whole) await this.#decoder?.end()
+      if (this.#over) return
+      if (this.#decoder?.problem === undefined) run()
+      else this.#fail(`it ends inside ${this.#said}`, at)
+    } catch (error) {
+      this.drop()
+      this.#sink.broke(error)
+    }
+  }
+
+  get #said(): string {
+    return `${this.#codings}, its Content-Encoding`
+  }
+
+  #fail(why: string, at: number): void {
+    if (this.#over) return
+    this.drop()
+    this.#sink.undecodable(why, at)
+  }
+}
+
+/** Empty where the body has none; nearly every answer. */
+export function bodyCodings(headers: readonly Header[]): readonly string[] {
+  return headers.some(([name]) => name === 'content-encoding') ? codingsOf(headers) : []
+}

@@ -1,0 +1,117 @@
+import { connect as connectTcp, type OnReadOpts, type Socket } from 'node:net'
+import { type ConnectionOptions, connect as connectTls } from 'node:tls'
+import { openTunnel, portOf } from '../../client/index.ts'
+import type { Route } from '../setup/route.ts'
+
+export interface DialOptions {
+  /** Protocols to offer in the TLS handshake (RFC 7301), the preferred one first. */
+  readonly alpn: readonly string[]
+  /** Without it the socket emits `data`. */
+  readonly read?: DirectRead
+}
+
+/** Reads of a socket into one piece of memory. */
+export interface DirectRead {
+  readonly memory: Uint8Array
+  readonly took: (bytes: number) => void
+}
+
+export interface DialSink {
+  /** The socket that will lead to the target; at once, but behind a proxy. */
+  socket(socket: Socket): void
+  /** It may be written to. */
+  ready(socket: Socket): void
+  /** It is closed, or never came to be; called once, and last. */
+  gone(error: Error | undefined): void
+}
+
+/** Opens a connection to a target, past the proxy and the TLS handshake. Gives what ends it. */
+export function dial(route: Route, options: DialOptions, sink: DialSink): () => void {
+  const { proxy, secure, host, port } = route
+  const direct = onReadOf(options)
+  if (proxy === null) {
+    return attach(
+      secure
+        ? connectTls({ ...tlsOptionsOf(route, options), ...direct })
+        : connectTcp({ host, port, ...direct }),
+      secure,
+      sink,
+    )
+  }
+  if (route.forward !== null) {
+    const to = { host: proxy.hostname.replace(/^\[|\]$/g, ''), port: portOf(proxy) }
+    return attach(connectTcp({ ...to, ...direct }), false, sink)
+  }
+  return tunnel(route, options, sink)
+}
+
+function tunnel(route: Route, options: DialOptions, sink: DialSink): () => void {
+  let hangUp: (() => void) | undefined
+  let left = false
+  openTunnel(route.proxy?.href ?? '', new URL(route.origin)).then(
+    (socket) => {
+      if (left) {
+        socket.destroy()
+        sink.gone(undefined)
+        return
+      }
+      const inner = route.secure ? connectTls({ ...tlsOptionsOf(route, options), socket }) : socket
+      // An end of the tunnel that TLS does not see as one of its own.
+      if (inner !== socket) socket.once('close', () => inner.destroy())
+      if (options.read !== undefined) readThrough(inner, options.read)
+      hangUp = attach(inner, route.secure, sink)
+      if (!route.secure) queueMicrotask(() => sink.ready(inner))
+    },
+    (error: unknown) => sink.gone(error instanceof Error ? error : new Error(String(error))),
+  )
+  return () => {
+    left = true
+    hangUp?.()
+  }
+}
+
+function attach(socket: Socket, secure: boolean, sink: DialSink): () => void {
+  let failure: Error | undefined
+  socket.setNoDelay(true)
+  socket.once(secure ? 'secureConnect' : 'connect', () => sink.ready(socket))
+  socket.on('error', (error: Error) => {
+    failure = error
+  })
+  socket.once('close', () => sink.gone(failure))
+  sink.socket(socket)
+  return () => void socket.destroy()
+}
+
+/** The types do not know that `onread` goes for TLS, too (Node's documentation of tls.connect). */
+function onReadOf({ read }: DialOptions): { readonly onread?: OnReadOpts } {
+  if (read === undefined) return {}
+  const callback = (bytes: number) => {
+    read.took(bytes)
+    return true
+  }
+  return { onread: { buffer: read.memory, callback } }
+}
+
+/** Node has no `onread` for TLS over a socket that is there already. */
+function readThrough(socket: Socket, { memory, took }: DirectRead): void {
+  socket.on('data', (bytes: Buffer) => {
+    for (let from = 0; from < bytes.length; from += memory.length) {
+      const part = bytes.subarray(from, from + memory.length)
+      memory.set(part)
+      took(part.length)
+    }
+  })
+}
+
+function tlsOptionsOf(
+  { host, port, servername, tls }: Route,
+  { alpn }: DialOptions,
+): ConnectionOptions {
+  return {
+    host,
+    port,
+    ...(servername === undefined ? {} : { servername }),
+    ...tls,
+    ALPNProtocols: [...alpn],
+  }
+}

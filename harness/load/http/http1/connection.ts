@@ -1,0 +1,183 @@
+import type { Socket } from 'node:net'
+import type { WireRequest } from '../../../../contract/index.ts'
+import type { RunClock } from '../../engine/clock.ts'
+import type { Route } from '../../setup/route.ts'
+import type { AnswerSink, Channel, Opened } from '../channel.ts'
+import { dial } from '../dial.ts'
+import { HttpSyntaxError } from '../response-sink.ts'
+import { requestBytes } from '../wire-form.ts'
+import { ResponseParser } from './response-parser.ts'
+
+/** One read never brings more; all connections of a thread share the memory. */
+const readSize = 64 * 1024
+
+/** Buffers of reads belong to a thread: a read is worked off before the next one begins. */
+export function createReadBuffer(): Uint8Array {
+  return new Uint8Array(Buffer.allocUnsafeSlow(readSize).buffer)
+}
+
+/** One connection, one request at a time, one stamp for each read of its socket. */
+export class Connection implements Channel {
+  readonly #clock: RunClock
+  readonly #route: Route
+  readonly #hangUp: () => void
+  #socket: Socket | undefined
+  #gone = false
+  readonly #onIdle: (connection: Connection) => void
+  readonly #startedAt: number
+  #readyAt: number | null = null
+  #used = false
+  #sink: AnswerSink | undefined
+  #parser: ResponseParser | undefined
+  #waiting: (() => void) | undefined
+  readonly #settled = Promise.withResolvers<void>()
+  /** When it became idle, in nanoseconds of the run. */
+  idleSince = 0
+  idleSeconds: number | undefined
+
+  constructor(
+    route: Route,
+    memory: Uint8Array,
+    clock: RunClock,
+    use: { readonly onIdle: (connection: Connection) => void; readonly onGone: () => void },
+  ) {
+    this.#route = route
+    this.#clock = clock
+    this.#onIdle = use.onIdle
+    this.#startedAt = clock.now()
+    const read = { memory, took: (bytes: number) => this.#read(memory, bytes) }
+    this.#hangUp = dial(
+      route,
+      { alpn: ['http/1.1'], read },
+      {
+        socket: (socket) => {
+          this.#socket = socket
+          socket.on('end', () => this.#ended())
+        },
+        ready: () => this.#ready(),
+        gone: (error) => {
+          this.#gone = true
+          this.#closed(error)
+          use.onGone()
+        },
+      },
+    )
+  }
+
+  get settled(): Promise<void> {
+    return this.#settled.promise
+  }
+
+  get alive(): boolean {
+    if (this.#gone || this.#socket === undefined) return !this.#gone
+    return !this.#socket.destroyed && this.#socket.readyState !== 'closed'
+  }
+
+  send(request: WireRequest, sink: AnswerSink): void {
+    this.#sink = sink
+    this.#parser = new ResponseParser(request.method, sink)
+    const bytes = requestBytes(request, this.#route.forward)
+    const write = () => {
+      const at = this.#clock.now()
+      const opened = this.#used || this.#readyAt === null ? null : this.#opened(this.#readyAt)
+      this.#used = true
+      sink.sent(at, opened)
+      // The sink may have left at once.
+      if (this.#sink === sink) this.#socket?.write(bytes)
+    }
+    if (!this.alive) queueMicrotask(() => this.#closed(undefined))
+    else if (this.#readyAt === null) this.#waiting = write
+    else write()
+  }
+
+  pause(): void {
+    this.#socket?.pause()
+  }
+
+  resume(): void {
+    this.#socket?.resume()
+  }
+
+  abandon(): void {
+    this.#sink = undefined
+    this.#hangUp()
+  }
+
+  #opened(readyAt: number): Opened {
+    return { startedAt: this.#startedAt, readyAt }
+  }
+
+  #ready(): void {
+    this.#readyAt = this.#clock.now()
+    this.#waiting?.()
+    this.#waiting = undefined
+    this.#settled.resolve()
+  }
+
+  #read(memory: Uint8Array, length: number): void {
+    const parser = this.#parser
+    // Nothing was asked for: such a connection cannot be trusted any more.
+    if (parser === undefined) {
+      this.#hangUp()
+      return
+    }
+    const at = this.#clock.now()
+    try {
+      if (parser.push(memory.subarray(0, length), at)) this.#over(parser, at)
+    } catch (error) {
+      if (error instanceof HttpSyntaxError) this.#fail(error)
+      else this.#broke(error)
+    }
+  }
+
+  #over(parser: ResponseParser, at: number): void {
+    this.#sink = undefined
+    this.#parser = undefined
+    if (!parser.reusable) {
+      this.#hangUp()
+      return
+    }
+    this.idleSince = at
+    this.idleSeconds = parser.idleSeconds
+    this.#onIdle(this)
+  }
+
+  #ended(): void {
+    try {
+      if (this.#sink !== undefined && this.#parser?.close(this.#clock.now()) === true) {
+        this.#sink = undefined
+      }
+    } catch (error) {
+      this.#broke(error)
+    }
+    this.#hangUp()
+  }
+
+  #closed(error: Error | undefined): void {
+    this.#settled.resolve()
+    if (this.#sink !== undefined) this.#fail(error ?? new PeerClosedError())
+  }
+
+  #broke(error: unknown): void {
+    const sink = this.#sink
+    this.abandon()
+    sink?.broke(error)
+  }
+
+  #fail(error: Error): void {
+    const sink = this.#sink
+    this.#sink = undefined
+    this.#hangUp()
+    sink?.failed(error, this.#clock.now())
+  }
+}
+
+/** The peer closed the connection before the answer was whole. */
+export class PeerClosedError extends Error {
+  override readonly name = 'PeerClosedError'
+  readonly code = 'E_PEER_CLOSED'
+
+  constructor() {
+    super('the peer closed the connection')
+  }
+}

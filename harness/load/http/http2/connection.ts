@@ -1,0 +1,185 @@
+import {
+  type ClientHttp2Session,
+  type ClientHttp2Stream,
+  connect,
+  constants,
+  type OutgoingHttpHeaders,
+} from 'node:http2'
+import type { Socket } from 'node:net'
+import { TLSSocket } from 'node:tls'
+import type { RunClock } from '../../engine/clock.ts'
+import type { Route } from '../../setup/route.ts'
+import { dial } from '../dial.ts'
+import { PeerClosedError } from '../http1/connection.ts'
+import { errorCodeName, Http2Error } from './error.ts'
+
+/** Of what comes before `resume`, for each stream; as much as a socket of HTTP/1.1 takes. */
+const streamWindow = 256 * 1024
+/** Of all streams of a connection together, so that a slow reader does not stop the others. */
+const connectionWindow = 16 * 1024 * 1024
+/** Megabytes of one session; Node refuses streams beyond it. */
+const maxSessionMemory = 256
+
+export interface Http2Use {
+  /** It takes streams, or takes more than before. */
+  readonly onRoom: () => void
+  /** `error`: it never came to be. */
+  readonly onGone: (connection: Http2Connection, error: Error | undefined) => void
+}
+
+/** One connection of HTTP/2: its streams, and one stamp for each read of its socket. */
+export class Http2Connection {
+  readonly startedAt: number
+  readyAt: number | null = null
+  active = 0
+  /** Most streams at once so far. */
+  maxAtOnce = 0
+  streams = 0
+  /** SETTINGS_MAX_CONCURRENT_STREAMS; null before the peer's settings, and where they set none. */
+  allowed: number | null = null
+  /** The peer ends it. */
+  goaway: { readonly code: number; readonly lastStream: number } | undefined
+  /** When its last stream ended, in nanoseconds of the run. */
+  idleSince: number
+  readonly #clock: RunClock
+  readonly #route: Route
+  readonly #use: Http2Use
+  readonly #hangUp: () => void
+  #socket: Socket | undefined
+  #session: ClientHttp2Session | undefined
+  #error: Error | undefined
+  #gone = false
+  #bytesRead = -1
+  #readAt = 0
+
+  constructor(route: Route, clock: RunClock, use: Http2Use) {
+    this.#route = route
+    this.#clock = clock
+    this.#use = use
+    this.startedAt = clock.now()
+    this.idleSince = this.startedAt
+    this.#hangUp = dial(
+      route,
+      { alpn: ['h2'] },
+      {
+        socket: () => {},
+        ready: (socket) => this.#begin(socket),
+        gone: (error) => this.#over(this.#error ?? error),
+      },
+    )
+  }
+
+  /** How many more streams it takes now. */
+  get room(): number {
+    if (this.readyAt === null || this.#gone || this.goaway !== undefined) return 0
+    return (this.allowed ?? Number.POSITIVE_INFINITY) - this.active
+  }
+
+  get opening(): boolean {
+    return this.readyAt === null && !this.#gone
+  }
+
+  /** A stamp of the read of the socket that is being worked off: what one read brings has one stamp. */
+  get at(): number {
+    const total = this.#socket?.bytesRead ?? 0
+    if (total !== this.#bytesRead) {
+      this.#bytesRead = total
+      this.#readAt = this.#clock.now()
+    }
+    return this.#readAt
+  }
+
+  /** @throws the error of Node where the session ended meanwhile, or headers are none of HTTP/2 */
+  open(headers: OutgoingHttpHeaders, body: Uint8Array | null): ClientHttp2Stream {
+    if (this.#session === undefined) throw new Http2Error('the HTTP/2 connection is not ready')
+    const stream = this.#session.request(headers, { endStream: body === null })
+    this.active += 1
+    this.streams += 1
+    this.maxAtOnce = Math.max(this.maxAtOnce, this.active)
+    let open = true
+    const over = () => {
+      if (!open) return
+      open = false
+      this.active -= 1
+      this.idleSince = this.#clock.now()
+      this.#use.onRoom()
+    }
+    // With the end of the answer the peer counts it no more (RFC 9113, section 5.1.2).
+    stream.once('end', over)
+    stream.once('close', over)
+    if (body !== null) stream.end(body)
+    return stream
+  }
+
+  /** Why a stream ended before its answer was whole. */
+  failureOf({ id, rstCode }: Pick<ClientHttp2Stream, 'id' | 'rstCode'>): Error {
+    const { goaway } = this
+    if (goaway !== undefined && id !== undefined && id > goaway.lastStream) {
+      return new Http2Error(goawayText(goaway.code), { unprocessed: true })
+    }
+    // Node ends every stream with a code of its own when the connection ends.
+    if (this.#gone || this.#socket?.destroyed === true || this.#session?.destroyed === true) {
+      if (goaway !== undefined && goaway.code !== constants.NGHTTP2_NO_ERROR) {
+        return new Http2Error(goawayText(goaway.code))
+      }
+      return this.#error ?? new PeerClosedError()
+    }
+    return new Http2Error(`HTTP/2 stream reset: ${errorCodeName(rstCode ?? 0)}`, {
+      unprocessed: rstCode === constants.NGHTTP2_REFUSED_STREAM,
+      reset: true,
+    })
+  }
+
+  close(): void {
+    this.#session?.destroy()
+    this.#hangUp()
+  }
+
+  #begin(socket: Socket): void {
+    if (socket instanceof TLSSocket && socket.alpnProtocol !== 'h2') {
+      this.#error = new Http2Error('the target does not offer HTTP/2: try --http1')
+      this.#hangUp()
+      return
+    }
+    this.#socket = socket
+    const session = connect(this.#route.origin, {
+      createConnection: () => socket,
+      settings: { enablePush: false, initialWindowSize: streamWindow },
+      maxSessionMemory,
+    })
+    this.#session = session
+    session.once('connect', () => session.setLocalWindowSize(connectionWindow))
+    session.on('remoteSettings', ({ maxConcurrentStreams }) => {
+      this.allowed = isLimit(maxConcurrentStreams) ? maxConcurrentStreams : null
+      this.readyAt ??= this.#clock.now()
+      this.#use.onRoom()
+    })
+    session.on('goaway', (code, lastStream) => {
+      this.goaway ??= { code, lastStream }
+    })
+    session.on('error', (error: Error) => {
+      this.#error ??= error
+    })
+    session.once('close', () => this.#over(this.#error))
+  }
+
+  #over(error: Error | undefined): void {
+    if (this.#gone) return
+    this.#gone = true
+    this.#hangUp()
+    this.#use.onGone(this, this.readyAt === null ? (error ?? neverReady()) : undefined)
+  }
+}
+
+function goawayText(code: number): string {
+  return `HTTP/2 GOAWAY: ${errorCodeName(code)}`
+}
+
+function neverReady(): Error {
+  return new Http2Error('the peer closed the connection before its HTTP/2 settings')
+}
+
+/** Without a limit of the peer, Node tells the greatest number there is. */
+function isLimit(streams: number | undefined): streams is number {
+  return streams !== undefined && streams < 0xffff_ffff
+}

@@ -1,0 +1,193 @@
+import { type ClientHttp2Stream, constants, type OutgoingHttpHeaders } from 'node:http2'
+import type { Header, WireRequest } from '../../../../contract/index.ts'
+import type { RunClock } from '../../engine/clock.ts'
+import type { AnswerSink, Channel } from '../channel.ts'
+import { addressOf } from '../wire-form.ts'
+import type { Http2Connection } from './connection.ts'
+import { Http2Error } from './error.ts'
+
+/** How often one request is sent at most; only where the peer said that it did nothing for it. */
+const mostSendings = 3
+
+/** What a stream asks of the connections of its thread. */
+export interface StreamUse {
+  /** Gives it a connection with room, now or later, through `granted` or `refused`. */
+  readonly ask: (stream: Http2Stream) => void
+  /** It needs none any more. */
+  readonly drop: (stream: Http2Stream) => void
+  /** The peer reset it; it is sent again. */
+  readonly onReset: () => void
+  readonly onResent: () => void
+}
+
+/** One request and its answer over a stream of an HTTP/2 connection (RFC 9113, section 8). */
+export class Http2Stream implements Channel {
+  readonly #clock: RunClock
+  readonly #use: StreamUse
+  readonly #settled = Promise.withResolvers<void>()
+  #connection: Http2Connection | undefined
+  #request: WireRequest | undefined
+  #sink: AnswerSink | undefined
+  #stream: ClientHttp2Stream | undefined
+  #sendings = 0
+  #refusal: Error | undefined
+
+  constructor(clock: RunClock, use: StreamUse) {
+    this.#clock = clock
+    this.#use = use
+    use.ask(this)
+  }
+
+  get settled(): Promise<void> {
+    return this.#settled.promise
+  }
+
+  /** A connection has room for it. */
+  granted(connection: Http2Connection): void {
+    this.#connection = connection
+    this.#settled.resolve()
+    this.#send()
+  }
+
+  /** There will be no connection for it. */
+  refused(error: Error): void {
+    this.#refusal = error
+    this.#settled.resolve()
+    this.#fail(error)
+  }
+
+  send(request: WireRequest, sink: AnswerSink): void {
+    this.#request = request
+    this.#sink = sink
+    const refusal = this.#refusal
+    if (refusal !== undefined) queueMicrotask(() => this.#fail(refusal))
+    else this.#send()
+  }
+
+  pause(): void {
+    this.#stream?.pause()
+  }
+
+  resume(): void {
+    this.#stream?.resume()
+  }
+
+  abandon(): void {
+    this.#sink = undefined
+    this.#use.drop(this)
+    this.#stream?.close(constants.NGHTTP2_CANCEL)
+  }
+
+  #send(): void {
+    const [connection, request, sink] = [this.#connection, this.#request, this.#sink]
+    if (connection === undefined || request === undefined || sink === undefined) return
+    this.#sendings += 1
+    const first = this.#sendings === 1
+    const { readyAt, startedAt, streams } = connection
+    const opened = streams === 0 && readyAt !== null ? { startedAt, readyAt } : null
+    // What is sent again is as late as its first sending.
+    if (first) sink.sent(this.#clock.now(), opened)
+    if (this.#sink !== sink) return
+    try {
+      this.#listen(connection.open(headersOf(request), request.body), connection)
+    } catch (error) {
+      this.#fail(error instanceof Error ? error : new Error(String(error)))
+    }
+  }
+
+  #listen(stream: ClientHttp2Stream, connection: Http2Connection): void {
+    this.#stream = stream
+    let whole = false
+    stream.on('response', (headers, _flags, raw: unknown) => {
+      const sink = this.#sink
+      try {
+        sink?.head(headers[':status'] ?? 0, headerPairs(raw), connection.at)
+      } catch (error) {
+        this.#broke(error, sink)
+      }
+      stream.on('data', (bytes: Buffer) => {
+        const sink = this.#sink
+        try {
+          sink?.data(bytes, connection.at)
+        } catch (error) {
+          this.#broke(error, sink)
+        }
+      })
+    })
+    stream.once('end', () => {
+      whole = true
+      const sink = this.#sink
+      this.#sink = undefined
+      try {
+        sink?.end(connection.at)
+      } catch (error) {
+        this.#broke(error, sink)
+      }
+    })
+    // Why, is told by the connection when the stream is closed.
+    stream.on('error', () => {})
+    stream.once('close', () => {
+      if (!whole) this.#ended(connection, stream)
+    })
+  }
+
+  #ended(connection: Http2Connection, stream: ClientHttp2Stream): void {
+    if (this.#sink === undefined) return
+    const why = connection.failureOf(stream)
+    if (!(why instanceof Http2Error)) {
+      this.#fail(why)
+      return
+    }
+    if (why.reset) this.#use.onReset()
+    if (!why.unprocessed || this.#sendings >= mostSendings) {
+      this.#fail(why)
+      return
+    }
+    this.#use.onResent()
+    this.#connection = undefined
+    this.#use.ask(this)
+  }
+
+  #broke(error: unknown, sink: AnswerSink | undefined): void {
+    this.abandon()
+    sink?.broke(error)
+  }
+
+  #fail(error: Error): void {
+    const sink = this.#sink
+    this.#sink = undefined
+    sink?.failed(error, this.#clock.now())
+  }
+}
+
+/** Headers of HTTP/1.1 that HTTP/2 has no use for (RFC 9113, section 8.2.2), and `host` (8.3.1). */
+const leftOut: ReadonlySet<string> = new Set([
+  ...['connection', 'keep-alive', 'proxy-connection', 'transfer-encoding', 'upgrade', 'host'],
+])
+
+function headersOf({ method, url, headers, body }: WireRequest): OutgoingHttpHeaders {
+  const { host, origin, path } = addressOf(url)
+  const all: OutgoingHttpHeaders = {
+    ':method': method,
+    ':scheme': origin.startsWith('https:') ? 'https' : 'http',
+    ':authority': host,
+    ':path': path,
+  }
+  for (const [name, value] of headers) {
+    const key = name.toLowerCase()
+    if (!leftOut.has(key)) all[key] = value
+  }
+  if (body !== null) all['content-length'] = String(body.length)
+  return all
+}
+
+/** As they came, in the order in which they came, without pseudo-headers. */
+function headerPairs(raw: unknown): Header[] {
+  const flat = Array.isArray(raw) ? raw.map(String) : []
+  const pairs: Header[] = []
+  for (let at = 0; at + 1 < flat.length; at += 2) {
+    const name = flat[at] ?? ''
+    if (!name.startsWith(':')) pairs.push([name.toLowerCase(), flat[at + 1] ?? ''])
+  }
+  return pairs
+}

@@ -1,0 +1,55 @@
+import { TLSSocket } from 'node:tls'
+import type { RunClock } from '../engine/clock.ts'
+import type { Route } from '../setup/route.ts'
+import type { Channels } from './channel.ts'
+import { dial } from './dial.ts'
+import { Connections } from './http1/connections.ts'
+import { Http2Connections } from './http2/connections.ts'
+
+/** Makes the connections of a thread, in the version of HTTP that was agreed on. */
+export type OpenChannels = (clock: RunClock, keepAlive: boolean, most?: number) => Channels
+
+/**
+ * Agrees with the target on a version of HTTP: what the options say, or else over TLS what it chooses
+ * by ALPN (RFC 7301), and HTTP/1.1 without TLS. A target that cannot be asked is left to the run, which
+ * tells what becomes of each request.
+ */
+export async function agreeOnVersion(route: Route, signal: AbortSignal): Promise<OpenChannels> {
+  const version = route.httpVersion === 'auto' ? await chosen(route, signal) : route.httpVersion
+  return (clock, keepAlive, most) =>
+    version === 'http2'
+      ? new Http2Connections(route, clock, keepAlive, most)
+      : new Connections(route, clock, keepAlive, most)
+}
+
+const patienceMs = 10_000
+
+function chosen(route: Route, signal: AbortSignal): Promise<'http1' | 'http2'> {
+  if (!route.secure) return Promise.resolve('http1')
+  return new Promise((resolve) => {
+    let version: 'http1' | 'http2' = 'http1'
+    const giveUp = () => {
+      resolve(version)
+      hangUp()
+    }
+    const hangUp = dial(
+      route,
+      { alpn: ['h2', 'http/1.1'] },
+      {
+        socket: () => {},
+        ready: (socket) => {
+          if (socket instanceof TLSSocket && socket.alpnProtocol === 'h2') version = 'http2'
+          giveUp()
+        },
+        gone: () => {
+          clearTimeout(limit)
+          signal.removeEventListener('abort', giveUp)
+          resolve(version)
+        },
+      },
+    )
+    const limit = setTimeout(giveUp, patienceMs)
+    if (signal.aborted) giveUp()
+    else signal.addEventListener('abort', giveUp, { once: true })
+  })
+}

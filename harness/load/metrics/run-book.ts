@@ -1,0 +1,60 @@
+import { GeneratorWatch } from '../calibration/generator.ts'
+import type { NotDispatched } from '../engine/crew.ts'
+import type { Told } from '../engine/threads.ts'
+import { IdBook } from '../judging/integrity.ts'
+import type { PlanSpec } from '../plan/plan.ts'
+import { goodputLimits, type Slo, watchedLatencies } from '../slo/slo.ts'
+import { RunMetrics } from './run-metrics.ts'
+import { TransactionBook } from './transaction-book.ts'
+
+/** A gap between fragments that a reader of the text would notice. */
+const stallNs = 500_000_000
+
+/** All that a run keeps of its requests while it lasts; bounded, however long it is. */
+export class RunBook {
+  readonly metrics: RunMetrics
+  readonly generator: GeneratorWatch
+  readonly transactions = new TransactionBook()
+  readonly ids = new IdBook()
+  requests = 0
+  failed = 0
+  inFlight = 0
+  undispatched = 0
+  readonly #inFlight: number[]
+
+  constructor(
+    { durationNs, mix }: Pick<PlanSpec, 'durationNs' | 'mix'>,
+    slos: readonly Slo[],
+    workers: number,
+  ) {
+    const growing = mix.entries.flatMap(({ kind, name }) => (kind === 'v3-chat' ? [name] : []))
+    this.metrics = new RunMetrics({
+      durationNs,
+      limits: goodputLimits(slos),
+      stallNs,
+      growing,
+      watched: watchedLatencies(slos),
+    })
+    this.generator = new GeneratorWatch(workers)
+    this.#inFlight = Array.from({ length: workers }, () => 0)
+  }
+
+  take(worker: number, { records, ids, notDispatched, inFlight }: Told): void {
+    for (const record of records) {
+      this.requests += 1
+      if ('detail' in record.outcome) this.failed += 1
+      this.metrics.add(record)
+      this.generator.add(worker, record)
+      this.transactions.add(record)
+    }
+    for (const id of ids) this.ids.add(id)
+    for (const passed of notDispatched) this.#pass(passed)
+    this.#inFlight[worker] = inFlight
+    this.inFlight = this.#inFlight.reduce((sum, count) => sum + count, 0)
+  }
+
+  #pass([plannedNs, transaction]: NotDispatched): void {
+    this.undispatched += 1
+    this.metrics.addNotDispatched(plannedNs, transaction)
+  }
+}

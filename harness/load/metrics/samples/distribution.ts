@@ -1,0 +1,81 @@
+import type { Distribution, Quantile } from '../../../../contract/report/load-measures.ts'
+import { kaplanMeierQuantile, type LifeTable } from '../../statistics/kaplan-meier.ts'
+import type { OrderedSample } from '../../statistics/ordered-sample.ts'
+import { quantileEstimate } from '../../statistics/quantile-interval.ts'
+import { type Bucket, Buckets, unitNs } from './buckets.ts'
+import { digits, toHdr } from './hdr.ts'
+
+export const quantiles: readonly number[] = [0.5, 0.75, 0.9, 0.95, 0.99, 0.999]
+
+/**
+ * A latency as the report tells it. `independent` is the effective sample size as a share of the
+ * sample. What is still running is in the quantiles, by Kaplan and Meier; nothing of it is in the mean.
+ */
+export function distributionOf(
+  ended: Buckets | undefined,
+  censored: Buckets | undefined,
+  independent: number,
+): Distribution | null {
+  const values = ended ?? new Buckets()
+  const running = censored ?? new Buckets()
+  const count = values.count + running.count
+  if (count === 0) return null
+  return {
+    count: values.count,
+    censored: running.count,
+    effective: Number((count * independent).toFixed(1)),
+    min: milliseconds(values.minNs),
+    mean: milliseconds(values.meanNs),
+    max: milliseconds(values.maxNs),
+    quantiles: quantilesOf(values, running, count * independent),
+    histogram: values.count === 0 ? null : { unitNs, digits, base64: toHdr(values) },
+  }
+}
+
+/** Ranks of a sample in which some are only known to lie above a value; infinite where unknown. */
+export function censoredSample(ended: Buckets, censored: Buckets): OrderedSample {
+  if (censored.count === 0) return ended
+  const count = ended.count + censored.count
+  const lows = lifeTable(ended, censored, ({ low }) => low)
+  const highs = lifeTable(ended, censored, ({ high }) => high)
+  return {
+    count,
+    lowestAt: (rank) => kaplanMeierQuantile(lows, rank / count) ?? Number.POSITIVE_INFINITY,
+    highestAt: (rank) => kaplanMeierQuantile(highs, rank / count) ?? Number.POSITIVE_INFINITY,
+  }
+}
+
+function quantilesOf(ended: Buckets, censored: Buckets, effective: number): Quantile[] {
+  const sample = censoredSample(ended, censored)
+  return quantiles.map((q) => {
+    const { value, low, high, why } = quantileEstimate(sample, q, effective)
+    const unknown = value === Number.POSITIVE_INFINITY
+    return {
+      q,
+      value: milliseconds(value),
+      low: milliseconds(low),
+      high: milliseconds(high),
+      why: unknown ? `${censored.count} of ${sample.count} were still running before it` : why,
+    }
+  })
+}
+
+/** Both histograms have the same buckets, so the lower ends can be compared. */
+function lifeTable(
+  ended: Buckets,
+  censored: Buckets,
+  endOf: (bucket: Bucket) => number,
+): LifeTable[] {
+  const rows = [
+    ...ended.ascending().map((bucket) => ({ bucket, ended: bucket.count, censored: 0 })),
+    ...censored.ascending().map((bucket) => ({ bucket, ended: 0, censored: bucket.count })),
+  ]
+  // Who was censored in a bucket is at risk for all that ended in it.
+  return rows
+    .sort((a, b) => a.bucket.low - b.bucket.low || b.ended - a.ended)
+    .map(({ bucket, ...row }) => ({ value: endOf(bucket), ...row }))
+}
+
+function milliseconds(ns: number | null): number | null {
+  return ns === null || !Number.isFinite(ns) ? null : ns / 1e6
+}

@@ -1,0 +1,158 @@
+import type { MetricName } from '../../../../contract/report/load-measures.ts'
+import type { RequestRecord } from '../../record.ts'
+import { type Clock, twoClocked } from '../../slo/slo.ts'
+
+/**
+ * The latencies of one request, nanoseconds.
+ *
+ * | name        | from             | to                                                     |
+ * | ----------- | ---------------- | ------------------------------------------------------ |
+ * | `connect`   | dispatch         | connection ready; only where the request opened one    |
+ * | `ttfb`      | start            | headers                                                |
+ * | `ttfe`      | start            | first event of any kind                                |
+ * | `ttft`      | start            | first generated content: reasoning, text, arguments    |
+ * | `ttfo`      | start            | first answer text                                      |
+ * | `thinking`  | first content    | first answer text                                      |
+ * | `tpot`      | first content    | last content, divided by N - 1 tokens                  |
+ * | `e2e`       | start            | terminal event, of a whole answer                      |
+ * | `close_lag` | terminal event   | end of the body                                        |
+ * | `max_gap`   | the longest time between two reads that brought content                  |
+ *
+ * The start is the first byte written (`service`) or the planned moment (`response`). A latency is
+ * null where its moment never came. Only answers with status 2xx have latencies, and clients that
+ * leave on purpose have none. A violated answer that is whole has an e2e: it is not good, but its time
+ * is the target's. A truncated one has none.
+ */
+export function latencyOf(record: RequestRecord, metric: MetricName, clock: Clock): number | null {
+  const { stamps, outcome, counts } = record
+  if (outcome.kind === 'left') return null
+  if (metric === 'connect') {
+    return counts.newConnection ? between(stamps.dispatched, stamps.connected) : null
+  }
+  if (!isAnswered(record)) return null
+  const start = clock === 'response' ? stamps.planned : stamps.sent
+  switch (metric) {
+    case 'ttfb':
+      return between(start, stamps.headers)
+    case 'ttfe':
+      return between(start, stamps.firstEvent)
+    case 'ttft':
+      return between(start, stamps.firstGenerated)
+    case 'ttfo':
+      return between(start, stamps.firstText)
+    case 'thinking':
+      return between(stamps.firstGenerated, stamps.firstText)
+    case 'tpot':
+      return timePerOutputToken(record)
+    case 'e2e':
+      return isWhole(record) ? between(start, stamps.terminal) : null
+    case 'close_lag':
+      return isWhole(record) ? between(stamps.terminal, stamps.ended) : null
+    case 'max_gap':
+      return record.gapsNs.length === 0 ? null : largest(record.gapsNs)
+    case 'icl':
+      return null
+  }
+}
+
+export const singleMetrics: readonly MetricName[] = [
+  ...(['connect', 'ttfb', 'ttfe', 'ttft', 'ttfo', 'thinking', 'tpot', 'e2e', 'close_lag'] as const),
+  'max_gap',
+]
+
+/** Every latency of a request that is not null. */
+export function forEachLatency(
+  record: RequestRecord,
+  take: (metric: MetricName, clock: Clock, ns: number) => void,
+): void {
+  for (const metric of singleMetrics) {
+    const service = latencyOf(record, metric, 'service')
+    if (service !== null) take(metric, 'service', service)
+    if (!twoClocked.includes(metric)) continue
+    const response = latencyOf(record, metric, 'response')
+    if (response !== null) take(metric, 'response', response)
+  }
+}
+
+/**
+ * What is only known to have taken longer: the moments that had not come when the run ended, or when
+ * the kit stopped waiting. The value is the time until then.
+ */
+export function forEachCensored(
+  record: RequestRecord,
+  take: (metric: MetricName, clock: Clock, ns: number) => void,
+): void {
+  const { outcome, stamps, status, form } = record
+  if (outcome.kind !== 'open' && outcome.kind !== 'timeout') return
+  if (status !== null && !isAnswered(record)) return
+  const until = lastSeen(record)
+  const pending: [MetricName, number | null][] = [
+    ['ttfb', stamps.headers],
+    ['e2e', null],
+  ]
+  if (form === 'stream') {
+    pending.push(['ttfe', stamps.firstEvent], ['ttft', stamps.firstGenerated])
+    pending.push(['ttfo', stamps.firstText])
+  }
+  for (const [metric, moment] of pending) {
+    if (moment !== null) continue
+    if (stamps.sent !== null) take(metric, 'service', until - stamps.sent)
+    take(metric, 'response', until - stamps.planned)
+  }
+}
+
+export function isAnswered({ status }: RequestRecord): boolean {
+  return status !== null && status >= 200 && status <= 299
+}
+
+export function lastSeen({ stamps }: RequestRecord): number {
+  if (stamps.ended !== null) return stamps.ended
+  let last = stamps.dispatched
+  for (const stamp of Object.values(stamps)) if (stamp !== null && stamp > last) last = stamp
+  return last
+}
+
+/** True where each stamp lies at or after the one that it follows on. */
+export function isOrdered({ stamps, gapsNs }: RequestRecord): boolean {
+  const { dispatched, connected, sent, headers, firstEvent, firstGenerated } = stamps
+  const chains = [
+    [dispatched, connected, sent, headers, firstEvent, firstGenerated, stamps.firstText],
+    [firstGenerated, stamps.lastGenerated, stamps.ended],
+    [headers, stamps.terminal, stamps.ended],
+  ]
+  return chains.every(isAscending) && gapsNs.every((gap) => gap >= 0)
+}
+
+function isWhole({ outcome }: RequestRecord): boolean {
+  return outcome.kind === 'ok' || outcome.kind === 'integrity'
+}
+
+/**
+ * (last content - first content) / (N - 1), N from the usage that the answer tells; reasoning is in it
+ * where it was shown. Null, never 0, where N is unknown or below 2, and where all content came in one
+ * read: then nothing was paced.
+ */
+function timePerOutputToken({ stamps, counts }: RequestRecord): number | null {
+  const tokens = counts.streamedTokens
+  const whole = between(stamps.firstGenerated, stamps.lastGenerated)
+  if (whole === null || whole === 0 || tokens === null || tokens < 2) return null
+  return whole / (tokens - 1)
+}
+
+function between(from: number | null, to: number | null): number | null {
+  return from === null || to === null ? null : to - from
+}
+
+function largest(values: readonly number[]): number {
+  return values.reduce((most, value) => Math.max(most, value), 0)
+}
+
+function isAscending(stamps: readonly (number | null)[]): boolean {
+  let last = Number.NEGATIVE_INFINITY
+  for (const stamp of stamps) {
+    if (stamp === null) continue
+    if (stamp < last) return false
+    last = stamp
+  }
+  return true
+}

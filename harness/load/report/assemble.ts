@@ -1,0 +1,161 @@
+import type { ArrivalRow, LoadReport } from '../../../contract/report/load.ts'
+import type { ThreadsOutcome } from '../engine/threads.ts'
+import { integrityOf } from '../judging/integrity.ts'
+import type { RunBook } from '../metrics/run-book.ts'
+import { summarize } from '../metrics/summary.ts'
+import type { LoadOptions } from '../options.ts'
+import { surfaceOf } from '../plan/mix.ts'
+import { sizeOf } from '../plan/needs.ts'
+import { type PlanSpec, planHash, wholePlan } from '../plan/plan.ts'
+import { packMeasurements } from '../shards/measurements.ts'
+import { unmeasured } from '../slo/measured.ts'
+import { connectionFigures } from './connection-figures.ts'
+import { outcomeOf } from './outcome.ts'
+import { nothingLost, withWhatSpoils } from './validity.ts'
+
+export interface RunFindings {
+  readonly book: RunBook
+  readonly outcome: ThreadsOutcome
+  readonly startedAt: Date
+  /** Milliseconds after the time at which it was to begin. */
+  readonly lateMs: number
+  /** From the start to the last answer, or to the interruption. */
+  readonly lastedMs: number
+}
+
+/** All that a run found, as its report. */
+export function assemble(options: LoadOptions, findings: RunFindings): LoadReport {
+  const { spec, target, slos, signal } = options
+  const { book, outcome, startedAt, lateMs, lastedMs } = findings
+  const cut = {
+    warmUpNs: warmUpNs(options),
+    untilNs: signal.aborted ? lastedMs * 1e6 : spec.durationNs,
+  }
+  const { reused, connectMs, transactionMetrics, ...measured } = summarize(book.metrics, {
+    slos,
+    maxRefusals: options.maxRefusals,
+    ...cut,
+    transactions: spec.mix.entries.map(({ name }) => name),
+  })
+  const threads = outcome.done
+  const integrity = integrityOf(
+    threads.map((done) => done.integrity),
+    book.ids,
+  )
+  const lost = nothingLost(options, book)
+  const audits = [...measured.audits, lost]
+  const transactions = book.transactions.rows(spec.mix.entries, transactionMetrics)
+  const slo = [
+    ...measured.slo,
+    ...unmeasured({ ...measured, planned: lost.expected, transactions }),
+  ]
+  const generator = withWhatSpoils(book.generator.row(threads, book.undispatched, lastedMs), {
+    lateMs,
+    requests: book.requests,
+    due: lost.expected,
+    audits,
+  })
+  return {
+    kind: 'load-report',
+    schemaVersion: 1,
+    outcome: outcomeOf({ integrity, generator, slo }),
+    interrupted: signal.aborted,
+    suite: options.suite,
+    target: {
+      baseUrl: target.baseUrl,
+      surfaces: [...new Set(spec.mix.entries.map(({ kind }) => surfaceOf(kind)))],
+    },
+    seed: spec.seed,
+    startedAt: startedAt.toISOString(),
+    durationMs: lastedMs,
+    plan: planOf(options),
+    config: configOf(options),
+    ...measured,
+    slo,
+    audits,
+    transactions,
+    connections: {
+      ...connectionFigures(threads),
+      reused,
+      connectMs,
+    },
+    integrity,
+    generator,
+    faults: [...outcome.faults],
+    notes: [
+      ...(target.network?.insecure === true
+        ? ['the certificate of the target was not verified (--insecure)']
+        : []),
+      ...outcome.troubles.map(([what, count]) => `${what} (${count} times)`),
+      ...(outcome.chatsLeft === 0 ? [] : [`${outcome.chatsLeft} chats were made and are left`]),
+    ],
+    ...(options.shard === null ? {} : { measurements: packMeasurements({ ...cut, ...partsOf() }) }),
+  }
+
+  function partsOf() {
+    const { tally, size, duplicates } = book.ids
+    return {
+      metrics: book.metrics.store(),
+      integrity: threads.map((done) => done.integrity),
+      ids: { tally, size, duplicates },
+    }
+  }
+}
+
+/** Where early and late differ on purpose, there is nothing to cut. */
+function warmUpNs({ warmUpMs, spec }: LoadOptions): number | 'auto' {
+  if (warmUpMs !== 'auto') return warmUpMs * 1e6
+  return ['poisson', 'constant', 'closed'].includes(spec.arrival.kind) ? 'auto' : 0
+}
+
+function planOf(options: LoadOptions): LoadReport['plan'] {
+  const { spec, shard } = options
+  return {
+    hash: planHash(spec),
+    arrival: arrivalRow(spec),
+    durationMs: spec.durationNs / 1e6,
+    transactions: sizeOf(spec, wholePlan).transactions,
+    ownTransactions: sizeOf(spec, shard ?? wholePlan).transactions,
+    shard,
+    mix: spec.mix.name,
+  }
+}
+
+export function arrivalRow({ arrival }: PlanSpec): ArrivalRow {
+  switch (arrival.kind) {
+    case 'ramp': {
+      const { kind, process, from, to, overNs } = arrival
+      return { kind, process, from, to, overMs: overNs / 1e6 }
+    }
+    case 'steps': {
+      const { kind, process, steps } = arrival
+      const rows = steps.map(({ perSecond, forNs }) => ({ perSecond, forMs: forNs / 1e6 }))
+      return { kind, process, steps: rows }
+    }
+    case 'closed':
+      return { kind: 'closed', concurrency: arrival.concurrency }
+    case 'trace':
+      return { kind: 'trace', file: arrival.file }
+    default:
+      return arrival
+  }
+}
+
+function configOf(options: LoadOptions): LoadReport['config'] {
+  const { spec, target, workers, drainMs, mostInFlight, keepAlive, startAt } = options
+  const { mostConnections, maxRefusals } = options
+  return {
+    workers,
+    timeoutMs: target.timeoutMs,
+    drainMs,
+    mostInFlight,
+    judgedShare: 1,
+    idempotencyRaceShare: spec.idempotencyRaces,
+    misbehaviour: spec.misbehaviour,
+    keepAlive,
+    ...(mostConnections === undefined ? {} : { mostConnections }),
+    startAt: startAt?.toISOString() ?? null,
+    ...(maxRefusals === undefined ? {} : { maxRefusals }),
+    mix: spec.mix.entries,
+  }
+}

@@ -1,0 +1,96 @@
+import type { Header } from '../../../contract/index.ts'
+import { answerLimits, sizeText } from '../http/answer-limits.ts'
+import type { AnswerSink, Channels } from '../http/channel.ts'
+import { type RequestSpec, wireRequest } from '../http/wire-form.ts'
+import type { LoadTarget } from '../target.ts'
+
+export interface CallAnswer {
+  /** 0 where no answer came. */
+  readonly status: number
+  readonly json: unknown
+  readonly error: string | undefined
+  /** The target let `timeoutMs` pass. */
+  readonly timedOut?: true
+}
+
+/**
+ * A request beside the load: before it, to arrange, or after it, to tidy up. Never rejects; the signal
+ * ends the wait for an answer.
+ */
+export function call(
+  channels: Channels,
+  target: LoadTarget,
+  spec: RequestSpec,
+  { place, signal }: { readonly place: string; readonly signal: AbortSignal },
+): Promise<CallAnswer> {
+  const late = { status: 0, json: undefined, error: 'no answer in time' }
+  if (signal.aborted) return Promise.resolve(late)
+  const request = wireRequest(spec, target, `${target.tag}/${place}`)
+  return new Promise((resolve) => {
+    const channel = channels.take()
+    const done = (answer: CallAnswer) => {
+      clearTimeout(limit)
+      signal.removeEventListener('abort', giveUp)
+      resolve(answer)
+    }
+    const leave = (answer: CallAnswer) => {
+      channel.abandon()
+      done(answer)
+    }
+    const giveUp = () => leave(late)
+    const limit = setTimeout(() => leave({ ...late, timedOut: true }), target.timeoutMs)
+    signal.addEventListener('abort', giveUp)
+    channel.send(request, new Collector(done, () => channel.abandon()))
+  })
+}
+
+class Collector implements AnswerSink {
+  readonly #done: (answer: CallAnswer) => void
+  readonly #leave: () => void
+  readonly #pieces: Uint8Array[] = []
+  #size = 0
+  #status = 0
+
+  constructor(done: (answer: CallAnswer) => void, leave: () => void) {
+    this.#done = done
+    this.#leave = leave
+  }
+
+  sent(): void {}
+
+  head(status: number, _headers: readonly Header[]): void {
+    this.#status = status
+  }
+
+  data(bytes: Uint8Array): void {
+    this.#size += bytes.length
+    if (this.#size <= answerLimits.bodyBytes) {
+      this.#pieces.push(bytes.slice())
+      return
+    }
+    this.#pieces.length = 0
+    this.#leave()
+    const error = `an answer of more than ${sizeText(answerLimits.bodyBytes)}`
+    this.#done({ status: 0, json: undefined, error })
+  }
+
+  end(): void {
+    this.#done({ status: this.#status, json: parse(this.#pieces), error: undefined })
+  }
+
+  failed(error: Error): void {
+    this.#done({ status: 0, json: undefined, error: error.message })
+  }
+
+  broke(error: unknown): void {
+    this.failed(error instanceof Error ? error : new Error(String(error)))
+  }
+}
+
+function parse(pieces: readonly Uint8Array[]): unknown {
+  try {
+    return JSON.parse(Buffer.concat(pieces).toString())
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,48 @@
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { journalEntry } from '../../../contract/index.ts'
+import { ChatJournal } from './chat-journal.ts'
+
+function emptyJournal() {
+  const file = join(mkdtempSync(join(tmpdir(), 'chatgen-test-')), 'journal.ndjson')
+  writeFileSync(file, '')
+  const lines = () => readFileSync(file, 'utf8').split('\n').slice(0, -1)
+  const entries = () => lines().map((line) => journalEntry.parse(JSON.parse(line)))
+  return { file, entries }
+}
+
+test('a name stands in the file before it is given away', () => {
+  const { file, entries } = emptyJournal()
+  const journal = new ChatJournal({ file }, 'chatgen-load-a ', [])
+  for (let at = 0; at < 100; at += 1) {
+    const name = journal.name()
+    expect(entries()).toContainEqual({ event: 'create', kind: 'chat', name, scenario: 'load' })
+  }
+  expect(new Set(entries().map((entry) => JSON.stringify(entry))).size).toBe(entries().length)
+})
+
+test('what became of it follows, in order, and never a secret', async () => {
+  const { file, entries } = emptyJournal()
+  const secrets = [{ name: 'api key', value: 'sesame-open' }]
+  const journal = new ChatJournal({ file }, 'chatgen-load-sesame-open ', secrets)
+  const name = journal.name()
+  journal.created(name, 'one')
+  journal.deleted('one')
+  await journal.close()
+  const told = entries().filter(({ event }) => event === 'created' || event === 'deleted')
+  expect(told.map(({ event }) => event)).toEqual(['created', 'deleted'])
+  expect(readFileSync(file, 'utf8')).not.toContain('sesame-open')
+  // The names that nobody took.
+  const count = (event: string) => entries().filter((entry) => entry.event === event).length
+  expect(count('refused')).toBe(count('create') - 1)
+})
+
+test('a file that cannot be written is told in the end', async () => {
+  const { file } = emptyJournal()
+  const journal = new ChatJournal({ file: join(file, 'below') }, 'chatgen-load-a ', [])
+  journal.deleted('one')
+  await journal.close()
+  expect(journal.trouble).toContain('ENOTDIR')
+})

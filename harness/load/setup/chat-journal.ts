@@ -1,0 +1,99 @@
+import { type JournalEntry, journalLine } from '../../../contract/index.ts'
+import { Outlet } from '../../client/redaction/outlet.ts'
+import { createRedactor, type Secret } from '../../client/redaction/redaction.ts'
+
+/** Where the creation journal of a run is; survives a structured clone. */
+export interface JournalPlace {
+  readonly file: string
+}
+
+/** Names that are written down at a time; of a thread that is killed, so many may not exist. */
+const reserve = 64
+const flushMs = 50
+
+/**
+ * The chats that a thread makes, in the creation journal of its run. A name is in the file before it is
+ * given away, with others in one write; what became of it follows soon, as a lost line costs no more
+ * than a search for the name. Threads and processes append whole lines to one file.
+ */
+export class ChatJournal {
+  /** Why lines could not be written. */
+  trouble: string | undefined
+  readonly #place: JournalPlace | undefined
+  readonly #prefix: string
+  readonly #redact: (text: string) => string
+  readonly #outlet: Outlet
+  readonly #free: string[] = []
+  #named = 0
+  #lines = ''
+  #flushing: NodeJS.Timeout | undefined
+  #written: Promise<void> = Promise.resolve()
+
+  /** `prefix`: begins every name. */
+  constructor(place: JournalPlace | undefined, prefix: string, secrets: readonly Secret[]) {
+    this.#place = place
+    this.#prefix = prefix
+    this.#redact = createRedactor(secrets).text
+    this.#outlet = new Outlet(secrets)
+  }
+
+  /** The name of a chat that is about to be made. */
+  name(): string {
+    const free = this.#free.pop()
+    if (free !== undefined) return free
+    const names = Array.from({ length: reserve }, () => `${this.#prefix}${++this.#named}`)
+    if (this.#place !== undefined) {
+      const lines = names.map((name) => this.#line({ event: 'create', ...about(name) }))
+      this.#outlet.append(this.#place.file, lines.join(''))
+    }
+    this.#free.push(...names.reverse())
+    return this.name()
+  }
+
+  created(name: string, id: string): void {
+    this.#put({ event: 'created', ...about(name), id })
+  }
+
+  /** There is none of this name. */
+  refused(name: string): void {
+    this.#put({ event: 'refused', ...about(name) })
+  }
+
+  deleted(id: string): void {
+    this.#put({ event: 'deleted', kind: 'chat', id })
+  }
+
+  /** Names that nobody took are given up, and everything is written. */
+  async close(): Promise<void> {
+    for (const name of this.#free.splice(0)) this.refused(name)
+    this.#flush()
+    await this.#written
+  }
+
+  #put(entry: JournalEntry): void {
+    if (this.#place === undefined) return
+    this.#lines += this.#line(entry)
+    this.#flushing ??= setTimeout(() => this.#flush(), flushMs)
+  }
+
+  #flush(): void {
+    clearTimeout(this.#flushing)
+    this.#flushing = undefined
+    const [place, lines] = [this.#place, this.#lines]
+    if (place === undefined || lines === '') return
+    this.#lines = ''
+    this.#written = this.#written
+      .then(() => this.#outlet.appendSoon(place.file, lines))
+      .catch((error: unknown) => {
+        this.trouble ??= error instanceof Error ? error.message : String(error)
+      })
+  }
+
+  #line(entry: JournalEntry): string {
+    return journalLine(entry, this.#redact)
+  }
+}
+
+function about(name: string) {
+  return { kind: 'chat', name, scenario: 'load' } as const
+}

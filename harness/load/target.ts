@@ -1,0 +1,71 @@
+import type { NetworkOptions } from '../client/index.ts'
+import type { Secret } from '../client/redaction/redaction.ts'
+import type { AnswerLimits } from './http/answer-limits.ts'
+import type { JournalPlace } from './setup/chat-journal.ts'
+
+/** What the engine must know of a deployment; survives a structured clone. */
+export interface LoadTarget {
+  readonly baseUrl: string
+  /** How it is reached; without it directly. */
+  readonly network?: NetworkOptions
+  /** Bearer token of each surface; null where it has none. */
+  readonly tokens: Readonly<Record<'openai' | 'v2' | 'v3', string | null>>
+  readonly headers: Readonly<Record<string, string>>
+  readonly model: string
+  /** One with a knowledge base, for requests with `rag`; null where none is known. */
+  readonly assistant: string | null
+  /** Further members of the body of a v3 generation. */
+  readonly generate: Readonly<Record<string, unknown>>
+  readonly recall: { readonly tell: string; readonly ask: string }
+  /** How a v2 chat comes to be; null where nothing is known. */
+  readonly v2Chat: V2Chat | null
+  /** Further members of the body that makes a v3 chat. */
+  readonly createChat: Readonly<Record<string, unknown>>
+  /** JSON pointer to the id of a new chat, where it is not found by value. */
+  readonly chatId: string | null
+  /** What one answer may take; without it the defaults of the profile. */
+  readonly limits?: AnswerLimits
+  /** Longest silence, in milliseconds. */
+  readonly timeoutMs: number
+  /** Longest preparation, in milliseconds; without it there is none. */
+  readonly runMs?: number
+  readonly userAgent: string
+  /** Names the run in X-Request-Id and in everything that it creates. */
+  readonly tag: string
+  /** Where the chats that are made are written down; without it nowhere. */
+  readonly journal?: JournalPlace
+  /** What may stand in no file and no output. */
+  readonly secrets: readonly Secret[]
+}
+
+export type V2Chat =
+  | { readonly kind: 'ids'; readonly ids: readonly string[] }
+  | { readonly kind: 'any' }
+  | {
+      readonly kind: 'create'
+      readonly method: string
+      readonly path: string
+      readonly query: Readonly<Record<string, string>>
+      readonly body: unknown
+      readonly id: string | null
+    }
+
+/** A target of which nothing is known but where it is and what to say at the door. */
+export function plainTarget(baseUrl: string, key: string): LoadTarget {
+  return {
+    baseUrl,
+    tokens: { openai: key, v2: key, v3: key },
+    headers: {},
+    model: 'svc-main-model',
+    assistant: null,
+    generate: {},
+    recall: { tell: 'My name is {nonce}.', ask: 'What is my name?' },
+    v2Chat: null,
+    createChat: {},
+    chatId: null,
+    timeoutMs: 60_000,
+    userAgent: 'chatgen-conformance',
+    tag: 'chatgen-plain',
+    secrets: [{ name: 'api key', value: key }],
+  }
+}

@@ -1,0 +1,62 @@
+import { describe, expect, test } from 'vitest'
+import { check, lineOf, rowsWith } from '../../conformance/test-support/check.ts'
+import { type Dialect, dialects } from '../test-support/independent-server/dialects.ts'
+import { handMadeProfile, unbuilt } from '../test-support/independent-server/profile.ts'
+import { startHandMadeServer } from '../test-support/independent-server/server.ts'
+
+/**
+ * A legal server is never accused, however little it looks like ours. Warnings are for what real
+ * clients of the contract miss, and the minimal stream lacks some of that.
+ */
+describe('a legal server', () => {
+  test('that looks like no other violates nothing', async () => {
+    const report = await run({})
+    expect(rowsWith(report, 'fail', 'error').map(lineOf)).toEqual([])
+    expect(report.faults).toEqual([])
+    expect(
+      rowsWith(report, 'warn', 'inconclusive', 'unproven', 'not-applicable').map(lineOf),
+    ).toMatchInlineSnapshot(`
+      [
+        "OAI-MODELS-03 not-applicable: the profile says capabilities.images: false",
+        "OAI-MODELS-06 inconclusive: GET /models/svc-main-model was answered 404",
+        "OAI-STREAM-10 not-applicable: the profile does not say deterministic: true",
+        "OAI-TOOL-02 inconclusive: the target made no tool call",
+        "OAI-TOOL-03 unproven: nothing that the target did showed it",
+        "OAI-TOOL-04 inconclusive: the target made no tool call",
+        "V3-GEN-07 not-applicable: the profile says capabilities.images: false",
+        "V3-GEN-08 not-applicable: the profile says capabilities.video: false",
+        "V3-MODEL-02 not-applicable: the profile says capabilities.images: false",
+        "V3-TOOLS-02 unproven: say tools in the profile to prove it",
+        "V3-TOOLS-03 unproven: say tools in the profile to prove it",
+        "V3-SSE-06 warn: The sequence_number of response.created is nothing, no integer.",
+        "V3-SSE-07 unproven: nothing that the target did showed it",
+        "V3-SSE-13 unproven: nothing that the target did showed it",
+        "V3-SSE-15 warn: response.output_text.delta has no output_index; a client cannot tell where it belongs.",
+        "V3-SSE-16 unproven: nothing that the target did showed it",
+        "V3-SSE-19 unproven: nothing that the target did showed it",
+        "V3-SSE-23 unproven: say tools.ask in the profile to prove it",
+        "V3-SSE-28 unproven: say knowledge in the profile to prove it",
+        "V3-ONE-07 unproven: say capabilities.knowledge in the profile to prove it",
+      ]
+    `)
+    expect(report.totals.pass).toBeGreaterThan(110)
+  })
+
+  test.each(Object.entries(dialects))('%s', async (_, dialect) => {
+    const report = await run(dialect)
+    expect(rowsWith(report, 'fail', 'error').map(lineOf)).toEqual([])
+    expect(report.faults).toEqual([])
+  })
+})
+
+async function run({ hooks, surfaces = 'full', profile }: Dialect) {
+  const server = await startHandMadeServer(hooks)
+  try {
+    const report = await check(handMadeProfile(server, profile), { surfaces, skip: unbuilt })
+    // What the run made, it has removed.
+    expect(server.chats()).toBe(0)
+    return report
+  } finally {
+    await server.close()
+  }
+}

@@ -1,0 +1,135 @@
+/** Faults of who is let in on v3: each mistake on each route, in streams, and behind a refusal. */
+import type { RequirementId } from '../../../../contract/index.ts'
+import { ApiError } from '../../../http/errors.ts'
+import type { Refit } from '../../../parts.ts'
+import {
+  addFavorite,
+  changeChat,
+  deleteChat,
+  nameChat,
+  oneShot,
+  removeFavorite,
+  upload,
+} from '../../native.ts'
+import {
+  generation,
+  history,
+  newChat,
+  objectOf,
+  onReply,
+  onRequest,
+  type Place,
+} from '../../seams.ts'
+import { together } from '../../together.ts'
+import type { Fault } from '../../types.ts'
+import { fault } from '../fault.ts'
+import { v3OtherRoutes } from './index.ts'
+import { admits, admitting, everyMistake, type MistakeName, mistakes } from './mistakes.ts'
+import { refusesRightKey } from './refusals.ts'
+
+/** What the faults of each route leave out. */
+const admissions: readonly Fault[] = Object.entries(v3OtherRoutes).flatMap(
+  ([name, [place, told]]) =>
+    everyMistake
+      .filter((mistake) => mistake !== 'without-key' && mistake !== told)
+      .map((mistake) => admits('v3', name, place, mistake)),
+)
+
+const newDocument: Place = 'POST /api/v3/knowledge/:base_id/documents'
+
+const documents: readonly Fault[] = everyMistake.map((mistake) =>
+  admits('v3', 'add-document', newDocument, mistake),
+)
+
+const rightKeys: readonly Fault[] = Object.entries({ 'create-chat': newChat, history }).map(
+  ([name, place]) =>
+    fault(
+      `v3-auth-${name}-right-key-is-401`,
+      'V3-AUTH-05',
+      `${place} answers 401 to the right key.`,
+      refusesRightKey(place, 401),
+    ),
+)
+
+const streams: readonly Fault[] = Object.entries({ generate: generation, 'one-shot': oneShot })
+  .flatMap(([name, place]) => everyMistake.map((mistake) => [name, place, mistake] as const))
+  .map(([name, place, mistake]) =>
+    fault(
+      `v3-auth-${name}-streams-${mistake}`,
+      rowOf(mistake),
+      `${place} streams to ${mistakes[mistake].what}; one JSON body is refused.`,
+      admittingStreams(place, mistake),
+    ),
+  )
+
+const deeds: Readonly<Record<string, Place>> = {
+  creates: newChat,
+  renames: changeChat,
+  deletes: deleteChat,
+  'adds-a-favorite': addFavorite,
+  'removes-a-favorite': removeFavorite,
+  names: nameChat,
+  uploads: upload,
+}
+
+/** What is refused without a key and done all the same; two such deeds are told in `auth.ts`. */
+const silentDeeds: readonly Fault[] = Object.entries(deeds)
+  .flatMap(([deed, place]) =>
+    (['without-key', 'with-key-of-that-length'] as const).map(
+      (mistake) => [deed, place, mistake] as const,
+    ),
+  )
+  .filter(
+    ([deed, , mistake]) => mistake !== 'without-key' || !['renames', 'deletes'].includes(deed),
+  )
+  .map(([deed, place, mistake]) =>
+    fault(
+      `v3-auth-refuses-and-${deed}-${mistake}`,
+      rowOf(mistake),
+      `${place} answers 401 to ${mistakes[mistake].what}, and does it all the same.`,
+      together([
+        admitting(place, mistakes[mistake].passes),
+        (parts) =>
+          onReply(place, (reply, { headers }) =>
+            isMistake(mistake, headers.authorization, parts.keys)
+              ? { status: 401, body: { error: 'Who are you?' } }
+              : reply,
+          )(parts),
+      ]),
+    ),
+  )
+
+export const credentialMistakeFaults: readonly Fault[] = [
+  ...admissions,
+  ...documents,
+  ...rightKeys,
+  ...streams,
+  ...silentDeeds,
+]
+
+/** Who is let in is known before the body is: whoever asks for no stream is refused later. */
+function admittingStreams(place: Place, mistake: MistakeName): Refit {
+  return together([
+    admitting(place, mistakes[mistake].passes),
+    (parts) =>
+      onRequest(place, (call) => {
+        const known = !isMistake(mistake, call.headers.authorization, parts.keys)
+        if (known || objectOf(call.body)['stream'] === true) return call
+        throw new ApiError(401, 'A valid API key is required')
+      })(parts),
+  ])
+}
+
+/** Some mistakes are so wide that the right key passes as well. */
+function isMistake(
+  name: MistakeName,
+  authorization = '',
+  [key = '', ...others]: readonly string[],
+): boolean {
+  const isRight = [key, ...others].some((one) => authorization === `Bearer ${one}`)
+  return !isRight && mistakes[name].passes(authorization, key)
+}
+
+function rowOf(name: MistakeName): RequirementId {
+  return `V3-${mistakes[name].row}`
+}

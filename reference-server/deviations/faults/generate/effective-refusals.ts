@@ -1,0 +1,57 @@
+/** Faults of v3 generations in a v2 chat that are refused and take place all the same (section 9). */
+import type { Refit } from '../../../parts.ts'
+import { besides, deleteChat, isText, onStore } from '../../native.ts'
+import { generation, objectOf, remembering } from '../../seams.ts'
+import { together } from '../../together.ts'
+import type { Fault } from '../../types.ts'
+import { fault } from '../fault.ts'
+
+export const effectiveRefusalFaults: readonly Fault[] = [
+  fault(
+    'version-refusal-stores-the-question',
+    'VER-06',
+    'v3 refuses one JSON body in a v2 chat, and the chat knows afterwards what it said.',
+    heard(false),
+  ),
+  fault(
+    'version-refusal-stores-the-streamed-question',
+    'VER-06',
+    'v3 refuses a stream in a v2 chat, and the chat knows afterwards what it said.',
+    heard(true),
+  ),
+  fault(
+    'version-refusal-empties-the-v2-chat',
+    'VER-06',
+    'v3 refuses to delete a v2 chat, and its messages are gone all the same.',
+    besides(deleteChat, async ({ store }, { caller, params }, { status }) => {
+      const chat = await store.chats.find(caller, params['chat_id'] ?? '')
+      if (status < 400 || chat?.version !== 'v2') return
+      await store.chats.delete(caller, chat.id)
+      await store.chats.create(chat)
+    }),
+  ),
+]
+
+/** What was said by refused generations stands before the last message of the chat. */
+function heard(stream: boolean): Refit {
+  return remembering(() => {
+    const said = new Map<string, string[]>()
+    return together([
+      besides(generation, async ({ store }, { body, caller }, { status }) => {
+        const { chat_id: id, input, stream: streamed } = objectOf(body)
+        if (status < 400 || !isText(id) || !isText(input) || (streamed === true) !== stream) return
+        const chat = await store.chats.find(caller, id)
+        if (chat?.version === 'v2') said.set(id, [...(said.get(id) ?? []), input])
+      }),
+      onStore('messages', ({ chain }) => ({
+        chain: async (chatId, id) => {
+          const messages = await chain(chatId, id)
+          const [first] = messages
+          if (first === undefined) return messages
+          const heard = (said.get(chatId) ?? []).map((content) => ({ ...first, content }))
+          return [...messages.slice(0, -1), ...heard, ...messages.slice(-1)]
+        },
+      })),
+    ])
+  })
+}

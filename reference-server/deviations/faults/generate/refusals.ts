@@ -1,0 +1,148 @@
+/** Faults of what a v3 generation refuses: fields of another type, and how it refuses (section 4.3). */
+import type { Call } from '../../../http/call.ts'
+import type { Refit } from '../../../parts.ts'
+import { put } from '../../json-edit.ts'
+import {
+  generation,
+  type Json,
+  objectOf,
+  onRefusal,
+  onReply,
+  onRequest,
+  onSent,
+} from '../../seams.ts'
+import { together } from '../../together.ts'
+import type { Fault } from '../../types.ts'
+import { fault } from '../fault.ts'
+
+const refusals: readonly Fault[] = [
+  fault(
+    'v3-missing-key-crashes',
+    'V3-GEN-13',
+    'A generation without Idempotency-Key is answered with 500.',
+    refusedWith(500, ({ headers }) => headers['idempotency-key'] === undefined),
+  ),
+  fault(
+    'v3-both-tool-lists-crash',
+    'V3-GEN-13',
+    'Both tool lists at once are answered with 500.',
+    refusedWith(500, ({ body }) => hasBothLists(objectOf(body))),
+  ),
+  fault(
+    'v3-wrong-type-crashes',
+    'V3-GEN-13',
+    'A temperature that is no number is answered with 500.',
+    refusedWith(500, ({ body }) => typeof (objectOf(body)['temperature'] ?? 1) !== 'number'),
+  ),
+  fault(
+    'v3-missing-model-crashes',
+    'V3-GEN-13',
+    'A generation without model_id is answered with 500.',
+    refusedWith(500, ({ body }) => objectOf(body)['model_id'] === undefined),
+  ),
+  fault(
+    'v3-refuses-both-tool-lists-and-stores',
+    'V3-GEN-14',
+    'Both tool lists at once are refused once the step is stored.',
+    together([
+      onSent(generation, (body) => (hasBothLists(body) ? { ...body, include_tools: null } : body)),
+      refusesAfterwards(({ body }) => hasBothLists(objectOf(body))),
+    ]),
+  ),
+  fault(
+    'v3-refuses-missing-key-and-stores',
+    'V3-GEN-14',
+    'A missing Idempotency-Key is refused once the step is stored.',
+    together([
+      inventsKey(),
+      refusesAfterwards(({ headers }) => headers['idempotency-key'] === undefined),
+    ]),
+  ),
+]
+
+const typeFaults: readonly Fault[] = [
+  takesWrong('stream', isBoolean, false),
+  takesWrong('chat_id', isText, (value: unknown) => objectOf(value)['id']),
+  takesWrong('model_id', isText, 'svc-main-model'),
+  takesWrong('input', (value) => isText(value) || Array.isArray(value), JSON.stringify),
+  takesWrong('think', isBoolean, null),
+  takesWrong('include_tools', Array.isArray, null),
+  takesWrong('exclude_tools', Array.isArray, null),
+  takesWrong('max_tokens', isNumber, null),
+  takesWrong('temperature', isNumber, null),
+  takesWrong('top_p', isNumber, null),
+  takesWrong('presence_penalty', isNumber, null),
+  takesWrong('assistant_id', isText, null),
+  takesWrong('parent_id', isText, null),
+  takesWrong('rag', (value) => !isNumber(value), null),
+  ...(['include_tools', 'exclude_tools'] as const).map((list) =>
+    fault(
+      `v3-${list.replace('_', '-')}-of-numbers`,
+      'V3-GEN-17',
+      `${list} is accepted with numbers in it.`,
+      onSent(generation, (body) =>
+        put(body, list, (value: unknown) =>
+          Array.isArray(value) ? value.filter((name) => !isNumber(name)) : value,
+        ),
+      ),
+    ),
+  ),
+]
+
+export const generateRefusalFaults: readonly Fault[] = [...refusals, ...typeFaults]
+
+/** The header is not missed: every request gets a key of its own. */
+export function inventsKey(when: (body: Json) => boolean = () => true): Refit {
+  return onRequest(generation, (call) =>
+    when(objectOf(call.body))
+      ? { ...call, headers: { 'idempotency-key': call.id, ...call.headers } }
+      : call,
+  )
+}
+
+/** A listed field is taken whatever its type is. */
+function takesWrong(field: string, fits: (value: unknown) => boolean, mend: unknown): Fault {
+  const mended = (value: unknown) => (typeof mend === 'function' ? mend(value) : mend)
+  return fault(
+    `v3-${field.replaceAll('_', '-')}-of-any-type`,
+    'V3-GEN-17',
+    `${field} is accepted with any type.`,
+    onSent(generation, (body) =>
+      put(body, field, (value: unknown) => (value == null || fits(value) ? value : mended(value))),
+    ),
+  )
+}
+
+function refusedWith(status: number, when: (call: Call) => boolean): Refit {
+  return onRefusal(
+    generation,
+    (reply) => ({ ...reply, status }),
+    (call) => call.caller !== '' && when(call),
+  )
+}
+
+/** What was asked is done, and the answer says that it was not. */
+function refusesAfterwards(when: (call: Call) => boolean): Refit {
+  return onReply(generation, (reply, call) =>
+    call.caller !== '' && when(call)
+      ? { status: 400, body: { error: { message: 'Not like this' } } }
+      : reply,
+  )
+}
+
+function hasBothLists(body: unknown): boolean {
+  const { include_tools, exclude_tools } = objectOf(body)
+  return Array.isArray(include_tools) && Array.isArray(exclude_tools)
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === 'string'
+}
+
+function isNumber(value: unknown): boolean {
+  return typeof value === 'number'
+}
+
+function isBoolean(value: unknown): boolean {
+  return typeof value === 'boolean'
+}

@@ -1,0 +1,35 @@
+/** Faults of a repeat that asks for the other form: the step is the same (section 4.3). */
+import type { Refit } from '../../../parts.ts'
+import { generation, objectOf, onRequest, remembering } from '../../seams.ts'
+import type { Fault } from '../../types.ts'
+import { fault } from '../fault.ts'
+
+export const repeatInOtherFormFaults: readonly Fault[] = [
+  fault(
+    'v3-idempotency-streams-after-an-answer',
+    'V3-IDEM-02',
+    'A stream with the key of an answer in one piece makes a step of its own.',
+    countsForms('json'),
+  ),
+  fault(
+    'v3-idempotency-answers-after-a-stream',
+    'V3-IDEM-03',
+    'An answer in one piece with the key of a stream makes a step of its own.',
+    countsForms('stream'),
+  ),
+]
+
+/** Where a key was used first in this form, it is another key in the other one. */
+function countsForms(first: 'json' | 'stream'): Refit {
+  return remembering(() => {
+    const known = new Map<unknown, 'json' | 'stream'>()
+    return onRequest(generation, (call) => {
+      const key = call.headers['idempotency-key']
+      const form = objectOf(call.body)['stream'] === true ? 'stream' : 'json'
+      const use = known.get(key) ?? form
+      known.set(key, use)
+      if (typeof key !== 'string' || use === form || use !== first) return call
+      return { ...call, headers: { ...call.headers, 'idempotency-key': `${key} ${form}` } }
+    })
+  })
+}

@@ -1,0 +1,143 @@
+/** Faults of stop sequences (section 4.1). */
+import type { Refit } from '../../../parts.ts'
+import { put } from '../../json-edit.ts'
+import {
+  completions,
+  type Json,
+  listOf,
+  objectOf,
+  onAnswer,
+  onBlocks,
+  onSent,
+} from '../../seams.ts'
+import { together } from '../../together.ts'
+import type { Fault } from '../../types.ts'
+import { fault } from '../fault.ts'
+
+export const openaiStopFaults: readonly Fault[] = [
+  fault(
+    'openai-stop-text-ignored',
+    'OAI-STOP-01',
+    'In one piece, stop takes effect as an array alone.',
+    withoutStop(({ stop, stream }) => typeof stop === 'string' && stream !== true),
+  ),
+  fault(
+    'openai-stop-leaks-a-word',
+    'OAI-STOP-01',
+    'The stop sequence of a string is shown, with the word behind it.',
+    stopsAnswers(
+      ({ stop }) => typeof stop === 'string',
+      (text, end) => text.slice(0, end + 8),
+    ),
+  ),
+  fault(
+    'openai-stop-array-ignored',
+    'OAI-STOP-02',
+    'In one piece, stop takes effect as a string alone.',
+    withoutStop(({ stop, stream }) => Array.isArray(stop) && stream !== true),
+  ),
+  fault(
+    'openai-stop-first-of-array',
+    'OAI-STOP-02',
+    'Of several stop sequences, the first alone takes effect.',
+    onSent(completions, (body) =>
+      put(body, 'stop', (stop: unknown) => (Array.isArray(stop) ? stop.slice(0, 1) : stop)),
+    ),
+  ),
+  fault(
+    'openai-stop-shown',
+    'OAI-STOP-03',
+    'The answer ends with the stop sequence.',
+    stopsAnswers(
+      () => true,
+      (text, end) => text.slice(0, end),
+    ),
+  ),
+  fault(
+    'openai-stop-ignored-in-streams',
+    'OAI-STOP-05',
+    'stop takes effect in one piece alone.',
+    withoutStop(({ stream }) => stream === true),
+  ),
+  fault(
+    'openai-stop-array-ignored-in-streams',
+    'OAI-STOP-05',
+    'In a stream, stop takes effect as a string alone.',
+    withoutStop(({ stop, stream }) => Array.isArray(stop) && stream === true),
+  ),
+  fault(
+    'openai-stop-text-ignored-in-streams',
+    'OAI-STOP-05',
+    'In a stream, stop takes effect as an array alone.',
+    withoutStop(({ stop, stream }) => typeof stop === 'string' && stream === true),
+  ),
+  fault(
+    'openai-stop-shows-the-rest-of-its-chunk',
+    'OAI-STOP-05',
+    'A stream stops behind the chunk that holds the sequence.',
+    stopsStreams((chunk) => chunk),
+  ),
+  fault(
+    'openai-stop-misses-two-chunks',
+    'OAI-STOP-04',
+    'A stop sequence is looked for in each chunk by itself.',
+    stopsStreams((chunk, start) => chunk.slice(0, start)),
+  ),
+]
+
+function withoutStop(when: (body: Json) => boolean): Refit {
+  return onSent(completions, (body) =>
+    readable(body) && when(body) ? put(body, 'stop', null) : body,
+  )
+}
+
+function readable({ stop }: Json): boolean {
+  return typeof stop === 'string' || Array.isArray(stop)
+}
+
+/** Answers in one piece that are cut by other rules than the model's. */
+function stopsAnswers(
+  when: (sent: Json) => boolean,
+  cut: (text: string, end: number) => string,
+): Refit {
+  const meant = (sent: Json) => sent['stream'] !== true && when(sent)
+  return together([
+    withoutStop(meant),
+    onAnswer(completions, (body, call) =>
+      put(body, 'choices.*.message.content', (text: string) => {
+        const span = meant(objectOf(call.body)) ? stopIn(text, call.body) : undefined
+        return span === undefined ? text : cut(text, span.end)
+      }),
+    ),
+  ])
+}
+
+/** Streams that stop with the first chunk that holds a stop sequence; `shown` is left of that chunk. */
+function stopsStreams(shown: (chunk: string, start: number) => string): Refit {
+  return together([
+    withoutStop(({ stream }) => stream === true),
+    onBlocks(completions, async function* (blocks, call) {
+      let stopped = false
+      for await (const block of blocks) {
+        const text = objectOf(listOf(objectOf(block.data)['choices'])[0]?.['delta'])['content']
+        const span = typeof text === 'string' ? stopIn(text, call.body) : undefined
+        if (typeof text !== 'string' || !stopped) {
+          yield span === undefined || typeof text !== 'string'
+            ? block
+            : { ...block, data: put(block.data, contentPath, shown(text, span.start)) }
+        }
+        stopped ||= span !== undefined
+      }
+    }),
+  ])
+}
+
+const contentPath = 'choices.*.delta.content'
+
+function stopIn(text: string, sent: unknown): { start: number; end: number } | undefined {
+  const { stop } = objectOf(sent)
+  const sequences = (Array.isArray(stop) ? stop : [stop]).filter((one) => typeof one === 'string')
+  const sequence = sequences.find((one) => text.includes(one))
+  const start = sequence === undefined ? -1 : text.indexOf(sequence)
+  return sequence === undefined ? undefined : { start, end: start + sequence.length }
+}

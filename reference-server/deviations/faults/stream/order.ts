@@ -1,0 +1,173 @@
+/** Faults of the order of events: what comes first, and what brackets what (section 6, 2 and 3). */
+import type { ResponseEvent } from '../../../events/sequence.ts'
+import {
+  become,
+  completed,
+  every,
+  moved,
+  set,
+  stream,
+  the,
+  thinking,
+  where,
+  without,
+} from '../../streams.ts'
+import type { Fault } from '../../types.ts'
+import { added, delta, done, ends, partAdded, partDone, textDone } from './names.ts'
+
+export const orderFaults: readonly Fault[] = [
+  {
+    name: 'stream-created-missing',
+    summary: 'The stream begins with response.in_progress.',
+    breaks: ['V3-SSE-05'],
+    refit: stream(without('response.created')),
+  },
+  {
+    name: 'stream-created-second',
+    summary: 'response.in_progress comes before response.created.',
+    breaks: ['V3-SSE-05'],
+    refit: stream(moved(every('response.in_progress'), 'before', 'response.created')),
+  },
+  {
+    name: 'stream-created-twice',
+    summary: 'response.created is sent twice in a row.',
+    breaks: ['V3-SSE-05'],
+    refit: stream(become(every('response.created'), (event) => [event, event])),
+  },
+  {
+    name: 'stream-item-added-late',
+    summary: 'response.output_item.added of the answer follows its first delta.',
+    breaks: ['V3-SSE-12'],
+    refit: stream(moveAnswerBehindItsDelta()),
+  },
+  {
+    name: 'stream-item-never-added',
+    summary: 'No response.output_item.added is sent.',
+    breaks: ['V3-SSE-12'],
+    refit: stream(without(added)),
+  },
+  {
+    name: 'stream-of-deltas-alone',
+    summary: 'Between created and completed come deltas of the text, and no event of an item.',
+    breaks: ['V3-SSE-12'],
+    seen: 'Sophomoresty/gemini-web2api PR 57',
+    refit: stream((events) =>
+      events.filter(
+        ({ type }) => type === 'response.created' || type.endsWith('.delta') || ends.includes(type),
+      ),
+    ),
+  },
+  {
+    name: 'stream-part-not-added',
+    summary: 'Deltas come for a part that no response.content_part.added announced.',
+    breaks: ['V3-SSE-13'],
+    refit: stream(without(partAdded)),
+  },
+  {
+    name: 'stream-part-not-done',
+    summary: 'response.content_part.done is left out.',
+    breaks: ['V3-SSE-13'],
+    seen: 'vllm-project/guidellm, mock server',
+    refit: stream(without(partDone)),
+  },
+  {
+    name: 'stream-text-not-done',
+    summary: 'response.output_text.done is left out.',
+    breaks: ['V3-SSE-13'],
+    refit: stream(without(textDone)),
+  },
+  {
+    name: 'stream-item-not-done',
+    summary: 'response.output_item.done is left out, though the parts are bracketed.',
+    breaks: ['V3-SSE-13'],
+    refit: stream(without(done)),
+  },
+  {
+    name: 'stream-item-done-early',
+    summary: 'response.output_item.done comes before the part of its item is done.',
+    breaks: ['V3-SSE-13'],
+    refit: stream(where(({ steps }) => steps.length === 1, moved(every(done), 'before', partDone))),
+  },
+  {
+    name: 'stream-text-done-after-its-part',
+    summary: 'response.output_text.done follows the content_part.done of its part.',
+    breaks: ['V3-SSE-13'],
+    refit: stream(
+      where(({ steps }) => steps.length === 1, moved(every(textDone), 'behind', partDone)),
+    ),
+  },
+  {
+    name: 'stream-item-added-twice',
+    summary: 'Each response.output_item.added is sent twice.',
+    breaks: ['V3-SSE-13'],
+    refit: stream(become(every(added), (event) => [event, event])),
+  },
+  {
+    name: 'stream-item-null',
+    summary: 'The item of response.output_item.added is null.',
+    breaks: ['V3-SSE-13'],
+    refit: stream(set(every(added), 'item', null)),
+  },
+  {
+    name: 'stream-in-progress-late',
+    summary: 'response.in_progress comes after the first item, and wipes it in clients.',
+    breaks: ['V3-SSE-13'],
+    refit: stream(moved(every('response.in_progress'), 'behind', partAdded)),
+  },
+  {
+    name: 'stream-in-progress-without-output',
+    summary: 'The response of response.in_progress has no output for items to stand in.',
+    breaks: ['V3-SSE-13'],
+    seen: 'diegosouzapw/OmniRoute#13964',
+    refit: stream(set(every('response.in_progress'), 'response.output', undefined)),
+  },
+  {
+    name: 'stream-reasoning-part-not-added',
+    summary:
+      'Deltas of the reasoning come for a part that was not added; those of the text do not.',
+    breaks: ['V3-SSE-13'],
+    refit: stream(
+      where(
+        thinking,
+        become(the(partAdded, 0), () => []),
+      ),
+    ),
+  },
+  {
+    name: 'stream-delta-after-its-text',
+    summary: 'An empty delta follows the response.output_text.done of its text.',
+    breaks: ['V3-SSE-13'],
+    refit: stream(
+      where(
+        completed,
+        become(every(textDone), (event, all) => [event, ...emptyDelta(all)]),
+      ),
+    ),
+  },
+  {
+    name: 'stream-delta-of-another-item',
+    summary:
+      'With reasoning, the deltas of the text name the item of the reasoning, and its index.',
+    breaks: ['V3-SSE-13', 'V3-SSE-18'],
+    refit: stream(
+      where(
+        thinking,
+        become(every(delta), (event, all) => [ofFirstItem(event, all)]),
+      ),
+    ),
+  },
+]
+
+function moveAnswerBehindItsDelta() {
+  return moved(the(added, -1), 'behind', delta)
+}
+
+function emptyDelta(all: readonly ResponseEvent[]): readonly ResponseEvent[] {
+  const first = all.find(({ type }) => type === delta)
+  return first === undefined ? [] : [{ ...first, delta: '' }]
+}
+
+function ofFirstItem(event: ResponseEvent, all: readonly ResponseEvent[]): ResponseEvent {
+  const first = all.find(({ type }) => type === partAdded)
+  return { ...event, item_id: first?.['item_id'], output_index: first?.['output_index'] }
+}

@@ -1,0 +1,56 @@
+/** Faults of who is let in on v2 (section 5). */
+import { answering, message } from '../../native.ts'
+import type { Place } from '../../seams.ts'
+import type { Fault } from '../../types.ts'
+import { admits, type MistakeName } from '../auth/mistakes.ts'
+import { answered, refusesRightKey } from '../auth/refusals.ts'
+import { fault } from '../fault.ts'
+
+const routes: readonly (readonly [name: string, place: Place, mistakes: readonly MistakeName[]])[] =
+  [
+    [
+      'message',
+      message,
+      [
+        'without-key',
+        'with-key-of-that-length',
+        'with-basic',
+        'with-any-scheme',
+        'with-beginning-of-key',
+        'with-more-than-the-key',
+      ],
+    ],
+    [
+      'reply',
+      answering,
+      [
+        'without-key',
+        'with-empty-key',
+        'with-key-of-that-length',
+        'with-basic',
+        'with-beginning-of-key',
+      ],
+    ],
+  ]
+
+export const v2AuthFaults: readonly Fault[] = [
+  ...routes.flatMap(([name, place, mistakes]) =>
+    mistakes.map((mistake) => admits('v2', name, place, mistake)),
+  ),
+  ...routes.map(([name, place]) =>
+    fault(
+      `v2-auth-${name}-right-key-is-401`,
+      'V2-AUTH-05',
+      `${place} answers 401 to the right key.`,
+      refusesRightKey(place, 401),
+    ),
+  ),
+  ...routes.map(([name, place]) =>
+    fault(
+      `v2-auth-${name}-missing-key-is-500`,
+      'V2-AUTH-06',
+      `${place} answers 500 to a request without a key.`,
+      answered(place, 500, (authorization) => authorization === ''),
+    ),
+  ),
+]

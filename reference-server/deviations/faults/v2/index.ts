@@ -1,0 +1,13 @@
+/** Faults of the v2 surface. */
+import type { Fault } from '../../types.ts'
+import { v2AuthFaults } from './auth.ts'
+import { fieldFaults } from './fields.ts'
+import { messageFaults } from './messages.ts'
+import { replyFaults } from './replies.ts'
+
+export const v2Faults: readonly Fault[] = [
+  ...messageFaults,
+  ...fieldFaults,
+  ...replyFaults,
+  ...v2AuthFaults,
+]

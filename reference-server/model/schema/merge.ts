@@ -1,0 +1,69 @@
+/** A JSON Schema made plain: references followed, `allOf` merged, what is not supported refused. */
+import { type JsonSchema, UnsupportedSchema } from '../types.ts'
+
+const maxReferences = 32
+
+/**
+ * One level without `$ref` and `allOf`; members further down stay as they are.
+ *
+ * @throws UnsupportedSchema for references out of the schema or in a circle, and for keywords that
+ * only a validator can decide
+ */
+export function merged(schema: JsonSchema, root: JsonSchema, followed = 0): JsonSchema {
+  if (followed > maxReferences) throw new UnsupportedSchema('the references of the schema loop')
+  const refused = undecidable.find((keyword) => keyword in schema)
+  if (refused !== undefined) throw new UnsupportedSchema(`${refused} is not supported in a schema`)
+  const { $ref, allOf, ...own } = schema
+  const parts = [
+    ...(typeof $ref === 'string' ? [target($ref, root)] : []),
+    ...(Array.isArray(allOf) ? allOf.map(asSchema) : []),
+  ]
+  return parts
+    .map((part) => merged(part, root, followed + parts.length))
+    .reduce<JsonSchema>(both, own)
+}
+
+/** `true` is any value, as `{}` is. @throws UnsupportedSchema for `false` and for what is no schema */
+export function asSchema(value: unknown): JsonSchema {
+  if (value === true) return {}
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value }
+  throw new UnsupportedSchema(`${JSON.stringify(value)} is no schema that a value can satisfy`)
+}
+
+const undecidable = [
+  'not',
+  'if',
+  'contains',
+  'dependentSchemas',
+  'patternProperties',
+  'propertyNames',
+  '$dynamicRef',
+]
+
+function target(reference: string, root: JsonSchema): JsonSchema {
+  if (!reference.startsWith('#')) {
+    throw new UnsupportedSchema(`$ref ${JSON.stringify(reference)} leads out of the schema`)
+  }
+  let found: unknown = root
+  for (const step of reference.slice(1).split('/').slice(1)) {
+    const name = decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~')
+    found = typeof found === 'object' && found !== null ? Reflect.get(found, name) : undefined
+  }
+  if (found === undefined) {
+    throw new UnsupportedSchema(`$ref ${JSON.stringify(reference)} leads nowhere`)
+  }
+  return asSchema(found)
+}
+
+function both(a: JsonSchema, b: JsonSchema): JsonSchema {
+  return {
+    ...a,
+    ...b,
+    ...('properties' in a && 'properties' in b
+      ? { properties: { ...asSchema(a['properties']), ...asSchema(b['properties']) } }
+      : {}),
+    ...(Array.isArray(a['required']) && Array.isArray(b['required'])
+      ? { required: [...a['required'], ...b['required']] }
+      : {}),
+  }
+}

@@ -1,0 +1,91 @@
+import { Chalk } from 'chalk'
+import { type ExclusionId, excluded, requirementIds, requirements } from '../../contract/index.ts'
+import { statements } from '../../contract/statements.ts'
+import { count, wrap } from '../text/escape.ts'
+import {
+  areaTitle,
+  type CatalogueRow,
+  findRow,
+  type RowKind,
+  requirementOf,
+  surfaceTitle,
+} from './rows.ts'
+import type { TextOptions } from './text.ts'
+
+/** Everything that the catalogue says about one row; undefined where no row has that id. */
+export function explainRow(
+  id: string,
+  { color, width = 80 }: TextOptions & { readonly width?: number } = { color: false },
+): string | undefined {
+  const row = findRow(id)
+  if (row === undefined) return undefined
+  const chalk = new Chalk({ level: color ? 1 : 0 })
+  const label = (name: string) => chalk.dim(name.padEnd(labelWidth))
+  const lines = facts(row).flatMap(([name, text]) =>
+    wrap(text, width - labelWidth).map((line, at) => label(at === 0 ? name : '') + line),
+  )
+  return `${[chalk.bold(row.id), ...wrap(row.text, width), '', ...lines].join('\n')}\n`
+}
+
+const labelWidth = 12
+
+type Fact = readonly [name: string, text: string]
+
+function facts(row: CatalogueRow): readonly Fact[] {
+  return [
+    [row.kind === 'excluded' || row.kind === 'open' ? 'kind' : 'level', meanings[row.kind]],
+    ['section', sectionText(row)],
+    ...(row.surface === null ? [] : [['surface', surfaceTitle(row.surface)] as const]),
+    ...(row.kind === 'excluded'
+      ? [['reason', excluded[row.id as ExclusionId].reason] as const]
+      : requirementFacts(row)),
+  ]
+}
+
+const meanings: Readonly<Record<RowKind, string>> = {
+  required:
+    'required: the document says it, or it follows without choice. A breach fails, and the target does not conform.',
+  expected:
+    'expected: the document is silent, but the contract that it names says it. A breach warns, and counts only with --strict.',
+  excluded: 'excluded: no conversation over HTTP can show it. It is never judged.',
+  open: 'open: the document leaves it open. What the target does is observed and reported, never judged.',
+}
+
+function sectionText({ id, section }: CatalogueRow): string {
+  const owned = statements().filter(({ owners }) => owners.includes(id)).length
+  return owned === 0
+    ? section
+    : `${section} (owner of ${count(owned, 'statement')} of the document)`
+}
+
+function requirementFacts({ id, area }: CatalogueRow): readonly Fact[] {
+  const requirement = requirementOf(id)
+  if (requirement === undefined) return []
+  const { capability, member, needs = [], contract } = requirement
+  const above = requirementIds.filter((other) => requirements[other].needs?.includes(id))
+  return [
+    ['area', `${area}, ${areaTitle(area)}`],
+    ...(needs.length > 0 ? [['stands on', standsOnText(needs)] as const] : []),
+    ...(above.length > 0 ? [['carries', above.join(', ')] as const] : []),
+    ...(capability ? [['capability', capabilityText(capability)] as const] : []),
+    ...(member ? [['profile', memberText(member)] as const] : []),
+    ...(contract ? [['contract', contractText(contract)] as const] : []),
+  ]
+}
+
+function standsOnText(needs: readonly string[]): string {
+  return `${needs.join(', ')}: if one of these is broken, this row is inconclusive.`
+}
+
+function capabilityText(capability: string): string {
+  return `${capability}: capabilities.${capability} in the target profile; true must work, false is not applicable, absent leaves the row unproven.`
+}
+
+function memberText(member: string): string {
+  return `${member}: without this member of the target profile the row is unproven.`
+}
+
+function contractText(contract: string): string {
+  const name = contract.startsWith('R') ? 'Responses-style streaming' : 'chat completions'
+  return `${contract} of the ${name} contract.`
+}

@@ -1,0 +1,131 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import {
+  catalogueRows,
+  catalogueToMarkdown,
+  catalogueToText,
+  explainRow,
+  findRow,
+} from './index.ts'
+import { areaTitle } from './rows.ts'
+
+test('docs/requirements.md is what the catalogue says (`npm run docs` writes it)', () => {
+  const written = readFileSync(new URL('../../docs/requirements.md', import.meta.url), 'utf8')
+  expect(written).toBe(catalogueToMarkdown())
+})
+
+test('the document names every row once, as the first cell of a line', () => {
+  const first = [...catalogueToMarkdown().matchAll(/^\| ([A-Z0-9-]+-\d\d) \|/gm)].map(
+    ([, id]) => id,
+  )
+  expect(first.toSorted()).toEqual(
+    catalogueRows()
+      .map((row) => row.id)
+      .toSorted(),
+  )
+})
+
+test('every area has a heading', () => {
+  const areas = new Set(catalogueRows().map((row) => row.area))
+  expect([...areas].filter((area) => areaTitle(area) === area)).toEqual([])
+})
+
+test('a list has a line for each row that it is given', () => {
+  const ids = ['V3-IDEM-01', 'OAI-CHAT-10', 'X-05', 'OPEN-35']
+  const rows = catalogueRows().filter((row) => ids.includes(row.id))
+
+  expect(catalogueToText(rows)).toMatchInlineSnapshot(`
+    "OAI-CHAT-10  expected  openai  2.2  total_tokens SHOULD be the sum of prompt_tokens and completion_tokens.
+    V3-IDEM-01   required  v3      4.3  A generation without Idempotency-Key MUST NOT succeed.
+    X-05         excluded          7    503 means that the service is unavailable.
+    OPEN-35      open      v2      5    How is a token for the native surfaces obtained?
+    "
+  `)
+  expect(catalogueToText([])).toBe('')
+})
+
+test('a list has colours only where they are asked for', () => {
+  const rows = catalogueRows().slice(0, 1)
+  expect(catalogueToText(rows, { color: true })).toContain('\u001b[')
+  expect(catalogueToText(rows, { color: false })).not.toContain('\u001b[')
+})
+
+describe('explaining a row', () => {
+  test('a required one', () => {
+    expect(explainRow('V3-GEN-03')).toMatchInlineSnapshot(`
+      "V3-GEN-03
+      Members that a response has in both forms, streamed and not, MUST have the same
+      types in both.
+
+      level       required: the document says it, or it follows without choice. A
+                  breach fails, and the target does not conform.
+      section     4.3 (owner of 2 statements of the document)
+      surface     Native v3 surface, /api/v3
+      area        V3-GEN, Generation in a chat
+      stands on   V3-GEN-02, V3-SSE-08, V3-SSE-09: if one of these is broken, this row
+                  is inconclusive.
+      contract    R22 of the Responses-style streaming contract.
+      "
+    `)
+  })
+
+  test('one that needs a capability and a member of the profile', () => {
+    expect(explainRow('RAG-04')).toMatchInlineSnapshot(`
+      "RAG-04
+      With rag as an object the server MUST search as with true, with the given
+      parameters.
+
+      level       required: the document says it, or it follows without choice. A
+                  breach fails, and the target does not conform.
+      section     4.4 (owner of 1 statement of the document)
+      surface     Native v3 surface, /api/v3
+      area        RAG, Retrieval before the answer
+      stands on   RAG-01: if one of these is broken, this row is inconclusive.
+      carries     RAG-08
+      capability  rag: capabilities.rag in the target profile; true must work, false
+                  is not applicable, absent leaves the row unproven.
+      profile     rag.object: without this member of the target profile the row is
+                  unproven.
+      "
+    `)
+  })
+
+  test('an exclusion', () => {
+    expect(explainRow('X-03')).toMatchInlineSnapshot(`
+      "X-03
+      429 means too many requests.
+
+      kind        excluded: no conversation over HTTP can show it. It is never judged.
+      section     7 (owner of 1 statement of the document)
+      reason      The thresholds are not shown, so no polite number of requests
+                  provokes it. Where it occurs it is obeyed and recorded.
+      "
+    `)
+  })
+
+  test('an open question', () => {
+    expect(explainRow('OPEN-28')).toMatchInlineSnapshot(`
+      "OPEN-28
+      How is a repeat with the same Idempotency-Key answered?
+
+      kind        open: the document leaves it open. What the target does is observed
+                  and reported, never judged.
+      section     4.3 (owner of 1 statement of the document)
+      surface     Native v3 surface, /api/v3
+      "
+    `)
+  })
+
+  test('an id may be written in lower case; an unknown one explains nothing', () => {
+    expect(explainRow('v3-idem-01')).toBe(explainRow('V3-IDEM-01'))
+    expect(explainRow('V3-IDEM-99')).toBeUndefined()
+    expect(findRow('V3-IDEM-99')).toBeUndefined()
+  })
+
+  test('no line is wider than asked for', () => {
+    const widest = catalogueRows().flatMap((row) =>
+      (explainRow(row.id, { color: false, width: 60 }) ?? '').split('\n'),
+    )
+    expect(Math.max(...widest.map((line) => line.length))).toBeLessThanOrEqual(60)
+  })
+})

@@ -1,0 +1,118 @@
+import {
+  areaOf,
+  excluded,
+  exclusionIds,
+  isQuestionId,
+  isRequirementId,
+  questionIds,
+  questions,
+  type Requirement,
+  requirementIds,
+  requirements,
+  type Surface,
+} from '../../contract/index.ts'
+
+/** Requirements, exclusions and open questions in one form, for lists and search. */
+
+export type RowKind = 'required' | 'expected' | 'excluded' | 'open'
+
+export interface CatalogueRow {
+  readonly id: string
+  /** The part of the id before the number. */
+  readonly area: string
+  readonly kind: RowKind
+  /** Null for an exclusion: it is not bound to a surface. */
+  readonly surface: Surface | null
+  readonly section: string
+  /** The sentence, or the question. */
+  readonly text: string
+}
+
+/** Every row of the catalogue: requirements, then exclusions, then open questions. */
+export function catalogueRows(): readonly CatalogueRow[] {
+  return [...requirementIds, ...exclusionIds, ...questionIds].map(rowOf)
+}
+
+/** The row with that id, in any case; undefined where there is none. */
+export function findRow(id: string): CatalogueRow | undefined {
+  return catalogueRows().find((row) => row.id === id.toUpperCase())
+}
+
+/** What is asked in an area, as the heading of a list. */
+export function areaTitle(area: string): string {
+  return areaTitles[area] ?? area
+}
+
+export function surfaceTitle(surface: Surface): string {
+  return surfaceTitles[surface]
+}
+
+/** The requirement behind a row; undefined for exclusions and questions. */
+export function requirementOf(id: string): Requirement | undefined {
+  return isRequirementId(id) ? requirements[id] : undefined
+}
+
+function rowOf(
+  id:
+    | (typeof requirementIds)[number]
+    | (typeof exclusionIds)[number]
+    | (typeof questionIds)[number],
+): CatalogueRow {
+  const area = areaOf(id)
+  if (isRequirementId(id)) {
+    const { level, surface, section, title } = requirements[id]
+    return { id, area, kind: level, surface, section, text: title }
+  }
+  if (isQuestionId(id)) {
+    const { surface, section, question } = questions[id]
+    return { id, area, kind: 'open', surface, section, text: question }
+  }
+  const { section, title } = excluded[id]
+  return { id, area, kind: 'excluded', surface: null, section, text: title }
+}
+
+const surfaceTitles: Readonly<Record<Surface, string>> = {
+  openai: 'Compatible surface, /api/openai',
+  v2: 'Native v2 surface, /api/v2',
+  v3: 'Native v3 surface, /api/v3',
+}
+
+const areaTitles: Readonly<Record<string, string>> = {
+  'OAI-AUTH': 'The key',
+  'OAI-CHAT': 'Chat completions in one piece',
+  'OAI-TEMP': 'temperature',
+  'OAI-TOPP': 'top_p',
+  'OAI-MAXTOK': 'max_tokens',
+  'OAI-STOP': 'Stop sequences',
+  'OAI-ERR': 'Bad requests',
+  'OAI-MODELS': 'Models',
+  'OAI-STREAM': 'Chat completions as a stream',
+  'OAI-TOOL': 'Tool calls',
+  'OAI-FORMAT': 'Structured answers: response_format',
+  'OAI-N': 'Several choices: n',
+  'V2-AUTH': 'The token',
+  'V2-MSG': 'Storing a message',
+  'V2-GEN': 'Answering a message',
+  'V2-CTX': 'Context',
+  'V2-RAG': 'Retrieval',
+  'V2-MODEL': 'Models',
+  'V3-AUTH': 'The token',
+  'V3-CHAT': 'Chats',
+  'V3-FAV': 'Favorites',
+  'V3-HIST': 'History and its pages',
+  'V3-GEN': 'Generation in a chat',
+  'V3-MODEL': 'Models',
+  'V3-ASST': 'Assistants',
+  'V3-TOOLS': 'Tool lists',
+  'V3-CTX': 'Context',
+  'V3-IDEM': 'Idempotency',
+  'V3-THINK': 'Reasoning',
+  'V3-SSE': 'The event stream',
+  'V3-ONE': 'One-shot',
+  VER: 'Versions of chats',
+  'V3-ATT': 'Attachments',
+  KB: 'Knowledge bases',
+  RAG: 'Retrieval before the answer',
+  X: 'Exclusions',
+  OPEN: 'Open questions',
+}

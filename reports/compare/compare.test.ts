@@ -1,0 +1,278 @@
+import { describe, expect, test } from 'vitest'
+import type { ConformanceReport, Verdict } from '../../contract/report/conformance.ts'
+import { reportOf, rowOf } from '../conformance/html/test-support/sketches.ts'
+import { type Cause, compareReports } from './compare.ts'
+import { conditionsOf, type Told } from './conditions.ts'
+import { comparisonToText } from './text.ts'
+
+const id = 'V3-SSE-07'
+const one = (verdict: Verdict | null) => reportOf(verdict === null ? [] : [rowOf({ id, verdict })])
+
+describe('a row', () => {
+  test.each<[Verdict | null, Verdict | null, string]>([
+    ['pass', 'fail', 'newlyViolated'],
+    ['unproven', 'fail', 'newlyViolated'],
+    ['warn', 'fail', 'newlyViolated'],
+    [null, 'fail', 'newlyViolated'],
+    ['pass', 'warn', 'newlyWarned'],
+    ['inconclusive', 'warn', 'newlyWarned'],
+    ['fail', 'warn', 'otherwise'],
+    ['pass', 'inconclusive', 'newlyUnproven'],
+    ['pass', 'unproven', 'newlyUnproven'],
+    ['pass', 'error', 'newlyUnproven'],
+    ['pass', 'not-applicable', 'newlyUnproven'],
+    ['pass', null, 'newlyUnproven'],
+    ['fail', 'pass', 'repaired'],
+    ['warn', 'pass', 'repaired'],
+    ['fail', 'inconclusive', 'otherwise'],
+    ['fail', null, 'otherwise'],
+    ['unproven', 'inconclusive', 'otherwise'],
+    ['unproven', 'pass', 'newlyProven'],
+    [null, 'pass', 'newlyProven'],
+  ])('that was %s and is %s is in %s alone', (before, after, list) => {
+    const { unchanged, drift, conditions, ...lists } = compareReports(one(before), one(after))
+    const found = Object.entries(lists).filter(([, changes]) => changes.length > 0)
+    expect(found.map(([name]) => name)).toEqual([list])
+    expect(found[0]?.[1]).toMatchObject([{ id, before, after, rejudged: null }])
+    expect(unchanged).toBe(0)
+    expect(drift).toEqual([])
+  })
+
+  test.each<[Verdict]>([['pass'], ['fail'], ['unproven']])(
+    'that stays %s is in no list',
+    (verdict) => {
+      const { unchanged, drift, conditions, ...lists } = compareReports(one(verdict), one(verdict))
+      expect(Object.values(lists).flat()).toEqual([])
+      expect(unchanged).toBe(1)
+    },
+  )
+})
+
+describe('a change comes from', () => {
+  test.each<[Verdict, Verdict, Verdict, Cause]>([
+    ['pass', 'fail', 'pass', 'target'],
+    ['pass', 'fail', 'fail', 'kit'],
+    ['fail', 'pass', 'fail', 'target'],
+    ['fail', 'pass', 'pass', 'kit'],
+    ['pass', 'inconclusive', 'inconclusive', 'kit'],
+    // The recording lacks what this kit asks: that says nothing about the target.
+    ['pass', 'fail', 'inconclusive', 'unknown'],
+    ['pass', 'inconclusive', 'fail', 'both'],
+  ])('%s → %s, and A judged again: %s', (before, after, rejudged, cause) => {
+    const {
+      unchanged: _,
+      drift,
+      conditions: same,
+      ...lists
+    } = compareReports(one(before), one(after), { rejudged: one(rejudged) })
+    expect(Object.values(lists).flat()).toMatchObject([{ before, after, rejudged, cause }])
+    expect(drift).toEqual([])
+  })
+
+  test('the profile, where it takes a row out or tells another capability', () => {
+    const told = (rag: boolean) => ({
+      target: { baseUrl: 'http://a', profile: 'full' as const, capabilities: { rag } },
+    })
+    const rows = (verdict: Verdict) => [rowOf({ id: 'RAG-01', verdict })]
+    const a = reportOf(rows('pass'), told(true))
+    const b = reportOf(rows('not-applicable'), told(false))
+    expect(compareReports(a, b, { rejudged: a }).newlyUnproven).toMatchObject([
+      { cause: 'profile' },
+    ])
+    const unsaid = reportOf(rows('unproven'), {
+      target: { baseUrl: 'http://a', profile: 'full', capabilities: {} },
+    })
+    expect(compareReports(a, unsaid, { rejudged: a }).newlyUnproven).toMatchObject([
+      { cause: 'profile' },
+    ])
+  })
+})
+
+describe('no target is blamed for what the runs were told', () => {
+  const rows = (verdict: Verdict, rowId = id) => [rowOf({ id: rowId, verdict })]
+  const at = (baseUrl: string) => ({
+    target: { baseUrl, profile: 'full' as const, capabilities: {} },
+  })
+  const told = (profile: object, only: readonly string[] = []) => ({
+    selection: { only, skip: [] },
+    profile: { baseUrl: 'http://a', ...profile },
+  })
+  const cause = (
+    [a, b]: readonly [ConformanceReport, ConformanceReport],
+    [toldA, toldB]: readonly [Told | null, Told | null],
+  ) => {
+    const conditions = conditionsOf({ report: a, told: toldA }, { report: b, told: toldB })
+    const {
+      unchanged: _,
+      drift,
+      conditions: __,
+      ...lists
+    } = compareReports(a, b, { rejudged: a, conditions })
+    return Object.values(lists)
+      .flat()
+      .map(({ cause, members }) => [cause, members])
+  }
+  const changed = [reportOf(rows('pass')), reportOf(rows('fail'))] as const
+  const otherKey = { otherKey: '[other key]' }
+
+  test('the same profile, address and selection: the target', () => {
+    expect(cause(changed, [told(otherKey), told(otherKey)])).toEqual([['target', []]])
+  })
+
+  test('a member that the row needs', () => {
+    const id = 'V3-ATT-11'
+    const reports = [reportOf(rows('pass', id)), reportOf(rows('unproven', id))] as const
+    expect(cause(reports, [told(otherKey), told({})])).toEqual([['profile', ['otherKey']]])
+  })
+
+  test('a member of which nobody knows what it does, or a profile that is not known', () => {
+    const limits = (timeoutMs: number) => ({ limits: { timeoutMs, settleMs: 1 } })
+    expect(cause(changed, [told(limits(1)), told(limits(2))])).toEqual([['target or profile', []]])
+    expect(cause(changed, [told({}), null])).toEqual([['target or profile', []]])
+  })
+
+  test('another address, or another selection', () => {
+    const reports = [
+      reportOf(rows('pass'), at('http://a')),
+      reportOf(rows('fail'), at('http://b')),
+    ] as const
+    expect(cause(reports, [told({}), told({})])).toEqual([['address', []]])
+    const slash = [
+      reportOf(rows('pass'), at('http://a')),
+      reportOf(rows('fail'), at('http://a/')),
+    ] as const
+    expect(cause(slash, [told({}), told({})])).toEqual([['target', []]])
+    const fewer = [reportOf(rows('pass')), reportOf([])] as const
+    expect(cause(fewer, [told({}), told({}, ['OAI-*'])])).toEqual([['selection', []]])
+  })
+
+  test('the text says what differs before it says what changed', () => {
+    const [a, b] = [reportOf(rows('pass'), at('http://a')), reportOf(rows('fail'), at('http://b'))]
+    const conditions = conditionsOf(
+      { report: a, told: told({ ...otherKey, limits: { timeoutMs: 1 } }) },
+      { report: b, told: told({ limits: { timeoutMs: 2 } }, ['V3-*']) },
+    )
+    const text = comparisonToText(compareReports(a, b, { rejudged: a, conditions }), a, b, {
+      color: false,
+      width: 80,
+      notes: [],
+    })
+    const [differs, changed] = text.split('\n\n').slice(1)
+    expect(differs?.split('\n')).toEqual([
+      'What the runs were told differs',
+      '  URL        http://a → http://b',
+      '  selection  everything → --only V3-*',
+      '  profile    limits.timeoutMs, otherKey (only in A)',
+    ])
+    expect(changed).toContain('pass → fail (required): another target, the URLs differ')
+  })
+})
+
+describe('an answer to an open question', () => {
+  const told = (answer: string | null) =>
+    reportOf([], {
+      observations:
+        answer === null ? [] : [{ id: 'OPEN-20', question: 'Which?', answer, exchanges: [] }],
+    })
+
+  test.each<[string | null, string | null, string | null, Cause]>([
+    ['400', '422', '400', 'target'],
+    ['400', '422', '422', 'kit'],
+    ['400', '422', '500', 'both'],
+    [null, '422', '422', 'kit'],
+    ['400', null, '400', 'target'],
+  ])('%s → %s, and A judged again: %s', (before, after, again, cause) => {
+    expect(compareReports(told(before), told(after), { rejudged: told(again) }).drift).toEqual([
+      { id: 'OPEN-20', question: 'Which?', before, after, cause },
+    ])
+  })
+
+  test('that stays is not told', () => {
+    expect(compareReports(told('400'), told('400')).drift).toEqual([])
+  })
+})
+
+test('the text says what got worse first', () => {
+  const a = reportOf(
+    [
+      rowOf({ id: 'OAI-CHAT-03' }),
+      rowOf({ id: 'V3-IDEM-01', verdict: 'fail', message: 'two turns' }),
+      rowOf({ id: 'V3-IDEM-02', verdict: 'unproven' }),
+      rowOf({ id: 'V3-IDEM-03', verdict: 'unproven' }),
+      rowOf({ id }),
+    ],
+    { observations: [{ id: 'OPEN-20', question: 'Which status?', answer: '400', exchanges: [] }] },
+  )
+  const b = reportOf(
+    [
+      rowOf({ id: 'OAI-CHAT-03', verdict: 'fail', message: 'object is nothing\u001b[2J' }),
+      rowOf({ id: 'V3-IDEM-01' }),
+      rowOf({ id: 'V3-IDEM-02' }),
+      rowOf({ id: 'V3-IDEM-03' }),
+      rowOf({ id, verdict: 'inconclusive', message: 'no stream came' }),
+    ],
+    { observations: [{ id: 'OPEN-20', question: 'Which status?', answer: '422', exchanges: [] }] },
+  )
+  const options = { color: false, width: 80, notes: ['A note.'] }
+  expect(
+    comparisonToText(compareReports(a, b, { rejudged: a }), a, b, options),
+  ).toMatchInlineSnapshot(`
+    "A  violated, 2 proven, 1 violated, 2 undecided of 5 required rows
+       http://127.0.0.1:4010, 2026-01-02T03:04:05.000Z, kit 0.1.0
+    B  violated, 3 proven, 1 violated, 1 undecided of 5 required rows
+       http://127.0.0.1:4010, 2026-01-02T03:04:05.000Z, kit 0.1.0
+    A note.
+
+    Newly violated (1)
+      OAI-CHAT-03  pass → fail (required): the target changed
+          A sentence of the document.
+          found: object is nothing\\x1b[2J
+
+    No longer proven (1)
+      V3-SSE-07  pass → inconclusive (required): the target changed
+          A sentence of the document.
+          found: no stream came
+
+    Repaired (1)
+      V3-IDEM-01  fail → pass (required): the target changed
+          A sentence of the document.
+
+    Newly proven (2)
+      the target changed: V3-IDEM 02 03
+
+    Other answers to open questions, not judged (1)
+      OPEN-20  the target changed
+          Which status?
+          before: 400
+          after:  422
+
+    WORSE  1 newly violated, 1 no longer proven, 1 repaired, 0 rows as before
+    "
+  `)
+})
+
+test('rows that are no longer proven for one reason stand together', () => {
+  const ids = ['V3-SSE-17', 'V3-SSE-18', 'V3-ONE-02']
+  const blocked = { verdict: 'inconclusive', message: 'blocked by V3-SSE-09' } as const
+  const a = reportOf([...ids, id].map((one) => rowOf({ id: one })))
+  const b = reportOf([
+    ...ids.map((one) => rowOf({ id: one, ...blocked })),
+    rowOf({ id, verdict: 'inconclusive', message: 'no stream came' }),
+  ])
+  const text = comparisonToText(compareReports(a, b, { rejudged: a }), a, b, {
+    color: false,
+    width: 80,
+    notes: [],
+  })
+  expect(text.slice(text.indexOf('No longer'), text.indexOf('LESS'))).toMatchInlineSnapshot(`
+    "No longer proven (4)
+      V3-SSE 17 18, V3-ONE 02
+          pass → inconclusive: the target changed
+          found: blocked by V3-SSE-09
+      V3-SSE-07  pass → inconclusive (required): the target changed
+          A sentence of the document.
+          found: no stream came
+
+    "
+  `)
+})

@@ -1,0 +1,238 @@
+import type {
+  ConformanceReport,
+  ObservationRow,
+  RequirementRow,
+  Verdict,
+} from '../../contract/report/conformance.ts'
+import { requirementOf } from '../catalogue/rows.ts'
+import { type Conditions, conditionsOf } from './conditions.ts'
+
+/**
+ * What a change comes from. `target`: this kit judges what A recorded as A did. `kit`: it judges it
+ * as B did. `both`: as neither. `selection`, `profile`: the two runs were to judge different rows, or
+ * told different things about this one. `address`: they went to different URLs. `target or profile`: the
+ * profiles differ, or may, in something else. `unknown`: A left no evidence, or not for what this kit asks.
+ */
+export type Cause =
+  | 'target'
+  | 'kit'
+  | 'both'
+  | 'selection'
+  | 'profile'
+  | 'address'
+  | 'target or profile'
+  | 'unknown'
+
+export interface RowChange {
+  readonly id: string
+  readonly title: string
+  readonly level: RequirementRow['level']
+  /** Null where the report does not have the row. */
+  readonly before: Verdict | null
+  readonly after: Verdict | null
+  /** What this kit makes of the exchanges of A; null where they were not judged again. */
+  readonly rejudged: Verdict | null
+  readonly cause: Cause
+  /** Members of the profile that this row depends on and that differ. */
+  readonly members: readonly string[]
+  /** Excused by the baseline of B. */
+  readonly known: boolean
+  /** What B found, or A where B does not have the row. */
+  readonly message: string | null
+}
+
+export interface Drift {
+  readonly id: string
+  readonly question: string
+  readonly before: string | null
+  readonly after: string | null
+  readonly cause: Cause
+}
+
+export interface Comparison {
+  readonly newlyViolated: readonly RowChange[]
+  readonly newlyWarned: readonly RowChange[]
+  /** Proven before; now undecided, not applicable or not in the selection. */
+  readonly newlyUnproven: readonly RowChange[]
+  readonly repaired: readonly RowChange[]
+  readonly newlyProven: readonly RowChange[]
+  /** Violated before and undecided now, or undecided in another way. */
+  readonly otherwise: readonly RowChange[]
+  readonly unchanged: number
+  readonly drift: readonly Drift[]
+  readonly conditions: Conditions
+}
+
+export interface CompareOptions {
+  /** What this kit makes of the exchanges of A. */
+  readonly rejudged?: ConformanceReport | undefined
+  /** Without it, the profiles are taken to be the same. */
+  readonly conditions?: Conditions
+}
+
+/**
+ * What changed from A to B, row by row. With what this kit makes of the exchanges of A, a change of the
+ * target is told from a change of the kit; and no target is blamed for what the runs were told.
+ */
+export function compareReports(
+  a: ConformanceReport,
+  b: ConformanceReport,
+  { rejudged, conditions = sameProfile(a, b) }: CompareOptions = {},
+): Comparison {
+  const runs: Runs = { a, b, rejudged, conditions }
+  const changes = rowChanges(runs)
+  const of = (kind: Kind) => changes.filter((change) => kindOf(change) === kind)
+  const all = new Set([...a.requirements, ...b.requirements].map(({ id }) => id)).size
+  return {
+    newlyViolated: of('newly violated'),
+    newlyWarned: of('newly warned'),
+    newlyUnproven: of('newly unproven'),
+    repaired: of('repaired'),
+    newlyProven: of('newly proven'),
+    otherwise: of('otherwise'),
+    unchanged: all - changes.length,
+    drift: driftOf(runs),
+    conditions,
+  }
+}
+
+type Kind =
+  | 'newly violated'
+  | 'newly warned'
+  | 'newly unproven'
+  | 'repaired'
+  | 'newly proven'
+  | 'otherwise'
+
+function kindOf({ before, after }: RowChange): Kind {
+  if (after === 'fail') return 'newly violated'
+  if (after === 'warn' && before !== 'fail') return 'newly warned'
+  if (after === 'pass') return before === 'fail' || before === 'warn' ? 'repaired' : 'newly proven'
+  return before === 'pass' ? 'newly unproven' : 'otherwise'
+}
+
+interface Runs {
+  readonly a: ConformanceReport
+  readonly b: ConformanceReport
+  readonly rejudged: ConformanceReport | undefined
+  readonly conditions: Conditions
+}
+
+function rowChanges({ a, b, rejudged, conditions }: Runs): readonly RowChange[] {
+  const [before, after, again] = [a, b, rejudged].map(rowsById)
+  // In the order of B, which is that of the newer catalogue; what only A has comes last.
+  const ids = new Set([...b.requirements, ...a.requirements].map(({ id }) => id))
+  return [...ids].flatMap((id) => {
+    const [was, is] = [before?.get(id), after?.get(id)]
+    const row = is ?? was
+    if (row === undefined || was?.verdict === is?.verdict) return []
+    const verdicts = {
+      before: was?.verdict ?? null,
+      after: is?.verdict ?? null,
+      rejudged: again?.get(id)?.verdict ?? null,
+    }
+    const { title, level, known, message } = row
+    const members = membersOf(id, conditions)
+    const notSelected = (was === undefined || is === undefined) && conditions.selection !== null
+    const cause = notSelected
+      ? 'selection'
+      : members.length > 0 || toldOtherwise(id, a, b, verdicts)
+        ? 'profile'
+        : refined(causeOf(verdicts), conditions)
+    return [{ id, title, level, ...verdicts, cause, members, known, message }]
+  })
+}
+
+interface Verdicts {
+  readonly before: Verdict | null
+  readonly after: Verdict | null
+  readonly rejudged: Verdict | null
+}
+
+/** Members that differ and that the row cannot be judged without. */
+function membersOf(id: string, { profile }: Conditions): readonly string[] {
+  const requirement = requirementOf(id)
+  const { member, capability } = requirement ?? {}
+  const needed = [
+    ...(member ? [member] : []),
+    ...(capability ? [`capabilities.${capability}`] : []),
+  ]
+  return (profile ?? [])
+    .map(({ member }) => member)
+    .filter((member) => needed.some((one) => contains(one, member) || contains(member, one)))
+}
+
+function contains(path: string, inner: string): boolean {
+  return inner === path || inner.startsWith(`${path}.`)
+}
+
+/** The target is blamed where nothing but the target can have changed. */
+function refined(cause: Cause, { url, profile }: Conditions): Cause {
+  if (cause !== 'target') return cause
+  if (url !== null) return 'address'
+  return profile !== null && profile.length === 0 ? cause : 'target or profile'
+}
+
+function sameProfile(a: ConformanceReport, b: ConformanceReport): Conditions {
+  return { ...conditionsOf({ report: a, told: null }, { report: b, told: null }), profile: [] }
+}
+
+/** A row that one run was not to judge, or was told another capability for. */
+function toldOtherwise(
+  id: string,
+  a: ConformanceReport,
+  b: ConformanceReport,
+  { before, after }: Verdicts,
+): boolean {
+  if (before === 'not-applicable' || after === 'not-applicable') return true
+  const capability = requirementOf(id)?.capability
+  if (capability === undefined) return false
+  return a.target.capabilities[capability] !== b.target.capabilities[capability]
+}
+
+const undecided: readonly (Verdict | null)[] = ['inconclusive', 'unproven', 'error', 'unclaimed']
+
+function causeOf({ before, after, rejudged }: Verdicts): Cause {
+  if (rejudged === null) return 'unknown'
+  if (rejudged === before) return 'target'
+  if (rejudged === after) return 'kit'
+  // A recording lacks what only a newer kit asks, which says nothing about the target.
+  return undecided.includes(rejudged) ? 'unknown' : 'both'
+}
+
+function driftOf({ a, b, rejudged: judgedAgain, conditions }: Runs): readonly Drift[] {
+  const [before, after, again] = [a, b, judgedAgain].map(answersById)
+  const rows = new Map([...a.observations, ...b.observations].map((row) => [row.id, row]))
+  return [...rows.values()]
+    .toSorted((one, other) => (one.id < other.id ? -1 : 1))
+    .flatMap(({ id, question }): readonly Drift[] => {
+      const was = before?.get(id) ?? null
+      const is = after?.get(id) ?? null
+      if (was === is) return []
+      const rejudged = again?.get(id) ?? null
+      const cause = rejudged === was ? 'target' : rejudged === is ? 'kit' : 'both'
+      return [
+        {
+          id,
+          question,
+          before: was,
+          after: is,
+          cause: again ? refined(cause, conditions) : 'unknown',
+        },
+      ]
+    })
+}
+
+function rowsById(
+  report: ConformanceReport | undefined,
+): ReadonlyMap<string, RequirementRow> | undefined {
+  return report && new Map(report.requirements.map((row) => [row.id, row]))
+}
+
+function answersById(
+  report: ConformanceReport | undefined,
+): ReadonlyMap<string, string> | undefined {
+  return (
+    report && new Map(report.observations.map(({ id, answer }: ObservationRow) => [id, answer]))
+  )
+}

@@ -1,0 +1,97 @@
+import type { ConformanceReport } from '../../contract/report/conformance.ts'
+
+/** What a run was told, from the record beside its report. */
+export interface Told {
+  readonly selection: { readonly only: readonly string[]; readonly skip: readonly string[] }
+  /** The target profile as it took effect, without keys. */
+  readonly profile: object
+}
+
+export interface Pair {
+  readonly a: string
+  readonly b: string
+}
+
+/** How two runs differ besides what they found; null where they do not. */
+export interface Conditions {
+  readonly url: Pair | null
+  readonly kit: Pair | null
+  readonly interface: Pair | null
+  readonly selection: Pair | null
+  readonly strict: Pair | null
+  /** Members of the profiles that differ; null where a run has no record that tells them. */
+  readonly profile: readonly Difference[] | null
+}
+
+export interface Difference {
+  /** `otherKey`, `limits.timeoutMs`. */
+  readonly member: string
+  readonly onlyIn: 'A' | 'B' | null
+}
+
+export interface Side {
+  readonly report: ConformanceReport
+  /** Null where it is not known. */
+  readonly told: Told | null
+}
+
+export function conditionsOf(a: Side, b: Side): Conditions {
+  const pair = (read: (side: Side) => string): Pair | null => {
+    const [one, other] = [read(a), read(b)]
+    return one === other ? null : { a: one, b: other }
+  }
+  return {
+    url: pair(({ report }) => withoutSlash(report.target.baseUrl)),
+    kit: pair(({ report }) => report.suite.version),
+    interface: pair(({ report }) => report.suite.interface),
+    selection: pair(({ report }) => report.target.profile) ?? selections(a, b),
+    strict: pair(({ report }) => String(report.strict)),
+    profile:
+      a.told === null || b.told === null ? null : differences(a.told.profile, b.told.profile),
+  }
+}
+
+function selections(a: Side, b: Side): Pair | null {
+  if (a.told === null || b.told === null) return null
+  const [one, other] = [selectionText(a.told), selectionText(b.told)]
+  return one === other ? null : { a: one, b: other }
+}
+
+function selectionText({ selection: { only, skip } }: Told): string {
+  const flags = [...only.map((glob) => `--only ${glob}`), ...skip.map((glob) => `--skip ${glob}`)]
+  return flags.join(' ') || 'everything'
+}
+
+/** Members of either that differ, and of those that are objects the members of them. */
+function differences(a: object, b: object, path: readonly string[] = []): readonly Difference[] {
+  const [one, other] = [new Map(Object.entries(a)), new Map(Object.entries(b))]
+  const names = [...new Set([...one.keys(), ...other.keys()])].toSorted()
+  return names.flatMap((name): readonly Difference[] => {
+    if (path.length === 0 && name === 'baseUrl') return []
+    const [was, is]: unknown[] = [one.get(name), other.get(name)]
+    if (JSON.stringify(was) === JSON.stringify(is)) return []
+    const member = [...path, name]
+    if (isObject(was) && isObject(is)) return differences(was, is, member)
+    const onlyIn = was === undefined ? 'B' : is === undefined ? 'A' : null
+    return [{ member: member.join('.'), onlyIn }]
+  })
+}
+
+/** `otherKey (only in A), limits.timeoutMs`. */
+export function differencesText(found: readonly Difference[]): string {
+  const shown = found
+    .slice(0, mostShown)
+    .map(({ member, onlyIn }) => (onlyIn === null ? member : `${member} (only in ${onlyIn})`))
+  const rest = found.length - shown.length
+  return [...shown, ...(rest > 0 ? [`${rest} more`] : [])].join(', ')
+}
+
+const mostShown = 8
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function withoutSlash(url: string): string {
+  return url.replace(/\/+$/, '')
+}

@@ -1,0 +1,184 @@
+import { Chalk, type ChalkInstance } from 'chalk'
+import type { ConformanceReport } from '../../contract/report/conformance.ts'
+import { compactIds } from '../../contract/requirement-ids.ts'
+import { outcomeText } from '../conformance/summary.ts'
+import { count, indent, printable, shorten, wrap } from '../text/escape.ts'
+import type { Cause, Comparison, Drift, RowChange } from './compare.ts'
+import { type Conditions, differencesText } from './conditions.ts'
+
+export interface CompareTextOptions {
+  readonly color: boolean
+  /** Columns of a line. */
+  readonly width: number
+  /** What stands between the reader and an answer, such as evidence that is not there. */
+  readonly notes: readonly string[]
+}
+
+interface Page extends CompareTextOptions {
+  readonly chalk: ChalkInstance
+}
+
+type Lines = readonly string[]
+
+/** The comparison for a terminal: what got worse first, and each change with what it comes from. */
+export function comparisonToText(
+  comparison: Comparison,
+  a: ConformanceReport,
+  b: ConformanceReport,
+  options: CompareTextOptions,
+): string {
+  const page: Page = { ...options, chalk: new Chalk({ level: options.color ? 1 : 0 }) }
+  const { chalk } = page
+  const parts: readonly Lines[] = [
+    [headOf('A', a), headOf('B', b), ...options.notes.flatMap((note) => wrap(note, page.width))],
+    conditionList(page, comparison.conditions),
+    changeList(page, chalk.red.bold('Newly violated'), comparison.newlyViolated),
+    changeList(page, chalk.yellow.bold('Newly warned'), comparison.newlyWarned),
+    unprovenList(page, chalk.yellow.bold('No longer proven'), comparison.newlyUnproven),
+    changeList(page, chalk.green.bold('Repaired'), comparison.repaired),
+    idList(page, 'Newly proven', comparison.newlyProven),
+    changeList(page, chalk.bold('Otherwise different'), comparison.otherwise),
+    driftList(page, comparison.drift),
+    [lastLine(page, comparison)],
+  ]
+  return `${parts
+    .filter((lines) => lines.length > 0)
+    .map((lines) => lines.join('\n'))
+    .join('\n\n')}\n`
+}
+
+function headOf(name: string, report: ConformanceReport): string {
+  const { target, startedAt, suite, outcome } = report
+  const kit = `kit ${printable(suite.version)}`
+  return `${name}  ${outcome}, ${outcomeText(report)}\n   ${printable(target.baseUrl)}, ${printable(startedAt)}, ${kit}`
+}
+
+function changeList(page: Page, title: string, changes: readonly RowChange[]): Lines {
+  if (changes.length === 0) return []
+  return [`${title} (${changes.length})`, ...changes.flatMap(change(page))]
+}
+
+function change(page: Page): (row: RowChange) => Lines {
+  return ({ id, level, before, after, cause, members, known, title, message }) => [
+    `  ${page.chalk.bold(printable(id))}  ${before ?? 'not judged'} → ${after ?? 'not judged'}${known ? ', known' : ''} (${level}): ${causeText({ cause, members })}`,
+    ...indent(wrap(printable(title), page.width - 6), 6),
+    ...found(page, message),
+  ]
+}
+
+/** Rows that cannot be told for the same reason stand together: what broke them is told above. */
+function unprovenList(page: Page, title: string, changes: readonly RowChange[]): Lines {
+  if (changes.length === 0) return []
+  const groups = Map.groupBy(changes, ({ id, before, after, cause, members, message }) =>
+    message === null ? id : JSON.stringify([before, after, cause, members, message]),
+  )
+  return [
+    `${title} (${changes.length})`,
+    ...[...groups.values()].flatMap((group) => {
+      const [first] = group
+      if (first === undefined || group.length === 1) return group.flatMap(change(page))
+      const { before, after, message } = first
+      const ids = compactIds(group.map(({ id }) => id)).join(', ')
+      const told = `${before ?? 'not judged'} → ${after ?? 'not judged'}: ${causeText(first)}`
+      return [
+        ...indent(wrap(printable(ids), page.width - 2), 2),
+        ...indent([told], 6),
+        ...found(page, message),
+      ]
+    }),
+  ]
+}
+
+function found({ width }: Page, message: string | null): Lines {
+  if (message === null) return []
+  return indent(wrap(shorten(`found: ${printable(message)}`, 3 * width), width - 6), 6)
+}
+
+const causes: Readonly<Record<Cause, string>> = {
+  target: 'the target changed',
+  kit: 'the kit changed',
+  both: 'the target and the kit changed',
+  selection: 'the selections differ',
+  profile: 'the profiles differ',
+  address: 'another target, the URLs differ',
+  'target or profile': 'the target or its profile changed',
+  unknown: 'target or kit, it cannot be told',
+}
+
+/** With the members that this row depends on, where they are what differs. */
+function causeText({ cause, members }: Pick<RowChange, 'cause' | 'members'>): string {
+  return cause === 'profile' && members.length > 0
+    ? `${causes[cause]} (${members.map(printable).join(', ')})`
+    : causes[cause]
+}
+
+/** What the runs were told differently, before anything is said of their targets. */
+function conditionList({ chalk, width }: Page, conditions: Conditions): Lines {
+  const { url, kit, interface: revision, selection, strict, profile } = conditions
+  const pairs = { URL: url, kit, interface: revision, selection, strict }
+  const rows = [
+    ...Object.entries(pairs).flatMap(([name, pair]) =>
+      pair === null ? [] : [[name, `${pair.a} → ${pair.b}`] as const],
+    ),
+    ...(profile === null
+      ? [['profile', 'cannot be compared: a run has no run.json'] as const]
+      : []),
+    ...(profile !== null && profile.length > 0
+      ? [['profile', differencesText(profile)] as const]
+      : []),
+  ]
+  if (rows.length === 0) return []
+  const margin = 2 + 'selection'.length + 2
+  return [
+    chalk.bold('What the runs were told differs'),
+    ...rows.flatMap(([name, text]) => {
+      const [first = '', ...rest] = wrap(printable(text), width - margin)
+      return [`  ${name.padEnd(margin - 2)}${first}`, ...indent(rest, margin)]
+    }),
+  ]
+}
+
+function idList({ width }: Page, title: string, changes: readonly RowChange[]): Lines {
+  if (changes.length === 0) return []
+  const groups = [...Map.groupBy(changes, ({ cause }) => cause)]
+  return [
+    `${title} (${changes.length})`,
+    ...groups.flatMap(([cause, own]) =>
+      indent(
+        wrap(`${causes[cause]}: ${compactIds(own.map(({ id }) => id)).join(', ')}`, width - 2),
+        2,
+      ),
+    ),
+  ]
+}
+
+function driftList({ chalk, width }: Page, drift: readonly Drift[]): Lines {
+  if (drift.length === 0) return []
+  const answer = (name: string, text: string | null) =>
+    indent(wrap(shorten(`${name} ${printable(text ?? 'nothing seen')}`, 3 * width), width - 6), 6)
+  return [
+    chalk.bold(`Other answers to open questions, not judged (${drift.length})`),
+    ...drift.flatMap(({ id, question, before, after, cause }) => [
+      `  ${printable(id)}  ${causes[cause]}`,
+      ...indent(wrap(printable(question), width - 6), 6),
+      ...answer('before:', before),
+      ...answer('after: ', after),
+    ]),
+  ]
+}
+
+function lastLine({ chalk }: Page, comparison: Comparison): string {
+  const { newlyViolated, newlyUnproven, repaired, unchanged } = comparison
+  const parts = [
+    `${newlyViolated.length} newly violated`,
+    `${newlyUnproven.length} no longer proven`,
+    `${repaired.length} repaired`,
+    `${count(unchanged, 'row')} as before`,
+  ]
+  const verdict = newlyViolated.some(({ known }) => !known)
+    ? chalk.red.bold('WORSE')
+    : newlyUnproven.length > 0
+      ? chalk.yellow.bold('LESS PROVEN')
+      : chalk.green.bold('NOT WORSE')
+  return `${verdict}  ${parts.join(', ')}`
+}

@@ -1,0 +1,78 @@
+import type { ConformanceReport } from '../../contract/report/conformance.ts'
+import { element, xmlText } from '../text/xml.ts'
+import { doubtWord, isEdited } from './digest.ts'
+import { summarize, threeNumbers } from './summary.ts'
+
+/**
+ * A badge for a README: the outcome and the three numbers, never a percentage. It is readable
+ * without colours, and its title says the same to a screen reader.
+ */
+export function reportToBadge(report: ConformanceReport): string {
+  const { proven, violated, undecided } = summarize(report)
+  const label = 'chatgen'
+  const doubt = doubtWord(report)
+  // What an edited report says is on no badge.
+  const numbers = isEdited(report)
+    ? []
+    : [report.outcome, `${proven} proven`, `${violated} violated`, `${undecided} undecided`]
+  const value = [...numbers, ...(doubt === null ? [] : [doubt])].join(' · ')
+  const said = isEdited(report) ? [] : [report.outcome, threeNumbers(summarize(report))]
+  const title = `${label}: ${[...said, ...(doubt === null ? [] : [doubt])].join(', ')}`
+  const left = widthOf(label)
+  const right = widthOf(value)
+  const parts = [
+    element('title', {}, xmlText(title)),
+    element('rect', { width: left + right, height, rx: 3, fill: '#24292f' }),
+    element('path', {
+      d: `M${left} 0h${right - 3}a3 3 0 0 1 3 3v${height - 6}a3 3 0 0 1-3 3h-${right - 3}z`,
+      fill: isEdited(report) ? editedColour : colours[report.outcome],
+    }),
+    textAt(0, left, label),
+    textAt(left, right, value),
+  ]
+  return `${element(
+    'svg',
+    {
+      xmlns: 'http://www.w3.org/2000/svg',
+      width: left + right,
+      height,
+      viewBox: `0 0 ${left + right} ${height}`,
+      role: 'img',
+      'aria-label': title,
+    },
+    `\n${parts.join('\n')}\n`,
+  )}\n`
+}
+
+const height = 20
+
+/** Dark enough for white letters: a contrast of 4.5 and more. */
+const colours: Readonly<Record<ConformanceReport['outcome'], string>> = {
+  conforms: '#1a7f37',
+  violated: '#cf222e',
+  incomplete: '#9a6700',
+}
+
+const editedColour = '#57606a'
+
+/** Letters of 11 pixels are 6.3 wide on average; `textLength` takes up the rest. */
+function widthOf(text: string): number {
+  return Math.round(text.length * 6.3) + 12
+}
+
+function textAt(x: number, width: number, text: string): string {
+  return element(
+    'text',
+    {
+      x: x + 6,
+      y: 14,
+      textLength: width - 12,
+      lengthAdjust: 'spacingAndGlyphs',
+      fill: '#fff',
+      'font-family': 'Verdana, DejaVu Sans, sans-serif',
+      'font-size': 11,
+      'aria-hidden': 'true',
+    },
+    xmlText(text),
+  )
+}

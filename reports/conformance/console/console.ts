@@ -1,0 +1,121 @@
+import { Chalk, type ChalkInstance } from 'chalk'
+import type { Exchange } from '../../../contract/index.ts'
+import type { ConformanceReport, RequirementRow } from '../../../contract/report/conformance.ts'
+import { count, printable } from '../../text/escape.ts'
+import { foldFindings } from '../../text/fold.ts'
+import { networkPhrases } from '../../text/network.ts'
+import { clean, hanging, type Lines, type Page, withVerdict } from '../../text/page.ts'
+import { doubtText, doubtWord, isEdited } from '../digest.ts'
+import { outcomeText } from '../summary.ts'
+import { trafficText } from '../traffic.ts'
+import { baselineList } from './baseline.ts'
+import { residueList } from './leftovers.ts'
+import { faultList, idLines, observationList, rowList, undecidedList } from './lists.ts'
+import { knownFailure, violations, warning } from './violations.ts'
+
+export interface ConsoleOptions {
+  readonly color: boolean
+  /** Columns of the terminal; commands that are there to be pasted may be longer. */
+  readonly width: number
+}
+
+/**
+ * The report of `chatgen check` for a terminal. It names every row: violations with all that is
+ * needed to repeat and dispute them, the others the shorter the less they ask of the reader. The
+ * outcome stands first and last, and the violations right before it, where they do not scroll away.
+ * Nothing that a target sent reaches the terminal unescaped.
+ */
+export function reportToConsole(
+  report: ConformanceReport,
+  exchanges: ReadonlyMap<string, Exchange>,
+  { color, width }: ConsoleOptions,
+): string {
+  const page: Page = { report, exchanges, width, chalk: new Chalk({ level: color ? 1 : 0 }) }
+  const parts = [
+    [...editedLines(page), ...outcomeLines(page), ...besideOutcome(page)],
+    observationList(page),
+    rowList(page, 'Hold', withVerdict(page, 'pass')),
+    rowList(page, 'Unclaimed: no scenario yet, not counted', withVerdict(page, 'unclaimed')),
+    undecidedList(page, 'observed', 'Only observed'),
+    undecidedList(page, 'unproven', 'Unproven'),
+    undecidedList(page, 'inconclusive', 'Inconclusive'),
+    undecidedList(page, 'error', 'Not judged, for a fault of the kit'),
+    residueList(page),
+    faultList(page),
+    ...withVerdict(page, 'warn').map((row) => warning(page, row)),
+    report.requirements.filter(isKnown).flatMap((row) => knownFailure(page, row)),
+    baselineList(page),
+    ...foldFindings(report.requirements.filter(isNew)).map((found) => violations(page, found)),
+    [...editedLines(page), ...outcomeLines(page)],
+  ]
+  return `${parts
+    .filter((lines) => lines.length > 0)
+    .map((lines) => lines.join('\n'))
+    .join('\n\n')}\n`
+}
+
+/** The outcome alone, in one line however wide. */
+export function outcomeToConsole(report: ConformanceReport, { color }: { color: boolean }): string {
+  return `${painted(report, new Chalk({ level: color ? 1 : 0 }))}  ${outcomeText(report)}`
+}
+
+/** Before the outcome, so that nobody reads that alone. */
+function editedLines(page: Page): Lines {
+  const text = isEdited(page.report) ? doubtText(page.report) : null
+  if (text === null) return []
+  const [first = '', ...rest] = hanging(page, 'EDITED  ', text)
+  return [first.replace('EDITED', page.chalk.red.bold('EDITED')), ...rest]
+}
+
+function outcomeLines(page: Page): Lines {
+  const lead = `${page.report.outcome.toUpperCase()}  `
+  const [first = '', ...rest] = hanging(page, lead, outcomeText(page.report))
+  return [`${painted(page.report, page.chalk)}  ${first.slice(lead.length)}`, ...rest]
+}
+
+function painted({ outcome }: ConformanceReport, chalk: ChalkInstance): string {
+  const paint = {
+    conforms: chalk.green.bold,
+    violated: chalk.red.bold,
+    incomplete: chalk.yellow.bold,
+  }[outcome]
+  return paint(outcome.toUpperCase())
+}
+
+function besideOutcome(page: Page): Lines {
+  const { target, cost, durationMs, suite, seed, interrupted } = page.report
+  const asked = [
+    count(cost.requests, 'request'),
+    count(cost.generations, 'generation'),
+    count(cost.chats, 'chat'),
+    count(cost.uploads, 'upload'),
+  ]
+  const setAside = withVerdict(page, 'not-applicable')
+  const trouble = trafficText(page.report)
+  return [
+    ...(doubtWord(page.report) === 'without digest'
+      ? hanging(page, 'digest: ', doubtText(page.report) ?? '')
+      : []),
+    ...(interrupted ? [page.chalk.yellow('interrupted: holds only what was found so far')] : []),
+    ...[...Map.groupBy(setAside, ({ message }) => message ?? '')].flatMap(([message, rows]) =>
+      idLines(page, `not applicable${message && ` (${clean(message)})`}: `, rows),
+    ),
+    ...hanging(page, 'target: ', `${printable(target.baseUrl)}, profile ${target.profile}`),
+    ...networkPhrases(target).flatMap((phrase) => hanging(page, 'network: ', phrase)),
+    ...hanging(page, 'asked of it: ', `${asked.join(', ')} in ${(durationMs / 1000).toFixed(1)} s`),
+    ...(trouble === null ? [] : hanging(page, 'trouble on the way: ', trouble)),
+    ...hanging(
+      page,
+      'kit: ',
+      `${suite.version}, interface ${suite.interface}, seed ${printable(seed)}`,
+    ),
+  ]
+}
+
+function isNew({ verdict, known }: RequirementRow): boolean {
+  return verdict === 'fail' && !known
+}
+
+function isKnown({ verdict, known }: RequirementRow): boolean {
+  return verdict === 'fail' && known
+}

@@ -1,0 +1,88 @@
+import type { RequirementRow, Verdict } from '../../../contract/report/conformance.ts'
+import { compactIds } from '../../../contract/requirement-ids.ts'
+import { requirementOf } from '../../catalogue/rows.ts'
+import { indent, printable, shorten, wrap } from '../../text/escape.ts'
+import { clean, hanging, type Lines, type Page, withVerdict } from '../../text/page.ts'
+
+/** Rows that were not decided, those with one reason together: a missing member stands once. */
+export function undecidedList(page: Page, verdict: Verdict, title: string): Lines {
+  const rows = withVerdict(page, verdict)
+  if (rows.length === 0) return []
+  const groups = [...Map.groupBy(rows, reasonOf)]
+  return [
+    page.chalk.bold(`${title} (${byLevel(rows)})`),
+    ...groups.flatMap(([reason, own]) => [
+      ...indent(wrap(`${reason}:`, page.width - 2), 2),
+      ...idLines(page, '    ', own),
+    ]),
+  ]
+}
+
+/** `17`, or where not all of them are in the numbers of the outcome, `17: 12 required, 5 expected`. */
+function byLevel(rows: readonly RequirementRow[]): string {
+  const required = rows.filter(({ level }) => level === 'required').length
+  const expected = rows.length - required
+  if (expected === 0) return String(required)
+  return required === 0
+    ? `${expected} expected`
+    : `${rows.length}: ${required} required, ${expected} expected`
+}
+
+function reasonOf({ id, blockedBy, message: said, verdict }: RequirementRow): string {
+  if (blockedBy !== null) return `blocked by ${printable(blockedBy)}`
+  if (said !== null) return clean(said)
+  const member = verdict === 'unproven' ? requirementOf(id)?.member : undefined
+  return member ? `say ${member} in the profile to prove it` : 'no reason was recorded'
+}
+
+export function rowList(page: Page, title: string, rows: readonly RequirementRow[]): Lines {
+  if (rows.length === 0) return []
+  return [page.chalk.bold(`${title} (${byLevel(rows)})`), ...idLines(page, '  ', rows)]
+}
+
+/** Areas flow into lines; an area is broken only where it alone is wider than a line. */
+export function idLines({ width }: Page, lead: string, rows: readonly RequirementRow[]): Lines {
+  const areas = compactIds(rows.map((row) => row.id))
+  const margin = lead.trim() === '' ? lead.length : 4
+  const [last = '', ...before] = wrap(lead.trimEnd(), width).toReversed()
+  const lines: string[] = before.toReversed()
+  let line = lead.trim() === '' ? lead : `${last} `
+  let fresh = true
+  for (const [at, area] of areas.entries()) {
+    const text = at < areas.length - 1 ? `${area}, ` : area
+    if (!fresh && line.length + text.trimEnd().length > width) {
+      lines.push(line.trimEnd())
+      line = ' '.repeat(margin)
+    }
+    line += text
+    fresh = false
+  }
+  return [...lines, line]
+}
+
+export function observationList(page: Page): Lines {
+  const { observations: rows } = page.report
+  if (rows.length === 0) return []
+  return [
+    page.chalk.bold(`Observed at open questions, not judged (${rows.length})`),
+    ...rows.flatMap(({ id, question, answer }) =>
+      hanging(
+        page,
+        `  ${id}  `,
+        `${printable(question)} ${shorten(clean(answer), 3 * page.width)}`,
+      ),
+    ),
+  ]
+}
+
+export function faultList(page: Page): Lines {
+  const { faults: rows } = page.report
+  if (rows.length === 0) return []
+  return [
+    page.chalk.magenta.bold(`Faults of the kit itself, not of the target (${rows.length})`),
+    ...rows.flatMap(({ scenario, message }) => [
+      `  ${printable(scenario)}`,
+      ...indent(wrap(clean(message), page.width - 4), 4),
+    ]),
+  ]
+}

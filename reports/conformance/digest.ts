@@ -1,0 +1,104 @@
+import { createHash } from 'node:crypto'
+import { type Digest, type Doubt, digest } from '../../contract/report/digest.ts'
+
+/** A report with the digest of what it says; that of its evidence is the one that it came with. */
+export function sealed<Report extends { readonly digest?: Digest | undefined }>(
+  report: Report,
+): Report & { readonly digest: Digest } {
+  const { digest: own, ...content } = report
+  const from = own?.from
+  return {
+    ...report,
+    digest: {
+      algorithm: 'SHA-256',
+      report: digestOf(content),
+      exchanges: own?.exchanges ?? null,
+      ...(from === undefined ? {} : { from }),
+    },
+  }
+}
+
+/**
+ * Whether a report, as it stands in its file, is what its run wrote; null where it is. `evidence` is the
+ * digest of the exchanges beside it, null where there are none: verdicts may travel without them.
+ */
+export function doubtOf(stored: unknown, evidence: string | null): Doubt | null {
+  if (typeof stored !== 'object' || stored === null) return 'edited report'
+  const { digest: own, ...content }: { digest?: unknown } = stored
+  if (own === undefined) return 'without digest'
+  const parsed = digest.safeParse(own)
+  if (!parsed.success || parsed.data.report !== digestOf(content)) return 'edited report'
+  return evidenceDiffers(stored, evidence) ? 'edited evidence' : (parsed.data.from ?? null)
+}
+
+/** True where the exchanges beside a report are not those that its digest is of. */
+export function evidenceDiffers(stored: unknown, evidence: string | null): boolean {
+  if (typeof stored !== 'object' || stored === null || !('digest' in stored)) return false
+  const parsed = digest.safeParse(stored.digest)
+  if (!parsed.success || parsed.data.exchanges === null || evidence === null) return false
+  return parsed.data.exchanges !== evidence
+}
+
+/** The report of a run that wrote exchanges with this digest; null where it wrote none. */
+export function withEvidence<Report extends { readonly digest?: Digest | undefined }>(
+  report: Report,
+  exchanges: string | null,
+): Report {
+  const { algorithm = 'SHA-256', report: hash = '', from } = report.digest ?? {}
+  const own = { algorithm, report: hash, exchanges }
+  return { ...report, digest: from === undefined ? own : { ...own, from } }
+}
+
+/** The same report as one of which that is to be said wherever it is shown. */
+export function withDoubt<Report extends { readonly digest?: Digest | undefined }>(
+  report: Report,
+  doubt: Doubt | null,
+): Report {
+  if (doubt === null) return report
+  const { algorithm = 'SHA-256', report: hash = '', exchanges = null } = report.digest ?? {}
+  return { ...report, digest: { algorithm, report: hash, exchanges, from: doubt } }
+}
+
+/** `edited after the run`: for a line that has little room; null where there is no doubt. */
+export function doubtWord({ digest }: { readonly digest?: Digest | undefined }): string | null {
+  const doubt = digest?.from
+  return doubt === undefined ? null : words[doubt]
+}
+
+/** The same as a sentence with what follows from it. */
+export function doubtText({ digest }: { readonly digest?: Digest | undefined }): string | null {
+  const doubt = digest?.from
+  return doubt === undefined ? null : sentences[doubt]
+}
+
+export function isEdited({ digest }: { readonly digest?: Digest | undefined }): boolean {
+  return digest?.from === 'edited report' || digest?.from === 'edited evidence'
+}
+
+const words: Readonly<Record<Doubt, string>> = {
+  'edited report': 'edited after the run',
+  'edited evidence': 'evidence edited after the run',
+  'without digest': 'without digest',
+}
+
+const sentences: Readonly<Record<Doubt, string>> = {
+  'edited report':
+    'report.json was edited after the run: it does not fit its digest, and what it says need not be what the run found',
+  'edited evidence':
+    'exchanges.ndjson was edited after the run: it does not fit the digest in report.json, and need not be what the target answered',
+  'without digest':
+    'report.json is without digest, as earlier versions wrote it: whether it was edited cannot be told',
+}
+
+function digestOf(content: object): string {
+  return createHash('sha256').update(canonical(content)).digest('hex')
+}
+
+/** JSON with sorted members and no spaces (RFC 8785), the same however the file is laid out. */
+function canonical(content: object): string {
+  return JSON.stringify(content, (_, value: unknown) =>
+    typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : value,
+  )
+}

@@ -1,0 +1,71 @@
+import type { ConformanceReport, RequirementRow } from '../../contract/report/conformance.ts'
+import { printable } from '../text/escape.ts'
+import { causeText, type Findings, foldFindings, saysTheSame } from '../text/fold.ts'
+import { clean } from '../text/page.ts'
+import { doubtText, isEdited } from './digest.ts'
+import { outcomeText } from './summary.ts'
+
+/**
+ * Annotations as GitHub Actions reads them from the output of a step: an error for each cause of
+ * violations, for each stale entry of the baseline and each fault of the kit, a warning for each
+ * cause of warnings, and the outcome. GitHub shows ten errors and ten warnings of a step; findings
+ * that share a cause are one.
+ */
+export function reportToGitHub(report: ConformanceReport): string {
+  const { requirements, strict, baseline, faults, outcome } = report
+  const open = requirements.filter(({ known }) => !known)
+  const findings = (verdict: RequirementRow['verdict']) =>
+    foldFindings(open.filter((row) => row.verdict === verdict))
+  const doubt = doubtText(report)
+  const lines = [
+    ...(doubt === null ? [] : [command(isEdited(report) ? 'error' : 'warning', 'chatgen', doubt)]),
+    command('notice', 'chatgen check', `${outcome.toUpperCase()}: ${outcomeText(report)}`),
+    ...findings('fail').map((found) => annotation('error', found)),
+    ...(baseline?.problems ?? []).map(({ id, message }) =>
+      command('error', `${id}: stale in the baseline`, clean(message)),
+    ),
+    ...faults.map(({ scenario, message }) =>
+      command('error', `fault of the kit: ${scenario}`, clean(message)),
+    ),
+    ...findings('warn').map((found) => annotation(strict ? 'error' : 'warning', found)),
+  ]
+  return `${lines.join('\n')}\n`
+}
+
+/**
+ * Text that quotes a target, such that no line of it is taken for a command. The token must be one
+ * that the target cannot know.
+ */
+export function withoutCommands(text: string, token: string): string {
+  return `::stop-commands::${token}\n${text}\n::${token}::`
+}
+
+type Level = 'error' | 'warning' | 'notice'
+
+function annotation(level: Level, findings: Findings): string {
+  const { rows } = findings
+  const same = saysTheSame(findings)
+  const title = rows.map(({ id }) => id).join(', ')
+  const cause = causeText(findings)
+  const lines = [
+    ...(cause === null ? [] : [clean(cause)]),
+    ...rows.flatMap((row) => [
+      `${row.id} (section ${row.section}): ${clean(row.title)}`,
+      ...(same && cause !== null ? [] : [`found: ${clean(row.message ?? 'no message')}`]),
+    ]),
+  ]
+  return command(level, title, lines.join('\n'))
+}
+
+function command(level: Level, title: string, message: string): string {
+  const lines = message.split('\n').map(printable)
+  return `::${level} title=${property(printable(title))}::${data(lines.join('\n'))}`
+}
+
+function data(text: string): string {
+  return text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A')
+}
+
+function property(text: string): string {
+  return data(text).replaceAll(':', '%3A').replaceAll(',', '%2C')
+}

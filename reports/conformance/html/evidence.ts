@@ -1,0 +1,79 @@
+import type { Exchange } from '../../../contract/index.ts'
+import type { RequirementRow } from '../../../contract/report/conformance.ts'
+import { count } from '../../text/escape.ts'
+import { exchangeMarkup } from './exchange.ts'
+import { limits } from './limits.ts'
+import { html, type Markup } from './markup.ts'
+import { bySeverity } from './words.ts'
+
+export interface Evidence {
+  /** Exchanges of a row, and the names of those that are not shown. */
+  of(row: RequirementRow): Markup | null
+  /** Different exchanges that are shown. */
+  readonly shown: number
+  /** Exchanges that did not fit into the page any more. */
+  readonly left: number
+}
+
+/** Chooses what is shown, the violations first, so that it is a pass that goes where space is short. */
+export function collectEvidence(
+  rows: readonly RequirementRow[],
+  exchanges: ReadonlyMap<string, Exchange>,
+): Evidence {
+  const drawn = new Map<string, Markup>()
+  const shown = new Set<string>()
+  const left = new Set<string>()
+  let spent = 0
+
+  /** An exchange looks the same wherever no event of it is the offending one. */
+  function draw(exchange: Exchange, offending: number | null): Markup {
+    const key = `${exchange.id}/${offending}`
+    const markup = drawn.get(key) ?? exchangeMarkup(exchange, offending)
+    drawn.set(key, markup)
+    return markup
+  }
+
+  function evidenceOf(row: RequirementRow): Markup | null {
+    const wanted = row.exchanges.slice(0, isBroken(row) ? limits.ofViolation : limits.ofOther)
+    const parts = wanted.map((id, at) => {
+      const exchange = exchanges.get(id)
+      if (exchange === undefined) {
+        return html`<p><code>${id}</code> is not among the recorded exchanges.</p>`
+      }
+      if (spent > limits.pageBytes) {
+        left.add(id)
+        return html`<p><code>${id}</code> was left out to keep this page small.</p>`
+      }
+      const markup = draw(exchange, at === 0 ? row.event : null)
+      spent += Buffer.byteLength(markup.text)
+      shown.add(id)
+      return markup
+    })
+    const more = row.exchanges.slice(wanted.length)
+    return parts.length === 0 ? null : html`${parts}${moreIds(more)}`
+  }
+
+  const ordered = rows.toSorted((a, b) => severityOf(a) - severityOf(b))
+  const byRow = new Map(ordered.map((row) => [row.id, evidenceOf(row)]))
+  return {
+    of: ({ id }) => byRow.get(id) ?? null,
+    shown: shown.size,
+    left: [...left].filter((id) => !shown.has(id)).length,
+  }
+}
+
+function isBroken({ verdict }: RequirementRow): boolean {
+  return verdict === 'fail' || verdict === 'warn'
+}
+
+function severityOf({ verdict }: RequirementRow): number {
+  return bySeverity.indexOf(verdict)
+}
+
+const mostIds = 20
+
+function moreIds(ids: readonly string[]): Markup | null {
+  if (ids.length === 0) return null
+  const rest = ids.length - mostIds
+  return html`<p class="ids">Also seen in ${count(ids.length, 'exchange')} of <code>exchanges.ndjson</code>: ${ids.slice(0, mostIds).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}</p>`
+}

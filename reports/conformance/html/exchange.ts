@@ -1,0 +1,54 @@
+import { type Exchange, type Role, requestPath } from '../../../contract/index.ts'
+import { toCurl } from '../../text/curl.ts'
+import { count, shorten } from '../../text/escape.ts'
+import { answerText } from '../console/evidence.ts'
+import { bodyMarkup } from './body.ts'
+import { html, type Markup } from './markup.ts'
+import { streamMarkup } from './stream.ts'
+
+const roles: Readonly<Record<Role, string>> = {
+  arrange: 'makes what the scenario needs',
+  act: 'what the scenario is about',
+  twin: 'differs from a bad request in one field, and must be accepted',
+  negative: 'must be refused',
+  liveness: 'after a bad request: the server still answers',
+  probe: 'reads back what happened',
+  cleanup: 'removes what the run made',
+}
+
+/** One conversation: what was sent, as a command that sends it again, and what came back. */
+export function exchangeMarkup(exchange: Exchange, offending: number | null): Markup {
+  const { id, request, labels, response } = exchange
+  return html`<div class="exchange">
+<h5>${id}: ${request.method} ${pathOf(exchange)}</h5>
+<p class="role">Request ${labels.ordinal} of ${labels.scenario}${labels.attempt > 0 ? `, try ${labels.attempt + 1}` : ''}: ${roles[labels.role]}. ${exchange.startedAt}</p>
+<div class="sent"><p class="lead">Sent</p><button type="button" class="copy" aria-label="Copy the command of ${id}">Copy</button></div>
+<pre><code>${toCurl(exchange)}</code></pre>
+<p class="lead">Received: <span class="answer">${answerText(exchange)}</span></p>
+${response === null ? null : headers(response.headers)}
+${exchange.events.length > 0 ? streamMarkup(exchange, offending) : bodyMarkup(exchange)}
+</div>
+`
+}
+
+/** What was recorded may be no address that can be taken apart. */
+function pathOf(exchange: Exchange): string {
+  try {
+    return shorten(requestPath(exchange), 200)
+  } catch {
+    return shorten(exchange.request.url, 200)
+  }
+}
+
+const mostHeaders = 40
+const longestHeader = 300
+
+function headers(list: readonly (readonly [name: string, value: string])[]): Markup {
+  const more = list.length - mostHeaders
+  const lines = list
+    .slice(0, mostHeaders)
+    .map(([name, value]) => shorten(`${name}: ${value}`, longestHeader))
+  return html`<details class="headers"><summary>${count(list.length, 'header')}</summary>
+<pre><code>${lines.join('\n')}${more > 0 ? `\n… ${count(more, 'header')} more` : ''}</code></pre></details>
+`
+}

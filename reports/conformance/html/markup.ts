@@ -1,0 +1,45 @@
+import { printable } from '../../text/escape.ts'
+
+/** Text that is HTML already. Only {@link html} makes it, so whatever else there is gets escaped. */
+export class Markup {
+  readonly text: string
+
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
+export type Child = Markup | string | number | null | readonly Child[]
+
+/**
+ * A template of HTML. Values are escaped for text and for attributes in double quotes; markup and
+ * lists of markup stand as they are; null is nothing. What would turn the direction of text or is
+ * no character at all becomes a visible escape.
+ */
+export function html(strings: TemplateStringsArray, ...values: readonly Child[]): Markup {
+  const [first = '', ...rest] = strings
+  return new Markup(first + rest.map((text, at) => textOf(values[at] ?? null) + text).join(''))
+}
+
+function textOf(value: Child): string {
+  if (value === null) return ''
+  if (value instanceof Markup) return value.text
+  if (typeof value === 'object') return value.map(textOf).join('')
+  return escapeHtml(String(value))
+}
+
+function escapeHtml(text: string): string {
+  // Most text is plain; looking first is what makes a page of thousands of exchanges quick.
+  const shown = odd.test(text) ? text.split('\n').map(printable).join('\n') : text
+  return shown.replace(/[&<>"']/g, (character) => entities[character] ?? character)
+}
+
+const odd = /[^\n\x20-\x7e]/
+
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}

@@ -1,0 +1,45 @@
+import type { Exchange } from '../../../contract/index.ts'
+import type { ConformanceReport } from '../../../contract/report/conformance.ts'
+import { isEdited } from '../digest.ts'
+import { dialectCard } from './dialect-card.ts'
+import { pageOf } from './document.ts'
+import { collectEvidence } from './evidence.ts'
+import { filters } from './filters.ts'
+import { html } from './markup.ts'
+import { footnotes } from './notes.ts'
+import { overview } from './overview.ts'
+import type { ProvingFault } from './proving-fault.ts'
+import { requirementList } from './rows.ts'
+import { script } from './script.ts'
+import { style } from './style.ts'
+import { violationList } from './violations.ts'
+
+/**
+ * The report as one page that needs no network and no other file: numbers, rows that open to their
+ * evidence, and what the target does at open points. It embeds the exchanges that rows refer to,
+ * cut to a length that a reader takes in; `exchanges.ndjson` has them whole.
+ */
+export function reportToHtml(
+  report: ConformanceReport,
+  exchanges: ReadonlyMap<string, Exchange>,
+  { faults = null }: { readonly faults?: readonly ProvingFault[] | null } = {},
+): string {
+  const evidence = collectEvidence(report.requirements, exchanges)
+  return pageOf({
+    title: `${isEdited(report) ? 'EDITED, ' : ''}${report.outcome}: ${report.target.baseUrl}`,
+    style,
+    script,
+    skip: { to: 'requirements', text: 'To the requirements' },
+    body: html`${overview(report)}
+<main>
+${violationList(report)}
+<section aria-labelledby="requirements">
+<h2 id="requirements" tabindex="-1">Requirements</h2>
+${filters(report)}
+${requirementList({ report, evidence, faults })}
+</section>
+${dialectCard(report)}
+${footnotes(report, evidence, exchanges.size)}
+</main>`,
+  })
+}

@@ -1,0 +1,102 @@
+import { areaOf } from '../../../contract/index.ts'
+import type { ConformanceReport, RequirementRow } from '../../../contract/report/conformance.ts'
+import { areaTitle, surfaceTitle } from '../../catalogue/rows.ts'
+import { count, withoutColours } from '../../text/escape.ts'
+import { knownText } from '../known.ts'
+import type { Evidence } from './evidence.ts'
+import { html, type Markup } from './markup.ts'
+import type { ProvingFault } from './proving-fault.ts'
+import { badgeText, meanings } from './words.ts'
+
+export interface RowContext {
+  readonly report: ConformanceReport
+  readonly evidence: Evidence
+  /** Null where there is no kill matrix. */
+  readonly faults: readonly ProvingFault[] | null
+}
+
+/** All rows, by surface and section; each opens to what is known about it. */
+export function requirementList(context: RowContext): Markup {
+  const bySurface = Map.groupBy(context.report.requirements, ({ surface }) => surface)
+  return html`${[...bySurface].map(
+    ([surface, rows]) => html`<section class="surface" aria-labelledby="surface-${surface}">
+<h3 id="surface-${surface}">${surfaceTitle(surface)}</h3>
+${[...Map.groupBy(rows, sectionOf)].map(([title, own]) => section(title, own, context))}
+</section>
+`,
+  )}`
+}
+
+/** Messages of assertions carry colours of their own. */
+export function messageOf({ message }: RequirementRow): string | null {
+  return message === null ? null : withoutColours(message).trim()
+}
+
+function sectionOf({ id, section }: RequirementRow): string {
+  return `Section ${section}: ${areaTitle(areaOf(id))}`
+}
+
+function section(title: string, rows: readonly RequirementRow[], context: RowContext): Markup {
+  return html`<div class="section">
+<h4>${title}</h4>
+${rows.map((row) => rowMarkup(row, context))}
+</div>
+`
+}
+
+function rowMarkup(row: RequirementRow, context: RowContext): Markup {
+  const { id, verdict, surface, level, title } = row
+  const known = knownText(context.report, id)
+  return html`<details class="row" id="${id}" data-verdict="${verdict}" data-surface="${surface}" data-level="${level}">
+<summary><span class="badge ${verdict}">${badgeText(row)}</span> <code>${id}</code> <span class="sentence">${title}</span>${level === 'expected' ? html` <span class="level">expected</span>` : null}</summary>
+<div class="opened">
+${found(row)}
+<dl>
+<div><dt>Verdict</dt><dd>${badgeText(row)}. ${meanings[verdict]}</dd></div>
+<div><dt>Level</dt><dd>${level}, section ${row.section}</dd></div>
+${row.blockedBy === null ? null : html`<div><dt>Stands on</dt><dd><a href="#${row.blockedBy}">${row.blockedBy}</a>, which is broken</dd></div>`}
+${known === null ? null : html`<div><dt>Baseline</dt><dd>${known}</dd></div>`}
+${scenarios(row)}
+${proof(row, context.faults)}
+</dl>
+${context.evidence.of(row)}
+</div>
+</details>
+`
+}
+
+function found(row: RequirementRow): Markup | null {
+  const message = messageOf(row)
+  if (message === null) return null
+  const lead = row.verdict === 'fail' || row.verdict === 'warn' ? 'Found: ' : ''
+  return html`<p class="message">${lead}${message}</p>`
+}
+
+function scenarios({ scenarios, brokenBy }: RequirementRow): Markup | null {
+  if (scenarios.length === 0) return null
+  const others = scenarios.filter((name) => !brokenBy.includes(name))
+  return html`${names('Seen broken by', brokenBy)}${names(brokenBy.length > 0 ? 'Other scenarios' : 'Scenarios', others)}`
+}
+
+/** Judges look at every exchange, so a row may have a hundred scenarios. */
+const mostNames = 8
+
+function names(title: string, list: readonly string[]): Markup | null {
+  if (list.length === 0) return null
+  const more = list.length - mostNames
+  return html`<div><dt>${title}</dt><dd>${list.slice(0, mostNames).join(', ')}${more > 0 ? ` and ${more} more` : ''}</dd></div>
+`
+}
+
+/** A verdict is worth what its check can catch. */
+function proof({ id }: RequirementRow, faults: readonly ProvingFault[] | null): Markup | null {
+  if (faults === null) return null
+  const killing = faults.filter(
+    ({ breaks, survived }) => breaks.includes(id) && !survived.includes(id),
+  )
+  if (killing.length === 0) {
+    return html`<div><dt>Proof</dt><dd>No fault of the reference server turns this row red yet.</dd></div>`
+  }
+  return html`<div><dt>Proof</dt><dd>The check turns red against ${count(killing.length, 'faulty server')}:
+<ul>${killing.map(({ name, summary }) => html`<li><code>${name}</code> ${summary}</li>`)}</ul></dd></div>`
+}

@@ -1,0 +1,53 @@
+import type { Exchange, StreamEvent } from '../../../contract/index.ts'
+import { count, shorten } from '../../text/escape.ts'
+import { endingText, foldEvents, foldText, type TimelineEntry, time } from '../../text/timeline.ts'
+import { html, type Markup } from './markup.ts'
+
+/** A stream as a picture of its times and as a list of its events; the offending one is marked. */
+export function streamMarkup(exchange: Exchange, offending: number | null): Markup {
+  const { events, ending } = exchange
+  return html`${picture(exchange, offending)}
+<ol class="events">
+${foldEvents(events, offending).map((entry) => line(entry, offending))}
+<li class="end"><span class="time">${time(ending.atMs)}</span> ${endingText(ending)}</li>
+</ol>
+`
+}
+
+/** Units of the picture; it is stretched to the width of the page. */
+const width = 1_000
+const height = 32
+const tickWidth = 2
+
+/** A tick for each event, from the first byte of the request to the end. */
+function picture({ events, ending, response }: Exchange, offending: number | null): Markup {
+  const endMs = Math.max(ending.atMs, events.at(-1)?.atMs ?? 0, 1)
+  const xOf = (atMs: number) => Math.round((atMs / endMs) * (width - tickWidth))
+  // Events of one moment are one tick: a long stream would be a thousand times the same.
+  const ticks = [...new Set(events.map(({ atMs }) => xOf(atMs)))]
+  const bad = offending === null ? undefined : events[offending]
+  const told = `${count(events.length, 'event')} within ${endMs.toFixed(1)} ms${bad ? `; event ${(offending ?? 0) + 1}, at ${bad.atMs.toFixed(1)} ms, shows the violation` : ''}`
+  return html`<figure><svg role="img" aria-label="${told}" viewBox="0 0 ${width} ${height}" preserveAspectRatio="none">
+<rect class="axis" x="0" y="${height / 2 - 1}" width="${width}" height="2"/>
+${ticks.map((x) => html`<rect class="tick" x="${x}" y="8" width="${tickWidth}" height="16"/>`)}
+${response === null ? null : html`<rect class="head" x="${xOf(response.headersAtMs)}" y="4" width="${tickWidth}" height="24"/>`}
+${bad === undefined ? null : html`<rect class="bad" x="${Math.max(0, xOf(bad.atMs) - tickWidth)}" y="0" width="${3 * tickWidth}" height="${height}"/>`}
+</svg>
+<figcaption><span>0 ms</span> <span>${response === null ? '' : `headers after ${response.headersAtMs.toFixed(1)} ms, `}${count(events.length, 'event')}</span> <span>${endMs.toFixed(1)} ms</span></figcaption></figure>`
+}
+
+/** The offending event is read closely, the others are there to find one's way. */
+const longestData = 160
+const longestOffending = 1_000
+
+function line(entry: TimelineEntry, offending: number | null): Markup {
+  if ('folded' in entry)
+    return html`<li class="fold">… ${foldText(entry.folded)}</li>
+`
+  return eventLine(entry.event, entry.at === offending)
+}
+
+function eventLine({ atMs, name, data }: StreamEvent, isOffending: boolean): Markup {
+  return html`<li${isOffending ? html` class="offending"` : null}><span class="time">${time(atMs)}</span> ${isOffending ? html`<strong>here:</strong> ` : null}${name === null ? null : html`<b>${name}</b> `}<code>${shorten(data, isOffending ? longestOffending : longestData)}</code></li>
+`
+}

@@ -1,0 +1,45 @@
+import type { ConformanceReport, RequirementRow } from '../../../contract/report/conformance.ts'
+import { causeText, type Findings, foldFindings, saysTheSame } from '../../text/fold.ts'
+import { knownText } from '../known.ts'
+import { html, type Markup } from './markup.ts'
+import { messageOf } from './rows.ts'
+import { badgeText } from './words.ts'
+
+/**
+ * What is wrong, in one list on top: each entry leads to its evidence, and rows that share a cause
+ * stand together.
+ */
+export function violationList(report: ConformanceReport): Markup | null {
+  const { requirements, baseline } = report
+  const problems = baseline?.problems ?? []
+  const rows = [
+    ...requirements.filter(({ verdict, known }) => verdict === 'fail' && !known),
+    ...requirements.filter(({ verdict, known }) => verdict === 'fail' && known),
+    ...requirements.filter(({ verdict }) => verdict === 'warn'),
+  ]
+  if (rows.length === 0 && problems.length === 0) return null
+  return html`<section aria-labelledby="violations">
+<h2 id="violations">What is wrong</h2>
+<ul class="violations">
+${foldFindings(rows).map((findings) => entry(findings, report))}
+${problems.map(({ message }) => html`<li><span class="badge fail">baseline</span> Not true any more in ${baseline?.file ?? ''}: ${message}</li>`)}
+</ul>
+</section>`
+}
+
+function entry(findings: Findings, report: ConformanceReport): Markup {
+  const cause = causeText(findings)
+  if (cause === null)
+    return html`<li>${line(findings.rows[0], report, true)}</li>
+`
+  const apart = !saysTheSame(findings)
+  return html`<li><strong>${cause}</strong>
+<ul>${findings.rows.map((row) => html`<li>${line(row, report, apart)}</li>`)}</ul></li>
+`
+}
+
+function line(row: RequirementRow, report: ConformanceReport, withMessage: boolean): Markup {
+  const found = withMessage ? messageOf(row) : null
+  const known = knownText(report, row.id)
+  return html`<span class="badge ${row.verdict}">${badgeText(row)}</span> <a href="#${row.id}">${row.id}</a> ${row.title}${found === null ? null : html`<br><span class="found">${found}</span>`}${known === null ? null : html`<br><span class="found">${known}</span>`}`
+}

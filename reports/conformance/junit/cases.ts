@@ -1,0 +1,102 @@
+import { Chalk } from 'chalk'
+import type { Exchange } from '../../../contract/index.ts'
+import type {
+  BaselineProblem,
+  ConformanceReport,
+  RequirementRow,
+} from '../../../contract/report/conformance.ts'
+import { printable } from '../../text/escape.ts'
+import { clean } from '../../text/page.ts'
+import { exchangeLines } from '../console/evidence.ts'
+import { knownText } from '../known.ts'
+
+export interface JUnitCase {
+  readonly name: string
+  /** How long the exchanges took that show it. */
+  readonly timeMs: number
+  /** Null where the row holds. */
+  readonly result: JUnitResult | null
+  /** For the output of the suite. */
+  readonly output: string | null
+}
+
+export interface JUnitResult {
+  readonly tag: 'failure' | 'error' | 'skipped'
+  readonly type: string
+  readonly message: string
+  readonly text: string
+}
+
+export function caseOfRow(
+  row: RequirementRow,
+  report: ConformanceReport,
+  exchanges: ReadonlyMap<string, Exchange>,
+): JUnitCase {
+  const own = row.exchanges.flatMap((id) => exchanges.get(id) ?? [])
+  const warned = row.verdict === 'warn' && !row.known
+  return {
+    name: `${row.id} ${row.title}`,
+    timeMs: own.reduce((sum, { ending }) => sum + ending.atMs, 0),
+    result: resultOf(row, report, own),
+    output: warned ? `warning: ${row.id} ${clean(row.message ?? row.title)}` : null,
+  }
+}
+
+export function caseOfBaseline({ id, kind, message }: BaselineProblem): JUnitCase {
+  return {
+    name: `the entry of ${id} is true`,
+    timeMs: 0,
+    result: { tag: 'failure', type: `baseline: ${kind}`, message: clean(message), text: '' },
+    output: null,
+  }
+}
+
+export function caseOfFault(fault: ConformanceReport['faults'][number]): JUnitCase {
+  const text = fault.message.split('\n').map(clean)
+  return {
+    name: clean(fault.scenario) || 'unnamed',
+    timeMs: 0,
+    result: { tag: 'error', type: 'kit', message: text[0] ?? '', text: text.join('\n') },
+    output: null,
+  }
+}
+
+function resultOf(
+  row: RequirementRow,
+  report: ConformanceReport,
+  own: readonly Exchange[],
+): JUnitResult | null {
+  const { verdict } = row
+  const said = clean(row.message ?? '')
+  if (verdict === 'pass') return null
+  if (verdict === 'fail' || verdict === 'warn') {
+    if (row.known) {
+      return skipped(knownText(report, row.id) ?? 'known', `found: ${said}`)
+    }
+    // A warning that does not count is told in the output.
+    if (verdict === 'warn' && !report.strict) return null
+    const type = verdict === 'fail' ? 'violated' : 'warning, counted by --strict'
+    return { tag: 'failure', type, message: said, text: evidence(row, own) }
+  }
+  if (verdict === 'error') return { tag: 'error', type: 'kit', message: said, text: '' }
+  return skipped(`${verdict}: ${said || 'no scenario looks at it yet'}`, '')
+}
+
+function skipped(message: string, text: string): JUnitResult {
+  return { tag: 'skipped', type: 'skipped', message: clean(message), text }
+}
+
+const width = 120
+
+function evidence(row: RequirementRow, own: readonly Exchange[]): string {
+  const options = { chalk: new Chalk({ level: 0 }), width, offending: row.event }
+  const [first] = own
+  const rest = row.exchanges.slice(first?.id === row.exchanges[0] ? 1 : 0)
+  return [
+    `${row.id} (${row.level}, section ${row.section}): ${row.title}`,
+    `found: ${clean(row.message ?? 'no message')}`,
+    ...(row.scenarios.length === 0 ? [] : [`scenario: ${row.scenarios.map(printable).join(', ')}`]),
+    ...(first === undefined ? [] : exchangeLines(first, options)),
+    ...(rest.length === 0 ? [] : [`see also: ${rest.map(printable).join(', ')}`]),
+  ].join('\n')
+}

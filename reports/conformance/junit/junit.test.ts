@@ -1,0 +1,236 @@
+import { readFileSync } from 'node:fs'
+import fc from 'fast-check'
+import { XMLParser, XMLValidator } from 'fast-xml-parser'
+import { parse } from 'junit2json'
+import { describe, expect, test } from 'vitest'
+import { validateXML } from 'xmllint-wasm'
+import type { ConformanceReport } from '../../../contract/report/conformance.ts'
+import { conforming, exchanges, row, violated } from '../../test-support/reports.ts'
+import { reportToJUnit } from './junit.ts'
+
+const schema = readFileSync(new URL('../../test-support/junit.xsd', import.meta.url), 'utf8')
+const strict: ConformanceReport = { ...violated, strict: true }
+
+async function validate(xml: string) {
+  const { errors } = await validateXML({ xml: [{ fileName: 'report.xml', contents: xml }], schema })
+  return errors.map(({ message }) => message)
+}
+
+test('the report of a run with verdicts of every kind', () => {
+  expect(
+    reportToJUnit(violated, exchanges).replaceAll(/<prop[\s\S]*?<\/properties>\n/g, ''),
+  ).toMatchInlineSnapshot(`
+    "<?xml version="1.0" encoding="UTF-8"?>
+    <testsuites tests="18" failures="5" errors="2" time="0.065">
+    <testsuite id="0" name="V3-HIST" package="chatgen-conformance" hostname="127.0.0.1" timestamp="2026-01-02T03:04:05" tests="2" failures="0" errors="0" skipped="0" time="0.000">
+    <testcase name="V3-HIST-01 GET /message MUST return result, an array, and pagination, an object." classname="V3-HIST" time="0.000"/>
+    <testcase name="V3-HIST-02 The item of a history row MUST be an object or null." classname="V3-HIST" time="0.000"/>
+    <system-out></system-out>
+    <system-err></system-err>
+    </testsuite>
+    <testsuite id="1" name="OAI-CHAT" package="chatgen-conformance" hostname="127.0.0.1" timestamp="2026-01-02T03:04:05" tests="3" failures="2" errors="0" skipped="0" time="0.000">
+    <testcase name="OAI-CHAT-01 POST /chat/completions with a model and messages MUST succeed with a JSON object." classname="OAI-CHAT" time="0.000"/>
+    <testcase name="OAI-CHAT-09 The usage of a completion MUST have prompt_tokens, completion_tokens and total_tokens, all integers." classname="OAI-CHAT" time="0.000"><failure type="violated" message="usage is missing">OAI-CHAT-09 (required, section 2.2): The usage of a completion MUST have prompt_tokens, completion_tokens and total_tokens, all integers.
+    found: usage is missing
+    see also: x1</failure></testcase>
+    <testcase name="OAI-CHAT-06 The choices of a completion MUST be an array that holds the answer, and each choice MUST have an integer index." classname="OAI-CHAT" time="0.000"><failure type="violated" message="usage is missing">OAI-CHAT-06 (required, section 2.2): The choices of a completion MUST be an array that holds the answer, and each choice MUST have an integer index.
+    found: usage is missing
+    see also: x2</failure></testcase>
+    <system-out></system-out>
+    <system-err></system-err>
+    </testsuite>
+    <testsuite id="2" name="V3-IDEM" package="chatgen-conformance" hostname="127.0.0.1" timestamp="2026-01-02T03:04:05" tests="2" failures="1" errors="1" skipped="0" time="0.025">
+    <testcase name="V3-IDEM-02 A repeat with the same Idempotency-Key MUST NOT add a second step (JSON body)." classname="V3-IDEM" time="0.025"><failure type="violated" message="the history has 2 steps &amp; &lt;b&gt;one&lt;/b&gt; key \`\`">V3-IDEM-02 (required, section 4.3): A repeat with the same Idempotency-Key MUST NOT add a second step (JSON body).
+    found: the history has 2 steps &amp; &lt;b&gt;one&lt;/b&gt; key \`\`
+    scenario: v3-idempotency/a-repeat
+    sent (x4):
+      curl -i -X POST http://127.0.0.1:4010/api/v3/message/generate \\
+        -H "Authorization: Bearer $CHATGEN_API_KEY" \\
+        -H 'content-type: application/json' \\
+        -H 'idempotency-key: turn-1' \\
+        --data-raw '{"chat_id":"0b6e","input":"ping"}'
+    came back: 200 application/json, 54 bytes in 12.3 ms
+      {"note":"\\x1b[2J&lt;/td&gt;&lt;/system-out&gt;]]&gt;\\uffff\`\`\`\\n::error::x"}
+    see also: x5, x6</failure></testcase>
+    <testcase name="V3-IDEM-05 Concurrent requests with one Idempotency-Key MUST create one step." classname="V3-IDEM" time="0.000"><error type="kit" message="TypeError: turns is undefined"/></testcase>
+    <system-out></system-out>
+    <system-err></system-err>
+    </testsuite>
+    <testsuite id="3" name="V3-SSE" package="chatgen-conformance" hostname="127.0.0.1" timestamp="2026-01-02T03:04:05" tests="2" failures="1" errors="0" skipped="0" time="0.040">
+    <testcase name="V3-SSE-05 The first event MUST be response.created, and it MUST occur exactly once." classname="V3-SSE" time="0.020"><failure type="violated" message="the first event is response.output_item.added">V3-SSE-05 (required, section 6): The first event MUST be response.created, and it MUST occur exactly once.
+    found: the first event is response.output_item.added
+    sent (x9):
+      curl -i -N -X POST http://127.0.0.1:4010/api/v3/message/generate \\
+        -H "Authorization: Bearer $CHATGEN_API_KEY" \\
+        -H 'content-type: application/json' \\
+        --data-raw '{"input":"ping","stream":true}'
+    came back: 200 text/event-stream, 120 bytes in 20.0 ms, cut off by the target: other side closed
+      &gt;    +10.0 ms  event: response.output_item.added  {"output_index":0}
+           +11.0 ms  event: response.created  {"response":{"id":"resp_3"}}
+           +20.0 ms  cut off by the target: other side closed</failure></testcase>
+    <testcase name="V3-SSE-07 sequence_number SHOULD increase strictly." classname="V3-SSE" time="0.020"/>
+    <system-out>warning: V3-SSE-07 sequence_number 3 follows 3</system-out>
+    <system-err></system-err>
+    </testsuite>
+    <testsuite id="4" name="OAI-ERR" package="chatgen-conformance" hostname="127.0.0.1" timestamp="2026-01-02T03:04:05" tests="1" failures="0" errors="0" skipped="1" time="0.000">
+    <testcase name="OAI-ERR-01 A body that is not JSON is a bad request: it MUST be answered with 400." classname="OAI-ERR" time="0.000"><skipped message="known: because the gateway answers (CHAT-17, until 2026-12-31)">found: answered with 422</skipped></testcase>
+    <system-out></system-out>
+    <system-err></system-err>
+    </testsuite>
+    <testsuite id="5" name="V3-GEN" package="chatgen-conformance" hostname="127.0.0.1" timestamp="2026-01-02T03:04:05" tests="2" failures="0" errors="0" skipped="2" time="0.000">
+    <testcase name="V3-GEN-03 Members that a response has in both forms, streamed and not, MUST have the same types in both." classname="V3-GEN" time="0.000"><skipped message="inconclusive: blocked by V3-SSE-05"/></testcase>
+    <testcase name="V3-GEN-08 input MUST be accepted with a video." classname="V3-GEN" time="0.000"><skipped message="not-applicable: the profile says capabilities.video: false"/></testcase>
+    <system-out></system-out>
+    <system-err></system-err>
+    </testsuite>
+    <testsuite id="6" name="V2-MSG" package="chatgen-conformance" hostname="127.0.0.1" timestamp="2026-01-02T03:04:05" tests="2" failures="0" errors="0" skipped="2" time="0.000">
+    <testcase name="V2-MSG-01 POST /message with chat_id, content and model_id MUST store a message and return it." classname="V2-MSG" time="0.000"><skipped message="unproven: say v2Chat in the profile to prove it"/></testcase>
+    <testcase name="V2-MSG-02 The id of a message MUST be a UUID." classname="V2-MSG" time="0.000"><skipped message="unproven: say v2Chat in the profile to prove it"/></testcase>
+    <system-out></system-out>
+    <system-err></system-err>
+    </testsuite>
+    <testsuite id="7" name="V3-CHAT" package="chatgen-conformance" hostname="127.0.0.1" timestamp="2026-01-02T03:04:05" tests="1" failures="0" errors="0" skipped="1" time="0.000">
+    <testcase name="V3-CHAT-10 PATCH /chat/{chat_id} MUST update the chat." classname="V3-CHAT" time="0.000"><skipped message="observed: our guess of the body was refused with 422"/></testcase>
+    <system-out></system-out>
+    <system-err></system-err>
+    </testsuite>
+    <testsuite id="8" name="KB" package="chatgen-conformance" hostname="127.0.0.1" timestamp="2026-01-02T03:04:05" tests="1" failures="0" errors="0" skipped="1" time="0.000">
+    <testcase name="KB-01 The knowledge prefix MUST list the bases." classname="KB" time="0.000"><skipped message="unclaimed: no scenario looks at it yet"/></testcase>
+    <system-out></system-out>
+    <system-err></system-err>
+    </testsuite>
+    <testsuite id="9" name="baseline" package="chatgen-conformance" hostname="127.0.0.1" timestamp="2026-01-02T03:04:05" tests="1" failures="1" errors="0" skipped="0" time="0.000">
+    <testcase name="the entry of V3-HIST-01 is true" classname="baseline" time="0.000"><failure type="baseline: passes" message="V3-HIST-01 passes now: delete its entry"/></testcase>
+    <system-out></system-out>
+    <system-err></system-err>
+    </testsuite>
+    <testsuite id="10" name="kit" package="chatgen-conformance" hostname="127.0.0.1" timestamp="2026-01-02T03:04:05" tests="1" failures="0" errors="1" skipped="0" time="0.000">
+    <testcase name="v3-idempotency/racing" classname="kit" time="0.000"><error type="kit" message="TypeError: turns is undefined">TypeError: turns is undefined
+    at x</error></testcase>
+    <system-out></system-out>
+    <system-err></system-err>
+    </testsuite>
+    </testsuites>
+    "
+  `)
+})
+
+test('every suite says what the whole run came to', () => {
+  const [properties] = reportToJUnit(violated, exchanges).match(/<prop[\s\S]*?<\/properties>/) ?? []
+  expect(properties).toMatchInlineSnapshot(`
+    "<properties>
+    <property name="outcome" value="violated"/>
+    <property name="proven" value="3"/>
+    <property name="violated" value="5"/>
+    <property name="known" value="1"/>
+    <property name="unproven" value="4"/>
+    <property name="required" value="12"/>
+    <property name="target" value="http://127.0.0.1:4010"/>
+    <property name="profile" value="full"/>
+    <property name="seed" value="seed-1"/>
+    <property name="strict" value="false"/>
+    <property name="interrupted" value="false"/>
+    <property name="kit.version" value="0.1.0"/>
+    <property name="interface.version" value="2026-01"/>
+    </properties>"
+  `)
+})
+
+describe('valid by the common schema', () => {
+  test.each([
+    ['with verdicts of every kind', violated],
+    ['where warnings count', strict],
+    ['where everything holds', conforming],
+    ['without rows', { ...conforming, requirements: [] }],
+  ])('a report %s', async (_, report) => {
+    expect(await validate(reportToJUnit(report, exchanges))).toEqual([])
+  })
+
+  test('which refuses what is wrong', async () => {
+    const xml = reportToJUnit(violated, exchanges)
+    expect(await validate(xml.replace(' failures="', ' failed="'))).not.toEqual([])
+    expect(await validate(xml.replace('<failure', '<failed'))).not.toEqual([])
+  })
+
+  test('whatever a target says', async () => {
+    const text = fc.string({ unit: 'binary', maxLength: 60 })
+    const hostile = fc.sample(text, 60).concat('\u0000\u001b]]>', '\ud800', '&#0;', '</failure>')
+    const requirements = hostile.map((message) => row('V3-SSE-05', 'fail', { message }))
+    const faults = hostile.map((message) => ({ scenario: message, message }))
+    const xml = reportToJUnit({ ...violated, requirements, faults }, exchanges)
+    expect(await validate(xml)).toEqual([])
+    expect(XMLValidator.validate(xml)).toBe(true)
+  })
+})
+
+describe('other readers see', () => {
+  const cases = (report: ConformanceReport) => readBack(reportToJUnit(report, exchanges))
+
+  test('the counts that the suites state', async () => {
+    for (const report of [violated, strict, conforming]) {
+      const xml = reportToJUnit(report, exchanges)
+      const read = await parse(xml)
+      const suites = read && 'testsuite' in read ? (read.testsuite ?? []) : []
+      for (const { name, tests, failures, errors, skipped } of suites) {
+        const own = cases(report).filter(({ suite }) => suite === name)
+        const number = (result: string) => own.filter((one) => one.result === result).length
+        expect([tests, failures, errors, skipped]).toEqual([
+          own.length,
+          number('failure'),
+          number('error'),
+          number('skipped'),
+        ])
+      }
+    }
+  })
+
+  test('each row once, red where it is violated and green only where it holds', async () => {
+    const results = new Map(cases(violated).map(({ name, result }) => [name.split(' ')[0], result]))
+    const expected = new Map(
+      violated.requirements.map(({ id, verdict, known }) => [
+        id,
+        verdict === 'fail' && !known
+          ? 'failure'
+          : verdict === 'error'
+            ? 'error'
+            : verdict === 'pass' || verdict === 'warn'
+              ? 'none'
+              : 'skipped',
+      ]),
+    )
+    for (const [id, result] of expected) expect([id, results.get(id)]).toEqual([id, result])
+    const read = await parse(reportToJUnit(violated, exchanges))
+    const suites = read && 'testsuite' in read ? (read.testsuite ?? []) : []
+    expect(suites.flatMap(({ testcase }) => testcase ?? [])).toHaveLength(cases(violated).length)
+    expect(
+      suites.flatMap(({ testcase }) => testcase ?? []).filter((one) => one.failure),
+    ).toHaveLength(cases(violated).filter(({ result }) => result === 'failure').length)
+  })
+
+  test('a warning as a failure where it is strict', () => {
+    const warned = cases(strict).find(({ name }) => name.startsWith('V3-SSE-07'))
+    expect(warned?.result).toBe('failure')
+  })
+})
+
+interface ReadCase {
+  readonly suite: string
+  readonly name: string
+  readonly result: 'failure' | 'error' | 'skipped' | 'none'
+}
+
+function readBack(xml: string): readonly ReadCase[] {
+  const parser = new XMLParser({
+    ignoreAttributes: false,
+    attributeNamePrefix: '',
+    isArray: (name) => name === 'testsuite' || name === 'testcase',
+  })
+  const { testsuites } = parser.parse(xml)
+  return testsuites.testsuite.flatMap((suite: { name: string; testcase: object[] }) =>
+    suite.testcase.map((one) => ({
+      suite: suite.name,
+      name: 'name' in one ? String(one.name) : '',
+      result: (['failure', 'error', 'skipped'] as const).find((result) => result in one) ?? 'none',
+    })),
+  )
+}

@@ -1,0 +1,54 @@
+import { areaOf, type Exchange } from '../../../contract/index.ts'
+import type { ConformanceReport } from '../../../contract/report/conformance.ts'
+import type { Attributes } from '../../text/xml.ts'
+import { doubtWord } from '../digest.ts'
+import { summarize } from '../summary.ts'
+import { trafficNumbers } from '../traffic.ts'
+import { caseOfBaseline, caseOfFault, caseOfRow } from './cases.ts'
+import { junitOf } from './suites.ts'
+
+/**
+ * JUnit XML as Ant writes it and Jenkins, GitLab and others read it: a suite for each area with a
+ * case for each row. What breaks the outcome is a `<failure>`, what the kit is to blame for an
+ * `<error>`; all that was not judged is `<skipped>` with its reason, never silently green. Warnings
+ * stand in the output of their suite.
+ */
+export function reportToJUnit(
+  report: ConformanceReport,
+  exchanges: ReadonlyMap<string, Exchange>,
+): string {
+  const areas = Map.groupBy(report.requirements, ({ id }) => areaOf(id))
+  const suites = [
+    ...[...areas].map(([area, rows]) => ({
+      name: area,
+      cases: rows.map((row) => caseOfRow(row, report, exchanges)),
+    })),
+    { name: 'baseline', cases: (report.baseline?.problems ?? []).map(caseOfBaseline) },
+    { name: 'kit', cases: report.faults.map(caseOfFault) },
+  ].filter(({ cases }) => cases.length > 0)
+  return junitOf(suites, { ...report, properties: propertiesOf(report) })
+}
+
+/** In every suite: readers show a suite by itself. */
+function propertiesOf(report: ConformanceReport): Attributes {
+  const { target, suite, seed, strict, interrupted, outcome } = report
+  const { proven, violated, undecided, known, required } = summarize(report)
+  const doubt = doubtWord(report)
+  return {
+    outcome,
+    ...(doubt === null ? {} : { digest: doubt }),
+    proven,
+    violated,
+    known,
+    unproven: undecided,
+    required,
+    target: target.baseUrl,
+    profile: target.profile,
+    seed,
+    strict: String(strict),
+    interrupted: String(interrupted),
+    'kit.version': suite.version,
+    'interface.version': suite.interface,
+    ...trafficNumbers(report),
+  }
+}

@@ -1,0 +1,81 @@
+import { type Attributes, element, xmlText } from '../../text/xml.ts'
+import type { JUnitCase } from './cases.ts'
+
+export interface JUnitSuite {
+  readonly name: string
+  readonly cases: readonly JUnitCase[]
+}
+
+export interface JUnitRun {
+  readonly target: { readonly baseUrl: string }
+  /** ISO 8601, UTC. */
+  readonly startedAt: string
+  /** What the whole run came to; in every suite, because readers show a suite by itself. */
+  readonly properties: Attributes
+}
+
+/** Suites of cases as Ant writes them. */
+export function junitOf(suites: readonly JUnitSuite[], run: JUnitRun): string {
+  const lines = suites.map(({ name, cases }, id) => suite(id, name, cases, run))
+  const all = suites.flatMap(({ cases }) => cases)
+  const totals = element('testsuites', totalsOf(all), `\n${lines.join('\n')}\n`)
+  return `<?xml version="1.0" encoding="UTF-8"?>\n${totals}\n`
+}
+
+/** What the schema of Jenkins has of the root; readers that show one line for a file take it from there. */
+function totalsOf(cases: readonly JUnitCase[]) {
+  return {
+    tests: cases.length,
+    failures: numberOf(cases, 'failure'),
+    errors: numberOf(cases, 'error'),
+    time: seconds(cases.reduce((sum, { timeMs }) => sum + timeMs, 0)),
+  }
+}
+
+function numberOf(cases: readonly JUnitCase[], tag: string): number {
+  return cases.filter(({ result }) => result?.tag === tag).length
+}
+
+function suite(id: number, name: string, cases: readonly JUnitCase[], run: JUnitRun): string {
+  const { time, ...counts } = totalsOf(cases)
+  const attributes: Attributes = {
+    id,
+    name,
+    package: 'chatgen-conformance',
+    hostname: hostOf(run.target.baseUrl),
+    // The schema of Ant has no time zone; it is UTC.
+    timestamp: run.startedAt.slice(0, 19),
+    ...counts,
+    skipped: numberOf(cases, 'skipped'),
+    time,
+  }
+  const output = cases.flatMap((one) => (one.output === null ? [] : [one.output])).join('\n')
+  const parts = [
+    properties(run.properties),
+    ...cases.map((one) => testcase(name, one)),
+    `<system-out>${xmlText(output)}</system-out>`,
+    '<system-err></system-err>',
+  ]
+  return element('testsuite', attributes, `\n${parts.join('\n')}\n`)
+}
+
+function properties(pairs: Attributes): string {
+  const list = Object.entries(pairs).map(([name, value]) => element('property', { name, value }))
+  return element('properties', {}, `\n${list.join('\n')}\n`)
+}
+
+function testcase(classname: string, { name, timeMs, result }: JUnitCase): string {
+  const attributes = { name, classname, time: seconds(timeMs) }
+  if (result === null) return element('testcase', attributes)
+  const { tag, type, message, text } = result
+  const said: Attributes = tag === 'skipped' ? { message } : { type, message }
+  return element('testcase', attributes, element(tag, said, xmlText(text)))
+}
+
+function seconds(ms: number): string {
+  return (ms / 1000).toFixed(3)
+}
+
+function hostOf(baseUrl: string): string {
+  return URL.canParse(baseUrl) ? new URL(baseUrl).hostname : 'unknown'
+}

@@ -1,0 +1,80 @@
+import { Chalk } from 'chalk'
+import type { Exchange } from '../../../contract/index.ts'
+import type { RequirementRow } from '../../../contract/report/conformance.ts'
+import { printable } from '../../text/escape.ts'
+import { causeText, type Findings, saysTheSame } from '../../text/fold.ts'
+import { code, codeBlock, escaped } from '../../text/markdown.ts'
+import { clean } from '../../text/page.ts'
+import { answerText, exchangeLines } from '../console/evidence.ts'
+
+/**
+ * Violations of one cause under one another, with their evidence folded. A summary may have a
+ * megabyte: where there are very many violations, the evidence of the last is left to the other
+ * reports.
+ */
+export function findingsMarkdown(
+  all: readonly Findings[],
+  exchanges: ReadonlyMap<string, Exchange>,
+): readonly string[] {
+  return all.flatMap((findings, at) => {
+    const shown = at < mostEvidence ? evidence(findings, exchanges) : evidenceElsewhere(findings)
+    return [...(at === 0 ? [] : ['']), ...text(findings), '', ...shown]
+  })
+}
+
+const mostEvidence = 40
+const width = 100
+
+function text(findings: Findings): readonly string[] {
+  const { rows, common } = findings
+  const [first] = rows
+  if (common === null) return [sentence(first), '', found(first)]
+  const cause = causeText(findings)?.split(' because: ')[0] ?? ''
+  if (common === 'message' && saysTheSame(findings)) {
+    return [
+      `**${escaped(cause)} because** ${code(clean(first.message ?? ''))}`,
+      '',
+      ...rows.map((row) => `- ${sentence(row)}`),
+    ]
+  }
+  return [
+    `**${escaped(cause)}**`,
+    '',
+    ...rows.map((row) => `- ${sentence(row)}  \n  ${found(row)}`),
+  ]
+}
+
+function sentence({ id, title, level, section }: RequirementRow): string {
+  return `**${escaped(id)}** ${escaped(clean(title))} (${level}, section ${escaped(section)})`
+}
+
+function found({ message }: RequirementRow): string {
+  return message === null ? 'Nothing was recorded.' : `Found: ${code(clean(message))}`
+}
+
+function evidence({ rows }: Findings, exchanges: ReadonlyMap<string, Exchange>): readonly string[] {
+  const [first, ...others] = new Set(rows.flatMap((row) => row.exchanges))
+  if (first === undefined) return []
+  const offending = rows.find((row) => row.exchanges[0] === first)?.event ?? null
+  const exchange = exchanges.get(first)
+  const options = { chalk: new Chalk({ level: 0 }), width, offending }
+  const lines = [
+    ...(exchange === undefined ? [missing(first)] : exchangeLines(exchange, options)),
+    ...others.map((id) => {
+      const other = exchanges.get(id)
+      if (other === undefined) return missing(id)
+      const { method, url } = other.request
+      return `see ${printable(`${id}: ${method} ${url}`)} → ${answerText(other)}`
+    }),
+  ]
+  return ['<details><summary>Evidence</summary>', '', codeBlock(lines), '', '</details>']
+}
+
+function missing(id: string): string {
+  return `${printable(id)} is not among the recorded exchanges`
+}
+
+function evidenceElsewhere({ rows }: Findings): readonly string[] {
+  const ids = [...new Set(rows.flatMap((row) => row.exchanges))]
+  return [`The evidence stands in \`exchanges.ndjson\`: ${ids.map(code).join(', ')}`]
+}

@@ -1,8 +1,0 @@
-import { sealed } from './digest.ts'
-import { type ConformanceReport, conformanceReport } from './model.ts'
-import { printableJson } from './text.ts'
-
-/** `report.json`: members in the order of the model, two spaces, a line feed at the end; its digest fits. */
-export function reportToJson(report: ConformanceReport): string {
-  return `${printableJson(JSON.stringify(sealed(conformanceReport.parse(report)), null, 2))}\n`
-}

@@ -1,0 +1,169 @@
+import { expect, test } from 'vitest'
+import { loadReportOf } from '../test-support/sketch.ts'
+import { loadOutcome, loadToConsole } from './console.ts'
+
+const plain = { color: false, width: 100 }
+
+test('a run of which some went well', () => {
+  expect(loadToConsole(loadReportOf(), plain)).toMatchInlineSnapshot(`
+    "VIOLATED  1 of 3 SLOs met, 1 missed, 1 undecided; 0.66 % of requests refused (429); 303 streams and
+              0 bodies judged, 1 required row broken; 1 answer truncated; 95.71 % good of 303 due;
+              generator degraded
+    target: http://127.0.0.1:4010, openai and v3
+    load: poisson, 100/s, for 3 s; mix openai-stream; seed a-seed; plan 0123456789ab
+    measured: 0 s to 3 s of the run (MSER-5 on ttft); steady: no trend
+    kit: 0.1.0, interface 2026-01
+
+    SLO
+      met       ttft.p90 < 500ms: 131 [128, 133] ms
+                10 of 300 requests were over 500 ms; p90 allows 10 %. Met at 99 % confidence.
+      missed    goodput > 99%: 95.7 [92.8, 97.7] %
+                290 of 303 due requests were good; 13 were not, 1 % may be. Missed at 99 % confidence.
+      undecided errors < 2%: 2.31 [0.93, 4.70] %
+                7 of 303 due requests failed; 2 % may. 1200 more clean requests needed for a decision.
+
+    V3-SSE-17 (required) broken in 4 of 303, 1.32 %: The text of response.completed is all that the
+              deltas said.
+      found: </script><script>window.pwned=1</script><img src=x onerror="window.pwned=1"> | \`x\` ]]>
+             \\x1b[2J\\u202etxt
+      first: request 17.0 at 0.2 s, v3.generate, event 12, X-Request-Id chatgen-a-seed-17
+
+    Rates in the measured window
+                  count  a second
+      offered       306       102
+      dispatched    306       102
+      completed     296      98.7
+      shed            2      0.67
+      failed          5      1.67
+      good          290      96.7
+      3 requests open at the end; HTTP/2: 4 connections opened, 307 streams over them, at most 100 at
+      once on one (100 allowed), 1 stream reset by the target, 2 connections ended by GOAWAY, 1 request
+      sent again after a refusal
+
+    Latency in the measured window, ms
+                         n  mean   p50   p90   p99   max
+      ttft  response   300   134   108   129   990  1125
+      ttft  service    300   105   105   125   129   130
+      icl   service   3000  20.3  20.8  25.0  25.9  26.0
+      tpot  service    300  21.0  21.0  25.0  25.9  26.0
+      e2e   response   300   557   531   634  1540  1750
+      e2e   service    300   525   524   624   647   649
+
+    stalls: 2 of 300 streams stalled for more than 500 ms, 1.2 % of their time; longest gap 812 ms;
+            3.3 % of the gaps are 0, one read brought several pieces
+
+    delivery: a stream on average: 25.0 deltas came in 3.00 reads; 3 of 300 streams came in one read
+      note: deltas came in lumps about every 200 ms: the server, or a proxy in front of it, collects
+            them, so ttft is when it lets the first lump go (9.50 deltas on average), and the gaps are
+            its own and not the model's
+
+    Failed requests
+      answers: 429: 2, 5xx: 0, dropped connections: 1, time-outs: 0, retries: 0
+           4  integrity V3-SSE-17, 1.32 %, first request 17 at 0.2 s
+           2  shed 429, 0.66 %, first request 90 at 0.9 s
+           1  truncated </script><script>window.pwned=1</script><img src=x onerror="window.pwned=1"> |
+              \`x\` ]]> \\x1b[2J\\u202etxt, 0.33 %, first request 99 at 1 s
+
+    Generator degraded
+      because its own stamps were up to 3.1 ms late (p99)
+      stamps late by p50 0.08, p99 3.10, max 4.40 ms; sent late by p50 0.30, p99 2.20, max 6.00 ms;
+      busiest event loop 42 %; 1865 events/s; 4911 a CPU second
+
+    Audits
+      pass littles-law: In flight on average 50.10, rate times residence 49.60: 1.0 % apart.
+      fail conservation-planned: 306 planned = 305 dispatched + 0 not dispatched does not hold.
+
+    Notes
+      DELETE /api/v3/chat: 503 (2 times)
+
+    VIOLATED  1 of 3 SLOs met, 1 missed, 1 undecided; 0.66 % of requests refused (429); 303 streams and
+              0 bodies judged, 1 required row broken; 1 answer truncated; 95.71 % good of 303 due;
+              generator degraded
+    "
+  `)
+})
+
+test('what --verbose adds', () => {
+  const brief = loadToConsole(loadReportOf(), plain)
+  const verbose = loadToConsole(loadReportOf(), { ...plain, verbose: true })
+  const added = verbose.split('\n').filter((line) => !brief.split('\n').includes(line))
+  expect(added.join('\n')).toMatchInlineSnapshot(`
+    "Latency of openai-stream, ms
+    The whole run as other tools define it
+                                                 mean   p50   p99      unit
+      vLLM bench serve  TTFT                     51.2  50.8  61.1        ms
+      all four          Output token throughput  2400   n/a   n/a  tokens/s
+      vLLM bench serve TTFT: first message that has \`choices\`, empty or not - dispatch
+      all four Output token throughput: all tokens / (last answer - first dispatch)"
+  `)
+})
+
+test('what became of each kind of transaction, where there are several', () => {
+  const { transactions } = loadReportOf()
+  const report = loadReportOf({
+    transactions: transactions.flatMap((row) => [row, { ...row, name: 'v3-chat' }]),
+  })
+  const [, table] =
+    /Transactions of the whole run\n([\s\S]*?)\n\n/.exec(loadToConsole(report, plain)) ?? []
+  expect(table).toMatchInlineSnapshot(`
+    "                 begun  completed  failed  open
+      openai-stream    306        296       7     3
+      v3-chat          306        296       7     3"
+  `)
+})
+
+test('first tokens by turn, where chats grow', () => {
+  const turns = [
+    { from: 1, to: 1, requests: 300, metrics: loadReportOf().metrics },
+    { from: 3, to: null, requests: 300, metrics: loadReportOf().metrics },
+  ]
+  const text = loadToConsole(loadReportOf({ turns }), plain)
+  const [table] = /Growing chats by turn, ms\n[\s\S]*?\n\n/.exec(text) ?? []
+  expect(table).toMatchInlineSnapshot(`
+    "Growing chats by turn, ms
+                                         n  mean  p50  p90  p99   max
+      ttft turn 1            response  300   134  108  129  990  1125
+      ttft turn 3 and later  response  300   134  108  129  990  1125
+      ttft turn 1            service   300   105  105  125  129   130
+      ttft turn 3 and later  service   300   105  105  125  129   130
+
+    "
+  `)
+})
+
+test('says of what it is not whole', () => {
+  const report = loadReportOf({ partial: { of: 3, missing: [1] }, interrupted: true, slo: [] })
+  expect(loadOutcome(report, plain)).toMatchInlineSnapshot(
+    `"VIOLATED  no SLO was given; 0.66 % of requests refused (429); 303 streams and 0 bodies judged, 1 required row broken; 1 answer truncated; 95.71 % good of 303 due; generator degraded; partial: without 1 shard of 3 (1)"`,
+  )
+  expect(loadToConsole(report, plain)).toContain('interrupted: holds only what was found so far')
+})
+
+test('what lacks shards is not called met', () => {
+  const partial = { of: 3, missing: [1] }
+  expect(loadOutcome(loadReportOf({ outcome: 'met', partial }), plain)).toMatch(/^INCOMPLETE /)
+  expect(loadOutcome(loadReportOf({ outcome: 'violated', partial }), plain)).toMatch(/^VIOLATED /)
+})
+
+test('what only lacks requests is not called missed', () => {
+  const slo = loadReportOf().slo.filter(({ verdict }) => verdict === 'undecided')
+  const undecided = loadReportOf({ outcome: 'missed', slo })
+  expect(loadOutcome(undecided, plain)).toMatch(/^UNDECIDED {2}0 of 1 SLO met, 1 undecided;/)
+  expect(loadOutcome(loadReportOf({ outcome: 'missed' }), plain)).toMatch(/^MISSED/)
+})
+
+test('nothing that a target sent reaches the terminal', () => {
+  const text = loadToConsole(loadReportOf(), { ...plain, verbose: true })
+  const obeyed = [...text].filter((character) => character < ' ' && character !== '\n')
+  expect([...obeyed, ...text.matchAll(/\u202e/g)]).toEqual([])
+})
+
+test.each([80, 60])(
+  'no line is wider than a terminal of %s columns, and none begins with a percent sign',
+  (width) => {
+    const lines = loadToConsole(loadReportOf({ slo: [] }), { color: false, width }).split('\n')
+    const table = / {2,}\d.* {2,}\d/
+    expect(lines.filter((line) => line.length > width && !table.test(line))).toEqual([])
+    expect(lines.filter((line) => /^\s*%/.test(line))).toEqual([])
+  },
+)

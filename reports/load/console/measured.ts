@@ -1,0 +1,177 @@
+import type { LoadReport } from '../../../contract/report/load.ts'
+import type { Distribution } from '../../../contract/report/load-measures.ts'
+import { count, indent, printable, wrap } from '../../text/escape.ts'
+import { clean } from '../../text/page.ts'
+import { columns, fittedColumns } from '../metrics/columns.ts'
+import {
+  clocked,
+  connectionText,
+  deliveryText,
+  disturbanceText,
+  figure,
+  lumpText,
+  percent,
+  quantileName,
+  rateRows,
+  seconds,
+  turnRows,
+} from '../words.ts'
+import { hanging, type Lines, type Page } from './page.ts'
+
+export function rateTable(page: Page, report: LoadReport): Lines {
+  const { open, left } = report
+  const purposeful = Object.values(left).reduce((sum, number) => sum + number, 0)
+  const beside = [
+    `${count(open, 'request')} open at the end`,
+    ...(purposeful === 0 ? [] : [`${purposeful} left on purpose`]),
+    connectionText(report),
+  ]
+  return [
+    page.chalk.bold('Rates in the measured window'),
+    ...indent(
+      columns([
+        ['', 'count', 'a second'],
+        ...rateRows(report).map(([name, number, perSecond]) => [
+          name,
+          String(number),
+          figure(perSecond),
+        ]),
+      ]),
+      2,
+    ),
+    ...hanging(page, '  ', beside.join('; ')),
+  ]
+}
+
+export function transactionTable(page: Page, { transactions }: LoadReport): Lines {
+  if (transactions.length < 2) return []
+  return [
+    page.chalk.bold('Transactions of the whole run'),
+    ...indent(
+      columns([
+        ['', 'begun', 'completed', 'failed', 'open'],
+        ...transactions.map(({ name, planned, completed, failed, open }) => [
+          printable(name),
+          ...[planned, completed, failed, open].map(String),
+        ]),
+      ]),
+      2,
+    ),
+  ]
+}
+
+export function latencyTable(page: Page, title: string, metrics: LoadReport['metrics']): Lines {
+  return quantileTable(page, title, clocked(metrics))
+}
+
+/** First tokens of growing chats by turn; all that is known of a turn where asked to be verbose. */
+export function turnTable(page: Page, { turns }: LoadReport): Lines {
+  const rows = turnRows(turns).filter(({ metric }) => page.verbose === true || metric === 'ttft')
+  const named = rows.map((row) => ({ ...row, name: `${row.metric} ${row.turn}` }))
+  return quantileTable(page, 'Growing chats by turn, ms', named)
+}
+
+/** Columns that a narrow terminal does without. */
+const spare = ['p75', 'p99.9', 'mean', 'p90', 'n']
+
+interface QuantileRow {
+  readonly name: string
+  readonly clock: string
+  readonly distribution: Distribution
+}
+
+function quantileTable(page: Page, title: string, rows: readonly QuantileRow[]): Lines {
+  const [first] = rows
+  if (first === undefined) return []
+  const names = first.distribution.quantiles.map(quantileName)
+  const { lines, without } = fittedColumns(
+    [
+      ['', '', 'n', 'mean', ...names, 'max'],
+      ...rows.map(({ name, clock, distribution }) => [
+        name,
+        clock,
+        `${distribution.count}${distribution.censored === 0 ? '' : `+${distribution.censored}`}`,
+        figure(distribution.mean),
+        ...distribution.quantiles.map(({ value }) => figure(value)),
+        figure(distribution.max),
+      ]),
+    ],
+    { names: 2, width: page.width - 2, spare },
+  )
+  return [
+    page.chalk.bold(title),
+    ...indent(lines, 2),
+    ...(without.length === 0
+      ? []
+      : indent(
+          wrap(`No room for ${without.join(', ')}: report.json has them.`, page.width - 2),
+          2,
+        )),
+    ...(rows.some(({ distribution }) => distribution.censored > 0)
+      ? indent(
+          wrap('+n: so many were still running; they are in the quantiles.', page.width - 2),
+          2,
+        )
+      : []),
+  ]
+}
+
+export function stallList(page: Page, { stalls }: LoadReport): Lines {
+  if (stalls === null) return []
+  const { overMs, stalled, streams, share, longestMs, coalesced } = stalls
+  const text = `${stalled} of ${count(streams, 'stream')} stalled for more than ${overMs} ms, ${percent(share)} of their time; longest gap ${figure(longestMs)} ms; ${percent(coalesced)} of the gaps are 0, one read brought several pieces`
+  return hanging(page, 'stalls: ', text)
+}
+
+export function deliveryList(page: Page, report: LoadReport): Lines {
+  const text = deliveryText(report)
+  if (text === undefined) return []
+  return [
+    ...hanging(page, 'delivery: ', text),
+    ...lumpText(report).flatMap((line) => hanging(page, page.chalk.yellow('  note: '), line, 8)),
+  ]
+}
+
+export function errorList(page: Page, { errors, disturbances }: LoadReport): Lines {
+  const counts = (lead: string) =>
+    disturbances === undefined ? [] : hanging(page, lead, disturbanceText(disturbances))
+  if (errors.length === 0) return counts('answers: ')
+  return [
+    page.chalk.bold('Failed requests'),
+    ...counts('  answers: '),
+    ...errors.flatMap(({ kind, detail, count, share, firstIndex, firstSecond }) =>
+      hanging(
+        page,
+        `  ${String(count).padStart(6)}  `,
+        `${kind} ${clean(detail)}, ${percent(share)}, first request ${firstIndex} at ${seconds(1000 * firstSecond)}`,
+      ),
+    ),
+  ]
+}
+
+export function otherToolTable(page: Page, { otherTools }: LoadReport): Lines {
+  if (otherTools.length === 0) return []
+  return [
+    page.chalk.bold('The whole run as other tools define it'),
+    ...indent(
+      columns(
+        [
+          ['', '', 'mean', 'p50', 'p99', 'unit'],
+          ...otherTools.map(({ tool, metric, unit, mean, p50, p99 }) => [
+            tool,
+            metric,
+            figure(mean),
+            figure(p50),
+            figure(p99),
+            unit,
+          ]),
+        ],
+        2,
+      ),
+      2,
+    ),
+    ...otherTools.flatMap(({ tool, metric, definition }) =>
+      hanging(page, '  ', `${tool} ${metric}: ${definition}`, 4),
+    ),
+  ]
+}

@@ -1,0 +1,38 @@
+import type { LoadReport } from '../../../contract/report/load.ts'
+
+/**
+ * The series of a load run, a line a second (RFC 4180, line feeds): counts of what happened in that
+ * second, requests in flight at its end, and quantiles in milliseconds; empty where there were none.
+ * Only numbers are in it, so a spreadsheet finds no formula.
+ */
+export function loadToCsv({ series }: LoadReport): string {
+  const lines = series.map((row) =>
+    [
+      ...counts.map((name) => row[name]),
+      ...latencies.flatMap((name) => quantiles.map((q) => row[name]?.[q] ?? '')),
+    ].join(','),
+  )
+  const header = [
+    ...counts.map(
+      (name) => ({ inFlight: 'in_flight', outputTokens: 'output_tokens' })[String(name)] ?? name,
+    ),
+    ...latencies.flatMap((name) => quantiles.map((q) => `${name}_${q}_ms`)),
+  ].join(',')
+  return `${[header, ...lines].join('\n')}\n`
+}
+
+const counts = [
+  'second',
+  'planned',
+  'dispatched',
+  'completed',
+  'shed',
+  'failed',
+  'inFlight',
+  'events',
+  'bytes',
+  'outputTokens',
+] as const
+
+const latencies = ['ttft', 'e2e', 'icl'] as const
+const quantiles = ['p50', 'p90', 'p99'] as const

@@ -1,0 +1,113 @@
+import type { LoadReport, TransactionRow } from '../../../contract/report/load.ts'
+import type { Distribution, MetricName } from '../../../contract/report/load-measures.ts'
+import type { Family, Labels, Sample } from './exposition.ts'
+import { binsOf, cumulative } from './histogram.ts'
+
+/**
+ * Latencies that OpenTelemetry names, as its exporters write them for Prometheus: histograms with the
+ * advised buckets, a series for each transaction, counted from the moment of sending. Source:
+ * open-telemetry/semantic-conventions-genai, docs/gen-ai/gen-ai-metrics.md, status Development.
+ */
+export function genAiFamilies(report: LoadReport): readonly Family[] {
+  return instruments.map((instrument) => genAiFamily(instrument, report))
+}
+
+/** The samples of a histogram. Bounds in seconds, ascending. */
+export function bucketsOf(
+  distribution: Distribution,
+  bounds: readonly number[],
+  labels: Labels,
+): readonly Sample[] {
+  const bins = binsOf(distribution)
+  const counts = cumulative(
+    bins,
+    bounds.map((bound) => 1000 * bound),
+  )
+  const { count, mean } = distribution
+  return [
+    ...counts.map((value, at) => ({
+      suffix: '_bucket',
+      labels: { ...labels, le: String(bounds[at]) },
+      value,
+    })),
+    { suffix: '_bucket', labels: { ...labels, le: '+Inf' }, value: count },
+    { suffix: '_sum', labels, value: ((mean ?? 0) * count) / 1000 },
+    { suffix: '_count', labels, value: count },
+  ]
+}
+
+interface Instrument {
+  /** Of OpenTelemetry. */
+  readonly name: string
+  readonly metric: MetricName
+  readonly help: string
+  /** Explicit bucket boundaries that the convention advises, seconds. */
+  readonly bounds: readonly number[]
+}
+
+/** Of the duration of an operation, and of its parts. */
+export const operationBounds = [
+  0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92,
+]
+
+const instruments: readonly Instrument[] = [
+  {
+    name: 'gen_ai.client.operation.duration',
+    metric: 'e2e',
+    help: 'From sending to the event that ends a whole answer.',
+    bounds: operationBounds,
+  },
+  {
+    name: 'gen_ai.client.operation.time_to_first_chunk',
+    metric: 'ttfe',
+    help: 'From sending to the first event of a stream, of any kind.',
+    bounds: operationBounds,
+  },
+  {
+    name: 'gen_ai.client.operation.time_per_output_chunk',
+    metric: 'icl',
+    help: 'Gaps between reads that brought generated content.',
+    bounds: operationBounds,
+  },
+  {
+    name: 'gen_ai.server.time_to_first_token',
+    metric: 'ttft',
+    help: 'To the first generated content, reasoning included; seen by the client, the network is in it.',
+    bounds: [0.001, 0.005, 0.01, 0.02, 0.04, 0.06, 0.08, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10],
+  },
+  {
+    name: 'gen_ai.server.time_per_output_token',
+    metric: 'tpot',
+    help: 'From first to last content by the tokens after the first; seen by the client.',
+    bounds: [0.01, 0.025, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.75, 1, 2.5],
+  },
+]
+
+function genAiFamily({ name, metric, help, bounds }: Instrument, report: LoadReport): Family {
+  return {
+    name: `${name.replaceAll('.', '_')}_seconds`,
+    type: 'histogram',
+    help,
+    samples: report.transactions.flatMap((transaction) => {
+      const own = transaction.metrics.find((one) => one.name === metric)?.service
+      return own ? bucketsOf(own, bounds, attributes(report, transaction)) : []
+    }),
+  }
+}
+
+/** Required by the convention: operation and provider; the address is recommended. */
+function attributes({ target }: LoadReport, { name, surface }: TransactionRow): Labels {
+  const url = URL.canParse(target.baseUrl) ? new URL(target.baseUrl) : null
+  return {
+    gen_ai_operation_name: 'chat',
+    gen_ai_provider_name: 'chatgen',
+    ...(url === null
+      ? {}
+      : {
+          server_address: url.hostname,
+          server_port: url.port || (url.protocol === 'https:' ? '443' : '80'),
+        }),
+    transaction: name,
+    surface,
+  }
+}

@@ -1,0 +1,44 @@
+import { decodeFromCompressedBase64, JsHistogram } from 'hdr-histogram-js'
+import type { Distribution } from '../../../contract/report/load-measures.ts'
+
+export interface Bin {
+  /** The lowest and the highest value that count here, milliseconds. */
+  readonly low: number
+  readonly high: number
+  readonly count: number
+}
+
+/** What a stored histogram holds, in ascending order; nothing where none was stored. */
+export function binsOf({ histogram }: Distribution): readonly Bin[] {
+  if (histogram === null) return []
+  const decoded = decodeFromCompressedBase64(histogram.base64, 64)
+  if (!(decoded instanceof JsHistogram)) return []
+  const bins: Bin[] = []
+  for (let index = 0; index < decoded.countsArrayLength; index += 1) {
+    const count = decoded.getCountAtIndex(index)
+    if (count === 0) continue
+    const low = decoded.valueFromIndex(index)
+    const ms = histogram.unitNs / 1e6
+    bins.push({ low: low * ms, high: decoded.highestEquivalentValue(low) * ms, count })
+  }
+  return bins
+}
+
+/** How many values are at or below each bound, in milliseconds; what shares its bin counts as within. */
+export function cumulative(bins: readonly Bin[], bounds: readonly number[]): readonly number[] {
+  return bounds.map((bound) =>
+    bins.reduce((sum, { low, count }) => (low <= bound ? sum + count : sum), 0),
+  )
+}
+
+/** The value at a share of the sample, by nearest rank; null where it holds too few for that. */
+export function valueAt(bins: readonly Bin[], total: number, q: number): number | null {
+  const rank = Math.max(1, Math.ceil(q * total - 1e-9))
+  if (total === 0 || rank > total) return null
+  let reached = 0
+  for (const { high, count } of bins) {
+    reached += count
+    if (reached >= rank) return high
+  }
+  return null
+}

@@ -1,0 +1,218 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { loadReportOf } from '../test-support/sketch.ts'
+import { loadToPrometheus } from './prometheus.ts'
+
+const text = loadToPrometheus(loadReportOf())
+
+test('a run in the text format of Prometheus', () => {
+  const withoutBuckets = text.split('\n').filter((line) => !line.includes('_bucket'))
+  expect(withoutBuckets.join('\n')).toMatchInlineSnapshot(`
+    "# HELP chatgen_load_info What was run; always 1.
+    # TYPE chatgen_load_info gauge
+    chatgen_load_info{version="0.1.0",interface="2026-01",plan="0123456789ab",seed="a-seed",target="http://127.0.0.1:4010"} 1
+    # HELP chatgen_load_outcome 1 for the outcome that holds.
+    # TYPE chatgen_load_outcome gauge
+    chatgen_load_outcome{outcome="met"} 0
+    chatgen_load_outcome{outcome="missed"} 0
+    chatgen_load_outcome{outcome="violated"} 1
+    chatgen_load_outcome{outcome="invalid"} 0
+    # HELP gen_ai_client_operation_duration_seconds From sending to the event that ends a whole answer.
+    # TYPE gen_ai_client_operation_duration_seconds histogram
+    gen_ai_client_operation_duration_seconds_sum{gen_ai_operation_name="chat",gen_ai_provider_name="chatgen",server_address="127.0.0.1",server_port="4010",transaction="openai-stream",surface="openai"} 157.375
+    gen_ai_client_operation_duration_seconds_count{gen_ai_operation_name="chat",gen_ai_provider_name="chatgen",server_address="127.0.0.1",server_port="4010",transaction="openai-stream",surface="openai"} 300
+    # HELP gen_ai_client_operation_time_per_output_chunk_seconds Gaps between reads that brought generated content.
+    # TYPE gen_ai_client_operation_time_per_output_chunk_seconds histogram
+    gen_ai_client_operation_time_per_output_chunk_seconds_sum{gen_ai_operation_name="chat",gen_ai_provider_name="chatgen",server_address="127.0.0.1",server_port="4010",transaction="openai-stream",surface="openai"} 60.895
+    gen_ai_client_operation_time_per_output_chunk_seconds_count{gen_ai_operation_name="chat",gen_ai_provider_name="chatgen",server_address="127.0.0.1",server_port="4010",transaction="openai-stream",surface="openai"} 3000
+    # HELP gen_ai_server_time_to_first_token_seconds To the first generated content, reasoning included; seen by the client, the network is in it.
+    # TYPE gen_ai_server_time_to_first_token_seconds histogram
+    gen_ai_server_time_to_first_token_seconds_sum{gen_ai_operation_name="chat",gen_ai_provider_name="chatgen",server_address="127.0.0.1",server_port="4010",transaction="openai-stream",surface="openai"} 31.475
+    gen_ai_server_time_to_first_token_seconds_count{gen_ai_operation_name="chat",gen_ai_provider_name="chatgen",server_address="127.0.0.1",server_port="4010",transaction="openai-stream",surface="openai"} 300
+    # HELP gen_ai_server_time_per_output_token_seconds From first to last content by the tokens after the first; seen by the client.
+    # TYPE gen_ai_server_time_per_output_token_seconds histogram
+    gen_ai_server_time_per_output_token_seconds_sum{gen_ai_operation_name="chat",gen_ai_provider_name="chatgen",server_address="127.0.0.1",server_port="4010",transaction="openai-stream",surface="openai"} 6.295
+    gen_ai_server_time_per_output_token_seconds_count{gen_ai_operation_name="chat",gen_ai_provider_name="chatgen",server_address="127.0.0.1",server_port="4010",transaction="openai-stream",surface="openai"} 300
+    # HELP chatgen_load_response_seconds Latencies from the planned moment, so that waiting for a stalled target is in them.
+    # TYPE chatgen_load_response_seconds histogram
+    chatgen_load_response_seconds_sum{metric="ttft"} 40.2585
+    chatgen_load_response_seconds_count{metric="ttft"} 300
+    chatgen_load_response_seconds_sum{metric="e2e"} 167.0835
+    chatgen_load_response_seconds_count{metric="e2e"} 300
+    # HELP chatgen_load_latency_seconds Quantiles of the measured window; absent where the sample is too small.
+    # TYPE chatgen_load_latency_seconds gauge
+    chatgen_load_latency_seconds{metric="ttft",clock="response",quantile="0.5"} 0.107803448
+    chatgen_load_latency_seconds{metric="ttft",clock="response",quantile="0.9"} 0.128906897
+    chatgen_load_latency_seconds{metric="ttft",clock="response",quantile="0.99"} 0.99
+    chatgen_load_latency_seconds{metric="ttft",clock="service",quantile="0.5"} 0.104833333
+    chatgen_load_latency_seconds{metric="ttft",clock="service",quantile="0.9"} 0.124833333
+    chatgen_load_latency_seconds{metric="ttft",clock="service",quantile="0.99"} 0.129333333
+    chatgen_load_latency_seconds{metric="icl",clock="service",quantile="0.5"} 0.0208241379
+    chatgen_load_latency_seconds{metric="icl",clock="service",quantile="0.9"} 0.024962069
+    chatgen_load_latency_seconds{metric="icl",clock="service",quantile="0.99"} 0.0258931034
+    chatgen_load_latency_seconds{metric="tpot",clock="service",quantile="0.5"} 0.0209666667
+    chatgen_load_latency_seconds{metric="tpot",clock="service",quantile="0.9"} 0.0249666667
+    chatgen_load_latency_seconds{metric="tpot",clock="service",quantile="0.99"} 0.0258666667
+    chatgen_load_latency_seconds{metric="e2e",clock="response",quantile="0.5"} 0.530562069
+    chatgen_load_latency_seconds{metric="e2e",clock="response",quantile="0.9"} 0.634424138
+    chatgen_load_latency_seconds{metric="e2e",clock="response",quantile="0.99"} 1.54
+    chatgen_load_latency_seconds{metric="e2e",clock="service",quantile="0.5"} 0.524166667
+    chatgen_load_latency_seconds{metric="e2e",clock="service",quantile="0.9"} 0.624166667
+    chatgen_load_latency_seconds{metric="e2e",clock="service",quantile="0.99"} 0.646666667
+    # HELP chatgen_load_latency_low_seconds Lower end of the 95 % interval of a quantile.
+    # TYPE chatgen_load_latency_low_seconds gauge
+    chatgen_load_latency_low_seconds{metric="ttft",clock="response",quantile="0.5"} 0.106748276
+    chatgen_load_latency_low_seconds{metric="ttft",clock="response",quantile="0.9"} 0.127851724
+    chatgen_load_latency_low_seconds{metric="ttft",clock="response",quantile="0.99"} 0.72
+    chatgen_load_latency_low_seconds{metric="ttft",clock="service",quantile="0.5"} 0.103833333
+    chatgen_load_latency_low_seconds{metric="ttft",clock="service",quantile="0.9"} 0.123833333
+    chatgen_load_latency_low_seconds{metric="ttft",clock="service",quantile="0.99"} 0.128333333
+    chatgen_load_latency_low_seconds{metric="icl",clock="service",quantile="0.5"} 0.0206172414
+    chatgen_load_latency_low_seconds{metric="icl",clock="service",quantile="0.9"} 0.0247551724
+    chatgen_load_latency_low_seconds{metric="icl",clock="service",quantile="0.99"} 0.0256862069
+    chatgen_load_latency_low_seconds{metric="tpot",clock="service",quantile="0.5"} 0.0207666667
+    chatgen_load_latency_low_seconds{metric="tpot",clock="service",quantile="0.9"} 0.0247666667
+    chatgen_load_latency_low_seconds{metric="tpot",clock="service",quantile="0.99"} 0.0256666667
+    chatgen_load_latency_low_seconds{metric="e2e",clock="response",quantile="0.5"} 0.525368966
+    chatgen_load_latency_low_seconds{metric="e2e",clock="response",quantile="0.9"} 0.629231034
+    chatgen_load_latency_low_seconds{metric="e2e",clock="response",quantile="0.99"} 1.12
+    chatgen_load_latency_low_seconds{metric="e2e",clock="service",quantile="0.5"} 0.519166667
+    chatgen_load_latency_low_seconds{metric="e2e",clock="service",quantile="0.9"} 0.619166667
+    chatgen_load_latency_low_seconds{metric="e2e",clock="service",quantile="0.99"} 0.641666667
+    # HELP chatgen_load_latency_high_seconds Upper end of the 95 % interval of a quantile.
+    # TYPE chatgen_load_latency_high_seconds gauge
+    chatgen_load_latency_high_seconds{metric="ttft",clock="response",quantile="0.5"} 0.108331034
+    chatgen_load_latency_high_seconds{metric="ttft",clock="response",quantile="0.9"} 0.129434483
+    chatgen_load_latency_high_seconds{metric="ttft",clock="response",quantile="0.99"} 1.125
+    chatgen_load_latency_high_seconds{metric="ttft",clock="service",quantile="0.5"} 0.105333333
+    chatgen_load_latency_high_seconds{metric="ttft",clock="service",quantile="0.9"} 0.125333333
+    chatgen_load_latency_high_seconds{metric="ttft",clock="service",quantile="0.99"} 0.129833333
+    chatgen_load_latency_high_seconds{metric="icl",clock="service",quantile="0.5"} 0.0209068966
+    chatgen_load_latency_high_seconds{metric="icl",clock="service",quantile="0.9"} 0.0250448276
+    chatgen_load_latency_high_seconds{metric="icl",clock="service",quantile="0.99"} 0.0259758621
+    chatgen_load_latency_high_seconds{metric="tpot",clock="service",quantile="0.5"} 0.0210666667
+    chatgen_load_latency_high_seconds{metric="tpot",clock="service",quantile="0.9"} 0.0250666667
+    chatgen_load_latency_high_seconds{metric="tpot",clock="service",quantile="0.99"} 0.0259666667
+    chatgen_load_latency_high_seconds{metric="e2e",clock="response",quantile="0.5"} 0.533158621
+    chatgen_load_latency_high_seconds{metric="e2e",clock="response",quantile="0.9"} 0.63702069
+    chatgen_load_latency_high_seconds{metric="e2e",clock="response",quantile="0.99"} 1.75
+    chatgen_load_latency_high_seconds{metric="e2e",clock="service",quantile="0.5"} 0.526666667
+    chatgen_load_latency_high_seconds{metric="e2e",clock="service",quantile="0.9"} 0.626666667
+    chatgen_load_latency_high_seconds{metric="e2e",clock="service",quantile="0.99"} 0.649166667
+    # HELP chatgen_load_requests_per_second Five rates of the measured window.
+    # TYPE chatgen_load_requests_per_second gauge
+    chatgen_load_requests_per_second{state="offered"} 102
+    chatgen_load_requests_per_second{state="dispatched"} 102
+    chatgen_load_requests_per_second{state="completed"} 98.7
+    chatgen_load_requests_per_second{state="shed"} 0.67
+    chatgen_load_requests_per_second{state="failed"} 1.67
+    # HELP chatgen_load_requests_total Requests of the measured window by what became of them.
+    # TYPE chatgen_load_requests_total counter
+    chatgen_load_requests_total{state="offered"} 306
+    chatgen_load_requests_total{state="dispatched"} 306
+    chatgen_load_requests_total{state="completed"} 296
+    chatgen_load_requests_total{state="shed"} 2
+    chatgen_load_requests_total{state="failed"} 5
+    # HELP chatgen_load_open_requests In flight when the run ended.
+    # TYPE chatgen_load_open_requests gauge
+    chatgen_load_open_requests 3
+    # HELP chatgen_load_goodput_ratio Good of all due requests.
+    # TYPE chatgen_load_goodput_ratio gauge
+    chatgen_load_goodput_ratio 0.95709571
+    # HELP chatgen_load_goodput_requests_per_second Good requests a second.
+    # TYPE chatgen_load_goodput_requests_per_second gauge
+    chatgen_load_goodput_requests_per_second 96.7
+    # HELP chatgen_load_errors_total Failed requests of the whole run by kind.
+    # TYPE chatgen_load_errors_total counter
+    chatgen_load_errors_total{error_type="integrity"} 4
+    chatgen_load_errors_total{error_type="shed"} 2
+    chatgen_load_errors_total{error_type="truncated"} 1
+    # HELP chatgen_load_stalled_ratio Time in stalls, of all time in streams.
+    # TYPE chatgen_load_stalled_ratio gauge
+    chatgen_load_stalled_ratio 0.012
+    # HELP chatgen_load_judged_total What the judges looked at.
+    # TYPE chatgen_load_judged_total counter
+    chatgen_load_judged_total{what="streams"} 303
+    chatgen_load_judged_total{what="bodies"} 0
+    chatgen_load_judged_total{what="events"} 6060
+    # HELP chatgen_load_broken_answers_total Answers that broke a requirement.
+    # TYPE chatgen_load_broken_answers_total counter
+    chatgen_load_broken_answers_total{requirement="V3-SSE-17",level="required"} 4
+    # HELP chatgen_load_slo_met 1 met, 0 missed; absent where it is undecided.
+    # TYPE chatgen_load_slo_met gauge
+    chatgen_load_slo_met{slo="ttft.p90 < 500ms"} 1
+    chatgen_load_slo_met{slo="goodput > 99%"} 0
+    # HELP chatgen_load_generator_verdict 1 for the verdict that holds: with invalid, no figure above is one of the target.
+    # TYPE chatgen_load_generator_verdict gauge
+    chatgen_load_generator_verdict{verdict="valid"} 0
+    chatgen_load_generator_verdict{verdict="degraded"} 1
+    chatgen_load_generator_verdict{verdict="invalid"} 0
+    # HELP chatgen_load_timestamp_error_seconds How late the stamps of the generator were at p99.
+    # TYPE chatgen_load_timestamp_error_seconds gauge
+    chatgen_load_timestamp_error_seconds 0.0031
+    # HELP chatgen_load_audits_failed Laws that the figures do not keep.
+    # TYPE chatgen_load_audits_failed gauge
+    chatgen_load_audits_failed 1
+    "
+  `)
+})
+
+describe('the exposition format', () => {
+  test('has HELP and TYPE once before the samples of each family', () => {
+    const order = text.split('\n').filter(Boolean).map(familyOf)
+    const families = [...new Set(order)]
+    expect(order).toEqual(order.toSorted((a, b) => families.indexOf(a) - families.indexOf(b)))
+    for (const family of families) {
+      const own = text.split('\n').filter((line) => line !== '' && familyOf(line) === family)
+      expect(own[0]).toMatch(/^# HELP /)
+      expect(own[1]).toMatch(/^# TYPE \S+ (gauge|counter|histogram)$/)
+      expect(own.slice(2).every((line) => sample.test(line))).toBe(true)
+      expect(own.length).toBeGreaterThan(2)
+    }
+  })
+
+  test('has no sample twice, and ends with a line feed', () => {
+    const names = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
+    const keys = names.map((line) => line.slice(0, line.lastIndexOf(' ')))
+    expect(new Set(keys).size).toBe(keys.length)
+    expect(text.endsWith('\n')).toBe(true)
+    expect(text).not.toContain('\n\n')
+  })
+
+  test('counts up in the buckets of a histogram, to its count', () => {
+    const buckets = [
+      ...text.matchAll(/^gen_ai_server_time_to_first_token_seconds_bucket.*le="(.*)"\} (\d+)$/gm),
+    ]
+    const counts = buckets.map(([, , count]) => Number(count))
+    expect(counts).toEqual(counts.toSorted((a, b) => a - b))
+    // Hand-made: 300 between 80 and 130 ms, none below 80, all below 250.
+    expect(Object.fromEntries(buckets.map(([, le, count]) => [le, Number(count)]))).toMatchObject({
+      '0.08': 1,
+      '0.25': 300,
+      '+Inf': 300,
+    })
+  })
+
+  test('whatever stands in an expression or an address', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (evil) => {
+        const [first] = loadReportOf().slo
+        if (first === undefined) throw new Error('the sketch has SLOs')
+        const slo = [{ ...first, expression: evil }]
+        const lines = loadToPrometheus(loadReportOf({ slo, seed: evil }))
+          .split('\n')
+          .filter((line) => line !== '' && !line.startsWith('#'))
+        expect(lines.filter((line) => !sample.test(line))).toEqual([])
+      }),
+      { numRuns: 50 },
+    )
+  })
+})
+
+const label = '[a-zA-Z_][a-zA-Z0-9_]*="(?:[^"\\\\\\n]|\\\\["\\\\n])*"'
+const sample = new RegExp(`^[a-z_:][a-z0-9_:]*(\\{${label}(,${label})*\\})? -?[0-9.e+-]+$`, 'u')
+
+function familyOf(line: string): string {
+  const name = /^(?:# (?:HELP|TYPE) )?([a-z0-9_:]+)/.exec(line)?.[1] ?? ''
+  return name.replace(/_(bucket|sum|count)$/, '')
+}

@@ -1,0 +1,57 @@
+import { type Exchange, header } from '../../contract/index.ts'
+import { printable } from './escape.ts'
+import { shellQuote } from './shell-quote.ts'
+
+/**
+ * The `-H` argument that repeats the credential of an exchange without showing it. Recorded
+ * exchanges hold a mark in place of a secret: `[api key]` becomes `$CHATGEN_API_KEY`, a key
+ * without its end becomes `${CHATGEN_API_KEY%?}`. A credential without a mark was a wrong one where
+ * the request had to be refused; it is named as such, since any wrong one repeats the request.
+ */
+export function authorizationArgument(exchange: Exchange): string {
+  const value = header(exchange.request.headers, 'authorization')
+  // An empty value makes curl send no such header, which says more than leaving it out.
+  if (value === undefined) return shellQuote('Authorization:')
+  const shown = printable(value)
+  if (!marks.test(shown)) return unmarked(shown, exchange)
+  return inBase64(shown) ?? marked(shown)
+}
+
+const marks = /\[([a-z]+(?: [a-z]+)*?)( without its last character)?\]/
+
+function marked(value: string): string {
+  return `"${withVariables(`Authorization: ${value}`)}"`
+}
+
+/**
+ * A mark inside base64 stands for the bytes of the key, as in `Basic Y2hhdGdlbjp[api key]Q==`: there the
+ * shell has to encode what was encoded. Null where what stands before the key is no text, or where
+ * more than the last bits of the key follow it.
+ */
+function inBase64(value: string): string | null {
+  const parts = /^(Basic) ([A-Za-z0-9+/]*)(\[[a-z ]+\])[A-Za-z0-9+/]?=*$/.exec(value)
+  const [, scheme, before = '', mark = ''] = parts ?? []
+  if (parts === null || before === '') return null
+  const text = Buffer.from(before, 'base64').toString('latin1')
+  if (!/^[\x20-\x7e]+$/.test(text)) return null
+  return `"Authorization: ${scheme} $(printf %s "${withVariables(text + mark)}" | base64 | tr -d '\\n')"`
+}
+
+/** For double quotes of a shell. */
+function withVariables(text: string): string {
+  const quoted = text.replace(/["\\$`]/g, '\\$&')
+  const named = quoted.replaceAll(new RegExp(marks, 'g'), (_, name: string, cut?: string) => {
+    const variable = `CHATGEN_${name.toUpperCase().replaceAll(' ', '_')}`
+    return cut === undefined ? `\${${variable}}` : `\${${variable}%?}`
+  })
+  // Braces only where a character follows that would lengthen the name.
+  return named.replace(/\$\{(\w+)\}(?!\w)/g, '$$$1')
+}
+
+function unmarked(value: string, { labels }: Exchange): string {
+  const [scheme, credential] = value.split(/\s+(.*)/, 2)
+  const stands = labels.role === 'negative' ? 'a-wrong-key' : '$CHATGEN_API_KEY'
+  const plain = scheme?.replace(/["\\`$]/g, '')
+  const text = credential === undefined ? stands : `${plain} ${stands}`
+  return `"Authorization: ${text}"`
+}

@@ -1,0 +1,176 @@
+import { execFileSync } from 'node:child_process'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { bytesOf, eventsOf, exchangeOf } from '../test-support/exchanges.ts'
+import { toCurl } from './curl.ts'
+import { isQuotable, shellQuote } from './shell-quote.ts'
+
+test('a request with a JSON body', () => {
+  const exchange = exchangeOf({
+    headers: [
+      ['Idempotency-Key', 'turn 1'],
+      ['user-agent', 'chatgen-conformance/0.1.0'],
+      ['x-request-id', 'run/v3'],
+      ['content-length', '26'],
+      ['x-tenant', ''],
+    ],
+    body: '{"input":"it\'s 你好\\n"}',
+  })
+  expect(toCurl(exchange)).toMatchInlineSnapshot(`
+    "curl -i -X POST http://127.0.0.1:4010/api/v3/message/generate \\
+      -H "Authorization: Bearer $CHATGEN_API_KEY" \\
+      -H 'content-type: application/json' \\
+      -H 'Idempotency-Key: turn 1' \\
+      -H 'x-tenant;' \\
+      --data-raw '{"input":"it'\\''s 你好\\n"}'"
+  `)
+})
+
+test('a request without a body', () => {
+  const exchange = exchangeOf({ method: 'GET', url: 'http://h/api/v3/message?limit=2&cursor=[a]' })
+  expect(toCurl(exchange)).toMatchInlineSnapshot(`
+    "curl -i -g 'http://h/api/v3/message?limit=2&cursor=[a]' \\
+      -H "Authorization: Bearer $CHATGEN_API_KEY""
+  `)
+})
+
+test('a stream is not buffered, neither one that was asked for nor one that came', () => {
+  expect(toCurl(exchangeOf({ body: '{"stream":true}', status: 500 }))).toContain('curl -i -N ')
+  expect(toCurl(exchangeOf({ body: '{}', events: eventsOf(['response.created', {}]) }))).toContain(
+    'curl -i -N ',
+  )
+  expect(toCurl(exchangeOf({ body: '{"stream":false}' }))).not.toContain('-N')
+})
+
+describe('the credential', () => {
+  test.each([
+    ['Bearer [api key]', '"Authorization: Bearer $CHATGEN_API_KEY"'],
+    ['Bearer [native token]', '"Authorization: Bearer $CHATGEN_NATIVE_TOKEN"'],
+    ['Basic [api key]', '"Authorization: Basic $CHATGEN_API_KEY"'],
+    [
+      'Bearer [api key without its last character]',
+      `"Authorization: Bearer \${CHATGEN_API_KEY%?}"`,
+    ],
+    [
+      'Bearer [api key without its last character]x',
+      `"Authorization: Bearer \${CHATGEN_API_KEY%?}x"`,
+    ],
+    [
+      'Basic Y2hhdGdlbjp[api key]Q==',
+      `"Authorization: Basic $(printf %s "chatgen:$CHATGEN_API_KEY" | base64 | tr -d '\\n')"`,
+    ],
+    [
+      'Basic JCI6[other key]',
+      `"Authorization: Basic $(printf %s "\\$\\":$CHATGEN_OTHER_KEY" | base64 | tr -d '\\n')"`,
+    ],
+    ['Bearer [api key]0', `"Authorization: Bearer \${CHATGEN_API_KEY}0"`],
+  ])('%s', (authorization, shown) => {
+    expect(toCurl(exchangeOf({ authorization, role: 'negative' }))).toContain(`-H ${shown}`)
+  })
+
+  test('one that was not sent is not sent again', () => {
+    expect(toCurl(exchangeOf({ authorization: null }))).toContain('-H Authorization:')
+  })
+
+  test('one that was not redacted is never shown', () => {
+    const secret = exchangeOf({ authorization: 'Bearer sk-secret' })
+    expect(toCurl(secret)).toContain('-H "Authorization: Bearer $CHATGEN_API_KEY"')
+    const wrong = exchangeOf({ authorization: 'Bearer sk-wrong', role: 'negative' })
+    expect(toCurl(wrong)).toContain('-H "Authorization: Bearer a-wrong-key"')
+  })
+})
+
+describe('a body that is not short text', () => {
+  test('is piped in as base64', () => {
+    const exchange = exchangeOf({ body: new Uint8Array([0, 255, 39]), headers: [] })
+    expect(toCurl(exchange)).toMatchInlineSnapshot(`
+      "echo AP8n | base64 -d | curl -i -X POST http://127.0.0.1:4010/api/v3/message/generate \\
+        -H "Authorization: Bearer $CHATGEN_API_KEY" \\
+        -H 'content-type: application/json' \\
+        --data-binary @-"
+    `)
+  })
+
+  test('is read from a file where it is long', () => {
+    expect(toCurl(exchangeOf({ id: 'x7', body: 'a'.repeat(5000) }))).toContain(
+      '--data-binary @x7.body',
+    )
+  })
+
+  test('is a form, with its file piped in', () => {
+    const body = [
+      '--b1',
+      'Content-Disposition: form-data; name="chat_id"',
+      '',
+      "it's; a chat",
+      '--b1',
+      'Content-Disposition: form-data; name="file"; filename="a;b.txt"',
+      'Content-Type: text/plain',
+      '',
+      'line one\nline two',
+      '--b1--',
+      '',
+    ].join('\r\n')
+    expect(toCurl(form(bytesOf(body)))).toMatchInlineSnapshot(`
+      "printf %s $'line one\\nline two' | curl -i -X POST http://h/api/v3/attachment \\
+        -H Authorization: \\
+        --form-string 'chat_id=it'\\''s; a chat' \\
+        -F 'file=@-;filename="a;b.txt";type=text/plain'"
+    `)
+  })
+
+  test('is sent byte by byte where it is no proper form', () => {
+    expect(toCurl(form(bytesOf('--b1\r\nbroken')))).toContain("--data-raw $'--b1\\r\\nbroken'")
+  })
+
+  function form(body: Uint8Array) {
+    const exchange = exchangeOf({ url: 'http://h/api/v3/attachment', body })
+    const headers = [['content-type', 'multipart/form-data; boundary=b1'] as const]
+    return { ...exchange, request: { ...exchange.request, headers } }
+  }
+})
+
+describe('pasted into a shell', () => {
+  test('any text is one word, with the same characters', () => {
+    const words = fc.sample(
+      fc.string({ unit: 'grapheme' }).filter((text) => isQuotable(text)),
+      { numRuns: 200, seed: 1 },
+    )
+    const hard = [
+      "it's",
+      '\n',
+      '\\',
+      '$HOME `x` "y"',
+      '\u001b[31m0',
+      '\u202e',
+      '\u00851',
+      '',
+      '~',
+      '!',
+    ]
+    const all = [...words, ...hard]
+    expect(run(`printf '%s\\0' ${all.map(shellQuote).join(' ')}`)).toEqual(all)
+  })
+
+  test('the command gives curl what was sent', () => {
+    const body = JSON.stringify({ input: 'it\'s "quoted"\n\t$HOME `date` \\ 你好' })
+    const command = toCurl(exchangeOf({ body: `${body}\n` }))
+    expect(run(`curl() { printf '%s\\0' "$@"; }; CHATGEN_API_KEY=key; ${command}`)).toEqual([
+      '-i',
+      '-X',
+      'POST',
+      'http://127.0.0.1:4010/api/v3/message/generate',
+      '-H',
+      'Authorization: Bearer key',
+      '-H',
+      'content-type: application/json',
+      '--data-raw',
+      `${body}\n`,
+    ])
+  })
+
+  function run(script: string): readonly string[] {
+    const output = execFileSync('bash', ['-c', script], { encoding: 'utf8' })
+    return output.split('\0').slice(0, -1)
+  }
+})

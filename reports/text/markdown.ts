@@ -1,0 +1,44 @@
+import { printable } from './escape.ts'
+
+/** Text that came from elsewhere, made fit for GitHub's Markdown. */
+
+/** Prose: nothing in it is markup, a link, a mention or HTML. */
+export function escaped(text: string): string {
+  return (
+    printable(text)
+      .replace(/[\\`*_[\]|~$]|^[#+-]|(?<=^\d+)[.)](?=\s)/g, '\\$&')
+      .replaceAll('&', '&amp;')
+      .replaceAll('<', '&lt;')
+      .replaceAll('>', '&gt;')
+      // Neither a mention, nor a reference, nor a link by itself.
+      .replace(/@|:(?=\/\/)|#(?=\w)|\bGH-(?=\d)|\bwww(?=\.)/gi, '$&<span></span>')
+  )
+}
+
+/**
+ * A code span in a cell of a table, where a pipe would end the cell. Behind a backslash a pipe cannot be
+ * escaped within a span.
+ */
+export function cell(text: string): string {
+  if (text.includes('\\|')) return `<code>${escaped(text)}</code>`
+  return code(text).replaceAll('|', '\\|')
+}
+
+/** A code span. */
+export function code(text: string): string {
+  if (text === '') return ''
+  const shown = printable(text)
+  const fence = '`'.repeat(longestRun(shown) + 1)
+  const space = /^`|`$|^ .* $/.test(shown) ? ' ' : ''
+  return `${fence}${space}${shown}${space}${fence}`
+}
+
+/** A block of code that no line in it can end. */
+export function codeBlock(lines: readonly string[]): string {
+  const fence = '`'.repeat(Math.max(3, longestRun(lines.join('\n')) + 1))
+  return [`${fence}text`, ...lines, fence].join('\n')
+}
+
+function longestRun(text: string): number {
+  return Math.max(0, ...[...text.matchAll(/`+/g)].map(([run]) => run.length))
+}

@@ -1,0 +1,107 @@
+import { Chalk } from 'chalk'
+import type { Ending, Exchange, StreamEvent } from '../../contract/index.ts'
+import { count, printable, shorten } from './escape.ts'
+
+export interface TimelineOptions {
+  readonly color: boolean
+  /** Columns of a line. */
+  readonly width: number
+  /** Index of the event that shows a violation; null where no single one does. */
+  readonly offending: number | null
+}
+
+/**
+ * The events of a stream by their time after the first byte of the request, a line each, and how
+ * the stream ended. A long stream is folded: its beginning, its end and the surroundings of the
+ * offending event, which is marked, stay.
+ */
+export function streamTimeline(exchange: Exchange, options: TimelineOptions): readonly string[] {
+  const chalk = new Chalk({ level: options.color ? 1 : 0 })
+  const { events, ending } = exchange
+  const lines = foldEvents(events, options.offending).map((entry) => {
+    if ('folded' in entry) return chalk.dim(shorten(foldLine(entry.folded), options.width))
+    const isOffending = entry.at === options.offending
+    const line = shorten(eventLine(entry.event, isOffending), options.width)
+    return isOffending ? chalk.red(line) : line
+  })
+  return [
+    ...lines,
+    chalk.dim(shorten(`  ${time(ending.atMs)}  ${endingText(ending)}`, options.width)),
+  ]
+}
+
+/** An event by its index, or all those that are left out between two that are shown. */
+export type TimelineEntry =
+  | { readonly at: number; readonly event: StreamEvent }
+  | { readonly folded: readonly StreamEvent[] }
+
+/** The beginning, the end and the surroundings of the offending event; all where they are few. */
+export function foldEvents(
+  events: readonly StreamEvent[],
+  offending: number | null,
+): readonly TimelineEntry[] {
+  const shown = events.map((_, at) => isShown(at, events.length, offending))
+  return events.flatMap((event, at): readonly TimelineEntry[] => {
+    if (shown[at]) return [{ at, event }]
+    // One entry stands for a whole fold, at its beginning.
+    if (shown[at - 1] === false) return []
+    return [{ folded: events.slice(at, shown.indexOf(true, at)) }]
+  })
+}
+
+/** What is in a fold: `27 events more: response.output_text.delta ×27`. */
+export function foldText(events: readonly StreamEvent[]): string {
+  const counts = new Map<string, number>()
+  for (const { name } of events) {
+    const key = printable(name ?? 'unnamed')
+    counts.set(key, (counts.get(key) ?? 0) + 1)
+  }
+  const names = [...counts]
+    .toSorted(([, a], [, b]) => b - a)
+    .map(([name, times]) => `${name} ×${times}`)
+  return `${count(events.length, 'event')} more: ${names.join(', ')}`
+}
+
+/** How a conversation ended, in words. */
+export function endingText(ending: Ending): string {
+  switch (ending.kind) {
+    case 'complete':
+      return 'end of the body'
+    case 'cut':
+      return `cut off by the target: ${printable(ending.error)}`
+    case 'undecodable':
+      return `not decoded: ${printable(ending.error)}`
+    case 'aborted':
+      return ending.limit === undefined
+        ? 'left on purpose'
+        : `left, for the target ${printable(ending.limit)}`
+    case 'timeout':
+      return 'nothing more came within the time limit'
+    case 'unreachable':
+      return `no answer: ${printable(ending.error)} (${printable(ending.code)})`
+  }
+}
+
+/** A time in a column: `   +12.3 ms`. */
+export function time(atMs: number): string {
+  return `+${atMs.toFixed(1)} ms`.padStart(11)
+}
+
+/** Up to this many events are all shown. */
+const unfolded = 14
+const atBorders = 3
+const aroundOffending = 3
+
+function isShown(at: number, length: number, offending: number | null): boolean {
+  if (length <= unfolded || at < atBorders || at >= length - atBorders) return true
+  return offending !== null && Math.abs(at - offending) <= aroundOffending
+}
+
+function eventLine({ atMs, name, data }: StreamEvent, isOffending: boolean): string {
+  const event = name === null ? 'data: ' : `event: ${printable(name)}  `
+  return `${isOffending ? '>' : ' '} ${time(atMs)}  ${event}${printable(data)}`
+}
+
+function foldLine(events: readonly StreamEvent[]): string {
+  return `  ${' '.repeat(11)}  … ${foldText(events)}`
+}

@@ -1,0 +1,75 @@
+/** What scenarios of the compatible surface read of a completion beside its text. */
+import {
+  bodyJson,
+  declined,
+  type Exchange,
+  given,
+  isRecord,
+  statusOf,
+  succeeded,
+} from '../../harness/conformance/scenario/index.ts'
+
+type Json = Readonly<Record<string, unknown>>
+
+/**
+ * Whether an optional feature of the contract is there: a success claims it; a 4xx, or an
+ * error in place of an answer, refuses it.
+ * Anything else ends the scenario undecided.
+ */
+export function supports(answer: Exchange): boolean {
+  if (succeeded(answer)) return !declined(answer)
+  const status = answer.response?.status ?? 0
+  const isRefusal = status >= 400 && status < 500 && !passing.has(status)
+  given(isRefusal, `the request was answered ${statusOf(answer)}`, answer)
+  return false
+}
+
+/** These refuse the caller or the moment, not the feature. */
+const passing = new Set([401, 403, 408, 425, 429])
+
+export function choicesOf(answer: Exchange): readonly Json[] {
+  return choicesIn(bodyJson(answer))
+}
+
+/** `message` of the first choice. */
+export function messageOf(answer: Exchange): Json {
+  const message = choicesOf(answer)[0]?.['message']
+  return isRecord(message) ? message : {}
+}
+
+/** The tool calls of the first choice: whole ones, or the fragments of a stream. */
+export function toolCallsOf(answer: Exchange): readonly unknown[] {
+  const messages =
+    answer.events.length > 0
+      ? answer.events.map(({ data }) => choicesIn(parsed(data))[0]?.['delta'])
+      : [messageOf(answer)]
+  return messages.flatMap((message) => {
+    const calls = isRecord(message) ? message['tool_calls'] : undefined
+    return Array.isArray(calls) ? calls : []
+  })
+}
+
+/** The content of a choice that came to its own end, as JSON; undefined where it is none. */
+export function jsonContentOf(answer: Exchange): unknown {
+  const { content } = messageOf(answer)
+  return typeof content === 'string' ? parsed(content) : undefined
+}
+
+/** False where the answer was cut, filtered or refused by the model: its form says nothing then. */
+export function cameToItsEnd(answer: Exchange): boolean {
+  const reason = choicesOf(answer)[0]?.['finish_reason']
+  return reason === 'stop' && typeof messageOf(answer)['refusal'] !== 'string'
+}
+
+function choicesIn(json: unknown): readonly Json[] {
+  const choices = isRecord(json) ? json['choices'] : undefined
+  return Array.isArray(choices) ? choices.filter(isRecord) : []
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,40 @@
+import type { RequirementId } from '../../contract/index.ts'
+
+/** A way not to have the right key (section 5). */
+export interface BadCredential {
+  readonly row: RequirementId
+  readonly what: string
+  /** Value of `Authorization`; null sends none. */
+  readonly authorization: string | null
+}
+
+/** One or more for each of the first four AUTH rows of a surface. */
+export function badCredentials(surface: 'OAI' | 'V2' | 'V3', key: string): BadCredential[] {
+  const basic = Buffer.from(`chatgen:${key}`).toString('base64')
+  return [
+    { row: `${surface}-AUTH-01`, what: 'no key', authorization: null },
+    { row: `${surface}-AUTH-02`, what: 'a wrong key', authorization: `Bearer ${strangerTo(key)}` },
+    { row: `${surface}-AUTH-03`, what: 'another scheme', authorization: `Basic ${basic}` },
+    {
+      row: `${surface}-AUTH-03`,
+      what: 'the key under another scheme',
+      authorization: `Token ${key}`,
+    },
+    { row: `${surface}-AUTH-01`, what: 'the scheme alone', authorization: 'Bearer' },
+    {
+      row: `${surface}-AUTH-04`,
+      what: 'the key without its last character',
+      authorization: `Bearer ${key.slice(0, -1)}`,
+    },
+    {
+      row: `${surface}-AUTH-04`,
+      what: 'the key with one more character',
+      authorization: `Bearer ${key}x`,
+    },
+  ]
+}
+
+/** As long as the key and unlike it from the first character on. */
+function strangerTo(key: string): string {
+  return [...key].map((character) => (character === 'q' ? 'z' : 'q')).join('')
+}

@@ -1,0 +1,61 @@
+import {
+  ContractViolation,
+  type Delivery,
+  deliveryOf,
+  type Exchange,
+} from '../../harness/conformance/scenario/index.ts'
+
+const maxAsks = 3
+
+/** So many streams must have gathered their text before that is believed. */
+const enough = 2
+
+/** Where a brief answer takes this share of a long one's time, that is not the time of their text. */
+const briefShare = 0.6
+
+export interface Arrival {
+  readonly kind: 'spread' | 'held back' | 'undecided'
+  /** What was seen, for a sentence. */
+  readonly seen: string
+  readonly replies: readonly Exchange[]
+}
+
+/**
+ * How streamed text arrives. One stream that is spread shows that text is passed on as it is made.
+ * One that is not may have met a stall of the network: several count. An answer that came at once
+ * may have been made at once, after a wait: it was not where a `brief` one is there far sooner.
+ */
+export async function arrivalOfText(
+  ask: () => Promise<Exchange>,
+  brief: () => Promise<Exchange>,
+): Promise<Arrival> {
+  const replies: Exchange[] = []
+  const gathered: Delivery[] = []
+  let seen = ''
+  while (replies.length < maxAsks) {
+    const reply = await ask()
+    const delivery = deliveryOf(reply)
+    replies.push(reply)
+    // A repeat after a failed conversation may be answered from what is stored.
+    if (reply.labels.repeatOf !== undefined) continue
+    if (delivery.kind === 'spread') return { kind: 'spread', seen: delivery.seen, replies: [reply] }
+    if (delivery.kind !== 'undecided') gathered.push(delivery)
+    seen = delivery.seen
+  }
+  const told = `${gathered.at(-1)?.seen ?? seen}, and alike in ${gathered.length} of ${maxAsks} streams`
+  if (gathered.length < enough) return { kind: 'undecided', seen, replies }
+  if (gathered.filter(({ kind }) => kind === 'lumps').length >= enough) {
+    return { kind: 'held back', seen: told, replies }
+  }
+  const control = await brief()
+  const longest = Math.max(...replies.map(({ ending }) => ending.atMs))
+  if (control.ending.atMs > longest * briefShare) {
+    const took = `a brief answer took ${Math.round(control.ending.atMs)} ms as well`
+    return { kind: 'undecided', seen: `${told}, but ${took}`, replies: [...replies, control] }
+  }
+  return { kind: 'held back', seen: told, replies: [...replies, control] }
+}
+
+export function expectSpread(kind: Arrival['kind'], seen: string): void {
+  if (kind !== 'spread') throw new ContractViolation(seen)
+}

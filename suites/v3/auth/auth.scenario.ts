@@ -1,0 +1,107 @@
+import {
+  acceptsKey,
+  bodyJson,
+  covers,
+  declared,
+  describe,
+  expect,
+  given,
+  holdsList,
+  inputRows,
+  isResponse,
+  succeeded,
+  test,
+} from '../../../harness/conformance/scenario/index.ts'
+import { badCredentials } from '../../support/credentials.ts'
+
+/** Section 5, rules 1 and 3: no v3 request succeeds without the right token; the status is open. */
+describe('v3: authentication', () => {
+  const rows = [
+    'V3-AUTH-01',
+    'V3-AUTH-02',
+    'V3-AUTH-03',
+    'V3-AUTH-04',
+    'V3-AUTH-05',
+    'V3-AUTH-06',
+  ] as const
+  const no5xx = 'V3-AUTH-06'
+
+  test(
+    'POST /chat wants the right token',
+    covers(rows, { requests: 17, chats: 1 }),
+    async ({ v3, claim, refuses, session, keys }) => {
+      const twin = await v3.postChat(session.name(), {}, { role: 'twin' })
+      const id = v3.idOfNewChat(twin)
+      acceptsKey(claim, 'V3-AUTH-05', twin, id !== undefined)
+      given(id, 'the answer to POST /chat shows no id of a chat', twin)
+      v3.deleteAfterwards(id)
+
+      declared(keys.v3, 'apiKey')
+      for (const { row, what, authorization } of badCredentials('V3', keys.v3)) {
+        const send = () => v3.postChat(session.name(), {}, { role: 'negative', authorization })
+        const alive = () => v3.history(id, {}, { role: 'liveness' })
+        const refused = await refuses({ row, no5xx, twin, what, send, alive })
+        const made = v3.idOfNewChat(refused)
+        if (made) v3.deleteAfterwards(made)
+        session.observe('OPEN-16', `POST /chat with ${what}: ${refused.response?.status}`, [
+          refused,
+        ])
+      }
+    },
+  )
+
+  test(
+    'GET /message wants the right token',
+    covers(rows, { requests: 17, chats: 1 }),
+    async ({ v3, claim, refuses, session, keys }) => {
+      const chat = await v3.createChat()
+      const twin = await v3.history(chat, {}, { role: 'twin' })
+      acceptsKey(claim, 'V3-AUTH-05', twin, succeeded(twin) && holdsList(bodyJson(twin)))
+
+      declared(keys.v3, 'apiKey')
+      for (const { row, what, authorization } of badCredentials('V3', keys.v3)) {
+        const send = () => v3.history(chat, {}, { role: 'negative', authorization })
+        const refused = await refuses({ row, no5xx, twin, what, send, alive: () => v3.alive(chat) })
+        session.observe('OPEN-16', `GET /message with ${what}: ${refused.response?.status}`, [
+          refused,
+        ])
+      }
+    },
+  )
+
+  test(
+    'POST /message/generate wants the right token, and stores nothing without it',
+    covers(rows, { requests: 40, generations: 1, chats: 1 }),
+    async ({ v3, claim, refuses, session, keys }) => {
+      const chat = await v3.createChat()
+      const twin = await v3.generate(v3.turn(chat, 'Name a colour.'), { role: 'twin' })
+      acceptsKey(claim, 'V3-AUTH-05', twin, isResponse(twin))
+
+      declared(keys.v3, 'apiKey')
+      for (const { row, what, authorization } of badCredentials('V3', keys.v3)) {
+        const nonce = session.nonce()
+        const refusals = []
+        for (const stream of [false, true]) {
+          const turn = v3.turn(chat, `Name a colour for ${nonce}.`, { stream })
+          const send = () => v3.generate(turn, { role: 'negative', authorization })
+          const alive = () => v3.alive(chat)
+          const refused = await refuses({ row, no5xx, twin, what, send, alive })
+          session.observe(
+            'OPEN-16',
+            `POST /message/generate with ${what}: ${refused.response?.status}`,
+            [refused],
+          )
+          refusals.push(refused)
+        }
+        const { rows: stored, pages } = await v3.walk(chat)
+        claim(
+          row,
+          () =>
+            expect(inputRows(stored, nonce), `steps stored by a request with ${what}`).toEqual([]),
+          ...refusals,
+          ...pages,
+        )
+      }
+    },
+  )
+})

@@ -1,0 +1,184 @@
+import {
+  bodyJson,
+  contains,
+  covers,
+  declared,
+  describe,
+  type Exchange,
+  expect,
+  given,
+  knowledgePrefixes,
+  succeeded,
+  test,
+} from '../../../harness/conformance/scenario/index.ts'
+import { badCredentials } from '../../support/credentials.ts'
+import { textUpload } from '../../support/uploads.ts'
+
+/** Section 5 on the routes that manage chats and files: each of them wants the right token. */
+describe('v3: authentication of the other routes', () => {
+  const rows = ['V3-AUTH-01', 'V3-AUTH-02', 'V3-AUTH-03', 'V3-AUTH-04', 'V3-AUTH-06'] as const
+
+  type Send = (options: {
+    role: 'twin' | 'negative'
+    authorization?: string | null
+  }) => Promise<Exchange>
+
+  const chatRoutes = [
+    'GET /chat',
+    'GET /chat/favorite',
+    'GET /chat/{chat_id}',
+    'PATCH /chat/{chat_id}',
+    'POST /chat/{chat_id}/favorite',
+    'DELETE /chat/{chat_id}/favorite',
+    'POST /chat/{chat_id}/generate-name',
+    'DELETE /chat/{chat_id}',
+  ] as const
+
+  for (const route of chatRoutes) {
+    test(
+      `${route} wants the right token`,
+      covers(rows, {
+        requests: 20,
+        chats: 2,
+        generations: route.endsWith('generate-name') ? 1 : 0,
+      }),
+      async ({ v3, chats, refuses, session, keys }) => {
+        declared(keys.v3, 'apiKey')
+        const [chat, spare] = [await v3.createChat(), await v3.createChat()]
+        const sends: Readonly<Record<(typeof chatRoutes)[number], (id: string) => Send>> = {
+          'GET /chat': () => (options) => chats.list({}, options),
+          'GET /chat/favorite': () => (options) => chats.favorites(options),
+          'GET /chat/{chat_id}': (id) => (options) => chats.get(id, options),
+          'PATCH /chat/{chat_id}': (id) => (options) => chats.rename(id, session.name(), options),
+          'POST /chat/{chat_id}/favorite': (id) => (options) => chats.addFavorite(id, options),
+          'DELETE /chat/{chat_id}/favorite': (id) => (options) => chats.removeFavorite(id, options),
+          'POST /chat/{chat_id}/generate-name': (id) => (options) =>
+            chats.generateName(id, options),
+          'DELETE /chat/{chat_id}': (id) => (options) => chats.remove(id, options),
+        }
+        if (route === 'DELETE /chat/{chat_id}/favorite')
+          await chats.addFavorite(spare.id, { role: 'arrange' })
+        const twin = await sends[route](spare.id)({ role: 'twin' })
+        for (const { row, what, authorization } of badCredentials('V3', keys.v3)) {
+          const refused = await refuses({
+            row,
+            no5xx: 'V3-AUTH-06',
+            twin,
+            what,
+            send: () => sends[route](chat.id)({ role: 'negative', authorization }),
+            // The chat itself may be gone: that it was let through is the finding.
+            alive: () => chats.list({}, { role: 'liveness' }),
+          })
+          session.observe('OPEN-16', `${route} with ${what}: ${refused.response?.status}`, [
+            refused,
+          ])
+        }
+      },
+    )
+  }
+
+  test(
+    'POST /message/one-shot wants the right token',
+    covers(rows, { requests: 31, chats: 1, generations: 1 }),
+    async ({ v3, oneShot, refuses, keys }) => {
+      declared(keys.v3, 'apiKey')
+      const chat = await v3.createChat()
+      const body = oneShot.body('Name a colour.')
+      const twin = await oneShot.send(body, { role: 'twin' })
+      for (const { row, what, authorization } of badCredentials('V3', keys.v3)) {
+        for (const asked of [body, { ...body, stream: true }]) {
+          const send = () => oneShot.send(asked, { role: 'negative', authorization })
+          await refuses({ row, no5xx: 'V3-AUTH-06', twin, what, send, alive: () => v3.alive(chat) })
+        }
+      }
+    },
+  )
+
+  test(
+    'the attachment routes want the right token',
+    covers(rows, { requests: 48, chats: 1, uploads: 1 }),
+    async ({ v3, chats, attachments, refuses, session, keys, profile }) => {
+      declared(keys.v3, 'apiKey')
+      if (!profile.capabilities.attachments) return
+      const chat = await v3.createChat()
+      const file = () => textUpload(session)
+      const routes: Readonly<Record<string, Send>> = {
+        'POST /attachment': (options) => attachments.upload(file(), undefined, options),
+        'GET /attachment': (options) => attachments.list({}, options),
+        'GET /chat/{chat_id}/attachments': (options) => chats.attachments(chat.id, {}, options),
+      }
+      for (const [route, send] of Object.entries(routes)) {
+        const twin = await send({ role: 'twin' })
+        for (const { row, what, authorization } of badCredentials('V3', keys.v3)) {
+          await refuses({
+            row,
+            no5xx: 'V3-AUTH-06',
+            twin,
+            what: `${what} (${route})`,
+            send: () => send({ role: 'negative', authorization }),
+            alive: () => v3.alive(chat),
+          })
+        }
+      }
+    },
+  )
+
+  test(
+    'the knowledge routes want the right token',
+    covers(rows, { requests: 92, chats: 1, uploads: 16 }),
+    async ({ v3, knowledge, refuses, session, keys, profile }) => {
+      declared(keys.v3, 'apiKey')
+      const routes = (['list', 'search', 'upload'] as const).filter(
+        (name) => profile.knowledge?.routes?.[name],
+      )
+      if (!profile.capabilities.knowledge || routes.length === 0) return
+      const chat = await v3.createChat()
+      const file = textUpload(session)
+      for (const name of routes) {
+        for (const prefix of knowledgePrefixes) {
+          const more = { prefix, ...(name === 'upload' ? { file } : {}) }
+          const twin = await knowledge.send(name, { ...more, role: 'twin' })
+          // That both prefixes are there is for another row.
+          if (!succeeded(twin)) continue
+          for (const { row, what, authorization } of badCredentials('V3', keys.v3)) {
+            await refuses({
+              row,
+              no5xx: 'V3-AUTH-06',
+              twin,
+              what: `${what} (${name} of ${prefix})`,
+              send: () => knowledge.send(name, { ...more, role: 'negative', authorization }),
+              alive: () => v3.alive(chat),
+            })
+          }
+        }
+      }
+    },
+  )
+
+  test(
+    'what was refused for its token has changed nothing',
+    covers(['V3-AUTH-01', 'V3-AUTH-02'], { requests: 12, chats: 2 }),
+    async ({ v3, chats, claim, keys, session }) => {
+      declared(keys.v3, 'apiKey')
+      for (const { row, authorization } of badCredentials('V3', keys.v3).slice(0, 2)) {
+        const chat = await v3.createChat()
+        const before = await chats.get(chat.id, { role: 'twin' })
+        given(
+          succeeded(before) && contains(bodyJson(before), chat.name),
+          'the chat cannot be read',
+          before,
+        )
+        const options = { role: 'negative', authorization } as const
+        const renamed = await chats.rename(chat.id, session.name(), options)
+        const removed = await chats.remove(chat.id, options)
+        const after = await chats.get(chat.id, { role: 'probe' })
+        claim(row, () => expectUnchanged(after, chat.name), renamed, removed, after)
+      }
+    },
+  )
+})
+
+function expectUnchanged(chat: Exchange, name: string): void {
+  expect(succeeded(chat), 'the chat is still there').toBe(true)
+  expect(contains(bodyJson(chat), name), 'the chat still has its name').toBe(true)
+}

@@ -1,0 +1,115 @@
+import {
+  bodyJson,
+  contains,
+  covers,
+  declared,
+  describe,
+  expect,
+  test,
+} from '../../../harness/conformance/scenario/index.ts'
+import { badCredentials } from '../../support/credentials.ts'
+import { textUpload } from '../../support/uploads.ts'
+
+/** Section 5: a request that is refused for its token has not done what it asked for either. */
+describe('v3: deeds without the right token', () => {
+  const rows = ['V3-AUTH-01', 'V3-AUTH-02'] as const
+
+  /** The first two ways not to have the key: none, and another. */
+  const strangers = (key: string) => badCredentials('V3', key).slice(0, 2)
+
+  test(
+    'without the right token no chat is made, named or marked',
+    covers(rows, { requests: 26, chats: 2 }),
+    async ({ v3, chats, claim, keys, session }) => {
+      declared(keys.v3, 'apiKey')
+      for (const { row, what, authorization } of strangers(keys.v3)) {
+        const options = { role: 'negative', authorization } as const
+        const name = session.name()
+        const chat = await v3.createChat()
+        // What a server shows of a chat is open, and may be wrong: that is for other rows.
+        const showsName = contains(bodyJson(await chats.get(chat.id)), chat.name)
+        const wasMarked = chats.shows(await chats.favorites(), chat)
+        const sent = [
+          await v3.postChat(name, {}, options),
+          await chats.generateName(chat.id, options),
+          await chats.addFavorite(chat.id, options),
+        ]
+        // The word alone: an answer may repeat what was searched for.
+        const list = await chats.list({ search: name.split(' ')[0] ?? name })
+        const read = await chats.get(chat.id)
+        const favorites = await chats.favorites()
+        claim(
+          row,
+          () => {
+            expect(contains(bodyJson(list), name), `a chat was created with ${what}`).toBe(false)
+            if (showsName) {
+              expect(contains(bodyJson(read), chat.name), 'the chat still has its name').toBe(true)
+            }
+            if (!wasMarked) {
+              expect(chats.shows(favorites, chat), `a favorite was added with ${what}`).toBe(false)
+            }
+          },
+          ...sent,
+          list,
+          read,
+          favorites,
+        )
+      }
+    },
+  )
+
+  test(
+    'without the right token a favorite stays one',
+    covers(rows, { requests: 16, chats: 2 }),
+    async ({ v3, chats, claim, keys }) => {
+      declared(keys.v3, 'apiKey')
+      for (const { row, what, authorization } of strangers(keys.v3)) {
+        const chat = await v3.createChat()
+        await chats.addFavorite(chat.id, { role: 'twin' })
+        const before = await chats.settled(
+          () => chats.favorites(),
+          (_body, page) => chats.shows(page, chat),
+        )
+        // That it is shown at all is for another row.
+        if (!chats.shows(before, chat)) continue
+        const removed = await chats.removeFavorite(chat.id, { role: 'negative', authorization })
+        const after = await chats.favorites()
+        claim(
+          row,
+          () =>
+            expect(
+              chats.shows(after, chat),
+              `the chat is still a favorite after a request with ${what}`,
+            ).toBe(true),
+          before,
+          removed,
+          after,
+        )
+      }
+    },
+  )
+
+  test(
+    'without the right token no file is kept',
+    covers(rows, { requests: 4 }),
+    async ({ attachments, claim, keys, profile, session }) => {
+      declared(keys.v3, 'apiKey')
+      if (!profile.capabilities.attachments) return
+      for (const { row, what, authorization } of strangers(keys.v3)) {
+        const nonce = session.nonce()
+        const file = textUpload(session, nonce)
+        const sent = await attachments.upload(file, undefined, { role: 'negative', authorization })
+        const list = await attachments.list({ search: nonce })
+        claim(
+          row,
+          () =>
+            expect(contains(bodyJson(list), file.name), `a file was stored with ${what}`).toBe(
+              false,
+            ),
+          sent,
+          list,
+        )
+      }
+    },
+  )
+})

@@ -1,0 +1,114 @@
+import { requestPath } from '../../../contract/index.ts'
+import {
+  bodyJson,
+  contains,
+  covers,
+  declined,
+  describe,
+  type Exchange,
+  expect,
+  expectAccepted,
+  given,
+  isResponse,
+  shapeOf,
+  succeeded,
+  test,
+} from '../../../harness/conformance/scenario/index.ts'
+import { refusesGuess } from '../../support/guesses.ts'
+import { hintText } from '../../support/hints.ts'
+
+/** Sections 2.5, 3 and 9: a chat is created, and it is v3. */
+describe('v3: chats', () => {
+  test(
+    'POST /chat creates a v3 chat',
+    covers(['V3-CHAT-01', 'V3-CHAT-03'], { requests: 6, generations: 1, chats: 2 }),
+    async ({ v3, claim, session, profile }) => {
+      const created = await v3.postChat(session.name())
+      if (refusesGuess(created) && profile.requests.createChat === undefined) {
+        session.reserve(
+          'unproven',
+          ['V3-CHAT-01', 'V3-CHAT-03'],
+          'a name without the other fields was refused: say requests.createChat in the profile',
+        )
+        return
+      }
+      const id = v3.idOfNewChat(created)
+      if (id) v3.deleteAfterwards(id)
+      const another = await v3.postChat(session.name(), {}, { role: 'arrange' })
+      const otherId = v3.idOfNewChat(another)
+      if (otherId && otherId !== id) v3.deleteAfterwards(otherId)
+      const made = claim(
+        'V3-CHAT-01',
+        () => {
+          expectAccepted(created, 'POST /chat with a name')
+          expect(id, 'the UUID of the chat in the answer').toBeDefined()
+          expectAccepted(another, 'POST /chat with another name')
+          expect(otherId, 'the UUID of the second chat').toBeDefined()
+          expect(otherId, 'the UUID of the second chat').not.toBe(id)
+        },
+        created,
+        another,
+      )
+      given(made && id, 'no chat was created', created)
+      session.observe('OPEN-13', `POST /chat: ${created.response?.status} ${shapeOf(created)}`, [
+        created,
+      ])
+
+      const history = await v3.history(id)
+      const reply = await v3.generate(v3.turn(id, 'Name a colour.'))
+      const wrong = sentToV2(history, reply)
+      const taken = succeeded(history) && isResponse(reply)
+      given(taken || wrong.length > 0, 'history or generation fails, not for the version', reply)
+      claim(
+        'V3-CHAT-03',
+        () => expect(wrong, 'v3 calls sent to /api/v2').toEqual([]),
+        history,
+        reply,
+      )
+    },
+  )
+
+  test(
+    'POST /chat yields a v3 chat whatever the body says',
+    covers(['VER-01'], { requests: 5, generations: 1, chats: 1 }),
+    async ({ v3, claim, session }) => {
+      const created = await v3.postChat(session.name(), { version: 'v2' })
+      session.observe('OPEN-12', `POST /chat with version v2: ${created.response?.status}`, [
+        created,
+      ])
+      given((created.response?.status ?? 500) < 500, 'a body with a version got no answer', created)
+      const fromBody = v3.idOfNewChat(created)
+      if (fromBody) v3.deleteAfterwards(fromBody)
+      // A server may take no such body; what it yields without is v3 then, or nothing is.
+      const refused = !succeeded(created)
+      const id = refused ? (await v3.createChat()).id : fromBody
+      given(id, 'the answer to POST /chat shows no id of a chat', created)
+
+      const history = await v3.history(id)
+      const reply = await v3.generate(v3.turn(id, 'Name a colour.'))
+      const wrong = sentToV2(history, reply)
+      const taken = succeeded(history) && isResponse(reply)
+      given(taken || wrong.length > 0, 'history or generation fails, not for the version', reply)
+      claim(
+        'VER-01',
+        () => {
+          expect(wrong, 'v3 calls sent to /api/v2').toEqual([])
+          const calledV2 = !refused && contains(bodyJson(created), 'v2')
+          expect(calledV2, 'the answer calls the chat v2').toBe(false)
+        },
+        created,
+        history,
+        reply,
+      )
+    },
+  )
+})
+
+/** The calls that are refused with a hint at the other version: only then is the version to blame. */
+function sentToV2(...calls: readonly Exchange[]): string[] {
+  return calls.flatMap((call) =>
+    declined(call) && hintText(call).includes('/api/v2')
+      ? [`${call.request.method} ${requestPath(call)}`]
+      : [],
+  )
+}

@@ -1,0 +1,185 @@
+import {
+  bodyJson,
+  type Chat,
+  contains,
+  covers,
+  describe,
+  expect,
+  expectAccepted,
+  given,
+  shapeOf,
+  statusOf,
+  succeeded,
+  tellsOfTheList,
+  test,
+} from '../../../harness/conformance/scenario/index.ts'
+
+/** Sections 2.5 and 4.3: listing and searching chats, and favorites. */
+describe('v3: the list of chats', () => {
+  test(
+    'a chat is listed, and found by the first word of its name',
+    covers(['V3-CHAT-05', 'V3-CHAT-06'], { requests: 14, chats: 3 }),
+    async ({ v3, chats, claim, session }) => {
+      const chat = await v3.createChat()
+      const others = [await v3.createChat(), await v3.createChat()]
+      const whole = await chats.list()
+      claim('V3-CHAT-05', () => expectAccepted(whole, 'GET /chat'), whole)
+      const { pages, complete, pagesWith } = await chats.walk({}, [chat, ...others])
+      const listed = pagesWith(chat.id).length > 0
+      given(
+        listed || complete,
+        'no cursor was found to follow the list to its end: say shapes.chatCursor',
+        ...pages,
+      )
+      claim(
+        'V3-CHAT-05',
+        () => expect(listed, 'the list shows the chat').toBe(true),
+        ...pages.slice(0, 3),
+      )
+      const [first] = pages
+      if (first)
+        session.observe('OPEN-13', `GET /chat: ${statusOf(first)} ${shapeOf(first)}`, [first])
+
+      const word = chat.name.split(' ')[0] ?? chat.name
+      // Two chats are newer, so that a page of two that looks at no name does not show this one.
+      const found = await chats.settled(
+        () => chats.list({ search: word, limit: 2 }),
+        (body) => contains(body, chat.id),
+      )
+      claim(
+        'V3-CHAT-06',
+        () => {
+          expectAccepted(found, 'GET /chat with search')
+          expect(contains(bodyJson(found), chat.id), `search=${word} finds the chat`).toBe(true)
+        },
+        found,
+      )
+    },
+  )
+
+  test(
+    'a list is limited and paged',
+    covers(['V3-CHAT-07', 'V3-CHAT-08'], { requests: 40, chats: 3 }),
+    async ({ v3, chats, claim, session }) => {
+      const word = session.nonce()
+      const made: Chat[] = []
+      for (let count = 0; count < 3; count += 1) {
+        made.push(await v3.createChat({}, `${word} ${session.name()}`))
+      }
+      const ids = made.map(({ id }) => id)
+      const found = await chats.settled(
+        () => chats.list({ search: word }),
+        (body) => ids.every((id) => contains(body, id)),
+      )
+      // Where a search finds all three, nothing else comes between them.
+      const apart = ids.every((id) => contains(bodyJson(found), id))
+      for (const query of [...(apart ? [{ limit: 2, search: word }] : []), { limit: 2 }]) {
+        const limited = await chats.list(query)
+        claim(
+          'V3-CHAT-07',
+          () => {
+            expectAccepted(limited, 'GET /chat with limit')
+            const shown = ids.filter((id) => contains(bodyJson(limited), id))
+            expect(shown.length, 'chats of ours on a page with limit 2').toBeLessThanOrEqual(2)
+          },
+          limited,
+        )
+
+        const walk = await chats.follow(query, made)
+        const missing = ids.filter((id) => walk.pagesWith(id).length === 0)
+        given(
+          missing.length === 0 || tellsOfTheList(walk, ids),
+          'no cursor was found to follow the list: say shapes.chatCursor',
+          ...walk.pages,
+        )
+        claim(
+          'V3-CHAT-08',
+          () => expect(missing, 'chats that no page shows').toEqual([]),
+          ...walk.pages.slice(0, 5),
+        )
+      }
+    },
+  )
+
+  test(
+    'exclude_favorites leaves favorites out and keeps the others',
+    covers(['V3-CHAT-09'], { requests: 24, chats: 2 }),
+    async ({ v3, chats, claim, profile }) => {
+      const [favorite, plain] = [await v3.createChat(), await v3.createChat()]
+      const added = await chats.addFavorite(favorite.id, { role: 'arrange' })
+      given(succeeded(added), `adding a favorite was refused with ${statusOf(added)}`, added)
+      const query = { exclude_favorites: chats.excludeFavorites }
+      const walk = await chats.walk(query, [plain])
+      given(
+        walk.pagesWith(plain.id).length > 0 || walk.complete,
+        'the list could not be followed: say shapes.chatCursor',
+      )
+      const whole = await chats.walkOnce(query, [plain, favorite])
+      given(
+        whole.pagesWith(favorite.id).length === 0 || profile.requests.excludeFavorites,
+        'exclude_favorites: true, whose type is a guess, was not understood: say requests.excludeFavorites',
+        ...whole.pages.slice(0, 3),
+      )
+      claim(
+        'V3-CHAT-09',
+        () => {
+          expect(walk.pagesWith(plain.id), 'pages with the other chat').not.toEqual([])
+          expect(whole.pagesWith(favorite.id), 'pages with the favorite').toEqual([])
+        },
+        ...whole.pages.slice(0, 3),
+      )
+    },
+  )
+
+  test(
+    'favorites are added, listed and removed',
+    covers(['V3-FAV-01', 'V3-FAV-02', 'V3-FAV-03'], { requests: 20, chats: 2 }),
+    async ({ v3, chats, claim }) => {
+      const [chat, other] = [await v3.createChat(), await v3.createChat()]
+      const added = await chats.addFavorite(chat.id)
+      const shown = await chats.settled(
+        () => chats.favorites(),
+        (_, page) => chats.shows(page, chat),
+      )
+      const isFavorite = claim(
+        'V3-FAV-01',
+        () => {
+          expectAccepted(added, 'POST /chat/{chat_id}/favorite')
+          expectAccepted(shown, 'GET /chat/favorite')
+          expect(chats.shows(shown, chat), 'the favorites show the chat').toBe(true)
+        },
+        added,
+        shown,
+      )
+      given(isFavorite, 'no favorite was added', added, shown)
+      claim(
+        'V3-FAV-03',
+        () =>
+          expect(chats.shows(shown, other), 'the favorites show a chat that is not one').toBe(
+            false,
+          ),
+        shown,
+      )
+
+      const removed = await chats.removeFavorite(chat.id)
+      const after = await chats.settled(
+        () => chats.favorites(),
+        (_, page) => !chats.shows(page, chat),
+      )
+      const read = await chats.get(chat.id)
+      claim(
+        'V3-FAV-02',
+        () => {
+          expectAccepted(removed, 'DELETE /chat/{chat_id}/favorite')
+          expectAccepted(after, 'GET /chat/favorite')
+          expect(chats.shows(after, chat), 'the favorites still show the chat').toBe(false)
+          expectAccepted(read, 'reading the chat that was a favorite')
+          expect(chats.shows(read, chat), 'the chat is kept').toBe(true)
+        },
+        removed,
+        after,
+        read,
+      )
+    },
+  )
+})

@@ -1,0 +1,192 @@
+import {
+  bodyJson,
+  contains,
+  covers,
+  declined,
+  describe,
+  type Exchange,
+  expect,
+  expectAccepted,
+  given,
+  isUuid,
+  leavesOf,
+  shapeOf,
+  statusOf,
+  succeeded,
+  test,
+} from '../../../harness/conformance/scenario/index.ts'
+
+/** Sections 2.5 and 4.3: reading, renaming, naming and deleting chats. */
+describe('v3: chat management', () => {
+  test(
+    'a chat is read with the name that it was created with',
+    covers(['V3-CHAT-02', 'V3-CHAT-04'], { requests: 6, chats: 2 }),
+    async ({ v3, chats, claim, session }) => {
+      for (const name of [session.name(), `${session.name()} Größe "東京" 🚀`]) {
+        const chat = await v3.createChat({}, name)
+        const read = await chats.get(chat.id)
+        claim('V3-CHAT-04', () => {
+          expectAccepted(read, 'GET /chat/{chat_id}')
+          expect(chats.shows(read, chat), 'the answer shows the chat').toBe(true)
+        })
+        claim('V3-CHAT-02', () =>
+          expect(contains(bodyJson(read), name), 'the answer holds its name').toBe(true),
+        )
+        if (succeeded(read)) session.observe('OPEN-02', shapeOf(read), [read])
+      }
+    },
+  )
+
+  test(
+    'an update changes the chat and no other',
+    covers(['V3-CHAT-10', 'V3-CHAT-13'], { requests: 14, chats: 2 }),
+    async ({ v3, chats, claim, session, profile }) => {
+      const chat = await v3.createChat()
+      const other = await v3.createChat({}, chat.name)
+      const name = session.name()
+      const patched = await chats.rename(chat.id, name)
+      session.observe('OPEN-12', `PATCH /chat: ${statusOf(patched)}`, [patched])
+      if (!succeeded(patched) && profile.requests.patchChat === undefined) {
+        session.reserve(
+          'unproven',
+          ['V3-CHAT-10'],
+          'our guess at the body of PATCH was refused: say requests.patchChat in the profile',
+        )
+      } else {
+        const read = await chats.settled(
+          () => chats.get(chat.id),
+          (body) => contains(body, name),
+        )
+        claim(
+          'V3-CHAT-10',
+          () => {
+            expectAccepted(patched, 'PATCH /chat/{chat_id}')
+            expect(contains(bodyJson(read), name), 'the chat has the new name').toBe(true)
+          },
+          patched,
+          read,
+        )
+      }
+      const untouched = await chats.get(other.id)
+      claim(
+        'V3-CHAT-13',
+        () =>
+          expect(contains(bodyJson(untouched), other.name), 'the other chat has its name').toBe(
+            true,
+          ),
+        patched,
+        untouched,
+      )
+    },
+  )
+
+  test(
+    'a deleted chat is neither listed nor read, and the others are',
+    covers(['V3-CHAT-11', 'V3-CHAT-13'], { requests: 30, generations: 1, chats: 2 }),
+    async ({ v3, chats, claim }) => {
+      const chat = await v3.createChat()
+      const other = await v3.createChat({}, chat.name)
+      await v3.say(v3.turn(chat, 'Name a colour.'))
+      const before = await chats.get(chat.id, { role: 'twin' })
+      given(chats.shows(before, chat), 'the chat cannot be read before', before)
+
+      const removed = await chats.remove(chat.id)
+      const read = await chats.settled(
+        () => chats.get(chat.id),
+        (_, page) => declined(page),
+      )
+      const history = await chats.settled(
+        () => v3.history(chat),
+        (_, page) => declined(page),
+      )
+      const word = chat.name.split(' ')[0] ?? chat.name
+      const listed = await chats.walkOnce({ search: word }, [])
+      claim(
+        'V3-CHAT-11',
+        () => {
+          expectAccepted(removed, 'DELETE /chat/{chat_id}')
+          expect(declined(read), 'reading the deleted chat is declined').toBe(true)
+          expect(declined(history), 'reading its history is declined').toBe(true)
+          expect(listed.pagesWith(chat.id), 'pages of the list that show it').toEqual([])
+        },
+        removed,
+        read,
+        history,
+        ...listed.pages.slice(0, 3),
+      )
+      const kept = await chats.get(other.id)
+      claim(
+        'V3-CHAT-13',
+        () => {
+          expectAccepted(kept, 'reading the other chat')
+          expect(chats.shows(kept, other), 'the other chat is kept').toBe(true)
+        },
+        removed,
+        kept,
+      )
+    },
+  )
+
+  test(
+    'a title is generated',
+    covers(['V3-CHAT-12'], { requests: 10, generations: 2, chats: 1 }),
+    async ({ v3, chats, claim, session }) => {
+      const chat = await v3.createChat()
+      await v3.say(v3.turn(chat, 'Tell me in a sentence how bread is made.'))
+      const before = await chats.get(chat.id, { role: 'twin' })
+      const known = textsOf(before)
+      given(succeeded(before), `the chat cannot be read (${statusOf(before)})`, before)
+      const named = await chats.generateName(chat.id)
+      const isNew = (text: string) => !known.includes(text) && !isTimeOrId(text)
+      const read = await chats.settled(
+        () => chats.get(chat.id),
+        (_, page) => [...textsOf(named), ...textsOf(page)].some(isNew),
+      )
+      session.observe(
+        'OPEN-13',
+        `POST /chat/{chat_id}/generate-name: ${statusOf(named)} ${shapeOf(named)}`,
+        [named],
+      )
+      claim(
+        'V3-CHAT-12',
+        () => {
+          expectAccepted(named, 'POST /chat/{chat_id}/generate-name')
+          const titles = [...textsOf(named), ...textsOf(read)].filter(isNew)
+          expect(titles, 'texts that can be a title').not.toEqual([])
+        },
+        named,
+        read,
+      )
+    },
+  )
+
+  test(
+    'a chat whose name is no text is refused',
+    covers(['V3-CHAT-14'], { requests: 6, chats: 1 }),
+    async ({ v3, refuses, session }) => {
+      const chat = await v3.createChat({ role: 'twin' })
+      const send = () =>
+        v3.postChat(session.name(), { name: { text: 'a name' } }, { role: 'negative' })
+      const refused = await refuses({
+        row: 'V3-CHAT-14',
+        twin: chat.created,
+        what: 'a name that is an object',
+        send,
+        alive: () => v3.alive(chat),
+      })
+      const made = v3.idOfNewChat(refused)
+      if (made) v3.deleteAfterwards(made)
+    },
+  )
+})
+
+/** The texts of an answer that hold a letter. */
+function textsOf(exchange: Exchange): string[] {
+  return leavesOf(bodyJson(exchange)).flatMap(({ value }) =>
+    typeof value === 'string' && /\p{L}/u.test(value) ? [value] : [],
+  )
+}
+
+function isTimeOrId(text: string): boolean {
+  return isUuid(text) || /^\d{4}-?\d\d-?\d\dT[\d:.]+\S*$/.test(text)
+}

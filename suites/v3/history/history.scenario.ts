@@ -1,0 +1,171 @@
+import {
+  answerParts,
+  bodyJson,
+  compareOutputWithHistory,
+  contains,
+  covers,
+  cursorOf,
+  describe,
+  everyItemShown,
+  expect,
+  expectAccepted,
+  finalResponse,
+  given,
+  inputRows,
+  inputText,
+  isRecord,
+  rowsOf,
+  shapeOf,
+  statusOf,
+  test,
+} from '../../../harness/conformance/scenario/index.ts'
+
+/** Sections 2.6 and 4.3: what the history of a chat holds. */
+describe('v3: history', () => {
+  test(
+    'the history holds what was asked and what was answered',
+    covers(
+      [
+        'V3-HIST-01',
+        'V3-HIST-02',
+        'V3-HIST-03',
+        'V3-HIST-04',
+        'V3-HIST-05',
+        'V3-HIST-06',
+        'V3-HIST-07',
+        'V3-HIST-11',
+      ],
+      { requests: 6, generations: 1, chats: 1 },
+    ),
+    async ({ v3, claim, session }) => {
+      const chat = await v3.createChat()
+      const nonce = session.nonce()
+      const reply = await v3.say(v3.turn(chat, `Name a colour. Reference: ${nonce}.`))
+      const answer = answerParts(reply)
+      const holdsAnswer = (shown: unknown) => answer.every((text) => contains(shown, text))
+      const { rows, pages } = await v3.settled(
+        chat,
+        (seen) => inputRows(seen, nonce).length > 0 && holdsAnswer(seen),
+      )
+      const [page] = pages
+      given(page, 'no page of the history')
+      const readable = claim(
+        'V3-HIST-01',
+        () => {
+          const body = bodyJson(page)
+          expectAccepted(page, 'GET /message')
+          expect(isRecord(body) && Array.isArray(body['result']), 'result is an array').toBe(true)
+          expect(isRecord(body) && isRecord(body['pagination']), 'pagination is an object').toBe(
+            true,
+          )
+        },
+        page,
+      )
+      given(readable, 'the history cannot be read', page)
+      claim(
+        'V3-HIST-11',
+        () => expect(cursorOf(page), 'the cursor of the only page').toBeNull(),
+        page,
+      )
+      // What a row without its item holds, nobody can tell.
+      given(
+        (contains(rows, nonce) && holdsAnswer(rows)) || everyItemShown(rows),
+        'rows show no item, which is legal',
+        ...pages,
+      )
+      claim(
+        'V3-HIST-07',
+        () => {
+          expect(contains(rows, nonce), 'the history holds the text of the user').toBe(true)
+          expect(holdsAnswer(rows), 'the history holds the text of the answer').toBe(true)
+        },
+        reply,
+        ...pages,
+      )
+      const output = finalResponse(reply)?.['output']
+      given(Array.isArray(output), 'the response shows no output', reply)
+      const differences = compareOutputWithHistory(output, rows)
+      claim(
+        'V3-HIST-06',
+        () => expect(differences, 'items that the history shows otherwise').toEqual([]),
+        reply,
+        ...pages,
+      )
+      const [row] = rows
+      if (row)
+        session.observe('OPEN-03', `members of a row: ${Object.keys(row).sort().join(', ')}`, [
+          page,
+        ])
+      session.observe('OPEN-03', `members of a page: ${shapeOf(page)}`, [page])
+    },
+  )
+
+  test(
+    'a message of the system or the developer is an input row too',
+    covers(['V3-HIST-05', 'V3-HIST-07'], { requests: 5, generations: 1, chats: 1 }),
+    async ({ v3, claim, session }) => {
+      const chat = await v3.createChat()
+      const nonce = session.nonce()
+      const input = [
+        inputText(`You are brief. Reference: ${nonce}.`, 'system'),
+        inputText(`Use plain words. Reference: ${nonce}.`, 'developer'),
+        inputText(`Name a colour. Reference: ${nonce}.`, 'user'),
+      ]
+      await v3.say(v3.turn(chat, input))
+      const { rows, pages } = await v3.settled(chat, (seen) => inputRows(seen, nonce).length >= 3)
+      const shown = inputRows(rows, nonce)
+      given(shown.length > 0 && everyItemShown(rows), 'rows show no item, which is legal', ...pages)
+      const asked = rows.filter(({ item }) => isPutIn(item) && contains(item, nonce))
+      claim(
+        'V3-HIST-07',
+        () => expect(asked.length, 'history rows of the three inputs').toBeGreaterThanOrEqual(3),
+        ...pages,
+      )
+      claim(
+        'V3-HIST-05',
+        () => {
+          const roles = shown.map(({ item }) => (isRecord(item) ? item['role'] : null))
+          expect(roles.sort(), 'roles of the input rows').toEqual(['developer', 'system', 'user'])
+        },
+        ...pages,
+      )
+    },
+  )
+
+  test(
+    'the history holds no row of another chat',
+    covers(['V3-HIST-16'], { requests: 7, generations: 2, chats: 2 }),
+    async ({ v3, claim, session }) => {
+      const [mine, other] = [await v3.createChat(), await v3.createChat()]
+      const [told, secret] = [session.nonce(), session.nonce()]
+      await v3.say(v3.turn(mine, `Name a colour. Reference: ${told}.`))
+      await v3.say(v3.turn(other, `Name a colour. Reference: ${secret}.`))
+      const { rows, pages } = await v3.settled(mine, (seen) => contains(seen, told))
+      given(contains(rows, told), 'the history does not show its own rows', ...pages)
+      claim(
+        'V3-HIST-16',
+        () => expect(contains(rows, secret), 'the history shows a row of another chat').toBe(false),
+        ...pages,
+      )
+    },
+  )
+
+  test(
+    'the history of a chat that does not exist is answered somehow',
+    covers(['V3-HIST-01'], { requests: 4, chats: 1 }),
+    async ({ v3, claim, session }) => {
+      const chat = await v3.createChat()
+      const page = await v3.history(chat)
+      claim('V3-HIST-01', () => expectAccepted(page, 'the history of an empty chat'), page)
+      const stranger = await v3.history(session.uuid())
+      session.observe('OPEN-40', `${statusOf(stranger)}, ${rowsOf(stranger).length} rows`, [
+        stranger,
+      ])
+    },
+  )
+})
+
+/** Whatever its role is called, it is not the model's. */
+function isPutIn(item: unknown): boolean {
+  return isRecord(item) && typeof item['role'] === 'string' && item['role'] !== 'assistant'
+}

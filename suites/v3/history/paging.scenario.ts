@@ -1,0 +1,205 @@
+import {
+  covers,
+  cursorOf,
+  describe,
+  type Exchange,
+  everyItemShown,
+  expect,
+  expectAccepted,
+  given,
+  type HistoryRow,
+  inputRows,
+  inputText,
+  rowsOf,
+  test,
+} from '../../../harness/conformance/scenario/index.ts'
+
+/** Sections 4.3 and 8: the pages of a history. Long histories are filled by one generation. */
+describe('v3: pages of the history', () => {
+  const numbered = (nonce: string, count: number) =>
+    Array.from({ length: count }, (_, at) => inputText(`Note ${mark(nonce, at)}.`))
+
+  test(
+    'without limit a page has 50 rows',
+    covers(['V3-HIST-08', 'V3-HIST-10', 'V3-HIST-11', 'V3-HIST-12'], {
+      requests: 10,
+      generations: 1,
+      chats: 1,
+    }),
+    async ({ v3, claim, session }) => {
+      const chat = await v3.createChat()
+      const nonce = session.nonce()
+      await v3.say(v3.turn(chat, [...numbered(nonce, 60), inputText('Name a colour.')]))
+      const { rows, pages, end } = await v3.settled(chat, (seen) => seen.length > 60)
+      const [first] = pages
+      given(first && rows.length > 50, `the history shows ${rows.length} rows of 61`, ...pages)
+      claim(
+        'V3-HIST-08',
+        () => expect(rowsOf(first), 'rows of a page without limit').toHaveLength(50),
+        first,
+      )
+      if (rowsOf(first).length < rows.length) {
+        claim(
+          'V3-HIST-12',
+          () => expect(cursorOf(first), 'cursor of a page before the last').toBeTypeOf('string'),
+          first,
+        )
+      }
+      claim('V3-HIST-11', () => expect(end, 'cursor of the last page').toBeNull(), ...pages)
+      given(inputRows(rows).length > 0, 'the history shows no items', ...pages)
+      const strayed = strays(rows, nonce, 60)
+      given(strayed.length === 0 || everyItemShown(rows), hidden, ...pages)
+      claim('V3-HIST-10', () => expect(strayed, 'rows lost or repeated').toEqual([]), ...pages)
+    },
+  )
+
+  test(
+    'every walk visits every row once',
+    covers(['V3-HIST-09', 'V3-HIST-10', 'V3-HIST-11', 'V3-HIST-12', 'V3-HIST-15'], {
+      requests: 47,
+      generations: 1,
+      chats: 1,
+    }),
+    async ({ v3, claim, session }) => {
+      const count = 13
+      const chat = await v3.createChat()
+      const nonce = session.nonce()
+      await v3.say(v3.turn(chat, [...numbered(nonce, count), inputText('Name a colour.')]))
+      const whole = await v3.settled(chat, (seen) => seen.length > count + 1)
+      if (inputRows(whole.rows).length === 0) {
+        session.reserve('inconclusive', ['V3-HIST-10', 'V3-HIST-15'], 'the history shows no items')
+      }
+
+      const start = await v3.history(chat, { limit: 1 })
+      const cursor = cursorOf(start)
+      if (typeof cursor === 'string') {
+        const next = await v3.history(chat, { limit: 1, cursor })
+        claim('V3-HIST-12', () => expectNextPage(start, next), start, next)
+      }
+
+      const orders: string[] = []
+      let shown: readonly Exchange[] = []
+      for (const limit of [1, 2, 3, 7, 50]) {
+        const { rows, pages, end } = await v3.walk(chat, limit)
+        for (const page of pages) {
+          claim(
+            'V3-HIST-09',
+            () =>
+              expect(rowsOf(page).length, `rows of a page with limit ${limit}`).toBeLessThanOrEqual(
+                limit,
+              ),
+            page,
+          )
+        }
+        if (pages.length === 1 && rows.length < whole.rows.length) {
+          const left = whole.rows.length - rows.length
+          claim(
+            'V3-HIST-12',
+            () =>
+              expect(end, `cursor with limit ${limit}, before ${left} more rows`).toBeTypeOf(
+                'string',
+              ),
+            ...pages,
+            ...whole.pages,
+          )
+        }
+        for (const page of pages.slice(0, -1)) {
+          claim(
+            'V3-HIST-12',
+            () => expect(cursorOf(page), `cursor with limit ${limit}`).toBeTypeOf('string'),
+            page,
+          )
+        }
+        claim(
+          'V3-HIST-11',
+          () => expect(end, `cursor at the end with limit ${limit}`).toBeNull(),
+          ...pages.slice(-1),
+        )
+        if (inputRows(whole.rows).length === 0) continue
+        const strayed = strays(rows, nonce, count)
+        given(strayed.length === 0 || everyItemShown(rows), hidden, ...pages)
+        claim(
+          'V3-HIST-10',
+          () => {
+            expect(strayed, `rows lost or repeated with limit ${limit}`).toEqual([])
+            expect(rows.length, `rows of a walk with limit ${limit}`).toBeGreaterThanOrEqual(
+              whole.rows.length,
+            )
+          },
+          ...pages,
+          ...whole.pages,
+        )
+        orders.push(JSON.stringify(rows.map(({ item }) => inOneOrder(item ?? null))))
+        shown = [...shown, ...pages.slice(0, 1)]
+      }
+      given(orders.length > 0, 'the history shows no items', ...whole.pages)
+      claim(
+        'V3-HIST-15',
+        () => expect(new Set(orders).size, 'different orders of the rows').toBe(1),
+        ...shown,
+      )
+    },
+  )
+
+  test(
+    'rows that are added during a walk lose none of the others',
+    covers(['V3-HIST-13', 'V3-HIST-14'], { requests: 20, generations: 4, chats: 1 }),
+    async ({ v3, claim, session }) => {
+      const count = 9
+      const chat = await v3.createChat()
+      const nonce = session.nonce()
+      await v3.say(v3.turn(chat, [...numbered(nonce, count), inputText('Name a colour.')]))
+      await v3.settled(chat, (seen) => seen.length > count)
+
+      let visited = 0
+      const { rows, pages } = await v3.walk(chat, 2, async () => {
+        visited += 1
+        // The newest rows are not among the notes: what is added must push notes to another page.
+        if (visited < 2 || visited > 4) return
+        await v3.say(v3.turn(chat, `Name another colour, ${session.nonce()}.`))
+      })
+      given(inputRows(rows).length > 0, 'the history shows no items', ...pages)
+      const seen = rows.map((row) => JSON.stringify(row))
+      const lost = numbers(count).filter((at) => !seen.some((row) => row.includes(mark(nonce, at))))
+      const repeated = numbers(count).filter((at) => inputRows(rows, mark(nonce, at)).length > 1)
+      given(lost.length === 0 || everyItemShown(rows), hidden, ...pages)
+      claim('V3-HIST-13', () => expect(lost, 'notes lost').toEqual([]), ...pages)
+      claim('V3-HIST-14', () => expect(repeated, 'notes repeated').toEqual([]), ...pages)
+    },
+  )
+})
+
+const hidden = 'some rows show no item, which is legal, and cannot be told apart'
+
+/** Taken, and another page than the one that gave the cursor, as far as rows show their items. */
+function expectNextPage(page: Exchange, next: Exchange): void {
+  expectAccepted(next, 'a request with the cursor of a page')
+  const [before, after] = [rowsOf(page), rowsOf(next)]
+  if (before.length === 0 || !everyItemShown([...before, ...after])) return
+  expect(after, 'rows of the next page').not.toEqual(before)
+}
+
+/** Closed by a letter, so that note 1 is not found in note 10. */
+function mark(nonce: string, at: number): string {
+  return `${nonce}-${at}z`
+}
+
+function numbers(count: number): number[] {
+  return Array.from({ length: count }, (_, at) => at)
+}
+
+/** The notes that a walk did not visit exactly once. */
+function strays(rows: readonly HistoryRow[], nonce: string, count: number): string[] {
+  return numbers(count).flatMap((at) => {
+    const visits = inputRows(rows, mark(nonce, at)).length
+    return visits === 1 ? [] : [`note ${at}: ${visits} times`]
+  })
+}
+
+/** Items whose members come in another order are the same. */
+function inOneOrder(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(inOneOrder)
+  if (typeof value !== 'object' || value === null) return value
+  const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
+  return Object.fromEntries(members.map(([name, inner]) => [name, inOneOrder(inner)]))
+}

@@ -1,0 +1,176 @@
+import {
+  answerParts,
+  type Chat,
+  contains,
+  covers,
+  declined,
+  describe,
+  type Exchange,
+  everyItemShown,
+  expect,
+  given,
+  inputRows,
+  test,
+} from '../../../harness/conformance/scenario/index.ts'
+import { manner } from '../../support/repeats.ts'
+
+/** Section 4.3: repeats with one Idempotency-Key. What counts is the history: the step is there once. */
+describe('v3: idempotency', () => {
+  for (const [form, row, stream] of [
+    ['one JSON body', 'V3-IDEM-02', false],
+    ['a stream', 'V3-IDEM-03', true],
+  ] as const) {
+    test(
+      `a repeat of a finished request adds no second step (${form})`,
+      covers([row, 'V3-IDEM-08', 'V3-HIST-07', ...(stream ? (['V3-IDEM-01'] as const) : [])], {
+        requests: stream ? 13 : 9,
+        generations: 3,
+        chats: stream ? 2 : 1,
+      }),
+      async ({ v3, claim, refuses, session }) => {
+        const chat = await v3.createChat()
+        const nonce = session.nonce()
+        const turn = v3.turn(chat, `Name a colour for ${nonce}.`, { stream })
+        const key = session.uuid()
+        const first = await v3.say(turn, { key })
+        if (stream) {
+          // In a chat of its own: what a refused request leaves behind is not for this row.
+          const apart = await v3.createChat()
+          await refuses({
+            row: 'V3-IDEM-01',
+            twin: first,
+            what: 'no Idempotency-Key, for a stream',
+            send: () =>
+              v3.generate(v3.turn(apart, 'Name a colour.', { stream }), {
+                key: null,
+                role: 'negative',
+              }),
+            alive: () => v3.alive(apart),
+          })
+        }
+        // Not the deltas: that they are the answer is for a row of the stream.
+        const answer = answerParts(first)
+        const holdsAnswer = (shown: unknown) => answer.every((text) => contains(shown, text))
+        const before = await v3.settled(
+          chat,
+          (seen) => inputRows(seen, nonce).length > 0 && holdsAnswer(seen),
+        )
+        // What the bytes of a stream lost is for a row of the stream, too.
+        const isWhole = !answer.some((text) => text.includes('\ufffd'))
+        if (isWhole && everyItemShown(before.rows)) {
+          claim(
+            'V3-HIST-07',
+            () => {
+              expect(contains(before.rows, nonce), 'the history holds the question').toBe(true)
+              expect(holdsAnswer(before.rows), 'the history holds the answer').toBe(true)
+            },
+            first,
+            ...before.pages,
+          )
+        }
+        const repeat = await v3.generate(turn, { key, repeatOf: first.id })
+        session.observe('OPEN-28', `${form}: ${manner(first, repeat)}`, [first, repeat])
+        const inOtherForm = await v3.generate(
+          { ...turn, stream: !stream },
+          { key, repeatOf: first.id },
+        )
+        for (const again of [repeat, inOtherForm]) {
+          claim(
+            'V3-IDEM-08',
+            () => expect(again.response?.status, 'status of the repeat').toBeLessThan(500),
+            again,
+          )
+        }
+        given(
+          inputRows(before.rows, nonce).length > 0,
+          'the history does not show the step',
+          ...before.pages,
+        )
+        const after = await v3.quiet(chat)
+        claim(
+          row,
+          () => {
+            expect(inputRows(after.rows, nonce), 'steps with this key').toHaveLength(1)
+            expect(after.rows.length, 'rows of the history').toBe(before.rows.length)
+          },
+          first,
+          repeat,
+          inOtherForm,
+          ...after.pages,
+        )
+      },
+    )
+  }
+
+  test(
+    'a repeat while the first request is answered adds no second step',
+    covers(['V3-IDEM-04', 'V3-IDEM-08'], { requests: 9, generations: 2, chats: 1 }),
+    async ({ v3, claim, session }) => {
+      const chat = await v3.createChat()
+      const nonce = session.nonce()
+      const turn = v3.turn(chat, `Tell me in five sentences how ${nonce} sounds.`, { stream: true })
+      const key = session.uuid()
+      const running = v3.startGenerate(turn, { key })
+      await running.answered
+      const repeat = await v3.generate(turn, { key, role: 'negative' })
+      const first = await running.exchange
+      session.observe('OPEN-29', manner(first, repeat), [first, repeat])
+      claim(
+        'V3-IDEM-08',
+        () => expect(repeat.response?.status, 'status of the repeat').toBeLessThan(500),
+        repeat,
+      )
+      await countOnce({ v3, claim, chat, nonce, row: 'V3-IDEM-04', sent: [first, repeat] })
+    },
+  )
+
+  test(
+    'requests that race with one key make one step',
+    covers(['V3-IDEM-05', 'V3-IDEM-08'], { requests: 9, generations: 3, chats: 1 }),
+    async ({ v3, claim, session }) => {
+      const chat = await v3.createChat()
+      const nonce = session.nonce()
+      const turn = v3.turn(chat, `Name a colour for ${nonce}.`)
+      const key = session.uuid()
+      // Nobody knows which of them is the first, and how the others are answered is open.
+      const racers = [1, 2, 3].map(() => v3.generate(turn, { key, role: 'negative' }))
+      const sent = await Promise.all(racers)
+      for (const racer of sent) {
+        claim(
+          'V3-IDEM-08',
+          () => expect(racer.response?.status, 'status of a racing request').toBeLessThan(500),
+          racer,
+        )
+      }
+      await countOnce({ v3, claim, chat, nonce, row: 'V3-IDEM-05', sent })
+    },
+  )
+})
+
+type Rows = readonly Readonly<Record<string, unknown>>[]
+
+interface Counting {
+  readonly v3: {
+    settled(chat: Chat, enough: (rows: Rows) => boolean): Promise<unknown>
+    quiet(chat: Chat): Promise<{ readonly rows: Rows; readonly pages: readonly Exchange[] }>
+  }
+  readonly claim: (
+    row: 'V3-IDEM-04' | 'V3-IDEM-05',
+    assertion: () => void,
+    ...evidence: readonly Exchange[]
+  ) => boolean
+  readonly chat: Chat
+  readonly nonce: string
+  readonly row: 'V3-IDEM-04' | 'V3-IDEM-05'
+  readonly sent: readonly Exchange[]
+}
+
+/** One step of the user, whatever the requests were answered; none is no proof. */
+async function countOnce({ v3, claim, chat, nonce, row, sent }: Counting): Promise<void> {
+  given(!sent.every(declined), 'every request was refused', ...sent)
+  await v3.settled(chat, (seen) => inputRows(seen, nonce).length > 0)
+  const { rows, pages } = await v3.quiet(chat)
+  const steps = inputRows(rows, nonce)
+  given(steps.length > 0, 'the history does not show the step', ...pages)
+  claim(row, () => expect(steps, 'steps with this key').toHaveLength(1), ...sent, ...pages)
+}

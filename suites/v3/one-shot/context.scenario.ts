@@ -1,0 +1,171 @@
+import {
+  answerText,
+  bodyJson,
+  contains,
+  covers,
+  declared,
+  describe,
+  expect,
+  expectAccepted,
+  expectResponse,
+  fill,
+  given,
+  inputText,
+  succeeded,
+  test,
+} from '../../../harness/conformance/scenario/index.ts'
+import { recallOf } from '../../support/recall.ts'
+
+/** Section 4.3: what a one-shot is told beside its input: runs, an assistant, a knowledge base. */
+describe('v3: context of a one-shot', () => {
+  test(
+    'runs carries a history, and nothing else is known',
+    covers(['V3-ONE-05', 'V3-ONE-11'], { requests: 6, generations: 3 }, 2),
+    async ({ oneShot, claim, profile, session }) => {
+      const nonce = session.nonce()
+      const { tell, ask } = recallOf(profile, nonce)
+      const able = await oneShot.ask(oneShot.body(`${tell} ${ask}`))
+      given(
+        answerText(able)?.includes(nonce),
+        'the model does not give back a fact from the same message',
+        able,
+      )
+
+      const fresh = await oneShot.ask(oneShot.body(ask))
+      claim(
+        'V3-ONE-11',
+        () => expect(answerText(fresh), 'the answer to another request').not.toContain(nonce),
+        able,
+        fresh,
+      )
+
+      const runs = fill(profile.requests.runs, { nonce }) ?? [guessedRun(session.uuid(), tell)]
+      let reply = await oneShot.send(oneShot.body(ask, { runs }))
+      if (!succeeded(reply) && profile.requests.runs === undefined) {
+        session.observe('OPEN-22', `one-shot with our guess at runs: ${reply.response?.status}`, [
+          reply,
+        ])
+        session.reserve(
+          'unproven',
+          ['V3-ONE-05'],
+          'our guess at the shape of runs was refused: say requests.runs in the profile',
+        )
+        return
+      }
+      const taken = () => expectAccepted(reply, 'a one-shot with the runs of the profile')
+      if (!claim('V3-ONE-05', taken, reply)) return
+      for (let tries = 1; tries < 3 && !answerText(reply)?.includes(nonce); tries += 1) {
+        reply = await oneShot.ask(oneShot.body(ask, { runs }), { role: 'act' })
+      }
+      const known = answerText(reply)?.includes(nonce)
+      if (!known && profile.requests.runs === undefined) {
+        session.reserve(
+          'inconclusive',
+          ['V3-ONE-05'],
+          'our guess at the shape of runs was accepted but not understood: say requests.runs in the profile',
+        )
+        return
+      }
+      claim('V3-ONE-05', () => expect(known, 'the fact of the run is known').toBe(true), reply)
+    },
+  )
+
+  test(
+    'assistant_id may be null',
+    covers(['V3-ONE-06'], { requests: 2, generations: 1 }, 1),
+    async ({ oneShot, claim, profile, session }) => {
+      const assistant = profile.requests.assistant ?? { instructions: 'You are brief.' }
+      const reply = await oneShot.send(
+        oneShot.body('Name a colour.', { assistant_id: null, assistant }),
+      )
+      if (!succeeded(reply) && profile.requests.assistant === undefined) {
+        session.observe('OPEN-11', `our guess at assistant: ${reply.response?.status}`, [reply])
+        const plain = await oneShot.send(oneShot.body('Name a colour.', { assistant_id: null }))
+        given(
+          succeeded(plain),
+          'the structure of assistant is open: say requests.assistant in the profile',
+          plain,
+        )
+        claim('V3-ONE-06', () => expectResponse(plain, 'assistant_id: null'), plain)
+        return
+      }
+      const members = Object.keys(assistant).join(', ')
+      session.observe('OPEN-11', `${members}: ${reply.response?.status}`, [reply])
+      claim('V3-ONE-06', () => expectResponse(reply, 'assistant_id: null with an assistant'), reply)
+    },
+  )
+
+  test(
+    'searcher answers from a knowledge base',
+    covers(['V3-ONE-07', 'V3-ONE-12'], { requests: 8, generations: 2, chats: 1 }, 2),
+    async ({ oneShot, v3, claim, refuses, profile }) => {
+      const { knowledge, capabilities } = profile
+      if (!capabilities.knowledge) return
+      declared(knowledge, 'knowledge')
+      const body = (more: Record<string, unknown>) =>
+        oneShot.body(knowledge.question, { assistant_id: 'searcher', ...more })
+      const open = await oneShot.send(body({}))
+      claim('V3-ONE-07', () => expectResponse(open, 'searcher without kb_id'), open)
+      let reply = await oneShot.send(body({ kb_id: knowledge.baseId }))
+      for (
+        let tries = 1;
+        tries < 3 && succeeded(reply) && !contains(bodyJson(reply), knowledge.expect);
+        tries += 1
+      ) {
+        reply = await oneShot.send(body({ kb_id: knowledge.baseId }))
+      }
+      claim(
+        'V3-ONE-07',
+        () => {
+          expectAccepted(reply, 'searcher with kb_id')
+          expect(
+            contains(bodyJson(reply), knowledge.expect),
+            'what the base says is in the response',
+          ).toBe(true)
+        },
+        reply,
+      )
+
+      // Without searcher, nobody need look at the type of kb_id.
+      if (!succeeded(reply)) return
+      const chat = await v3.createChat()
+      await refuses({
+        row: 'V3-ONE-12',
+        twin: reply,
+        what: 'kb_id: an object',
+        send: () => oneShot.send(body({ kb_id: { id: knowledge.baseId } }), { role: 'negative' }),
+        alive: () => v3.alive(chat),
+      })
+    },
+  )
+
+  test(
+    'assistant_id may name an assistant of the catalog',
+    covers(['V3-ONE-08'], { requests: 1, generations: 1 }),
+    async ({ oneShot, claim, profile }) => {
+      const { withKnowledge, withoutKnowledge } = profile.assistants ?? {}
+      // The searches of one-shot name the other one.
+      const id = withoutKnowledge ?? withKnowledge
+      declared(id, 'assistants')
+      const reply = await oneShot.send(oneShot.body('Name a colour.', { assistant_id: id }))
+      claim('V3-ONE-08', () => expectResponse(reply, `assistant_id ${id}`), reply)
+    },
+  )
+})
+
+/** Objects with fields such as id and output; the told sentence stands in both halves of the run. */
+function guessedRun(id: string, tell: string) {
+  return {
+    id,
+    input: [inputText(tell)],
+    output: [
+      {
+        type: 'message',
+        id: `msg_${id}`,
+        role: 'assistant',
+        status: 'completed',
+        content: [{ type: 'output_text', text: `Noted: ${tell}`, annotations: [] }],
+      },
+    ],
+  }
+}

@@ -1,0 +1,192 @@
+import {
+  answerText,
+  bodyJson,
+  contains,
+  covers,
+  declined,
+  describe,
+  type Exchange,
+  expect,
+  expectAccepted,
+  expectResponse,
+  given,
+  inputText,
+  isUuid,
+  leavesOf,
+  succeeded,
+  test,
+} from '../../../harness/conformance/scenario/index.ts'
+import { otherNames, visionName } from '../../support/models.ts'
+import { recallOf } from '../../support/recall.ts'
+
+/** Section 4.3: POST /message/one-shot, an answer without a stored chat. */
+describe('v3: one-shot', () => {
+  test(
+    'a one-shot answers in one piece, without an Idempotency-Key',
+    covers(['V3-ONE-01', 'V3-ONE-03'], { requests: 2, generations: 1 }, 1),
+    async ({ oneShot, claim, session }) => {
+      const body = oneShot.body('Name a colour and say why you like it.')
+      const reply = await oneShot.send(body)
+      // Where a key is wanted all the same, that is one breach, and the form of the answer another.
+      const headers = { 'idempotency-key': session.uuid() }
+      const keyed = succeeded(reply) ? reply : await oneShot.send(body, { headers })
+      claim('V3-ONE-01', () => expectResponse(keyed, 'a one-shot'), keyed)
+      claim('V3-ONE-03', () => expectResponse(reply, 'a one-shot without Idempotency-Key'), reply)
+    },
+  )
+
+  test(
+    'a one-shot is streamed as events',
+    covers(['V3-ONE-02', 'V3-SSE-01', 'V3-SSE-08', 'V3-SSE-17'], { requests: 1, generations: 1 }),
+    async ({ oneShot, claim }) => {
+      const reply = await oneShot.send(
+        oneShot.body('Tell me in two sentences how bread is made.', { stream: true }),
+      )
+      claim('V3-ONE-02', () => {
+        expectAccepted(reply, 'a one-shot with stream: true')
+        const names = reply.events.map((event) => event.name)
+        expect(names, 'events').toContain('response.created')
+        expect(names, 'events').toContain('response.completed')
+      })
+    },
+  )
+
+  test(
+    'the deprecated content may carry the text',
+    covers(['V3-ONE-04'], { requests: 1, generations: 1 }, 3),
+    async ({ oneShot, claim, profile, session }) => {
+      const nonce = session.nonce()
+      const { tell, ask } = recallOf(profile, nonce)
+      const content = `${tell} ${ask}`
+      const knows = (reply: Exchange) => answerText(reply)?.includes(nonce) ?? false
+      let reply = await oneShot.send(oneShot.body(undefined, { content }))
+      const answered = claim('V3-ONE-04', () => {
+        expectResponse(reply, 'a one-shot with content in place of input')
+        expect(answerText(reply), 'the text of the answer').toBeTypeOf('string')
+      })
+      if (!answered || knows(reply)) return
+
+      // The text may have been ignored: it was, if the model makes something of it as input.
+      const able = await oneShot.ask(oneShot.body(content))
+      given(knows(able), 'the model does not give back a fact from the same message', able)
+      for (let tries = 1; tries < 3 && !knows(reply); tries += 1) {
+        reply = await oneShot.ask(oneShot.body(undefined, { content }), { role: 'act' })
+      }
+      claim('V3-ONE-04', () => expect(knows(reply), 'the text is answered').toBe(true), able, reply)
+    },
+  )
+
+  test(
+    'input may be an array of items',
+    covers(['V3-ONE-10'], { requests: 1, generations: 1 }),
+    async ({ oneShot, claim }) => {
+      const reply = await oneShot.send(
+        oneShot.body([inputText('Be brief.', 'system'), inputText('Name a colour.')]),
+      )
+      claim('V3-ONE-10', () => expectResponse(reply, 'a one-shot with an array of items'))
+    },
+  )
+
+  for (const [row, title, modelsOf] of [
+    ['V3-MODEL-01', 'every accepted id of the main model works on one-shot', otherNames],
+    ['V3-MODEL-02', 'the vision model works on one-shot', visionName],
+  ] as const) {
+    test(
+      title,
+      covers([row], { requests: 2, generations: 1 }),
+      async ({ oneShot, claim, profile }) => {
+        const right = oneShot.body('Name a colour.')
+        for (const model of modelsOf(profile)) {
+          const reply = await oneShot.send({ ...right, model_id: model })
+          // That there are one-shots at all is for another row.
+          if (!succeeded(reply)) await oneShot.ask(right, { role: 'twin' })
+          claim(row, () => expectAccepted(reply, `a one-shot with model_id ${model}`), reply)
+        }
+      },
+    )
+  }
+
+  test(
+    'a one-shot stores no chat',
+    covers(['V3-ONE-09'], { requests: 40, generations: 1, chats: 1 }),
+    async ({ oneShot, v3, chats, claim, session }) => {
+      const chat = await v3.createChat()
+      const shown = await chats.walk({}, [chat])
+      given(shown.pagesWith(chat.id).length > 0, 'the list does not show a chat that exists')
+      const before = await chats.list()
+      const nonce = session.nonce()
+      await oneShot.ask(oneShot.body(`Name a colour for ${nonce}.`))
+      const found = await chats.list({ search: nonce })
+      const after = await chats.list()
+      // A chat that is called by none of its words gives itself away by its history.
+      const known = new Set(idsIn(before))
+      const histories: Exchange[] = []
+      for (const id of idsIn(after).filter((one) => !known.has(one))) {
+        histories.push(await v3.history(id))
+      }
+      claim(
+        'V3-ONE-09',
+        () => {
+          for (const list of [found, after]) {
+            expect(
+              contains(bodyJson(list), nonce),
+              'the list shows a chat with the words of the one-shot',
+            ).toBe(false)
+          }
+          const kept = histories.filter((history) => contains(bodyJson(history), nonce))
+          expect(kept.length, 'new chats whose history holds the one-shot').toBe(0)
+        },
+        found,
+        after,
+        ...histories.filter((history) => contains(bodyJson(history), nonce)),
+      )
+    },
+  )
+
+  test(
+    'a one-shot with a field of another type is refused',
+    covers(['V3-ONE-12'], { requests: 15, generations: 1, chats: 1 }),
+    async ({ oneShot, v3, refuses }) => {
+      const chat = await v3.createChat()
+      const right = oneShot.body('Name a colour.')
+      const twin = await oneShot.send(right, { role: 'twin' })
+      const wrong = {
+        model_id: { id: 'model' },
+        input: { text: 'Name a colour.' },
+        runs: 'none',
+        stream: { on: false },
+        assistant_id: { id: 'searcher' },
+        rag: 7,
+      }
+      for (const [field, value] of Object.entries(wrong)) {
+        await refuses({
+          row: 'V3-ONE-12',
+          twin,
+          what: `${field}: ${JSON.stringify(value)}`,
+          send: () => oneShot.send({ ...right, [field]: value }, { role: 'negative' }),
+          alive: () => v3.alive(chat),
+        })
+      }
+    },
+  )
+
+  test(
+    'both tool lists on one-shot are answered somehow',
+    covers(['V3-ONE-01'], { requests: 1, generations: 1 }),
+    async ({ oneShot, session }) => {
+      const lists = { exclude_tools: ['get_weather'], include_tools: ['get_time'] }
+      const seen = await oneShot.send(oneShot.body('Name a colour.', lists), { role: 'probe' })
+      session.observe(
+        'OPEN-37',
+        declined(seen) ? `refused with ${seen.response?.status}` : 'accepted',
+        [seen],
+      )
+    },
+  )
+})
+
+/** The UUIDs that an answer shows, without those that are shown twice. */
+function idsIn(exchange: Exchange): string[] {
+  const texts = leavesOf(bodyJson(exchange)).map(({ value }) => value)
+  return [...new Set(texts.filter(isUuid))]
+}
