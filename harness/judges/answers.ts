@@ -7,8 +7,8 @@ import {
   requestPath,
   succeeded,
 } from '../../contract/index.ts'
+import { asArray, asObject, asString, type JsonObject, parseJson } from '../../contract/json.ts'
 import { finalText } from './final-response.ts'
-import { asArray, asObject, asString, type JsonObject, parseJson } from './json.ts'
 import { meaningOf } from './responses/framing.ts'
 import { SseScanner } from './sse/scanner.ts'
 

@@ -1,4 +1,5 @@
-import { asObject, isObject, show } from './json.ts'
+import { asObject, isObject } from '../../contract/json.ts'
+import { show } from './json.ts'
 
 /** What differs between the two forms of a response; both lists are empty where nothing does. */
 export interface FormComparison {

@@ -1,6 +1,6 @@
+import { asArray, asObject, asString, isObject, type JsonObject } from '../../contract/json.ts'
 import { finalResponse } from '../../contract/wire/index.ts'
 import { judgeShape } from './bodies/shape.ts'
-import { asArray, asObject, asString, isObject, type JsonObject } from './json.ts'
 import type { Ledger } from './ledger.ts'
 
 /** The text of a response: every `output_text` of its messages, joined. Empty where it has none. */

@@ -1,35 +1,8 @@
-/** Looking into JSON of which nothing is known yet. */
-
-export type JsonObject = Readonly<Record<string, unknown>>
-
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-export function asObject(value: unknown): JsonObject | undefined {
-  return isObject(value) ? value : undefined
-}
-
-export function asString(value: unknown): string | undefined {
-  return typeof value === 'string' ? value : undefined
-}
-
-export function asArray(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : []
-}
+import { isObject } from '../../contract/json.ts'
 
 /** An index of the contract: an integer that is not negative. */
 export function asIndex(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isInteger(value) && value >= 0 ? value : undefined
-}
-
-/** The value of JSON text, or undefined where it is none. */
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 /** A value for a sentence, cut where it is long. */

@@ -7,10 +7,11 @@ import {
   requestJson,
   succeeded,
 } from '../../contract/index.ts'
+import { asObject } from '../../contract/json.ts'
 import { operationOf } from './answers.ts'
 import { judgeBody } from './bodies/judge.ts'
 import { CompletionsJudge } from './completions/judge.ts'
-import { asObject, show } from './json.ts'
+import { show } from './json.ts'
 import { Ledger } from './ledger.ts'
 import { ResponsesJudge } from './responses/judge.ts'
 import type { StreamContext, StreamJudge, StreamWatcher } from './streams.ts'

@@ -1,4 +1,5 @@
-import { asIndex, asObject, type JsonObject } from './json.ts'
+import { asObject, type JsonObject } from '../../contract/json.ts'
+import { asIndex } from './json.ts'
 import type { Ledger } from './ledger.ts'
 
 /**

@@ -1,5 +1,6 @@
 import type { RequirementId } from '../../contract/index.ts'
-import { asArray, asObject, asString, type JsonObject, parseJson, show } from './json.ts'
+import { asArray, asObject, asString, type JsonObject, parseJson } from '../../contract/json.ts'
+import { show } from './json.ts'
 import type { Ledger } from './ledger.ts'
 
 /**

@@ -1,5 +1,6 @@
 import type { RequirementId } from '../../contract/index.ts'
-import { asIndex, asObject, type JsonObject, show } from './json.ts'
+import { asObject, type JsonObject } from '../../contract/json.ts'
+import { asIndex, show } from './json.ts'
 import type { Ledger } from './ledger.ts'
 import { maxTokensOf } from './max-tokens.ts'
 

@@ -1,6 +1,7 @@
 import type { RequirementId } from '../../../contract/index.ts'
+import { asArray, asObject, asString, type JsonObject } from '../../../contract/json.ts'
 import { completion } from '../../../contract/wire/index.ts'
-import { asArray, asObject, asString, type JsonObject, show } from '../json.ts'
+import { show } from '../json.ts'
 import type { Ledger } from '../ledger.ts'
 import { judgeMaxTokens } from '../max-tokens.ts'
 import { judgeToolCall } from '../tool-calls.ts'

@@ -1,6 +1,7 @@
 import type { RequirementId } from '../../../contract/index.ts'
+import { asArray, asObject, asString, isObject, type JsonObject } from '../../../contract/json.ts'
 import { historyItem, historyPage, inputItem } from '../../../contract/wire/index.ts'
-import { asArray, asObject, asString, isObject, type JsonObject, show } from '../json.ts'
+import { show } from '../json.ts'
 import type { Ledger } from '../ledger.ts'
 import { judgeShape } from './shape.ts'
 

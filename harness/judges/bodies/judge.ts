@@ -7,7 +7,8 @@ import {
   type RequirementId,
   requestJson,
 } from '../../../contract/index.ts'
-import { asObject, isObject, type JsonObject, show } from '../json.ts'
+import { asObject, isObject, type JsonObject } from '../../../contract/json.ts'
+import { show } from '../json.ts'
 import type { Ledger } from '../ledger.ts'
 import { judgeCompletion } from './completion.ts'
 import { judgeHistory } from './history.ts'

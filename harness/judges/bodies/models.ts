@@ -1,5 +1,6 @@
+import { asArray, isObject, type JsonObject } from '../../../contract/json.ts'
 import { modelEntry, modelList } from '../../../contract/wire/index.ts'
-import { asArray, isObject, type JsonObject, show } from '../json.ts'
+import { show } from '../json.ts'
 import type { Ledger } from '../ledger.ts'
 import { judgeShape } from './shape.ts'
 

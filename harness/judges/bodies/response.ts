@@ -1,5 +1,5 @@
+import { asObject, type JsonObject } from '../../../contract/json.ts'
 import { itemsOf, judgeOutput } from '../final-response.ts'
-import { asObject, type JsonObject } from '../json.ts'
 import type { Ledger } from '../ledger.ts'
 import { judgeUsage } from '../usage.ts'
 

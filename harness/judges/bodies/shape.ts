@@ -1,5 +1,6 @@
 import { type RequirementId, requirements } from '../../../contract/index.ts'
-import { asArray, isObject, show } from '../json.ts'
+import { asArray, isObject } from '../../../contract/json.ts'
+import { show } from '../json.ts'
 import type { Ledger } from '../ledger.ts'
 
 /** As much of a zod schema as judging needs. */

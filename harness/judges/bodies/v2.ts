@@ -1,6 +1,7 @@
 import type { RequirementId } from '../../../contract/index.ts'
+import { asObject, asString, type JsonObject } from '../../../contract/json.ts'
 import { v2Generation, v2Message } from '../../../contract/wire/index.ts'
-import { asObject, asString, type JsonObject, show } from '../json.ts'
+import { show } from '../json.ts'
 import type { Ledger } from '../ledger.ts'
 import { judgeShape } from './shape.ts'
 

@@ -1,4 +1,5 @@
-import { asObject, type JsonObject, show } from '../json.ts'
+import { asObject, type JsonObject } from '../../../contract/json.ts'
+import { show } from '../json.ts'
 import type { Ledger } from '../ledger.ts'
 import type { Chunk, ChunkChoice, ChunkJudge, StreamEnd } from './part.ts'
 import { stopsOf } from './stop.ts'

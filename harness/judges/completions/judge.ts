@@ -1,5 +1,6 @@
 import type { Ending, Judgement, WireChunk } from '../../../contract/index.ts'
-import { asObject, isObject, type JsonObject, parseJson, show } from '../json.ts'
+import { asObject, isObject, type JsonObject, parseJson } from '../../../contract/json.ts'
+import { show } from '../json.ts'
 import { Ledger } from '../ledger.ts'
 import { AlikeBlocks } from '../sse/alike.ts'
 import { type Block, SseScanner } from '../sse/scanner.ts'

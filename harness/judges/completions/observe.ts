@@ -1,4 +1,4 @@
-import { asArray, asObject, isObject, type JsonObject } from '../json.ts'
+import { asArray, asObject, isObject, type JsonObject } from '../../../contract/json.ts'
 import type { Ledger } from '../ledger.ts'
 
 /** OPEN-07: what is in a chunk beside the text, and how the stream ends. */

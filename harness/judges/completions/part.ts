@@ -1,4 +1,5 @@
-import { asIndex, asObject, asString, type JsonObject } from '../json.ts'
+import { asObject, asString, type JsonObject } from '../../../contract/json.ts'
+import { asIndex } from '../json.ts'
 
 /** A decoded block of the compatible stream that has choices. */
 export interface Chunk {

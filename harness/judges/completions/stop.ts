@@ -1,4 +1,5 @@
-import { asArray, type JsonObject, show } from '../json.ts'
+import { asArray, type JsonObject } from '../../../contract/json.ts'
+import { show } from '../json.ts'
 import type { Ledger } from '../ledger.ts'
 import { type Chunk, type ChunkJudge, contentOf } from './part.ts'
 

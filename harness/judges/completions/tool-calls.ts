@@ -1,4 +1,5 @@
-import { asArray, asIndex, asObject, asString, type JsonObject, show } from '../json.ts'
+import { asArray, asObject, asString, type JsonObject } from '../../../contract/json.ts'
+import { asIndex, show } from '../json.ts'
 import type { Ledger } from '../ledger.ts'
 import { judgeToolCall } from '../tool-calls.ts'
 import type { Chunk, ChunkJudge, StreamEnd } from './part.ts'

@@ -1,4 +1,4 @@
-import { asObject, type JsonObject } from '../json.ts'
+import { asObject, type JsonObject } from '../../../contract/json.ts'
 import type { Ledger } from '../ledger.ts'
 import { judgeMaxTokens } from '../max-tokens.ts'
 import type { Chunk, ChunkJudge, StreamEnd } from './part.ts'

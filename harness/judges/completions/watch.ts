@@ -1,4 +1,4 @@
-import { asObject, isObject, type JsonObject } from '../json.ts'
+import { asObject, isObject, type JsonObject } from '../../../contract/json.ts'
 import type { ContentKind, StreamWatcher } from '../streams.ts'
 
 /** Tells a watcher what a chunk of the compatible stream brings. */

@@ -1,5 +1,6 @@
+import { asArray, asObject, asString, type JsonObject } from '../../../contract/json.ts'
 import { itemsOf } from '../final-response.ts'
-import { asArray, asObject, asString, type JsonObject, show } from '../json.ts'
+import { show } from '../json.ts'
 import type { Ledger } from '../ledger.ts'
 import { holdsAll, type StreamOutcome } from './event.ts'
 import { finalOf, type ItemTrace, type SlotTrace } from './traces.ts'

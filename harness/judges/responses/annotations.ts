@@ -1,5 +1,6 @@
+import { asArray, asString, isObject, type JsonObject } from '../../../contract/json.ts'
 import { itemsOf } from '../final-response.ts'
-import { agrees, asArray, asString, isObject, type JsonObject, show } from '../json.ts'
+import { agrees, show } from '../json.ts'
 import type { Ledger } from '../ledger.ts'
 import { holdsAll, type StreamOutcome } from './event.ts'
 import { finalOf, type ItemTrace, type SlotTrace } from './traces.ts'

@@ -1,5 +1,6 @@
+import { asObject } from '../../../contract/json.ts'
 import { finalText } from '../final-response.ts'
-import { asIndex, asObject, show } from '../json.ts'
+import { asIndex, show } from '../json.ts'
 import type { Ledger } from '../ledger.ts'
 import type { DeltaJudge } from './deltas.ts'
 import { type EventJudge, holdsAll, type ResponseEvent, type StreamOutcome } from './event.ts'

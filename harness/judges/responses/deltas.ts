@@ -1,4 +1,5 @@
-import { asObject, show } from '../json.ts'
+import { asObject } from '../../../contract/json.ts'
+import { show } from '../json.ts'
 import type { Ledger } from '../ledger.ts'
 import type { EventJudge, ResponseEvent, StreamOutcome } from './event.ts'
 

@@ -1,5 +1,5 @@
 import type { RequirementId } from '../../../contract/index.ts'
-import type { JsonObject } from '../json.ts'
+import type { JsonObject } from '../../../contract/json.ts'
 
 /** A decoded event of the stream. */
 export interface ResponseEvent {

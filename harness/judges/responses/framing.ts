@@ -1,5 +1,6 @@
 import { knownEvents } from '../../../contract/event-names.ts'
-import { asObject, type JsonObject, parseJson, show } from '../json.ts'
+import { asObject, type JsonObject, parseJson } from '../../../contract/json.ts'
+import { show } from '../json.ts'
 import type { Ledger } from '../ledger.ts'
 import type { Block } from '../sse/scanner.ts'
 import type { ResponseEvent } from './event.ts'

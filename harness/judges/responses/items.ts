@@ -1,4 +1,5 @@
-import { asIndex, asObject, asString, type JsonObject } from '../json.ts'
+import { asObject, asString, type JsonObject } from '../../../contract/json.ts'
+import { asIndex } from '../json.ts'
 import type { Complaint, ResponseEvent } from './event.ts'
 import type { EventKind } from './kinds.ts'
 import type { ItemTrace } from './traces.ts'

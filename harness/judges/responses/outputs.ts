@@ -1,14 +1,13 @@
-import { itemsOf } from '../final-response.ts'
 import {
-  agrees,
   asArray,
   asObject,
   asString,
   isObject,
   type JsonObject,
   parseJson,
-  show,
-} from '../json.ts'
+} from '../../../contract/json.ts'
+import { itemsOf } from '../final-response.ts'
+import { agrees, show } from '../json.ts'
 import type { Ledger } from '../ledger.ts'
 import { holdsAll, type StreamOutcome } from './event.ts'
 import type { ItemTrace } from './traces.ts'

@@ -1,4 +1,5 @@
-import { asArray, asIndex, asObject, asString } from '../json.ts'
+import { asArray, asObject, asString } from '../../../contract/json.ts'
+import { asIndex } from '../json.ts'
 import type { Complaint, ResponseEvent } from './event.ts'
 import type { EventKind, Place } from './kinds.ts'
 import type { ItemTrace, SlotTrace } from './traces.ts'

@@ -1,6 +1,7 @@
 import { lifecycleEvents } from '../../../contract/event-names.ts'
 import type { RequirementId } from '../../../contract/index.ts'
-import { agrees, asObject, type JsonObject, show } from '../json.ts'
+import { asObject, type JsonObject } from '../../../contract/json.ts'
+import { agrees, show } from '../json.ts'
 import type { Ledger } from '../ledger.ts'
 import type { EventJudge, ResponseEvent } from './event.ts'
 

@@ -1,4 +1,5 @@
-import { asIndex, asObject, asString, isObject } from '../json.ts'
+import { asObject, asString, isObject } from '../../../contract/json.ts'
+import { asIndex } from '../json.ts'
 import type { Ledger } from '../ledger.ts'
 import type { Complaint, EventJudge, ResponseEvent, StreamOutcome } from './event.ts'
 import { holdsAll } from './event.ts'

@@ -1,6 +1,7 @@
 import { terminalEvents } from '../../../contract/event-names.ts'
 import type { Ending } from '../../../contract/index.ts'
-import { asObject, type JsonObject, show } from '../json.ts'
+import { asObject, type JsonObject } from '../../../contract/json.ts'
+import { show } from '../json.ts'
 import type { Ledger } from '../ledger.ts'
 import type { Block } from '../sse/scanner.ts'
 import type { ResponseEvent } from './event.ts'

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../json.ts'
+import type { JsonObject } from '../../../contract/json.ts'
 import type { Place } from './kinds.ts'
 
 /** What the stream said of one output item. */

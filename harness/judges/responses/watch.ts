@@ -1,5 +1,6 @@
 import { terminalEvents } from '../../../contract/event-names.ts'
-import { asObject, isObject, show } from '../json.ts'
+import { asObject, isObject } from '../../../contract/json.ts'
+import { show } from '../json.ts'
 import type { ContentKind, StreamWatcher } from '../streams.ts'
 import type { ResponseEvent } from './event.ts'
 

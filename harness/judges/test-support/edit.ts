@@ -1,6 +1,6 @@
+import { isObject } from '../../../contract/json.ts'
 import { readTranscript, type TranscriptName } from '../../../fixtures/transcripts.ts'
 import { SseScanner } from '../index.ts'
-import { isObject } from '../json.ts'
 
 /** An event of a transcript that a test may change as it likes. */
 export interface EditableEvent {

@@ -1,3 +1,5 @@
+import { isObject } from '../../../contract/index.ts'
+
 /** What a body in one piece says, on any surface. */
 export interface ReadAnswer {
   readonly id: string | undefined
@@ -8,13 +10,13 @@ export interface ReadAnswer {
 
 /** Undefined where the body is no JSON object. */
 export function readAnswer(json: unknown): ReadAnswer | undefined {
-  if (!isRecord(json)) return undefined
+  if (!isObject(json)) return undefined
   const { id, usage, status, error } = json
   const generated = ['choices', 'output', 'message'].some((member) => member in json)
   return {
     id: typeof id === 'string' && generated ? id : undefined,
     text: generated ? textOf(json['choices'] ?? json['output'] ?? json['message']) : '',
-    usage: isRecord(usage) ? usage : undefined,
+    usage: isObject(usage) ? usage : undefined,
     failure: status === 'failed' ? `failed: ${textOf(error ?? null).slice(0, 200)}` : undefined,
   }
 }
@@ -26,8 +28,4 @@ function textOf(value: unknown): string {
   } catch {
     return ''
   }
-}
-
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

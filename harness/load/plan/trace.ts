@@ -1,3 +1,5 @@
+import { asObject, parseJson } from '../../../contract/index.ts'
+
 /** One line of a recorded workload. */
 export interface TraceLine {
   /** Nanoseconds after the first line. */
@@ -42,7 +44,7 @@ export function readTrace(text: string): TraceLine[] {
 }
 
 function readLine(text: string, line: number, sessions: Map<string, number>): TraceLine {
-  const value = parse(text)
+  const value = asObject(parseJson(text))
   if (value === undefined) throw new TraceSyntaxError(line, 'is no JSON object')
   const { at, timestamp, transaction, session } = value
   const seconds = at ?? (typeof timestamp === 'number' ? timestamp / 1000 : undefined)
@@ -77,15 +79,4 @@ function numberOf(session: string, sessions: Map<string, number>): number {
   const known = sessions.get(session) ?? sessions.size
   sessions.set(session, known)
   return known
-}
-
-function parse(text: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Readonly<Record<string, unknown>>)
-      : undefined
-  } catch {
-    return undefined
-  }
 }

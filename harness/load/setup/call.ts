@@ -1,4 +1,4 @@
-import type { Header } from '../../../contract/index.ts'
+import { type Header, parseJson } from '../../../contract/index.ts'
 import { answerLimits, sizeText } from '../http/answer-limits.ts'
 import type { AnswerSink, Channels } from '../http/channel.ts'
 import { type RequestSpec, wireRequest } from '../http/wire-form.ts'
@@ -75,7 +75,11 @@ class Collector implements AnswerSink {
   }
 
   end(): void {
-    this.#done({ status: this.#status, json: parse(this.#pieces), error: undefined })
+    this.#done({
+      status: this.#status,
+      json: parseJson(Buffer.concat(this.#pieces).toString()),
+      error: undefined,
+    })
   }
 
   failed(error: Error): void {
@@ -84,13 +88,5 @@ class Collector implements AnswerSink {
 
   broke(error: unknown): void {
     this.failed(error instanceof Error ? error : new Error(String(error)))
-  }
-}
-
-function parse(pieces: readonly Uint8Array[]): unknown {
-  try {
-    return JSON.parse(Buffer.concat(pieces).toString())
-  } catch {
-    return undefined
   }
 }

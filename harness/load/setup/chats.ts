@@ -1,12 +1,11 @@
 import { setMaxListeners } from 'node:events'
-import { pathOf } from '../../../contract/index.ts'
+import { asString, chatIdNames, findId, pathOf, valueAt } from '../../../contract/index.ts'
 import type { Channels } from '../http/channel.ts'
 import type { RequestSpec } from '../http/wire-form.ts'
 import { aWhileAfter } from '../patience.ts'
 import type { LoadTarget } from '../target.ts'
 import { type CallAnswer, call } from './call.ts'
 import { ChatJournal } from './chat-journal.ts'
-import { findId, valueAt } from './find-id.ts'
 import { Preparation } from './preparation.ts'
 
 /** How many chats a run needs before it begins. */
@@ -162,7 +161,7 @@ export class Chats {
 
   #idIn(answer: unknown): string | undefined {
     const { chatId } = this.#target
-    return chatId === null ? findId(answer) : asString(valueAt(answer, chatId))
+    return chatId === null ? findId(answer, chatIdNames) : asString(valueAt(answer, chatId))
   }
 
   async #fill(chat: string, signal: AbortSignal): Promise<boolean> {
@@ -200,7 +199,8 @@ export class Chats {
       json: body === undefined ? undefined : JSON.parse(fill(JSON.stringify(body))),
     }
     const answer = await this.#call(spec, signal)
-    const id = pointer === null ? findId(answer.json) : asString(valueAt(answer.json, pointer))
+    const id =
+      pointer === null ? findId(answer.json, chatIdNames) : asString(valueAt(answer.json, pointer))
     if (!isSuccess(answer) || id === undefined) this.#trouble('making a v2 chat', answer)
     return id
   }
@@ -248,8 +248,4 @@ function isSuccess({ status }: CallAnswer): boolean {
 
 function isGone(answer: CallAnswer): boolean {
   return isSuccess(answer) || answer.status === 404
-}
-
-function asString(value: unknown): string | undefined {
-  return typeof value === 'string' ? value : undefined
 }

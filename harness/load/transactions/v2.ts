@@ -1,4 +1,4 @@
-import { isRecord } from '../http/read-answer.ts'
+import { isObject } from '../../../contract/index.ts'
 import { promptOf } from './prompt.ts'
 import { succeeded, type Transaction } from './speaker.ts'
 
@@ -22,7 +22,7 @@ export const v2Turn: Transaction = async (speaker) => {
         : { assistant_id: target.assistant }),
     },
   })
-  const id = isRecord(stored.json) ? stored.json['id'] : undefined
+  const id = isObject(stored.json) ? stored.json['id'] : undefined
   if (!succeeded(stored) || typeof id !== 'string') return
   await speaker.send({
     operation: 'v2.generate',

@@ -1,4 +1,4 @@
-import { isRecord } from '../http/read-answer.ts'
+import { isObject } from '../../../contract/index.ts'
 import { promptOf } from './prompt.ts'
 import { type Speaker, succeeded, type Transaction } from './speaker.ts'
 
@@ -40,8 +40,8 @@ export const v3History: Transaction = async (speaker) => {
       form: 'json',
       query: cursor === undefined ? query : { ...query, cursor },
     })
-    const pagination = isRecord(landing.json) ? landing.json['pagination'] : undefined
-    const next = isRecord(pagination) ? pagination['cursor'] : undefined
+    const pagination = isObject(landing.json) ? landing.json['pagination'] : undefined
+    const next = isObject(pagination) ? pagination['cursor'] : undefined
     if (!succeeded(landing) || typeof next !== 'string' || next === cursor) return
     cursor = next
   }
@@ -98,10 +98,10 @@ function settingsOf({ arrival, entry, target }: Speaker, turn = 0) {
 
 /** Messages of a user with this nonce in them; null where there is no history to read. */
 function userTurns(history: unknown, nonce: string): number | null {
-  const rows = isRecord(history) ? history['result'] : undefined
+  const rows = isObject(history) ? history['result'] : undefined
   if (!Array.isArray(rows)) return null
   return rows.filter((row) => {
-    const item = isRecord(row) ? row['item'] : undefined
-    return isRecord(item) && item['role'] === 'user' && JSON.stringify(item).includes(nonce)
+    const item = isObject(row) ? row['item'] : undefined
+    return isObject(item) && item['role'] === 'user' && JSON.stringify(item).includes(nonce)
   }).length
 }

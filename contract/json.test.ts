@@ -1,0 +1,118 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { chatIdNames, findId, isObject, isUuid, leavesOf, parseJson, valueAt } from './json.ts'
+
+const withUuids = fc.letrec<{ value: unknown }>((tie) => ({
+  value: fc.oneof(
+    { maxDepth: 4 },
+    fc.uuid(),
+    fc.uuid().map((id) => id.toUpperCase()),
+    fc.jsonValue({ maxDepth: 1 }),
+    fc.array(tie('value'), { maxLength: 4 }),
+    fc.dictionary(fc.oneof(fc.constantFrom(...chatIdNames), fc.string()), tie('value'), {
+      maxKeys: 4,
+      noNullPrototype: true,
+    }),
+  ),
+})).value
+
+const pointerTo = (path: readonly string[]) =>
+  path.map((key) => `/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
+
+describe('isObject', () => {
+  test('is true for exactly what JSON writes in braces', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        expect(isObject(value)).toBe(JSON.stringify(value).startsWith('{'))
+      }),
+    )
+  })
+})
+
+describe('valueAt', () => {
+  test('finds every leaf by the pointer of its path', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        for (const leaf of leavesOf(value)) {
+          expect(valueAt(value, pointerTo(leaf.path))).toBe(leaf.value)
+        }
+      }),
+    )
+  })
+
+  test.each([
+    ['/length', ['a']],
+    ['/constructor', {}],
+    ['/__proto__', {}],
+    ['/00', ['a']],
+    ['/-', ['a']],
+    ['/0/length', ['a']],
+    ['id', { id: 1 }],
+    ['/a/b', { a: null }],
+  ])('%s leads nowhere in %j', (pointer, value) => {
+    expect(valueAt(value, pointer)).toBeUndefined()
+  })
+
+  test('the empty pointer is the whole value, the empty key a member (RFC 6901, section 5)', () => {
+    const value = { '': 0, 'a/b': 1, 'm~n': 8, foo: ['bar', 'baz'] }
+    expect(valueAt(value, '')).toBe(value)
+    expect(valueAt(value, '/')).toBe(0)
+    expect(valueAt(value, '/a~1b')).toBe(1)
+    expect(valueAt(value, '/m~0n')).toBe(8)
+    expect(valueAt(value, '/foo/1')).toBe('baz')
+  })
+})
+
+describe('findId', () => {
+  test('is the first leaf under a name, else the only UUID, as the leaves with their paths say', () => {
+    fc.assert(
+      fc.property(withUuids, (body) => {
+        const ids = leavesOf(body).filter(({ value }) => isUuid(value))
+        const named = ids.filter(({ path }) => chatIdNames.includes(path.at(-1) ?? ''))
+        const expected = named[0]?.value ?? (ids.length === 1 ? ids[0]?.value : undefined)
+        expect(findId(body, chatIdNames)).toBe(expected)
+      }),
+    )
+  })
+
+  test('no order of members and no wrapping puts an inner id before an outer one', () => {
+    const chat = fc.uuid()
+    fc.assert(
+      fc.property(chat, chat, withUuids, fc.boolean(), (outer, inner, other, first) => {
+        const nested = { assistant: { id: inner, other } }
+        const body = first ? { id: outer, ...nested } : { ...nested, id: outer }
+        expect(findId(body, chatIdNames)).toBe(outer)
+        expect(findId([body], chatIdNames)).toBe(outer)
+      }),
+    )
+  })
+
+  test('two UUIDs of which none has a name are ambiguous; one alone is the id', () => {
+    const id = '0b1f0a3c-7f0e-4a57-9a5d-2f3f6c1d8e4b'
+    expect(findId({ chat: id }, chatIdNames)).toBe(id)
+    expect(findId(id, chatIdNames)).toBe(id)
+    expect(findId({ chat: id, owner: id.replace('0', '1') }, chatIdNames)).toBeUndefined()
+    expect(findId({ id: 'chat-1' }, chatIdNames)).toBeUndefined()
+  })
+
+  test('nesting of any depth exhausts no stack', () => {
+    const id = '0b1f0a3c-7f0e-4a57-9a5d-2f3f6c1d8e4b'
+    let body: unknown = { id }
+    for (let depth = 0; depth < 20_000; depth += 1) body = [body]
+    expect(findId(body, chatIdNames)).toBe(id)
+    expect(leavesOf(body)).toEqual([])
+  })
+})
+
+describe('parseJson', () => {
+  test('reads what JSON.stringify writes and never throws', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        const text = JSON.stringify(value)
+        expect(JSON.stringify(parseJson(text))).toBe(text)
+      }),
+    )
+    fc.assert(fc.property(fc.string(), (text) => void parseJson(text)))
+    expect(parseJson('{')).toBeUndefined()
+  })
+})
