@@ -9,7 +9,7 @@ import {
   type RowKind,
   requirementOf,
   surfaceTitle,
-} from './rows.ts'
+} from './entries.ts'
 import type { TextOptions } from './text.ts'
 
 /** Everything that the catalogue says about one row; undefined where no row has that id. */

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
+import { areaTitle } from './entries.ts'
 import {
   catalogueRows,
   catalogueToMarkdown,
@@ -7,7 +8,6 @@ import {
   explainRow,
   findRow,
 } from './index.ts'
-import { areaTitle } from './rows.ts'
 
 test('docs/requirements.md is what the catalogue says (`npm run docs` writes it)', () => {
   const written = readFileSync(new URL('../../docs/requirements.md', import.meta.url), 'utf8')

@@ -1,6 +1,6 @@
 import { excluded, exclusionIds } from '../../contract/index.ts'
 import { type Section, sections } from '../../contract/sections.ts'
-import { type CatalogueRow, catalogueRows, requirementOf } from './rows.ts'
+import { type CatalogueRow, catalogueRows, requirementOf } from './entries.ts'
 
 export interface Page {
   /** Relative to `docs/interface`. */

@@ -1,6 +1,12 @@
 import { excluded, exclusionIds, type Surface } from '../../contract/index.ts'
 import { count } from '../text/escape.ts'
-import { areaTitle, type CatalogueRow, catalogueRows, requirementOf, surfaceTitle } from './rows.ts'
+import {
+  areaTitle,
+  type CatalogueRow,
+  catalogueRows,
+  requirementOf,
+  surfaceTitle,
+} from './entries.ts'
 
 /** The whole catalogue as a Markdown document, `docs/requirements.md`. */
 export function catalogueToMarkdown(): string {

@@ -1,5 +1,5 @@
 import { Chalk, type ChalkInstance } from 'chalk'
-import type { CatalogueRow, RowKind } from './rows.ts'
+import type { CatalogueRow, RowKind } from './entries.ts'
 
 export interface TextOptions {
   readonly color: boolean

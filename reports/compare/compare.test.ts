@@ -3,7 +3,7 @@ import type { ConformanceReport, Verdict } from '../../contract/report/conforman
 import { reportOf, rowOf } from '../conformance/html/test-support/sketches.ts'
 import { type Cause, compareReports } from './compare.ts'
 import { conditionsOf, type Told } from './conditions.ts'
-import { comparisonToText } from './text.ts'
+import { comparisonToText } from './writers.ts'
 
 const id = 'V3-SSE-07'
 const one = (verdict: Verdict | null) => reportOf(verdict === null ? [] : [rowOf({ id, verdict })])

@@ -4,7 +4,7 @@ import type {
   RequirementRow,
   Verdict,
 } from '../../contract/report/conformance.ts'
-import { requirementOf } from '../catalogue/rows.ts'
+import { requirementOf } from '../catalogue/entries.ts'
 import { type Conditions, conditionsOf } from './conditions.ts'
 
 /**

@@ -1,6 +1,6 @@
 import type { ConformanceReport } from '../../contract/report/conformance.ts'
+import { doubtWord, isEdited } from '../text/digest.ts'
 import { element, xmlText } from '../text/xml.ts'
-import { doubtWord, isEdited } from './digest.ts'
 import { summarize, threeNumbers } from './summary.ts'
 
 /**

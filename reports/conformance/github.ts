@@ -1,8 +1,8 @@
 import type { ConformanceReport, RequirementRow } from '../../contract/report/conformance.ts'
+import { doubtText, isEdited } from '../text/digest.ts'
 import { printable } from '../text/escape.ts'
 import { causeText, type Findings, foldFindings, saysTheSame } from '../text/fold.ts'
 import { clean } from '../text/page.ts'
-import { doubtText, isEdited } from './digest.ts'
 import { outcomeText } from './summary.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { type ConformanceReport, conformanceReport } from '../../contract/report/conformance.ts'
+import { sealed } from '../text/digest.ts'
 import { printableJson } from '../text/escape.ts'
-import { sealed } from './digest.ts'
 
 /** `report.json`: members in the order of the model, two spaces, a line feed at the end; its digest fits. */
 export function reportToJson(report: ConformanceReport): string {

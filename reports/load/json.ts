@@ -1,5 +1,5 @@
 import { type LoadReport, loadReport } from '../../contract/report/load.ts'
-import { sealed } from '../conformance/digest.ts'
+import { sealed } from '../text/digest.ts'
 import { printableJson } from '../text/escape.ts'
 
 /** `report.json` of a load run: members in the order of the model, a line feed at the end; its digest fits. */

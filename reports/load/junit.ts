@@ -1,8 +1,8 @@
 import type { LoadReport } from '../../contract/report/load.ts'
 import type { SloRow } from '../../contract/report/load-measures.ts'
-import { doubtWord } from '../conformance/digest.ts'
 import type { JUnitCase, JUnitResult } from '../conformance/junit/cases.ts'
 import { junitOf } from '../conformance/junit/suites.ts'
+import { doubtWord } from '../text/digest.ts'
 import { clean } from '../text/page.ts'
 import {
   disturbanceText,

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { doubtText, withDoubt } from '../../../reports/conformance/digest.ts'
+import { doubtText, withDoubt } from '../../../reports/text/digest.ts'
 import { exchangesName } from '../../conformance/defaults.ts'
 import { openBaseline } from '../check/baseline.ts'
 import { publish } from '../check/publish.ts'

@@ -1,6 +1,6 @@
 import type { Doubt } from '../../../contract/report/digest.ts'
 import type { LoadReport } from '../../../contract/report/load.ts'
-import { withDoubt } from '../../../reports/conformance/digest.ts'
+import { withDoubt } from '../../../reports/text/digest.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
 import { ShardMismatch } from '../../load/shards/check.ts'
 import { mergeShards } from '../../load/shards/merge.ts'

@@ -10,7 +10,7 @@ import {
   evidenceDiffers,
   isEdited,
   withDoubt,
-} from '../../../reports/conformance/digest.ts'
+} from '../../../reports/text/digest.ts'
 import { count } from '../../../reports/text/escape.ts'
 import { exchangesName, reportName, runRecordName } from '../../conformance/defaults.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'

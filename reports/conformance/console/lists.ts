@@ -1,6 +1,6 @@
 import type { RequirementRow, Verdict } from '../../../contract/report/conformance.ts'
 import { compactIds } from '../../../contract/requirement-ids.ts'
-import { requirementOf } from '../../catalogue/rows.ts'
+import { requirementOf } from '../../catalogue/entries.ts'
 import { indent, printable, shorten, wrap } from '../../text/escape.ts'
 import { clean, hanging, type Lines, type Page, withVerdict } from '../../text/page.ts'
 

@@ -1,7 +1,7 @@
 import { bodyJson, bodyText, type Exchange, isDeeperThan } from '../../../contract/index.ts'
+import { html, type Markup } from '../../html/markup.ts'
 import { count } from '../../text/escape.ts'
 import { limits } from './limits.ts'
-import { html, type Markup } from './markup.ts'
 
 /** The body of an answer in one piece, with JSON laid out, cut to what a reader takes in. */
 export function bodyMarkup(exchange: Exchange): Markup | null {

@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ConformanceReport } from '../../../contract/report/conformance.ts'
+import { launchChromium, skipBrowser } from '../../html/test-support/chromium.ts'
+import { expectAccessible, openOffline } from '../../html/test-support/offline-page.ts'
 import { eventsOf, exchangeOf } from '../../test-support/exchanges.ts'
 import { reportToHtml } from './report-to-html.ts'
-import { launchChromium, skipBrowser } from './test-support/chromium.ts'
 import { type FaultyRun, faultyRun } from './test-support/faulty-run.ts'
-import { expectAccessible, openOffline } from './test-support/offline-page.ts'
 import { reportOf, rowOf } from './test-support/sketches.ts'
 
 /** The page in a real browser, made from a real run with violations of several kinds. */

@@ -1,6 +1,6 @@
 import type { ConformanceReport, ObservationRow } from '../../../contract/report/conformance.ts'
+import { html, type Markup } from '../../html/markup.ts'
 import { shorten, withoutColours } from '../../text/escape.ts'
-import { html, type Markup } from './markup.ts'
 
 /** What the target does where the document leaves it free: no judgement, but good to know. */
 export function dialectCard({ observations }: ConformanceReport): Markup | null {

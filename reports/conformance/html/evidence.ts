@@ -1,10 +1,10 @@
 import type { Exchange } from '../../../contract/index.ts'
 import type { RequirementRow } from '../../../contract/report/conformance.ts'
+import { html, type Markup } from '../../html/markup.ts'
 import { count } from '../../text/escape.ts'
+import { bySeverity } from '../words.ts'
 import { exchangeMarkup } from './exchange.ts'
 import { limits } from './limits.ts'
-import { html, type Markup } from './markup.ts'
-import { bySeverity } from './words.ts'
 
 export interface Evidence {
   /** Exchanges of a row, and the names of those that are not shown. */

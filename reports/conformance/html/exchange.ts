@@ -1,9 +1,9 @@
 import { type Exchange, type Role, requestPath } from '../../../contract/index.ts'
+import { html, type Markup } from '../../html/markup.ts'
 import { toCurl } from '../../text/curl.ts'
 import { count, shorten } from '../../text/escape.ts'
 import { answerText } from '../console/evidence.ts'
 import { bodyMarkup } from './body.ts'
-import { html, type Markup } from './markup.ts'
 import { streamMarkup } from './stream.ts'
 
 const roles: Readonly<Record<Role, string>> = {

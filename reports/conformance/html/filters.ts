@@ -1,8 +1,8 @@
 import type { Surface } from '../../../contract/index.ts'
 import type { ConformanceReport } from '../../../contract/report/conformance.ts'
-import { surfaceTitle } from '../../catalogue/rows.ts'
-import { html, type Markup } from './markup.ts'
-import { bySeverity } from './words.ts'
+import { surfaceTitle } from '../../catalogue/entries.ts'
+import { html, type Markup } from '../../html/markup.ts'
+import { bySeverity } from '../words.ts'
 
 /** Hidden until the script is there that makes them work. */
 export function filters({ requirements }: ConformanceReport): Markup {

@@ -1,8 +1,8 @@
 import type { ConformanceReport } from '../../../contract/report/conformance.ts'
+import { html, type Markup } from '../../html/markup.ts'
 import { count } from '../../text/escape.ts'
 import type { Evidence } from './evidence.ts'
 import { limits } from './limits.ts'
-import { html, type Markup } from './markup.ts'
 
 /** What the run left behind, where the kit itself failed, and what this page leaves out. */
 export function footnotes(report: ConformanceReport, evidence: Evidence, recorded: number): Markup {

@@ -1,10 +1,10 @@
 import type { ConformanceReport } from '../../../contract/report/conformance.ts'
+import { html, type Markup } from '../../html/markup.ts'
+import { doubtText, isEdited } from '../../text/digest.ts'
 import { count } from '../../text/escape.ts'
 import { networkPhrases } from '../../text/network.ts'
-import { doubtText, isEdited } from '../digest.ts'
 import { summarize } from '../summary.ts'
 import { trafficText } from '../traffic.ts'
-import { html, type Markup } from './markup.ts'
 
 const outcomes: Readonly<Record<ConformanceReport['outcome'], string>> = {
   conforms: 'Conforms',

@@ -1,12 +1,12 @@
 import { areaOf } from '../../../contract/index.ts'
 import type { ConformanceReport, RequirementRow } from '../../../contract/report/conformance.ts'
-import { areaTitle, surfaceTitle } from '../../catalogue/rows.ts'
+import { areaTitle, surfaceTitle } from '../../catalogue/entries.ts'
+import { html, type Markup } from '../../html/markup.ts'
 import { count, withoutColours } from '../../text/escape.ts'
 import { knownText } from '../known.ts'
+import { badgeText, meanings } from '../words.ts'
 import type { Evidence } from './evidence.ts'
-import { html, type Markup } from './markup.ts'
 import type { ProvingFault } from './proving-fault.ts'
-import { badgeText, meanings } from './words.ts'
 
 export interface RowContext {
   readonly report: ConformanceReport

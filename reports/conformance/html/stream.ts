@@ -1,7 +1,7 @@
 import type { Exchange, StreamEvent } from '../../../contract/index.ts'
+import { html, type Markup } from '../../html/markup.ts'
 import { count, shorten } from '../../text/escape.ts'
 import { endingText, foldEvents, foldText, type TimelineEntry, time } from '../../text/timeline.ts'
-import { html, type Markup } from './markup.ts'
 
 /** A stream as a picture of its times and as a list of its events; the offending one is marked. */
 export function streamMarkup(exchange: Exchange, offending: number | null): Markup {

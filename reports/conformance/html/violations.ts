@@ -1,9 +1,9 @@
 import type { ConformanceReport, RequirementRow } from '../../../contract/report/conformance.ts'
+import { html, type Markup } from '../../html/markup.ts'
 import { causeText, type Findings, foldFindings, saysTheSame } from '../../text/fold.ts'
 import { knownText } from '../known.ts'
-import { html, type Markup } from './markup.ts'
+import { badgeText } from '../words.ts'
 import { messageOf } from './rows.ts'
-import { badgeText } from './words.ts'
 
 /**
  * What is wrong, in one list on top: each entry leads to its evidence, and rows that share a cause

@@ -1,7 +1,7 @@
 import { areaOf, type Exchange } from '../../../contract/index.ts'
 import type { ConformanceReport } from '../../../contract/report/conformance.ts'
+import { doubtWord } from '../../text/digest.ts'
 import type { Attributes } from '../../text/xml.ts'
-import { doubtWord } from '../digest.ts'
 import { summarize } from '../summary.ts'
 import { trafficNumbers } from '../traffic.ts'
 import { caseOfBaseline, caseOfFault, caseOfRow } from './cases.ts'

@@ -5,12 +5,12 @@ import type {
   Verdict,
 } from '../../../contract/report/conformance.ts'
 import { compactIds } from '../../../contract/requirement-ids.ts'
+import { doubtText, isEdited } from '../../text/digest.ts'
 import { count } from '../../text/escape.ts'
 import { foldFindings } from '../../text/fold.ts'
 import { cell, code, escaped } from '../../text/markdown.ts'
 import { networkPhrases } from '../../text/network.ts'
 import { clean } from '../../text/page.ts'
-import { doubtText, isEdited } from '../digest.ts'
 import { knownText } from '../known.ts'
 import { summarize } from '../summary.ts'
 import { trafficText } from '../traffic.ts'

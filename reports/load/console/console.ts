@@ -1,6 +1,6 @@
 import { Chalk } from 'chalk'
 import type { LoadReport } from '../../../contract/report/load.ts'
-import { doubtText, doubtWord, isEdited } from '../../conformance/digest.ts'
+import { doubtText, doubtWord, isEdited } from '../../text/digest.ts'
 import { indent, printable, wrap } from '../../text/escape.ts'
 import { clean } from '../../text/page.ts'
 import {

@@ -1,4 +1,4 @@
-import { html, Markup } from '../../conformance/html/markup.ts'
+import { html, Markup } from '../../html/markup.ts'
 import { type Table, tableMarkup } from './table.ts'
 
 /** A chart as the script draws it, and the same as text. */

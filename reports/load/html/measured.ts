@@ -1,6 +1,6 @@
 import type { LoadReport } from '../../../contract/report/load.ts'
 import type { Distribution } from '../../../contract/report/load-measures.ts'
-import { html, type Markup } from '../../conformance/html/markup.ts'
+import { html, type Markup } from '../../html/markup.ts'
 import {
   clocked,
   connectionText,

@@ -1,6 +1,6 @@
 import type { LoadReport } from '../../../contract/report/load.ts'
-import { html, type Markup } from '../../conformance/html/markup.ts'
 import { doubtMarkup } from '../../conformance/html/overview.ts'
+import { html, type Markup } from '../../html/markup.ts'
 import {
   arrivalText,
   disturbanceText,

@@ -1,4 +1,4 @@
-import { html, type Markup } from '../../conformance/html/markup.ts'
+import { html, type Markup } from '../../html/markup.ts'
 
 export interface Table {
   readonly head: readonly string[]

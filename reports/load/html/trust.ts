@@ -1,6 +1,6 @@
 import type { LoadReport } from '../../../contract/report/load.ts'
 import type { Spread } from '../../../contract/report/load-generator.ts'
-import { html, type Markup } from '../../conformance/html/markup.ts'
+import { html, type Markup } from '../../html/markup.ts'
 import { figure, percent } from '../words.ts'
 import { tableMarkup } from './table.ts'
 

@@ -1,4 +1,4 @@
-import { printable } from '../../text/escape.ts'
+import { printable } from '../text/escape.ts'
 
 /** Text that is HTML already. Only {@link html} makes it, so whatever else there is gets escaped. */
 export class Markup {

@@ -1,4 +1,4 @@
-import type { RequirementRow, Verdict } from '../../../contract/report/conformance.ts'
+import type { RequirementRow, Verdict } from '../../contract/report/conformance.ts'
 
 /** What a badge says: a known violation is told from a new one. */
 export function badgeText({ verdict, known }: RequirementRow): string {
