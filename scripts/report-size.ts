@@ -17,9 +17,9 @@ import { reportToBadge } from '../reports/conformance/badge.ts'
 import { reportToConsole } from '../reports/conformance/console/console.ts'
 import { reportToGitHub } from '../reports/conformance/github.ts'
 import { reportToHtml } from '../reports/conformance/html/report-to-html.ts'
-import { reportToJson } from '../reports/conformance/json.ts'
 import { reportToJUnit } from '../reports/conformance/junit/junit.ts'
 import { reportToMarkdown } from '../reports/conformance/markdown/markdown.ts'
+import { reportToJson } from '../reports/text/digest.ts'
 import { table } from './load/text.ts'
 
 const { values, positionals } = parseArgs({

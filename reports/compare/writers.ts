@@ -2,7 +2,7 @@ import { Chalk, type ChalkInstance } from 'chalk'
 import type { ConformanceReport } from '../../contract/report/conformance.ts'
 import { compactIds } from '../../contract/requirement-ids.ts'
 import { outcomeText } from '../conformance/summary.ts'
-import { count, indent, printable, shorten, wrap } from '../text/escape.ts'
+import { count, indent, printable, printableJson, shorten, wrap } from '../text/escape.ts'
 import type { Cause, Comparison, Drift, RowChange } from './compare.ts'
 import { type Conditions, differencesText } from './conditions.ts'
 
@@ -181,4 +181,26 @@ function lastLine({ chalk }: Page, comparison: Comparison): string {
       ? chalk.yellow.bold('LESS PROVEN')
       : chalk.green.bold('NOT WORSE')
   return `${verdict}  ${parts.join(', ')}`
+}
+
+/** The comparison for a program, version 1 of its form. */
+export function comparisonToJson(
+  comparison: Comparison,
+  a: ConformanceReport,
+  b: ConformanceReport,
+  notes: readonly string[],
+): string {
+  const value = {
+    kind: 'comparison',
+    schemaVersion: 1,
+    a: jsonHead(a),
+    b: jsonHead(b),
+    ...comparison,
+    notes,
+  }
+  return `${printableJson(JSON.stringify(value, null, 2))}\n`
+}
+
+function jsonHead({ outcome, suite, target, seed, startedAt }: ConformanceReport) {
+  return { outcome, suite, target, seed, startedAt }
 }

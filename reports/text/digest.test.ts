@@ -1,8 +1,15 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { reportToJson } from '../conformance/json.ts'
 import { violated } from '../test-support/reports.ts'
-import { doubtOf, doubtText, doubtWord, sealed, withDoubt, withEvidence } from './digest.ts'
+import {
+  doubtOf,
+  doubtText,
+  doubtWord,
+  reportToJson,
+  sealed,
+  withDoubt,
+  withEvidence,
+} from './digest.ts'
 
 const evidence = 'a'.repeat(64)
 const stored = () => JSON.parse(reportToJson(withEvidence(violated, evidence)))

@@ -1,5 +1,22 @@
 import { createHash } from 'node:crypto'
+import { type ConformanceReport, conformanceReport } from '../../contract/report/conformance.ts'
 import { type Digest, type Doubt, digest } from '../../contract/report/digest.ts'
+import { type LoadReport, loadReport } from '../../contract/report/load.ts'
+import { printableJson } from './escape.ts'
+
+/** `report.json` of a check: members in the order of the model, two spaces, a final line feed, and a digest that fits. */
+export function reportToJson(report: ConformanceReport): string {
+  return storedText(conformanceReport.parse(report))
+}
+
+/** The same of a load. */
+export function loadToJson(report: LoadReport): string {
+  return storedText(loadReport.parse(report))
+}
+
+function storedText(report: ConformanceReport | LoadReport): string {
+  return `${printableJson(JSON.stringify(sealed(report), null, 2))}\n`
+}
 
 /** A report with the digest of what it says; that of its evidence is the one that it came with. */
 export function sealed<Report extends { readonly digest?: Digest | undefined }>(

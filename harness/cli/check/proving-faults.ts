@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
-import type { ProvingFault } from '../../../reports/conformance/html/proving-fault.ts'
+import type { ProvingFault } from '../../../reports/conformance/html/rows.ts'
 
 const killMatrix = z.object({
   faults: z.array(

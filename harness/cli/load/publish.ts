@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { LoadReport } from '../../../contract/report/load.ts'
 import { loadOutcome } from '../../../reports/load/console/console.ts'
-import { loadToJson } from '../../../reports/load/json.ts'
+import { loadToJson } from '../../../reports/text/digest.ts'
 import { reportName } from '../../conformance/defaults.ts'
 import { makeFolder } from '../../conformance/recording/make-folder.ts'
 import { unread, withoutSecrets } from '../check/publish.ts'

@@ -1,11 +1,11 @@
 import type { LoadReport } from '../../../contract/report/load.ts'
 import { loadToConsole } from '../../../reports/load/console/console.ts'
 import { loadToHtml } from '../../../reports/load/html/load-to-html.ts'
-import { loadToJson } from '../../../reports/load/json.ts'
 import { loadToJUnit } from '../../../reports/load/junit.ts'
 import { loadToMarkdown } from '../../../reports/load/markdown.ts'
 import { loadToCsv } from '../../../reports/load/metrics/csv.ts'
 import { loadToPrometheus } from '../../../reports/load/metrics/prometheus.ts'
+import { loadToJson } from '../../../reports/text/digest.ts'
 import type { RenderOptions } from '../check/report-formats.ts'
 
 export interface LoadStyle extends RenderOptions {

@@ -6,8 +6,7 @@ import {
   type RequirementRow,
 } from '../../../contract/report/conformance.ts'
 import { eventsOf, exchangeOf } from '../../test-support/exchanges.ts'
-import { sealed } from '../../text/digest.ts'
-import { reportToJson } from '../json.ts'
+import { reportToJson, sealed } from '../../text/digest.ts'
 import { summarize } from '../summary.ts'
 import { reportToConsole } from './console.ts'
 

@@ -8,9 +8,15 @@ import { networkPhrases } from '../../text/network.ts'
 import { clean, hanging, type Lines, type Page, withVerdict } from '../../text/page.ts'
 import { outcomeText } from '../summary.ts'
 import { trafficText } from '../traffic.ts'
-import { baselineList } from './baseline.ts'
-import { residueList } from './leftovers.ts'
-import { faultList, idLines, observationList, rowList, undecidedList } from './lists.ts'
+import {
+  baselineList,
+  faultList,
+  idLines,
+  observationList,
+  residueList,
+  rowList,
+  undecidedList,
+} from './lists.ts'
 import { knownFailure, violations, warning } from './violations.ts'
 
 export interface ConsoleOptions {

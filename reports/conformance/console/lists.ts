@@ -1,7 +1,7 @@
-import type { RequirementRow, Verdict } from '../../../contract/report/conformance.ts'
+import type { RequirementRow, Residue, Verdict } from '../../../contract/report/conformance.ts'
 import { compactIds } from '../../../contract/requirement-ids.ts'
 import { requirementOf } from '../../catalogue/entries.ts'
-import { indent, printable, shorten, wrap } from '../../text/escape.ts'
+import { count, indent, printable, shorten, wrap } from '../../text/escape.ts'
 import { clean, hanging, type Lines, type Page, withVerdict } from '../../text/page.ts'
 
 /** Rows that were not decided, those with one reason together: a missing member stands once. */
@@ -85,4 +85,49 @@ export function faultList(page: Page): Lines {
       ...indent(wrap(clean(message), page.width - 4), 4),
     ]),
   ]
+}
+
+/** Entries of the baseline that are not true of the run; the run ends with 1 for each of them. */
+export function baselineList(page: Page): Lines {
+  const { baseline } = page.report
+  if (baseline === undefined || baseline.problems.length === 0) return []
+  const title = `Not true any more in ${printable(baseline.file)} (${baseline.problems.length})`
+  return [
+    page.chalk.red.bold(title),
+    ...baseline.problems.flatMap(({ message }) => hanging(page, '  ', clean(message))),
+  ]
+}
+
+/** What the run has left on the target: chats one by one, what no route deletes by its number. */
+export function residueList(page: Page): Lines {
+  const { residue, residueUnseen } = page.report
+  const chats = residue.filter(({ kind }) => kind === 'chat')
+  const others = residue.filter(({ kind }) => kind !== 'chat')
+  return [
+    ...(chats.length === 0 ? [] : chatLines(page, chats)),
+    ...(others.length === 0 ? [] : otherLines(page, others)),
+    ...(residueUnseen === null
+      ? []
+      : hanging(page, 'what is left was not looked for to the end: ', clean(residueUnseen))),
+  ]
+}
+
+function chatLines(page: Page, chats: readonly Residue[]): Lines {
+  return [
+    page.chalk.yellow.bold(
+      `Left on the target, which is no violation (${count(chats.length, 'chat')})`,
+    ),
+    ...chats.flatMap(({ name, id, why }) =>
+      hanging(page, '  ', `${printable(id ?? 'no id')}, ${printable(name)}: ${clean(why)}`),
+    ),
+    ...hanging(page, '  ', 'chatgen cleanup tries again, with journal.ndjson from the results'),
+  ]
+}
+
+function otherLines(page: Page, others: readonly Residue[]): Lines {
+  const numbers = [...Map.groupBy(others, ({ kind }) => kind)].map(([kind, all]) =>
+    count(all.length, kind),
+  )
+  const text = `${numbers.join(', ')} (no route of the document deletes them)`
+  return hanging(page, 'left on the target: ', text)
 }

@@ -2,7 +2,7 @@ import type { RequirementRow } from '../../../contract/report/conformance.ts'
 import { indent, printable, shorten, wrap } from '../../text/escape.ts'
 import { causeText, type Findings, saysTheSame } from '../../text/fold.ts'
 import { clean, type Lines, type Page } from '../../text/page.ts'
-import { knownText } from '../known.ts'
+import { knownText } from '../summary.ts'
 import { answerText, exchangeLines } from './evidence.ts'
 
 /** Violations of one cause, with all that is needed to repeat and dispute them. */

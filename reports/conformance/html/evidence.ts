@@ -4,7 +4,15 @@ import { html, type Markup } from '../../html/markup.ts'
 import { count } from '../../text/escape.ts'
 import { bySeverity } from '../words.ts'
 import { exchangeMarkup } from './exchange.ts'
-import { limits } from './limits.ts'
+
+/** Exchanges that are embedded at most. A page is for reading; programs have the files. */
+export const evidenceLimits = {
+  /** Of a broken requirement, and of any other. */
+  perViolation: 4,
+  perOther: 1,
+  /** Of all exchanges together, in bytes of HTML. */
+  pageBytes: 8_000_000,
+} as const
 
 export interface Evidence {
   /** Exchanges of a row, and the names of those that are not shown. */
@@ -34,13 +42,16 @@ export function collectEvidence(
   }
 
   function evidenceOf(row: RequirementRow): Markup | null {
-    const wanted = row.exchanges.slice(0, isBroken(row) ? limits.ofViolation : limits.ofOther)
+    const wanted = row.exchanges.slice(
+      0,
+      isBroken(row) ? evidenceLimits.perViolation : evidenceLimits.perOther,
+    )
     const parts = wanted.map((id, at) => {
       const exchange = exchanges.get(id)
       if (exchange === undefined) {
         return html`<p><code>${id}</code> is not among the recorded exchanges.</p>`
       }
-      if (spent > limits.pageBytes) {
+      if (spent > evidenceLimits.pageBytes) {
         left.add(id)
         return html`<p><code>${id}</code> was left out to keep this page small.</p>`
       }

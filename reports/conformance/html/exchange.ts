@@ -1,9 +1,15 @@
-import { type Exchange, type Role, requestPath } from '../../../contract/index.ts'
+import {
+  bodyJson,
+  bodyText,
+  type Exchange,
+  isDeeperThan,
+  type Role,
+  requestPath,
+} from '../../../contract/index.ts'
 import { html, type Markup } from '../../html/markup.ts'
 import { toCurl } from '../../text/curl.ts'
 import { count, shorten } from '../../text/escape.ts'
 import { answerText } from '../console/evidence.ts'
-import { bodyMarkup } from './body.ts'
 import { streamMarkup } from './stream.ts'
 
 const roles: Readonly<Record<Role, string>> = {
@@ -51,4 +57,35 @@ function headers(list: readonly (readonly [name: string, value: string])[]): Mar
   return html`<details class="headers"><summary>${count(list.length, 'header')}</summary>
 <pre><code>${lines.join('\n')}${more > 0 ? `\n… ${count(more, 'header')} more` : ''}</code></pre></details>
 `
+}
+
+/** What is shown of a body at most. */
+export const bodyLimits = { characters: 4_000, lines: 120 } as const
+
+/** The body of an answer in one piece, with JSON laid out, cut to what a reader takes in. */
+function bodyMarkup(exchange: Exchange): Markup | null {
+  if (exchange.response === null) return null
+  const text = bodyText(exchange)
+  if (text.trim() === '') return html`<p class="role">The body is empty.</p>`
+  const laidOut = layOut(exchange, text)
+  const shown = cut(laidOut)
+  const left = laidOut.length - shown.length
+  return html`<pre><code>${shown}</code></pre>
+${left > 0 ? html`<p class="role">${count(left, 'character')} more of ${laidOut.length}.</p>` : null}`
+}
+
+/** Longer bodies would take a while to lay out, only to be cut. */
+const longestLaidOut = 200_000
+/** Each level indents all that is in it. */
+const deepestLaidOut = 50
+
+function layOut(exchange: Exchange, text: string): string {
+  if (text.length > longestLaidOut || isDeeperThan(text, deepestLaidOut)) return text
+  const value = bodyJson(exchange)
+  return typeof value === 'object' && value !== null ? JSON.stringify(value, null, 2) : text
+}
+
+function cut(text: string): string {
+  const lines = text.slice(0, bodyLimits.characters).split('\n')
+  return lines.slice(0, bodyLimits.lines).join('\n')
 }

@@ -1,8 +1,28 @@
-import type { ConformanceReport } from '../../../contract/report/conformance.ts'
+import type { ConformanceReport, ObservationRow } from '../../../contract/report/conformance.ts'
 import { html, type Markup } from '../../html/markup.ts'
-import { count } from '../../text/escape.ts'
-import type { Evidence } from './evidence.ts'
-import { limits } from './limits.ts'
+import { count, shorten, withoutColours } from '../../text/escape.ts'
+import { type Evidence, evidenceLimits } from './evidence.ts'
+import { bodyLimits } from './exchange.ts'
+
+/** What the target does where the document leaves it free: no judgement, but good to know. */
+export function dialectCard({ observations }: ConformanceReport): Markup | null {
+  if (observations.length === 0) return null
+  return html`<section aria-labelledby="dialect">
+<h2 id="dialect">Dialect card</h2>
+<p>What this target does at the points that the document leaves open. None of it is judged.</p>
+<dl class="dialect">
+${observations.map(entry)}
+</dl>
+</section>`
+}
+
+const longestAnswer = 1_200
+
+function entry({ id, question, answer, exchanges }: ObservationRow): Markup {
+  const seen = exchanges.length === 0 ? '' : `seen in ${exchanges.slice(0, 5).join(', ')}`
+  return html`<div id="${id}"><dt><code>${id}</code> ${question}</dt><dd>${shorten(withoutColours(answer), longestAnswer)} <span class="ids">${seen}</span></dd></div>
+`
+}
 
 /** What the run left behind, where the kit itself failed, and what this page leaves out. */
 export function footnotes(report: ConformanceReport, evidence: Evidence, recorded: number): Markup {
@@ -10,7 +30,7 @@ export function footnotes(report: ConformanceReport, evidence: Evidence, recorde
 ${residue(report)}
 <section aria-labelledby="about">
 <h2 id="about">What this page leaves out</h2>
-<p>It shows ${evidence.shown} of ${count(recorded, 'recorded exchange')}: those that a row refers to, up to ${limits.ofViolation} for a broken row and ${limits.ofOther} for another. ${evidence.left === 0 ? '' : `${evidence.left} more were left out to keep it below ${limits.pageBytes / 1_000_000} MB. `}Bodies are cut at ${limits.bodyCharacters} characters and ${limits.bodyLines} lines, and long streams are folded around the event that matters. <code>exchanges.ndjson</code> holds everything, byte for byte and with the time of each arrival, but for keys: a mark stands in their place.</p>
+<p>It shows ${evidence.shown} of ${count(recorded, 'recorded exchange')}: those that a row refers to, up to ${evidenceLimits.perViolation} for a broken row and ${evidenceLimits.perOther} for another. ${evidence.left === 0 ? '' : `${evidence.left} more were left out to keep it below ${evidenceLimits.pageBytes / 1_000_000} MB. `}Bodies are cut at ${bodyLimits.characters} characters and ${bodyLimits.lines} lines, and long streams are folded around the event that matters. <code>exchanges.ndjson</code> holds everything, byte for byte and with the time of each arrival, but for keys: a mark stands in their place.</p>
 <p>Times count from the first byte of the request.</p>
 </section>`
 }

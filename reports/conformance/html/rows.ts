@@ -3,10 +3,18 @@ import type { ConformanceReport, RequirementRow } from '../../../contract/report
 import { areaTitle, surfaceTitle } from '../../catalogue/entries.ts'
 import { html, type Markup } from '../../html/markup.ts'
 import { count, withoutColours } from '../../text/escape.ts'
-import { knownText } from '../known.ts'
+import { knownText } from '../summary.ts'
 import { badgeText, meanings } from '../words.ts'
 import type { Evidence } from './evidence.ts'
-import type { ProvingFault } from './proving-fault.ts'
+
+/** A fault of the reference server and the rows that it turns red: a line of the kill matrix. */
+export interface ProvingFault {
+  readonly name: string
+  readonly summary: string
+  readonly breaks: readonly string[]
+  /** Declared rows that it does not turn red. */
+  readonly survived: readonly string[]
+}
 
 export interface RowContext {
   readonly report: ConformanceReport

@@ -1,7 +1,7 @@
 import type { ConformanceReport, RequirementRow } from '../../../contract/report/conformance.ts'
 import { html, type Markup } from '../../html/markup.ts'
 import { causeText, type Findings, foldFindings, saysTheSame } from '../../text/fold.ts'
-import { knownText } from '../known.ts'
+import { knownText } from '../summary.ts'
 import { badgeText } from '../words.ts'
 import { messageOf } from './rows.ts'
 

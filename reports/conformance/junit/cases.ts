@@ -8,7 +8,7 @@ import type {
 import { printable } from '../../text/escape.ts'
 import { clean } from '../../text/page.ts'
 import { exchangeLines } from '../console/evidence.ts'
-import { knownText } from '../known.ts'
+import { knownText } from '../summary.ts'
 
 export interface JUnitCase {
   readonly name: string

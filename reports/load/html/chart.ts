@@ -1,5 +1,4 @@
-import { html, Markup } from '../../html/markup.ts'
-import { type Table, tableMarkup } from './table.ts'
+import { html, Markup, type Table, tableMarkup } from '../../html/markup.ts'
 
 /** A chart as the script draws it, and the same as text. */
 export interface Chart {

@@ -1,6 +1,6 @@
 import type { LoadReport } from '../../../contract/report/load.ts'
 import type { Distribution } from '../../../contract/report/load-measures.ts'
-import { html, type Markup } from '../../html/markup.ts'
+import { html, type Markup, tableMarkup } from '../../html/markup.ts'
 import {
   clocked,
   connectionText,
@@ -14,7 +14,6 @@ import {
   rateRows,
   turnRows,
 } from '../words.ts'
-import { tableMarkup } from './table.ts'
 
 /** Rates, quantiles and stalls of the measured window. */
 export function measuredSection(report: LoadReport): Markup {

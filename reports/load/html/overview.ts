@@ -1,6 +1,6 @@
 import type { LoadReport } from '../../../contract/report/load.ts'
 import { doubtMarkup } from '../../conformance/html/overview.ts'
-import { html, type Markup } from '../../html/markup.ts'
+import { html, type Markup, tableMarkup } from '../../html/markup.ts'
 import {
   arrivalText,
   disturbanceText,
@@ -12,7 +12,6 @@ import {
   seconds,
   windowText,
 } from '../words.ts'
-import { tableMarkup } from './table.ts'
 
 /** For a reader who has ten seconds: the outcome, the target, and what was asked and kept. */
 export function overview(report: LoadReport): Markup {

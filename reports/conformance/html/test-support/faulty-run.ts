@@ -7,7 +7,7 @@ import { loadProfile } from '../../../../harness/conformance/profile/index.ts'
 import { runConformance } from '../../../../harness/conformance/run.ts'
 import { faults, together } from '../../../../reference-server/deviations/index.ts'
 import { parsePace, startReferenceServer } from '../../../../reference-server/index.ts'
-import { reportToJson } from '../../json.ts'
+import { reportToJson } from '../../../text/digest.ts'
 
 export interface FaultyRun {
   readonly report: ConformanceReport
