@@ -3,12 +3,14 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { conformanceReport } from '../../contract/report/conformance.ts'
 import { chatgen, emptyFolder, start } from './test-support/chatgen.ts'
+import { failing } from './test-support/failing.ts'
 import { key, startModelsServer } from './test-support/models-server.ts'
 
 /** Each exit code by the real bin, and their order: 130, 2, 3, 1, 4, 5, 0. */
 
 const withKey = { CHATGEN_API_KEY: key }
 const models = ['--only', 'OAI-MODELS-01', '--only', 'OAI-MODELS-04']
+const slip = { ...withKey, ...failing(`Promise.reject(new Error('a slip of ours'))`) }
 const modelsAuth = ['--only', 'OAI-AUTH-01']
 
 describe('chatgen check ends with', () => {
@@ -107,30 +109,46 @@ describe('chatgen check ends with', () => {
     expect(code).toBe(1)
   })
 
-  test('4 where the kit itself fails', async () => {
+  test('2 where the evidence can no longer be written', async () => {
     const folder = emptyFolder()
     await using server = await startModelsServer({
       onRequest: (count) => count === 2 && rmSync(join(folder, 'results'), { recursive: true }),
     })
-    const { code, stdout } = await chatgen(
-      ['check', server.url, ...models, '--profile', 'openai', '--out', 'results'],
-      withKey,
-      folder,
-    )
-    expect(stdout).toContain('for a fault of the kit')
+    const args = [...models, '--profile', 'openai', '--out', 'results']
+    const { code, stderr } = await chatgen(['check', server.url, ...args], withKey, folder)
+    expect(stderr).toContain('ENOENT')
+    expect(code).toBe(2)
+  })
+
+  test('4 where the command itself fails', async () => {
+    const asked = Promise.withResolvers<void>()
+    await using server = await startModelsServer({
+      delayMs: 300,
+      onRequest: (count) => count === 2 && asked.resolve(),
+    })
+    const run = start(['check', server.url, ...models, '--profile', 'openai', '--jobs', '1'], slip)
+    await asked.promise
+    run.child.kill('SIGUSR2')
+    const { code, stdout } = await run.ended
+    expect(stdout).toContain('a slip of ours')
     expect(code).toBe(4)
   })
 
   test('1 rather than 4 where both hold', async () => {
-    const folder = emptyFolder()
+    const asked = Promise.withResolvers<void>()
     await using server = await startModelsServer({
       open: true,
-      // After the preflight, the first scenario's only request, and a twin, negative and sign of life.
-      onRequest: (count) => count === 6 && rmSync(join(folder, 'results'), { recursive: true }),
+      delayMs: 300,
+      onRequest: (count) => count === 6 && asked.resolve(),
     })
-    const args = [...modelsAuth, '--profile', 'openai', '--jobs', '1', '--out', 'results']
-    const { code, stdout } = await chatgen(['check', server.url, ...args], withKey, folder)
-    expect(stdout).toContain('ENOENT')
+    const run = start(
+      ['check', server.url, ...modelsAuth, '--profile', 'openai', '--jobs', '1'],
+      slip,
+    )
+    await asked.promise
+    run.child.kill('SIGUSR2')
+    const { code, stdout } = await run.ended
+    expect(stdout).toContain('a slip of ours')
     expect(stdout).toMatch(/^VIOLATED/)
     expect(code).toBe(1)
   })
