@@ -1,7 +1,8 @@
 import { Chalk } from 'chalk'
 import { type ExclusionId, excluded, requirementIds, requirements } from '../../contract/index.ts'
 import { statements } from '../../contract/statements.ts'
-import { count, wrap } from '../text/escape.ts'
+import { wrap } from '../text/escape.ts'
+import { count } from '../text/format.ts'
 import {
   areaTitle,
   type CatalogueRow,

@@ -1,5 +1,5 @@
 import { excluded, exclusionIds, type Surface } from '../../contract/index.ts'
-import { count } from '../text/escape.ts'
+import { count } from '../text/format.ts'
 import {
   areaTitle,
   type CatalogueRow,

@@ -80,13 +80,13 @@ function differences(a: object, b: object, path: readonly string[] = []): readon
 /** `otherKey (only in A), limits.timeoutMs`. */
 export function differencesText(found: readonly Difference[]): string {
   const shown = found
-    .slice(0, mostShown)
+    .slice(0, maxShown)
     .map(({ member, onlyIn }) => (onlyIn === null ? member : `${member} (only in ${onlyIn})`))
   const rest = found.length - shown.length
   return [...shown, ...(rest > 0 ? [`${rest} more`] : [])].join(', ')
 }
 
-const mostShown = 8
+const maxShown = 8
 
 function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,8 +1,7 @@
 import type { ConformanceReport, RequirementRow } from '../../contract/report/conformance.ts'
 import { doubtText, isEdited } from '../text/digest.ts'
-import { printable } from '../text/escape.ts'
+import { clean, printable } from '../text/escape.ts'
 import { causeText, type Findings, foldFindings, saysTheSame } from '../text/fold.ts'
-import { clean } from '../text/page.ts'
 import { outcomeText } from './summary.ts'
 
 /**

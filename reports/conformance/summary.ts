@@ -3,7 +3,7 @@ import type {
   RequirementRow,
   Verdict,
 } from '../../contract/report/conformance.ts'
-import { count } from '../text/escape.ts'
+import { count } from '../text/format.ts'
 
 /** What a report comes down to: required rows that were proven, violated and undecided. */
 export interface Summary {

@@ -1,5 +1,6 @@
 import type { ConformanceReport, Traffic } from '../../contract/report/conformance.ts'
-import { count } from '../text/escape.ts'
+import { printable } from '../text/escape.ts'
+import { count } from '../text/format.ts'
 
 /**
  * What went wrong on the way of the requests, in one sentence: `3 of 1,206 answers were 502; 1 request
@@ -45,4 +46,16 @@ function statusText({ answers, statuses }: Traffic): string | null {
   const all = answers.toLocaleString('en-US')
   const of = `${first[1]} of ${all} answers ${verb(first[1])} ${first[0]}`
   return [of, ...others.map(([status, times]) => `${times} ${verb(times)} ${status}`)].join(', ')
+}
+
+/** How the target was reached, a phrase each; empty for a direct connection. */
+export function networkPhrases({ network }: ConformanceReport['target']): readonly string[] {
+  if (network === undefined) return []
+  const { insecure, httpVersion, proxy, resolve } = network
+  return [
+    ...(insecure ? ['certificate NOT verified (--insecure)'] : []),
+    ...(httpVersion === null ? [] : [`HTTP/${httpVersion === 1 ? '1.1' : '2'} only`]),
+    ...(proxy === null ? [] : [`through the proxy ${printable(proxy)}`]),
+    ...(resolve.length === 0 ? [] : [`at ${resolve.map(printable).join(', ')} (--resolve)`]),
+  ]
 }

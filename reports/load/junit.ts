@@ -3,16 +3,9 @@ import type { SloRow } from '../../contract/report/load-measures.ts'
 import type { JUnitCase, JUnitResult } from '../conformance/junit/cases.ts'
 import { junitOf } from '../conformance/junit/suites.ts'
 import { doubtWord } from '../text/digest.ts'
-import { clean } from '../text/page.ts'
-import {
-  disturbanceText,
-  figure,
-  interval,
-  outcomeText,
-  partialText,
-  percent,
-  planText,
-} from './words.ts'
+import { clean } from '../text/escape.ts'
+import { figure, interval, percent } from '../text/format.ts'
+import { disturbanceText, outcomeText, partialText, planText } from './words.ts'
 
 /**
  * JUnit XML of a load run: a case for each SLO, for each row that the traffic broke or kept, for each

@@ -1,23 +1,20 @@
 import type { LoadReport } from '../../contract/report/load.ts'
 import type { Distribution } from '../../contract/report/load-measures.ts'
 import { doubtLine } from '../conformance/markdown/markdown.ts'
+import { clean } from '../text/escape.ts'
+import { figure, interval, percent, seconds } from '../text/format.ts'
 import { cell, code, escaped } from '../text/markdown.ts'
-import { clean } from '../text/page.ts'
 import {
   clocked,
   connectionText,
   deliveryText,
   disturbanceText,
-  figure,
-  interval,
   lumpText,
   outcomeText,
   outcomeWord,
-  percent,
   planText,
   quantileName,
   rateRows,
-  seconds,
   turnRows,
   windowText,
 } from './words.ts'

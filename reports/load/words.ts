@@ -10,7 +10,8 @@ import {
   metricNames,
   type Quantile,
 } from '../../contract/report/load-measures.ts'
-import { count, printable } from '../text/escape.ts'
+import { printable } from '../text/escape.ts'
+import { count, figure, percent, seconds } from '../text/format.ts'
 
 /** Figures and phrases that every form of a load report shares. */
 
@@ -185,31 +186,6 @@ export function planText({ plan, seed }: LoadReport): string {
 export function windowText({ window }: Pick<LoadReport, 'window'>): string {
   const { fromMs, toMs, method, steady } = window
   return `${seconds(fromMs)} to ${seconds(toMs)} of the run (${method}); ${steady.verdict}: ${steady.message}`
-}
-
-/** Three digits that matter; `n/a` where nothing is known. */
-export function figure(value: number | null): string {
-  if (value === null) return 'n/a'
-  const size = Math.abs(value)
-  if (size === 0 || size >= 100) return value.toFixed(0)
-  return value.toFixed(size >= 10 ? 1 : 2)
-}
-
-/** A figure with its interval: `412 [398, 431]`; an open end is a dash. */
-export function interval(value: number | null, low: number | null, high: number | null): string {
-  if (value === null || (low === null && high === null)) return figure(value)
-  const end = (bound: number | null) => (bound === null ? '–' : figure(bound))
-  return `${figure(value)} [${end(low)}, ${end(high)}]`
-}
-
-/** Almost all is never told as all. */
-export function percent(share: number): string {
-  const rounded = Number((100 * share).toPrecision(share < 0.1 ? 3 : 4))
-  return `${rounded === 100 && share < 1 ? 99.99 : rounded} %`
-}
-
-export function seconds(ms: number): string {
-  return `${Number((ms / 1000).toFixed(1))} s`
 }
 
 /** `p50`, `p99.9`. */

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { count, indent, printable, shorten, wrap } from './escape.ts'
+import { indent, printable, shorten, wrap } from './escape.ts'
+import { count } from './format.ts'
 
 test('controls, direction marks and halves of pairs are shown, not obeyed', () => {
   expect(printable('\u001b[31mred\u0007\r\n\ttab \u009b1m \u202eback \ufeff \ud800.')).toBe(

@@ -21,6 +21,11 @@ export function withoutColours(text: string): string {
   return text.replace(colours, '')
 }
 
+/** Text on one line, without colours. */
+export function clean(text: string): string {
+  return printable(withoutColours(text).trim())
+}
+
 /** At most `width` characters; what was cut is an ellipsis. Never cuts a surrogate pair. */
 export function shorten(text: string, width: number): string {
   if (text.length <= width) return text
@@ -56,11 +61,6 @@ export function wrap(text: string, width: number): readonly string[] {
 
 export function indent(lines: readonly string[], by: number): readonly string[] {
   return lines.map((line) => (line === '' ? line : ' '.repeat(by) + line))
-}
-
-/** `1 row`, `2 rows`. */
-export function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`
 }
 
 /** The selectors of a form (U+FE00 to U+FE0F) choose between a sign and its picture, and stay. */

@@ -1,33 +1,28 @@
 import type { ChalkInstance } from 'chalk'
-import type { Exchange } from '../../contract/index.ts'
-import type {
-  ConformanceReport,
-  RequirementRow,
-  Verdict,
-} from '../../contract/report/conformance.ts'
-import { indent, printable, withoutColours, wrap } from './escape.ts'
+import { clean, indent, printable, wrap } from './escape.ts'
 
-/** What every part of the console report is made from. */
+/** A terminal to write for. */
 export interface Page {
-  readonly report: ConformanceReport
-  readonly exchanges: ReadonlyMap<string, Exchange>
+  /** Columns of a line. */
   readonly width: number
   readonly chalk: ChalkInstance
 }
 
 export type Lines = readonly string[]
 
-export function withVerdict({ report }: Page, verdict: Verdict): readonly RequirementRow[] {
-  return report.requirements.filter((row) => row.verdict === verdict)
+/** Text after a lead, continuation lines below the text. `margin`: width of a lead that has colours. */
+export function hanging(
+  { width }: Pick<Page, 'width'>,
+  lead: string,
+  text: string,
+  margin = lead.length,
+): Lines {
+  const [first = '', ...rest] = wrap(printable(text), width - margin)
+  return [lead + first, ...indent(rest, margin)]
 }
 
-/** Text after a lead, its further lines below the text. */
-export function hanging({ width }: Page, lead: string, text: string): Lines {
-  const [first = '', ...rest] = wrap(printable(text), width - lead.length)
-  return [lead + first, ...indent(rest, lead.length)]
-}
-
-/** Text on one line, without colours. */
-export function clean(text: string): string {
-  return printable(withoutColours(text).trim())
+/** A title and an entry for each text; nothing without texts. */
+export function list(page: Page, title: string, texts: readonly string[]): Lines {
+  if (texts.length === 0) return []
+  return [page.chalk.bold(title), ...texts.flatMap((text) => hanging(page, '  ', clean(text), 4))]
 }

@@ -1,6 +1,13 @@
 import { Chalk } from 'chalk'
-import type { Ending, Exchange, StreamEvent } from '../../contract/index.ts'
-import { count, printable, shorten } from './escape.ts'
+import {
+  type Ending,
+  type Exchange,
+  mediaType,
+  type StreamEvent,
+  type WireResponse,
+} from '../../contract/index.ts'
+import { printable, shorten } from './escape.ts'
+import { count, milliseconds } from './format.ts'
 
 export interface TimelineOptions {
   readonly color: boolean
@@ -82,9 +89,27 @@ export function endingText(ending: Ending): string {
   }
 }
 
+/** One line: how the target answered. */
+export function statusLine(exchange: Exchange): string {
+  const { response, ending } = exchange
+  if (response === null) return endingText(ending)
+  const bytes = response.chunks.reduce((sum, chunk) => sum + chunk.bytes.length, 0)
+  const type = printable(mediaType(exchange)) || 'no media type'
+  const ended = ending.kind === 'complete' ? '' : `, ${endingText(ending)}`
+  const over = exchange.protocol === 'h2' ? ' over HTTP/2' : ''
+  return `${response.status} ${type}, ${count(bytes, 'byte')}${codedText(response)} in ${milliseconds(ending.atMs)}${over}${ended}`
+}
+
+/** ` (812 as gzip)`: what a body with a Content-Encoding was on the wire. */
+function codedText({ coded }: WireResponse): string {
+  if (coded === undefined) return ''
+  const bytes = coded.chunks.reduce((sum, chunk) => sum + chunk.bytes.length, 0)
+  return ` (${(coded.withheldBytes ?? bytes).toLocaleString('en')} as ${printable(coded.coding)})`
+}
+
 /** A time in a column: `   +12.3 ms`. */
 export function time(atMs: number): string {
-  return `+${atMs.toFixed(1)} ms`.padStart(11)
+  return `+${milliseconds(atMs)}`.padStart(11)
 }
 
 /** Up to this many events are all shown. */

@@ -1,5 +1,5 @@
 import { existsSync, rmSync } from 'node:fs'
-import { count } from '../../../reports/text/escape.ts'
+import { count } from '../../../reports/text/format.ts'
 import { openJournal } from '../../conformance/cleanup/cleanup.ts'
 import { fitted } from '../terminal/fitted.ts'
 import type { Io } from '../terminal/io.ts'

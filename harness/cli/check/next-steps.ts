@@ -1,5 +1,6 @@
 import { type RequirementId, requirements } from '../../../contract/index.ts'
-import { count, printable, wrap } from '../../../reports/text/escape.ts'
+import { printable, wrap } from '../../../reports/text/escape.ts'
+import { count } from '../../../reports/text/format.ts'
 
 /** Members that the profile lacks, with the requirements that wait for each. */
 export type MissingMembers = ReadonlyMap<string, readonly RequirementId[]>

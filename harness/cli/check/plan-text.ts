@@ -1,4 +1,5 @@
-import { count, wrap } from '../../../reports/text/escape.ts'
+import { wrap } from '../../../reports/text/escape.ts'
+import { count } from '../../../reports/text/format.ts'
 import type { TargetProfile } from '../../conformance/profile/index.ts'
 import type { Scenario, Selection } from '../../conformance/run.ts'
 import { addCosts, type Cost, noCost } from '../../conformance/run-setup.ts'

@@ -1,4 +1,5 @@
-import { count, printable } from '../../../reports/text/escape.ts'
+import { printable } from '../../../reports/text/escape.ts'
+import { count } from '../../../reports/text/format.ts'
 import type { OpenJournal } from '../../conformance/cleanup/cleanup.ts'
 import type { Removal } from '../../conformance/cleanup/removal.ts'
 import type { AddCommand } from '../command.ts'

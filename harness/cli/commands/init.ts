@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { count } from '../../../reports/text/escape.ts'
+import { count } from '../../../reports/text/format.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
 import type { InitResult } from '../../conformance/init/init.ts'
 import { settleJournal } from '../check/left-behind.ts'

@@ -1,6 +1,5 @@
-import { figure } from '../../../reports/load/words.ts'
-import { count, shorten } from '../../../reports/text/escape.ts'
-import { clean } from '../../../reports/text/page.ts'
+import { clean, shorten } from '../../../reports/text/escape.ts'
+import { count, figure } from '../../../reports/text/format.ts'
 import type { Charted } from '../../load/metrics/over-time/second-quantiles.ts'
 import type { RunMetrics } from '../../load/metrics/run-metrics.ts'
 import { Buckets, twoDigits } from '../../load/metrics/samples/buckets.ts'

@@ -11,7 +11,7 @@ import {
   isEdited,
   withDoubt,
 } from '../../../reports/text/digest.ts'
-import { count } from '../../../reports/text/escape.ts'
+import { count } from '../../../reports/text/format.ts'
 import { exchangesName, reportName, runRecordName } from '../../conformance/defaults.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
 import { suiteVersion } from '../../conformance/version.ts'

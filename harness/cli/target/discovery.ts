@@ -1,5 +1,6 @@
 import { join } from 'node:path'
-import { count, wrap } from '../../../reports/text/escape.ts'
+import { wrap } from '../../../reports/text/escape.ts'
+import { count } from '../../../reports/text/format.ts'
 import { DiscoverySpentError } from '../../conformance/errors.ts'
 import type { InitOptions, InitResult } from '../../conformance/init/init.ts'
 import { loadProfile, type TargetProfile } from '../../conformance/profile/index.ts'

@@ -1,4 +1,5 @@
-import { count, shorten } from '../../../reports/text/escape.ts'
+import { shorten } from '../../../reports/text/escape.ts'
+import { count } from '../../../reports/text/format.ts'
 import type { Progress } from '../../conformance/progress.ts'
 import { timeLeft } from '../check/estimate.ts'
 import type { Io } from './io.ts'

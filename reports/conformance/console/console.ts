@@ -2,20 +2,22 @@ import { Chalk, type ChalkInstance } from 'chalk'
 import type { Exchange } from '../../../contract/index.ts'
 import type { ConformanceReport, RequirementRow } from '../../../contract/report/conformance.ts'
 import { doubtText, doubtWord, isEdited } from '../../text/digest.ts'
-import { count, printable } from '../../text/escape.ts'
+import { clean, printable } from '../../text/escape.ts'
 import { foldFindings } from '../../text/fold.ts'
-import { networkPhrases } from '../../text/network.ts'
-import { clean, hanging, type Lines, type Page, withVerdict } from '../../text/page.ts'
+import { costText, seconds } from '../../text/format.ts'
+import { hanging, type Lines } from '../../text/page.ts'
 import { outcomeText } from '../summary.ts'
-import { trafficText } from '../traffic.ts'
+import { networkPhrases, trafficText } from '../traffic.ts'
 import {
   baselineList,
   faultList,
   idLines,
   observationList,
+  type ReportPage,
   residueList,
   rowList,
   undecidedList,
+  withVerdict,
 } from './lists.ts'
 import { knownFailure, violations, warning } from './violations.ts'
 
@@ -36,7 +38,7 @@ export function reportToConsole(
   exchanges: ReadonlyMap<string, Exchange>,
   { color, width }: ConsoleOptions,
 ): string {
-  const page: Page = { report, exchanges, width, chalk: new Chalk({ level: color ? 1 : 0 }) }
+  const page: ReportPage = { report, exchanges, width, chalk: new Chalk({ level: color ? 1 : 0 }) }
   const parts = [
     [...editedLines(page), ...outcomeLines(page), ...besideOutcome(page)],
     observationList(page),
@@ -66,14 +68,14 @@ export function outcomeToConsole(report: ConformanceReport, { color }: { color: 
 }
 
 /** Before the outcome, so that nobody reads that alone. */
-function editedLines(page: Page): Lines {
+function editedLines(page: ReportPage): Lines {
   const text = isEdited(page.report) ? doubtText(page.report) : null
   if (text === null) return []
   const [first = '', ...rest] = hanging(page, 'EDITED  ', text)
   return [first.replace('EDITED', page.chalk.red.bold('EDITED')), ...rest]
 }
 
-function outcomeLines(page: Page): Lines {
+function outcomeLines(page: ReportPage): Lines {
   const lead = `${page.report.outcome.toUpperCase()}  `
   const [first = '', ...rest] = hanging(page, lead, outcomeText(page.report))
   return [`${painted(page.report, page.chalk)}  ${first.slice(lead.length)}`, ...rest]
@@ -88,14 +90,8 @@ function painted({ outcome }: ConformanceReport, chalk: ChalkInstance): string {
   return paint(outcome.toUpperCase())
 }
 
-function besideOutcome(page: Page): Lines {
+function besideOutcome(page: ReportPage): Lines {
   const { target, cost, durationMs, suite, seed, interrupted } = page.report
-  const asked = [
-    count(cost.requests, 'request'),
-    count(cost.generations, 'generation'),
-    count(cost.chats, 'chat'),
-    count(cost.uploads, 'upload'),
-  ]
   const setAside = withVerdict(page, 'not-applicable')
   const trouble = trafficText(page.report)
   return [
@@ -108,7 +104,7 @@ function besideOutcome(page: Page): Lines {
     ),
     ...hanging(page, 'target: ', `${printable(target.baseUrl)}, profile ${target.profile}`),
     ...networkPhrases(target).flatMap((phrase) => hanging(page, 'network: ', phrase)),
-    ...hanging(page, 'asked of it: ', `${asked.join(', ')} in ${(durationMs / 1000).toFixed(1)} s`),
+    ...hanging(page, 'asked of it: ', `${costText(cost)} in ${seconds(durationMs)}`),
     ...(trouble === null ? [] : hanging(page, 'trouble on the way: ', trouble)),
     ...hanging(
       page,

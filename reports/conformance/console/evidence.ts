@@ -1,14 +1,8 @@
 import type { ChalkInstance } from 'chalk'
-import {
-  bodyText,
-  type Exchange,
-  header,
-  mediaType,
-  type WireResponse,
-} from '../../../contract/index.ts'
+import { bodyText, type Exchange, header } from '../../../contract/index.ts'
 import { toCurl } from '../../text/curl.ts'
-import { count, indent, printable, shorten } from '../../text/escape.ts'
-import { endingText, streamTimeline } from '../../text/timeline.ts'
+import { indent, printable, shorten } from '../../text/escape.ts'
+import { statusLine, streamTimeline } from '../../text/timeline.ts'
 
 export interface EvidenceOptions {
   readonly chalk: ChalkInstance
@@ -26,27 +20,9 @@ export function exchangeLines(exchange: Exchange, options: EvidenceOptions): rea
     chalk.dim(`sent (${names.join(', ')}):`),
     // Not wrapped: it is there to be pasted.
     ...indent(toCurl(exchange).split('\n'), 2),
-    `${chalk.dim('came back:')} ${shorten(answerText(exchange), width - 11)}`,
+    `${chalk.dim('came back:')} ${shorten(statusLine(exchange), width - 11)}`,
     ...indent(bodyLines(exchange, options), 2),
   ]
-}
-
-/** One line: how the target answered. */
-export function answerText(exchange: Exchange): string {
-  const { response, ending } = exchange
-  if (response === null) return endingText(ending)
-  const bytes = response.chunks.reduce((sum, chunk) => sum + chunk.bytes.length, 0)
-  const type = printable(mediaType(exchange)) || 'no media type'
-  const ended = ending.kind === 'complete' ? '' : `, ${endingText(ending)}`
-  const over = exchange.protocol === 'h2' ? ' over HTTP/2' : ''
-  return `${response.status} ${type}, ${count(bytes, 'byte')}${codedText(response)} in ${ending.atMs.toFixed(1)} ms${over}${ended}`
-}
-
-/** ` (812 as gzip)`: what a body with a Content-Encoding was on the wire. */
-function codedText({ coded }: WireResponse): string {
-  if (coded === undefined) return ''
-  const bytes = coded.chunks.reduce((sum, chunk) => sum + chunk.bytes.length, 0)
-  return ` (${(coded.withheldBytes ?? bytes).toLocaleString('en')} as ${printable(coded.coding)})`
 }
 
 /** Lines of a body that are shown at most. */

@@ -1,11 +1,28 @@
-import type { RequirementRow, Residue, Verdict } from '../../../contract/report/conformance.ts'
+import type { Exchange } from '../../../contract/index.ts'
+import type {
+  ConformanceReport,
+  RequirementRow,
+  Residue,
+  Verdict,
+} from '../../../contract/report/conformance.ts'
 import { compactIds } from '../../../contract/requirement-ids.ts'
 import { requirementOf } from '../../catalogue/entries.ts'
-import { count, indent, printable, shorten, wrap } from '../../text/escape.ts'
-import { clean, hanging, type Lines, type Page, withVerdict } from '../../text/page.ts'
+import { clean, indent, printable, shorten, wrap } from '../../text/escape.ts'
+import { count } from '../../text/format.ts'
+import { hanging, type Lines, type Page } from '../../text/page.ts'
+
+/** The report that is written, its evidence, and the terminal to write for. */
+export interface ReportPage extends Page {
+  readonly report: ConformanceReport
+  readonly exchanges: ReadonlyMap<string, Exchange>
+}
+
+export function withVerdict({ report }: ReportPage, verdict: Verdict): readonly RequirementRow[] {
+  return report.requirements.filter((row) => row.verdict === verdict)
+}
 
 /** Rows that were not decided, those with one reason together: a missing member stands once. */
-export function undecidedList(page: Page, verdict: Verdict, title: string): Lines {
+export function undecidedList(page: ReportPage, verdict: Verdict, title: string): Lines {
   const rows = withVerdict(page, verdict)
   if (rows.length === 0) return []
   const groups = [...Map.groupBy(rows, reasonOf)]
@@ -35,7 +52,7 @@ function reasonOf({ id, blockedBy, message: said, verdict }: RequirementRow): st
   return member ? `say ${member} in the profile to prove it` : 'no reason was recorded'
 }
 
-export function rowList(page: Page, title: string, rows: readonly RequirementRow[]): Lines {
+export function rowList(page: ReportPage, title: string, rows: readonly RequirementRow[]): Lines {
   if (rows.length === 0) return []
   return [page.chalk.bold(`${title} (${byLevel(rows)})`), ...idLines(page, '  ', rows)]
 }
@@ -60,7 +77,7 @@ export function idLines({ width }: Page, lead: string, rows: readonly Requiremen
   return [...lines, line]
 }
 
-export function observationList(page: Page): Lines {
+export function observationList(page: ReportPage): Lines {
   const { observations: rows } = page.report
   if (rows.length === 0) return []
   return [
@@ -75,7 +92,7 @@ export function observationList(page: Page): Lines {
   ]
 }
 
-export function faultList(page: Page): Lines {
+export function faultList(page: ReportPage): Lines {
   const { faults: rows } = page.report
   if (rows.length === 0) return []
   return [
@@ -88,7 +105,7 @@ export function faultList(page: Page): Lines {
 }
 
 /** Entries of the baseline that are not true of the run; the run ends with 1 for each of them. */
-export function baselineList(page: Page): Lines {
+export function baselineList(page: ReportPage): Lines {
   const { baseline } = page.report
   if (baseline === undefined || baseline.problems.length === 0) return []
   const title = `Not true any more in ${printable(baseline.file)} (${baseline.problems.length})`
@@ -99,7 +116,7 @@ export function baselineList(page: Page): Lines {
 }
 
 /** What the run has left on the target: chats one by one, what no route deletes by its number. */
-export function residueList(page: Page): Lines {
+export function residueList(page: ReportPage): Lines {
   const { residue, residueUnseen } = page.report
   const chats = residue.filter(({ kind }) => kind === 'chat')
   const others = residue.filter(({ kind }) => kind !== 'chat')
@@ -112,7 +129,7 @@ export function residueList(page: Page): Lines {
   ]
 }
 
-function chatLines(page: Page, chats: readonly Residue[]): Lines {
+function chatLines(page: ReportPage, chats: readonly Residue[]): Lines {
   return [
     page.chalk.yellow.bold(
       `Left on the target, which is no violation (${count(chats.length, 'chat')})`,
@@ -124,7 +141,7 @@ function chatLines(page: Page, chats: readonly Residue[]): Lines {
   ]
 }
 
-function otherLines(page: Page, others: readonly Residue[]): Lines {
+function otherLines(page: ReportPage, others: readonly Residue[]): Lines {
   const numbers = [...Map.groupBy(others, ({ kind }) => kind)].map(([kind, all]) =>
     count(all.length, kind),
   )

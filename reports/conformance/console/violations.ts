@@ -1,12 +1,14 @@
 import type { RequirementRow } from '../../../contract/report/conformance.ts'
-import { indent, printable, shorten, wrap } from '../../text/escape.ts'
+import { clean, indent, printable, shorten, wrap } from '../../text/escape.ts'
 import { causeText, type Findings, saysTheSame } from '../../text/fold.ts'
-import { clean, type Lines, type Page } from '../../text/page.ts'
+import type { Lines } from '../../text/page.ts'
+import { statusLine } from '../../text/timeline.ts'
 import { knownText } from '../summary.ts'
-import { answerText, exchangeLines } from './evidence.ts'
+import { exchangeLines } from './evidence.ts'
+import type { ReportPage } from './lists.ts'
 
 /** Violations of one cause, with all that is needed to repeat and dispute them. */
-export function violations(page: Page, findings: Findings): Lines {
+export function violations(page: ReportPage, findings: Findings): Lines {
   const { chalk } = page
   const told = (row: RequirementRow) => [
     ...heading(page, chalk.red.bold('FAIL'), row),
@@ -21,13 +23,13 @@ export function violations(page: Page, findings: Findings): Lines {
 }
 
 /** A violation that a baseline names: the reader has seen its evidence before. */
-export function knownFailure(page: Page, row: RequirementRow): Lines {
+export function knownFailure(page: ReportPage, row: RequirementRow): Lines {
   const details = [...message(page, row), ...reason(page, row)]
   return [...heading(page, page.chalk.yellow('KNOWN'), row), ...indent(details, margin)]
 }
 
 /** What breaks an expected row, and the exchange that shows it by one line. */
-export function warning(page: Page, row: RequirementRow): Lines {
+export function warning(page: ReportPage, row: RequirementRow): Lines {
   const verdict = page.chalk.yellow.bold(row.known ? 'KNOWN WARN' : 'WARN')
   const shown = row.exchanges.slice(0, 1).map((id) => exchangeLine(page, id))
   const details = [...message(page, row), ...reason(page, row), ...shown]
@@ -37,35 +39,35 @@ export function warning(page: Page, row: RequirementRow): Lines {
 const margin = 4
 
 /** `FAIL V3-IDEM-02 (required, section 4.3)` and the sentence below it. */
-function heading({ chalk, width }: Page, verdict: string, row: RequirementRow): Lines {
+function heading({ chalk, width }: ReportPage, verdict: string, row: RequirementRow): Lines {
   const place = chalk.dim(`(${row.level}, section ${printable(row.section)})`)
   const sentence = wrap(printable(row.title), width - margin)
   return [`${verdict} ${chalk.bold(printable(row.id))} ${place}`, ...indent(sentence, margin)]
 }
 
 /** What several rows have in common stands before them. */
-function cause({ chalk, width }: Page, findings: Findings): Lines {
+function cause({ chalk, width }: ReportPage, findings: Findings): Lines {
   const text = causeText(findings)
   if (text === null) return []
   return wrap(clean(text), width).map((line) => chalk.bold(line))
 }
 
-function reason({ report, width }: Page, { id }: RequirementRow): Lines {
+function reason({ report, width }: ReportPage, { id }: RequirementRow): Lines {
   const known = knownText(report, id)
   return known === null ? [] : wrap(clean(known), width - margin)
 }
 
-function message({ width }: Page, row: RequirementRow): Lines {
+function message({ width }: ReportPage, row: RequirementRow): Lines {
   return row.message === null ? [] : wrap(`found: ${clean(row.message)}`, width - margin)
 }
 
-function scenarios({ chalk, width }: Page, rows: readonly RequirementRow[]): Lines {
+function scenarios({ chalk, width }: ReportPage, rows: readonly RequirementRow[]): Lines {
   const names = [...new Set(rows.flatMap((row) => row.scenarios))].map(printable).join(', ')
   return names === '' ? [] : [chalk.dim(shorten(`scenario: ${names}`, width - margin))]
 }
 
 /** The first exchange whole, since it shows the violation; the others by a line each. */
-function evidence(page: Page, rows: Findings['rows']): Lines {
+function evidence(page: ReportPage, rows: Findings['rows']): Lines {
   const { chalk, width, exchanges } = page
   const [first, ...others] = new Set(rows.flatMap((row) => row.exchanges))
   if (first === undefined) return []
@@ -78,10 +80,10 @@ function evidence(page: Page, rows: Findings['rows']): Lines {
   return [...whole, ...others.map((id) => exchangeLine(page, id))]
 }
 
-function exchangeLine({ chalk, width, exchanges }: Page, id: string): string {
+function exchangeLine({ chalk, width, exchanges }: ReportPage, id: string): string {
   const exchange = exchanges.get(id)
   if (exchange === undefined) return `${printable(id)} is not among the recorded exchanges`
   const { method, url } = exchange.request
-  const line = `see ${printable(id)}: ${printable(`${method} ${url}`)} → ${answerText(exchange)}`
+  const line = `see ${printable(id)}: ${printable(`${method} ${url}`)} → ${statusLine(exchange)}`
   return chalk.dim(shorten(line, width - margin))
 }

@@ -1,7 +1,7 @@
 import type { Exchange } from '../../../contract/index.ts'
 import type { RequirementRow } from '../../../contract/report/conformance.ts'
 import { html, type Markup } from '../../html/markup.ts'
-import { count } from '../../text/escape.ts'
+import { count } from '../../text/format.ts'
 import { bySeverity } from '../words.ts'
 import { exchangeMarkup } from './exchange.ts'
 
@@ -81,10 +81,10 @@ function severityOf({ verdict }: RequirementRow): number {
   return bySeverity.indexOf(verdict)
 }
 
-const mostIds = 20
+const maxIds = 20
 
 function moreIds(ids: readonly string[]): Markup | null {
   if (ids.length === 0) return null
-  const rest = ids.length - mostIds
-  return html`<p class="ids">Also seen in ${count(ids.length, 'exchange')} of <code>exchanges.ndjson</code>: ${ids.slice(0, mostIds).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}</p>`
+  const rest = ids.length - maxIds
+  return html`<p class="ids">Also seen in ${count(ids.length, 'exchange')} of <code>exchanges.ndjson</code>: ${ids.slice(0, maxIds).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}</p>`
 }

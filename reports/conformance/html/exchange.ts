@@ -8,8 +8,9 @@ import {
 } from '../../../contract/index.ts'
 import { html, type Markup } from '../../html/markup.ts'
 import { toCurl } from '../../text/curl.ts'
-import { count, shorten } from '../../text/escape.ts'
-import { answerText } from '../console/evidence.ts'
+import { shorten } from '../../text/escape.ts'
+import { count } from '../../text/format.ts'
+import { statusLine } from '../../text/timeline.ts'
 import { streamMarkup } from './stream.ts'
 
 const roles: Readonly<Record<Role, string>> = {
@@ -30,7 +31,7 @@ export function exchangeMarkup(exchange: Exchange, offending: number | null): Ma
 <p class="role">Request ${labels.ordinal} of ${labels.scenario}${labels.attempt > 0 ? `, try ${labels.attempt + 1}` : ''}: ${roles[labels.role]}. ${exchange.startedAt}</p>
 <div class="sent"><p class="lead">Sent</p><button type="button" class="copy" aria-label="Copy the command of ${id}">Copy</button></div>
 <pre><code>${toCurl(exchange)}</code></pre>
-<p class="lead">Received: <span class="answer">${answerText(exchange)}</span></p>
+<p class="lead">Received: <span class="answer">${statusLine(exchange)}</span></p>
 ${response === null ? null : headers(response.headers)}
 ${exchange.events.length > 0 ? streamMarkup(exchange, offending) : bodyMarkup(exchange)}
 </div>
@@ -46,14 +47,14 @@ function pathOf(exchange: Exchange): string {
   }
 }
 
-const mostHeaders = 40
-const longestHeader = 300
+const maxHeaders = 40
+const maxHeaderLength = 300
 
 function headers(list: readonly (readonly [name: string, value: string])[]): Markup {
-  const more = list.length - mostHeaders
+  const more = list.length - maxHeaders
   const lines = list
-    .slice(0, mostHeaders)
-    .map(([name, value]) => shorten(`${name}: ${value}`, longestHeader))
+    .slice(0, maxHeaders)
+    .map(([name, value]) => shorten(`${name}: ${value}`, maxHeaderLength))
   return html`<details class="headers"><summary>${count(list.length, 'header')}</summary>
 <pre><code>${lines.join('\n')}${more > 0 ? `\n… ${count(more, 'header')} more` : ''}</code></pre></details>
 `
@@ -75,12 +76,12 @@ ${left > 0 ? html`<p class="role">${count(left, 'character')} more of ${laidOut.
 }
 
 /** Longer bodies would take a while to lay out, only to be cut. */
-const longestLaidOut = 200_000
+const maxFormattedLength = 200_000
 /** Each level indents all that is in it. */
-const deepestLaidOut = 50
+const maxFormattedDepth = 50
 
 function layOut(exchange: Exchange, text: string): string {
-  if (text.length > longestLaidOut || isDeeperThan(text, deepestLaidOut)) return text
+  if (text.length > maxFormattedLength || isDeeperThan(text, maxFormattedDepth)) return text
   const value = bodyJson(exchange)
   return typeof value === 'object' && value !== null ? JSON.stringify(value, null, 2) : text
 }

@@ -1,6 +1,7 @@
 import type { ConformanceReport, ObservationRow } from '../../../contract/report/conformance.ts'
 import { html, type Markup } from '../../html/markup.ts'
-import { count, shorten, withoutColours } from '../../text/escape.ts'
+import { shorten, withoutColours } from '../../text/escape.ts'
+import { count } from '../../text/format.ts'
 import { type Evidence, evidenceLimits } from './evidence.ts'
 import { bodyLimits } from './exchange.ts'
 
@@ -16,11 +17,11 @@ ${observations.map(entry)}
 </section>`
 }
 
-const longestAnswer = 1_200
+const maxAnswerLength = 1_200
 
 function entry({ id, question, answer, exchanges }: ObservationRow): Markup {
   const seen = exchanges.length === 0 ? '' : `seen in ${exchanges.slice(0, 5).join(', ')}`
-  return html`<div id="${id}"><dt><code>${id}</code> ${question}</dt><dd>${shorten(withoutColours(answer), longestAnswer)} <span class="ids">${seen}</span></dd></div>
+  return html`<div id="${id}"><dt><code>${id}</code> ${question}</dt><dd>${shorten(withoutColours(answer), maxAnswerLength)} <span class="ids">${seen}</span></dd></div>
 `
 }
 

@@ -1,10 +1,9 @@
 import type { ConformanceReport } from '../../../contract/report/conformance.ts'
 import { html, type Markup } from '../../html/markup.ts'
 import { doubtText, isEdited } from '../../text/digest.ts'
-import { count } from '../../text/escape.ts'
-import { networkPhrases } from '../../text/network.ts'
+import { costText, count, seconds } from '../../text/format.ts'
 import { summarize } from '../summary.ts'
-import { trafficText } from '../traffic.ts'
+import { networkPhrases, trafficText } from '../traffic.ts'
 
 const outcomes: Readonly<Record<ConformanceReport['outcome'], string>> = {
   conforms: 'Conforms',
@@ -59,21 +58,15 @@ function facts(report: ConformanceReport): readonly (readonly [string, string])[
   const declared = Object.entries(target.capabilities).map(
     ([name, has]) => `${has ? '' : 'no '}${name}`,
   )
-  const asked = [
-    count(cost.requests, 'request'),
-    count(cost.generations, 'generation'),
-    count(cost.chats, 'chat'),
-    count(cost.uploads, 'upload'),
-  ]
   return [
     ['Profile', target.profile],
     ['Declared', declared.join(', ') || 'nothing'],
-    ['Asked of the target', asked.join(', ')],
+    ['Asked of the target', costText(cost)],
     [recording ? 'Judged again' : 'Started', report.startedAt],
     ...(recording
       ? [['Recorded', `${recording.startedAt}, by kit ${recording.suite.version}`] as const]
       : []),
-    ['Duration', `${(report.durationMs / 1000).toFixed(1)} s`],
+    ['Duration', seconds(report.durationMs)],
     ['Kit', `${suite.version}, interface ${suite.interface}`],
     ['Seed', report.seed],
   ]

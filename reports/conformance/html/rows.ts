@@ -2,7 +2,8 @@ import { areaOf } from '../../../contract/index.ts'
 import type { ConformanceReport, RequirementRow } from '../../../contract/report/conformance.ts'
 import { areaTitle, surfaceTitle } from '../../catalogue/entries.ts'
 import { html, type Markup } from '../../html/markup.ts'
-import { count, withoutColours } from '../../text/escape.ts'
+import { withoutColours } from '../../text/escape.ts'
+import { count } from '../../text/format.ts'
 import { knownText } from '../summary.ts'
 import { badgeText, meanings } from '../words.ts'
 import type { Evidence } from './evidence.ts'
@@ -87,12 +88,12 @@ function scenarios({ scenarios, brokenBy }: RequirementRow): Markup | null {
 }
 
 /** Judges look at every exchange, so a row may have a hundred scenarios. */
-const mostNames = 8
+const maxNames = 8
 
 function names(title: string, list: readonly string[]): Markup | null {
   if (list.length === 0) return null
-  const more = list.length - mostNames
-  return html`<div><dt>${title}</dt><dd>${list.slice(0, mostNames).join(', ')}${more > 0 ? ` and ${more} more` : ''}</dd></div>
+  const more = list.length - maxNames
+  return html`<div><dt>${title}</dt><dd>${list.slice(0, maxNames).join(', ')}${more > 0 ? ` and ${more} more` : ''}</dd></div>
 `
 }
 

@@ -1,6 +1,7 @@
 import type { Exchange, StreamEvent } from '../../../contract/index.ts'
 import { html, type Markup } from '../../html/markup.ts'
-import { count, shorten } from '../../text/escape.ts'
+import { shorten } from '../../text/escape.ts'
+import { count, milliseconds } from '../../text/format.ts'
 import { endingText, foldEvents, foldText, type TimelineEntry, time } from '../../text/timeline.ts'
 
 /** A stream as a picture of its times and as a list of its events; the offending one is marked. */
@@ -26,19 +27,19 @@ function picture({ events, ending, response }: Exchange, offending: number | nul
   // Events of one moment are one tick: a long stream would be a thousand times the same.
   const ticks = [...new Set(events.map(({ atMs }) => xOf(atMs)))]
   const bad = offending === null ? undefined : events[offending]
-  const told = `${count(events.length, 'event')} within ${endMs.toFixed(1)} ms${bad ? `; event ${(offending ?? 0) + 1}, at ${bad.atMs.toFixed(1)} ms, shows the violation` : ''}`
+  const told = `${count(events.length, 'event')} within ${milliseconds(endMs)}${bad ? `; event ${(offending ?? 0) + 1}, at ${milliseconds(bad.atMs)}, shows the violation` : ''}`
   return html`<figure><svg role="img" aria-label="${told}" viewBox="0 0 ${width} ${height}" preserveAspectRatio="none">
 <rect class="axis" x="0" y="${height / 2 - 1}" width="${width}" height="2"/>
 ${ticks.map((x) => html`<rect class="tick" x="${x}" y="8" width="${tickWidth}" height="16"/>`)}
 ${response === null ? null : html`<rect class="head" x="${xOf(response.headersAtMs)}" y="4" width="${tickWidth}" height="24"/>`}
 ${bad === undefined ? null : html`<rect class="bad" x="${Math.max(0, xOf(bad.atMs) - tickWidth)}" y="0" width="${3 * tickWidth}" height="${height}"/>`}
 </svg>
-<figcaption><span>0 ms</span> <span>${response === null ? '' : `headers after ${response.headersAtMs.toFixed(1)} ms, `}${count(events.length, 'event')}</span> <span>${endMs.toFixed(1)} ms</span></figcaption></figure>`
+<figcaption><span>0 ms</span> <span>${response === null ? '' : `headers after ${milliseconds(response.headersAtMs)}, `}${count(events.length, 'event')}</span> <span>${milliseconds(endMs)}</span></figcaption></figure>`
 }
 
 /** The offending event is read closely, the others are there to find one's way. */
-const longestData = 160
-const longestOffending = 1_000
+const maxDataLength = 160
+const maxOffendingLength = 1_000
 
 function line(entry: TimelineEntry, offending: number | null): Markup {
   if ('folded' in entry)
@@ -48,6 +49,6 @@ function line(entry: TimelineEntry, offending: number | null): Markup {
 }
 
 function eventLine({ atMs, name, data }: StreamEvent, isOffending: boolean): Markup {
-  return html`<li${isOffending ? html` class="offending"` : null}><span class="time">${time(atMs)}</span> ${isOffending ? html`<strong>here:</strong> ` : null}${name === null ? null : html`<b>${name}</b> `}<code>${shorten(data, isOffending ? longestOffending : longestData)}</code></li>
+  return html`<li${isOffending ? html` class="offending"` : null}><span class="time">${time(atMs)}</span> ${isOffending ? html`<strong>here:</strong> ` : null}${name === null ? null : html`<b>${name}</b> `}<code>${shorten(data, isOffending ? maxOffendingLength : maxDataLength)}</code></li>
 `
 }

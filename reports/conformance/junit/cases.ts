@@ -5,8 +5,7 @@ import type {
   ConformanceReport,
   RequirementRow,
 } from '../../../contract/report/conformance.ts'
-import { printable } from '../../text/escape.ts'
-import { clean } from '../../text/page.ts'
+import { clean, printable } from '../../text/escape.ts'
 import { exchangeLines } from '../console/evidence.ts'
 import { knownText } from '../summary.ts'
 

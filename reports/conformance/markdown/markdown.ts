@@ -6,13 +6,12 @@ import type {
 } from '../../../contract/report/conformance.ts'
 import { compactIds } from '../../../contract/requirement-ids.ts'
 import { doubtText, isEdited } from '../../text/digest.ts'
-import { count } from '../../text/escape.ts'
+import { clean } from '../../text/escape.ts'
 import { foldFindings } from '../../text/fold.ts'
+import { count, seconds } from '../../text/format.ts'
 import { cell, code, escaped } from '../../text/markdown.ts'
-import { networkPhrases } from '../../text/network.ts'
-import { clean } from '../../text/page.ts'
 import { knownText, summarize } from '../summary.ts'
-import { trafficText } from '../traffic.ts'
+import { networkPhrases, trafficText } from '../traffic.ts'
 import { findingsMarkdown } from './violations.ts'
 
 /**
@@ -70,7 +69,7 @@ function numbers(report: ConformanceReport): string {
 }
 
 function about({ target, suite, seed, cost, durationMs }: ConformanceReport): string {
-  const asked = `${count(cost.requests, 'request')} in ${(durationMs / 1000).toFixed(1)} s`
+  const asked = `${count(cost.requests, 'request')} in ${seconds(durationMs)}`
   const kit = `kit ${code(suite.version)}, interface ${code(suite.interface)}`
   const network = networkPhrases(target).map((phrase) => `, ${escaped(clean(phrase))}`)
   const target_ = `${code(clean(target.baseUrl))}, profile ${target.profile}${network.join('')}`

@@ -1,11 +1,11 @@
 import { Chalk } from 'chalk'
 import type { Exchange } from '../../../contract/index.ts'
 import type { RequirementRow } from '../../../contract/report/conformance.ts'
-import { printable } from '../../text/escape.ts'
+import { clean, printable } from '../../text/escape.ts'
 import { causeText, type Findings, saysTheSame } from '../../text/fold.ts'
 import { code, codeBlock, escaped } from '../../text/markdown.ts'
-import { clean } from '../../text/page.ts'
-import { answerText, exchangeLines } from '../console/evidence.ts'
+import { statusLine } from '../../text/timeline.ts'
+import { exchangeLines } from '../console/evidence.ts'
 
 /**
  * Violations of one cause under one another, with their evidence folded. A summary may have a
@@ -17,12 +17,12 @@ export function findingsMarkdown(
   exchanges: ReadonlyMap<string, Exchange>,
 ): readonly string[] {
   return all.flatMap((findings, at) => {
-    const shown = at < mostEvidence ? evidence(findings, exchanges) : evidenceElsewhere(findings)
+    const shown = at < maxEvidence ? evidence(findings, exchanges) : evidenceElsewhere(findings)
     return [...(at === 0 ? [] : ['']), ...text(findings), '', ...shown]
   })
 }
 
-const mostEvidence = 40
+const maxEvidence = 40
 const width = 100
 
 function text(findings: Findings): readonly string[] {
@@ -64,7 +64,7 @@ function evidence({ rows }: Findings, exchanges: ReadonlyMap<string, Exchange>):
       const other = exchanges.get(id)
       if (other === undefined) return missing(id)
       const { method, url } = other.request
-      return `see ${printable(`${id}: ${method} ${url}`)} → ${answerText(other)}`
+      return `see ${printable(`${id}: ${method} ${url}`)} → ${statusLine(other)}`
     }),
   ]
   return ['<details><summary>Evidence</summary>', '', codeBlock(lines), '', '</details>']

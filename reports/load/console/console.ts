@@ -1,20 +1,15 @@
 import { Chalk } from 'chalk'
 import type { LoadReport } from '../../../contract/report/load.ts'
 import { doubtText, doubtWord, isEdited } from '../../text/digest.ts'
-import { indent, printable, wrap } from '../../text/escape.ts'
-import { clean } from '../../text/page.ts'
-import {
-  interval,
-  outcomeText,
-  outcomeWord,
-  percent,
-  planText,
-  seconds,
-  windowText,
-} from '../words.ts'
+import { clean, indent, printable, wrap } from '../../text/escape.ts'
+import { interval, percent, seconds } from '../../text/format.ts'
+import { hanging, type Lines, list, type Page } from '../../text/page.ts'
+import { outcomeText, outcomeWord, planText, windowText } from '../words.ts'
 import {
   deliveryList,
   errorList,
+  type LoadConsoleOptions,
+  type LoadPage,
   latencyTable,
   otherToolTable,
   rateTable,
@@ -22,7 +17,6 @@ import {
   transactionTable,
   turnTable,
 } from './measured.ts'
-import { hanging, type Lines, type LoadConsoleOptions, list, type Page } from './page.ts'
 import { auditList, generatorList } from './trust.ts'
 
 /**
@@ -31,7 +25,7 @@ import { auditList, generatorList } from './trust.ts'
  * target sent reaches the terminal unescaped.
  */
 export function loadToConsole(report: LoadReport, options: LoadConsoleOptions): string {
-  const page: Page = { ...options, chalk: new Chalk({ level: options.color ? 1 : 0 }) }
+  const page: LoadPage = { ...options, chalk: new Chalk({ level: options.color ? 1 : 0 }) }
   const parts = [
     [...editedLines(page, report), ...outcomeLines(page, report), ...about(page, report)],
     sloList(page, report),

@@ -1,24 +1,34 @@
 import type { LoadReport } from '../../../contract/report/load.ts'
 import type { Distribution } from '../../../contract/report/load-measures.ts'
-import { count, indent, printable, wrap } from '../../text/escape.ts'
-import { clean } from '../../text/page.ts'
-import { columns, fittedColumns } from '../metrics/columns.ts'
+import { columns, fittedColumns } from '../../text/columns.ts'
+import { clean, indent, printable, wrap } from '../../text/escape.ts'
+import { count, figure, percent, seconds } from '../../text/format.ts'
+import { hanging, type Lines, type Page } from '../../text/page.ts'
 import {
   clocked,
   connectionText,
   deliveryText,
   disturbanceText,
-  figure,
   lumpText,
-  percent,
   quantileName,
   rateRows,
-  seconds,
   turnRows,
 } from '../words.ts'
-import { hanging, type Lines, type Page } from './page.ts'
 
-export function rateTable(page: Page, report: LoadReport): Lines {
+export interface LoadConsoleOptions {
+  readonly color: boolean
+  /** Columns of the terminal. */
+  readonly width: number
+  /** Also what each transaction measured, and the same run as other tools define it. */
+  readonly verbose?: boolean
+}
+
+/** What every part of the console report of a load is made from. */
+export interface LoadPage extends Page {
+  readonly verbose?: boolean
+}
+
+export function rateTable(page: LoadPage, report: LoadReport): Lines {
   const { open, left } = report
   const purposeful = Object.values(left).reduce((sum, number) => sum + number, 0)
   const beside = [
@@ -43,7 +53,7 @@ export function rateTable(page: Page, report: LoadReport): Lines {
   ]
 }
 
-export function transactionTable(page: Page, { transactions }: LoadReport): Lines {
+export function transactionTable(page: LoadPage, { transactions }: LoadReport): Lines {
   if (transactions.length < 2) return []
   return [
     page.chalk.bold('Transactions of the whole run'),
@@ -60,12 +70,12 @@ export function transactionTable(page: Page, { transactions }: LoadReport): Line
   ]
 }
 
-export function latencyTable(page: Page, title: string, metrics: LoadReport['metrics']): Lines {
+export function latencyTable(page: LoadPage, title: string, metrics: LoadReport['metrics']): Lines {
   return quantileTable(page, title, clocked(metrics))
 }
 
 /** First tokens of growing chats by turn; all that is known of a turn where asked to be verbose. */
-export function turnTable(page: Page, { turns }: LoadReport): Lines {
+export function turnTable(page: LoadPage, { turns }: LoadReport): Lines {
   const rows = turnRows(turns).filter(({ metric }) => page.verbose === true || metric === 'ttft')
   const named = rows.map((row) => ({ ...row, name: `${row.metric} ${row.turn}` }))
   return quantileTable(page, 'Growing chats by turn, ms', named)
@@ -80,7 +90,7 @@ interface QuantileRow {
   readonly distribution: Distribution
 }
 
-function quantileTable(page: Page, title: string, rows: readonly QuantileRow[]): Lines {
+function quantileTable(page: LoadPage, title: string, rows: readonly QuantileRow[]): Lines {
   const [first] = rows
   if (first === undefined) return []
   const names = first.distribution.quantiles.map(quantileName)
@@ -116,14 +126,14 @@ function quantileTable(page: Page, title: string, rows: readonly QuantileRow[]):
   ]
 }
 
-export function stallList(page: Page, { stalls }: LoadReport): Lines {
+export function stallList(page: LoadPage, { stalls }: LoadReport): Lines {
   if (stalls === null) return []
   const { overMs, stalled, streams, share, longestMs, coalesced } = stalls
   const text = `${stalled} of ${count(streams, 'stream')} stalled for more than ${overMs} ms, ${percent(share)} of their time; longest gap ${figure(longestMs)} ms; ${percent(coalesced)} of the gaps are 0, one read brought several pieces`
   return hanging(page, 'stalls: ', text)
 }
 
-export function deliveryList(page: Page, report: LoadReport): Lines {
+export function deliveryList(page: LoadPage, report: LoadReport): Lines {
   const text = deliveryText(report)
   if (text === undefined) return []
   return [
@@ -132,7 +142,7 @@ export function deliveryList(page: Page, report: LoadReport): Lines {
   ]
 }
 
-export function errorList(page: Page, { errors, disturbances }: LoadReport): Lines {
+export function errorList(page: LoadPage, { errors, disturbances }: LoadReport): Lines {
   const counts = (lead: string) =>
     disturbances === undefined ? [] : hanging(page, lead, disturbanceText(disturbances))
   if (errors.length === 0) return counts('answers: ')
@@ -149,7 +159,7 @@ export function errorList(page: Page, { errors, disturbances }: LoadReport): Lin
   ]
 }
 
-export function otherToolTable(page: Page, { otherTools }: LoadReport): Lines {
+export function otherToolTable(page: LoadPage, { otherTools }: LoadReport): Lines {
   if (otherTools.length === 0) return []
   return [
     page.chalk.bold('The whole run as other tools define it'),

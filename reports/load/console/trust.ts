@@ -1,6 +1,6 @@
 import type { LoadReport } from '../../../contract/report/load.ts'
-import { figure, percent } from '../words.ts'
-import { hanging, type Lines, type Page } from './page.ts'
+import { figure, percent } from '../../text/format.ts'
+import { hanging, type Lines, type Page } from '../../text/page.ts'
 
 export function generatorList(page: Page, { generator }: LoadReport): Lines {
   const { verdict, reasons, timestampError, scheduleDelay, eventLoopUtilization } = generator

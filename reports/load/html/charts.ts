@@ -1,7 +1,8 @@
 import type { LoadReport } from '../../../contract/report/load.ts'
 import type { Distribution, HeatMap, SecondRow } from '../../../contract/report/load-measures.ts'
+import { figure } from '../../text/format.ts'
 import { type Bin, binsOf, valueAt } from '../metrics/histogram.ts'
-import { clocked, figure } from '../words.ts'
+import { clocked } from '../words.ts'
 import type { Chart, Series } from './chart.ts'
 
 /** Every chart that the report has figures for. */
@@ -51,7 +52,7 @@ function quantileChart(
 }
 
 /** A table of more rows is no alternative any more; the CSV has every second. */
-const mostRows = 120
+const maxTableRows = 120
 
 function overTime(
   id: string,
@@ -61,7 +62,7 @@ function overTime(
   scale: 'linear' | 'log',
   series: readonly Series[],
 ): Chart {
-  const every = Math.max(1, Math.ceil(rows.length / mostRows))
+  const every = Math.max(1, Math.ceil(rows.length / maxTableRows))
   const shown = rows.map((_, at) => at).filter((at) => at % every === 0)
   return {
     id,

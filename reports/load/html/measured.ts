@@ -1,15 +1,13 @@
 import type { LoadReport } from '../../../contract/report/load.ts'
 import type { Distribution } from '../../../contract/report/load-measures.ts'
 import { html, type Markup, tableMarkup } from '../../html/markup.ts'
+import { figure, interval, percent } from '../../text/format.ts'
 import {
   clocked,
   connectionText,
   deliveryText,
-  figure,
-  interval,
   lumpText,
   meanings,
-  percent,
   quantileName,
   rateRows,
   turnRows,

@@ -1,17 +1,8 @@
 import type { LoadReport } from '../../../contract/report/load.ts'
 import { doubtMarkup } from '../../conformance/html/overview.ts'
 import { html, type Markup, tableMarkup } from '../../html/markup.ts'
-import {
-  arrivalText,
-  disturbanceText,
-  figure,
-  interval,
-  outcomeText,
-  outcomeWord,
-  percent,
-  seconds,
-  windowText,
-} from '../words.ts'
+import { figure, interval, percent, seconds } from '../../text/format.ts'
+import { arrivalText, disturbanceText, outcomeText, outcomeWord, windowText } from '../words.ts'
 
 /** For a reader who has ten seconds: the outcome, the target, and what was asked and kept. */
 export function overview(report: LoadReport): Markup {

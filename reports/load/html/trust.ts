@@ -1,7 +1,7 @@
 import type { LoadReport } from '../../../contract/report/load.ts'
 import type { Spread } from '../../../contract/report/load-generator.ts'
 import { html, type Markup, tableMarkup } from '../../html/markup.ts'
-import { figure, percent } from '../words.ts'
+import { figure, percent } from '../../text/format.ts'
 
 /** How far the figures can be trusted: the error of the generator, and laws that they must keep. */
 export function trustSection(report: LoadReport): Markup {

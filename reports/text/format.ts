@@ -1,0 +1,53 @@
+import type { ConformanceReport } from '../../contract/report/conformance.ts'
+
+/** Numbers with their units, as every report prints them. */
+
+/** `1 request`, `2 requests`. */
+export function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`
+}
+
+/** Three digits that matter; `n/a` where nothing is known. */
+export function figure(value: number | null): string {
+  if (value === null) return 'n/a'
+  const size = Math.abs(value)
+  if (size === 0 || size >= 100) return value.toFixed(0)
+  return value.toFixed(size >= 10 ? 1 : 2)
+}
+
+/** A figure with its interval: `412 [398, 431]`; an open end is a dash. */
+export function interval(value: number | null, low: number | null, high: number | null): string {
+  if (value === null || (low === null && high === null)) return figure(value)
+  const end = (bound: number | null) => (bound === null ? '–' : figure(bound))
+  return `${figure(value)} [${end(low)}, ${end(high)}]`
+}
+
+/** Never rounded up to 100 %. */
+export function percent(share: number): string {
+  const rounded = Number((100 * share).toPrecision(share < 0.1 ? 3 : 4))
+  return `${rounded === 100 && share < 1 ? 99.99 : rounded} %`
+}
+
+export function seconds(ms: number): string {
+  return `${Number((ms / 1000).toFixed(1))} s`
+}
+
+/** `12.3 ms`. */
+export function milliseconds(ms: number): string {
+  return `${ms.toFixed(1)} ms`
+}
+
+/** `1,206 requests, 300 generations, 12 chats, 2 uploads`: the requests that a run sent to its target. */
+export function costText({
+  requests,
+  generations,
+  chats,
+  uploads,
+}: ConformanceReport['cost']): string {
+  return [
+    count(requests, 'request'),
+    count(generations, 'generation'),
+    count(chats, 'chat'),
+    count(uploads, 'upload'),
+  ].join(', ')
+}
