@@ -20,7 +20,7 @@ it('is refused on every route, at least 2,000 times', async () => {
   const server = await testServer({ store, uploadLimitBytes: 2000 })
   const world = await goodWorld(server)
   const refused = new Map<string, number>()
-  for (const route of documented(allRoutes(server.parts)).routes) {
+  for (const route of documented(allRoutes(server.services)).routes) {
     const name = `${route.method} ${route.path}`
     if (route.method !== 'DELETE' && route.accepts === 'json') {
       const good = goodRequest(route, world)

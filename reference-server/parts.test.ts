@@ -6,7 +6,7 @@ import { readEvents } from './test-support/sse.ts'
 
 it('lets a request be read otherwise', async () => {
   const server = await testServer({
-    refit: (parts) => ({
+    patch: (parts) => ({
       ...parts,
       incoming: (call) => ({ ...call, body: { ...Object(call.body), max_tokens: 2 } }),
     }),
@@ -16,7 +16,7 @@ it('lets a request be read otherwise', async () => {
 
 it('lets an answer be another', async () => {
   const server = await testServer({
-    refit: (parts) => ({
+    patch: (parts) => ({
       ...parts,
       outgoing: (_call, reply) => (reply.status === 401 ? { ...reply, status: 403 } : reply),
     }),
@@ -27,7 +27,7 @@ it('lets an answer be another', async () => {
 
 it('lets events and bytes be others, live and replayed', async () => {
   const server = await testServer({
-    refit: (parts) => ({
+    patch: (parts) => ({
       ...parts,
       events: function* (run) {
         for (const event of parts.events(run)) yield { ...event, sequence_number: 7 }
@@ -49,7 +49,7 @@ it('lets events and bytes be others, live and replayed', async () => {
 
 it('lets a stream be torn in the middle', async () => {
   const server = await testServer({
-    refit: (parts) => ({
+    patch: (parts) => ({
       ...parts,
       async *bytes(call, chunks) {
         let sent = 0
@@ -68,7 +68,7 @@ it('lets a stream be torn in the middle', async () => {
 
 it('lets retrieval be another, in a search and before an answer', async () => {
   const server = await testServer({
-    refit: (parts) => ({
+    patch: (parts) => ({
       ...parts,
       retrieve: (...asked) =>
         parts.retrieve(...asked).map((found) => ({ ...found, text: 'Nothing of the kind.' })),

@@ -1,6 +1,6 @@
 /** The replaceable parts of the server, and how they are put together by default. */
 
-import type { Run } from './events/run.ts'
+import type { ResponseRun } from './events/run.ts'
 import { type ResponseEvent, responseEvents } from './events/sequence.ts'
 import { encodeBlock } from './events/sse.ts'
 import { type Authenticate, bearerAuthentication } from './http/auth.ts'
@@ -13,7 +13,7 @@ import type { Model } from './model/types.ts'
 import { retrieve } from './retrieval/retrieval.ts'
 import type { Retrieval } from './retrieval/types.ts'
 import { type Clock, realClock } from './runtime/clock.ts'
-import { freezesOnce, held, neverStill, type Standstill } from './runtime/freeze.ts'
+import { pauseOnce, withPause, noPause, type Pause } from './runtime/freeze.ts'
 import { type Ids, randomIds } from './runtime/ids.ts'
 import { asFastAsPossible, type ServerPace, seededTiming, type Timing } from './runtime/pace.ts'
 import { type Runs, runRegistry } from './runtime/runs.ts'
@@ -22,7 +22,7 @@ import { memoryStore } from './store/memory-store.ts'
 import type { Store } from './store/types.ts'
 
 /** Every seam at which the behaviour of the server can be changed without touching a handler. */
-export interface Parts extends Encoding {
+export interface Services extends Encoding {
   readonly clock: Clock
   readonly ids: Ids
   readonly timing: Timing
@@ -35,9 +35,9 @@ export interface Parts extends Encoding {
   readonly authenticate: Authenticate
   readonly limit: RateLimit
   /** Waited for before an answer goes out, and before each piece of it. */
-  readonly standstill: Standstill
+  readonly pause: Pause
   /** The v3 event sequence of a run, live and replayed. */
-  readonly events: (run: Run) => Iterable<ResponseEvent>
+  readonly events: (run: ResponseRun) => Iterable<ResponseEvent>
   /** Each admitted request, before its schema reads it. */
   readonly incoming: (call: Call) => Call
   /** Each answer, refusals included, before it is written; the call as the client sent it. */
@@ -45,9 +45,9 @@ export interface Parts extends Encoding {
 }
 
 /** Makes another server out of the parts of this one. */
-export type Refit = (parts: Parts) => Parts
+export type Patch = (parts: Services) => Services
 
-export interface PartsOptions {
+export interface ServiceOptions {
   readonly keys: readonly string[]
   readonly seed: number
   readonly pace?: ServerPace
@@ -56,14 +56,14 @@ export interface PartsOptions {
   readonly clock?: Clock
   readonly ids?: Ids
   readonly store?: Store
-  readonly refit?: Refit
+  readonly patch?: Patch
 }
 
-export function composeParts(options: PartsOptions): Parts {
-  const { keys, seed, pace = asFastAsPossible, refit = (parts) => parts } = options
+export function composeServices(options: ServiceOptions): Services {
+  const { keys, seed, pace = asFastAsPossible, patch: refit = (parts) => parts } = options
   const clock = options.clock ?? realClock
-  const standstill = pace.freeze === undefined ? neverStill : freezesOnce(clock, pace.freeze)
-  const plain: Parts = {
+  const standstill = pace.freeze === undefined ? noPause : pauseOnce(clock, pace.freeze)
+  const plain: Services = {
     clock,
     ids: options.ids ?? randomIds,
     timing: seededTiming(seed, pace),
@@ -77,13 +77,13 @@ export function composeParts(options: PartsOptions): Parts {
       options.requestsPerMinute === undefined
         ? withoutLimit
         : requestsPerMinute(options.requestsPerMinute),
-    standstill,
+    pause: standstill,
     events: responseEvents,
     incoming: (call) => call,
     outgoing: (_call, reply) => reply,
     encode: encodeBlock,
     bytes: (call, chunks) =>
-      pace.freeze === undefined ? chunks : held(chunks, standstill, call.signal),
+      pace.freeze === undefined ? chunks : withPause(chunks, standstill, call.signal),
   }
   return refit(stampsOnRequest(plain))
 }

@@ -1,6 +1,6 @@
 /** All routes of the server, surface by surface. */
 import type { Route } from './http/call.ts'
-import type { Parts } from './parts.ts'
+import type { Services } from './parts.ts'
 import { healthRoutes } from './surfaces/health.ts'
 import { knowledgeRoutes } from './surfaces/knowledge/prefixes.ts'
 import { chatCompletionRoutes } from './surfaces/openai/chat-completions.ts'
@@ -17,7 +17,7 @@ import { generateRoutes } from './surfaces/v3/generate.ts'
 import { historyRoutes } from './surfaces/v3/history.ts'
 import { oneShotRoutes } from './surfaces/v3/one-shot.ts'
 
-export function allRoutes(parts: Parts): readonly Route[] {
+export function allRoutes(parts: Services): readonly Route[] {
   return [
     ...healthRoutes(),
     ...chatCompletionRoutes(parts),

@@ -70,7 +70,7 @@ it('lets running answers finish before it ends, and takes no new ones', async ()
   expect(readEvents(await readAll(native)).at(-1).type).toBe('response.completed')
   expect(readBlocks(await readAll(compatible)).at(-1)?.data).toBe('[DONE]')
   await closed
-  expect((await server.parts.store.history.runs(chat_id)).length).toBe(1)
+  expect((await server.services.store.history.runs(chat_id)).length).toBe(1)
 })
 
 it('ends what is left at the deadline, without a proper end, and keeps nothing of it', async () => {
@@ -86,6 +86,6 @@ it('ends what is left at the deadline, without a proper end, and keeps nothing o
   await server.close()
   expect(performance.now() - started).toBeLessThan(3000)
   await expect(read).rejects.toThrow()
-  expect(server.parts.runs.size).toBe(0)
-  expect(await server.parts.store.history.runs(chat_id)).toEqual([])
+  expect(server.services.runs.size).toBe(0)
+  expect(await server.services.store.history.runs(chat_id)).toEqual([])
 })

@@ -5,10 +5,10 @@ import type { FastifyInstance } from 'fastify'
 import { buildApp } from './http/app.ts'
 import { addReferencePage } from './openapi/reference-page.ts'
 import { documented } from './openapi/routes.ts'
-import { composeParts, type Parts, type PartsOptions } from './parts.ts'
+import { composeServices, type Services, type ServiceOptions } from './parts.ts'
 import { allRoutes } from './routes.ts'
 
-export interface ReferenceServerOptions extends Partial<PartsOptions> {
+export interface ReferenceServerOptions extends Partial<ServiceOptions> {
   /** 0, the default, takes any free port. */
   readonly port?: number
   /** Default 127.0.0.1. */
@@ -32,7 +32,7 @@ export interface ReferenceServer {
   readonly url: string
   readonly keys: readonly string[]
   /** The parts that it is made of, with the store that it remembers in. */
-  readonly parts: Parts
+  readonly services: Services
   connections(): Promise<number>
   /**
    * Stops listening, lets running answers finish until the deadline, then ends whatever is left. May
@@ -46,7 +46,7 @@ export async function startReferenceServer(
   options: ReferenceServerOptions = {},
 ): Promise<ReferenceServer> {
   const keys = options.keys ?? [`sk-${randomBytes(24).toString('base64url')}`]
-  const parts = composeParts({ ...options, keys, seed: options.seed ?? 1 })
+  const parts = composeServices({ ...options, keys, seed: options.seed ?? 1 })
   const life = { draining: false }
   const { routes, document } = documented(allRoutes(parts))
   const app = buildApp(parts, routes, {
@@ -61,7 +61,7 @@ export async function startReferenceServer(
   return {
     url: listeningUrl(app),
     keys,
-    parts,
+    services: parts,
     connections: () => connections(app),
     close: () => {
       life.draining = true
@@ -71,7 +71,7 @@ export async function startReferenceServer(
   }
 }
 
-async function endWithin(deadlineMs: number, app: FastifyInstance, { runs }: Parts): Promise<void> {
+async function endWithin(deadlineMs: number, app: FastifyInstance, { runs }: Services): Promise<void> {
   const timer = new AbortController()
   const deadline = timeout(deadlineMs, undefined, { signal: timer.signal }).then(
     () => {

@@ -14,7 +14,7 @@ const completion = (content: string) => ({
 })
 
 async function nothingLeft(server: TestServer): Promise<void> {
-  await expect.poll(() => server.parts.runs.size).toBe(0)
+  await expect.poll(() => server.services.runs.size).toBe(0)
   await expect.poll(() => server.connections()).toBe(0)
 }
 
@@ -45,7 +45,7 @@ it('lets clients leave in mid-stream: the slot is free, the run ends, the repeat
   }
   const headers = { 'idempotency-key': 'left' }
   await leaveInMidStream(await openStream(server, generatePath, body, headers))
-  expect(server.parts.runs.size).toBe(1)
+  expect(server.services.runs.size).toBe(1)
   await nothingLeft(server)
   const { json } = await server.send('GET', `/api/v3/message?chat_id=${chat_id}`)
   const again = await server.send('POST', generatePath, { body, headers })
@@ -65,7 +65,7 @@ it('stops speaking to who has left the compatible surface', async () => {
 it('waits for readers who are slow, and makes no more than the sockets hold', async () => {
   let made = 0
   const server = await testServer({
-    refit: (parts) => ({
+    patch: (parts) => ({
       ...parts,
       async *bytes(_call, chunks) {
         for await (const chunk of chunks) {
@@ -109,7 +109,7 @@ it('leaks nothing: connections, runs and heap come back', async () => {
         await leaveInMidStream(
           await openStream(server, completionsPath, completion('[[pace=gap=5ms]]')),
         )
-        await expect.poll(() => server.parts.runs.size).toBe(0)
+        await expect.poll(() => server.services.runs.size).toBe(0)
         await server.send('DELETE', `/api/v3/chat/${chat_id}`)
       }),
     )

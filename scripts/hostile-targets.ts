@@ -39,7 +39,7 @@ process.exitCode = failed > 0 ? 1 : 0
 
 async function longAnswersOf(length: number, name: string): Promise<void> {
   if (!commands.includes('check')) return
-  const server = await startReferenceServer({ keys: [key], refit: longAnswers(length) })
+  const server = await startReferenceServer({ keys: [key], patch: longAnswers(length) })
   try {
     const result = await run('check', server.url, {})
     tell('check', name, result, /OUTCOME|CONFORMS|INCOMPLETE|VIOLATED/)

@@ -37,7 +37,7 @@ export function plainAttempt(profile: ProfileName): Attempt {
  * A fault is run with the surfaces that its rows are about: what deviates there cannot show on
  * another, and the proof takes a third of the time. `everywhere` runs all surfaces.
  */
-export function faultAttempt({ name, refit, breaks }: Fault): Attempt {
+export function faultAttempt({ name, patch: refit, breaks }: Fault): Attempt {
   const open = () => startDeviant(refit, targetFixture('reference'))
   const surfaces = new Set(breaks.flatMap(surfacesOf))
   const [surface] = surfaces
@@ -47,7 +47,7 @@ export function faultAttempt({ name, refit, breaks }: Fault): Attempt {
 
 function dialectAttempt(
   kind: 'dialect' | 'combination',
-  { name, refit, profile }: Dialect,
+  { name, patch: refit, profile }: Dialect,
 ): Attempt {
   const open = () => startDeviant(refit, targetFixture('reference'), profile)
   return { kind, name, open, selection: whole('full') }

@@ -21,7 +21,7 @@ test.each(Object.keys(prefixes) as (keyof typeof prefixes)[])(
     const server = await startReferenceServer({
       keys: ['sk-alone-first-1', 'sk-alone-second-2'],
       pace: { ttftMs: 2, gapMs: 1, jitter: 0 },
-      refit: only(prefixes[surface]),
+      patch: only(prefixes[surface]),
     })
     const environment = { CHATGEN_API_KEY: server.keys[0], CHATGEN_OTHER_KEY: server.keys[1] }
     const overrides = { baseUrl: server.url }

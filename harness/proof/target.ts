@@ -24,7 +24,7 @@ export async function startDeviant(
 ): Promise<ProofTarget> {
   const server: ReferenceServer = await startReferenceServer({
     pace,
-    refit,
+    patch: refit,
     keys: ['sk-proof-first-caller', 'sk-proof-second-caller'],
     closeDeadlineMs: 500,
   })

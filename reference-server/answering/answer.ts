@@ -3,29 +3,29 @@ import type { Rag } from '../../contract/requests/index.ts'
 import type { BuiltinTool } from '../model/tools/tools.ts'
 import type { Generation, Model, SearchStep, Turn } from '../model/types.ts'
 import { searchPlan } from '../retrieval/plan.ts'
-import type { Finding, Retrieval } from '../retrieval/types.ts'
+import type { SearchHit, Retrieval } from '../retrieval/types.ts'
 import type { Store } from '../store/types.ts'
-import type { Scenario } from './assistant-context.ts'
+import type { AssistantContext } from './assistant-context.ts'
 
 export interface Ask {
   readonly caller: string
   /** The conversation, oldest turn first, the question last. */
   readonly turns: readonly Turn[]
-  readonly scenario: Scenario
+  readonly scenario: AssistantContext
   readonly rag: Rag
   readonly think: boolean
   readonly tools: readonly BuiltinTool[]
   readonly maxTokens: number
 }
 
-export interface AnsweringParts {
+export interface AnsweringServices {
   readonly model: Model
   readonly retrieve: Retrieval
   readonly store: Store
 }
 
 /** @throws ModelOutage when the prompt asks for it */
-export async function answer(parts: AnsweringParts, ask: Ask): Promise<Generation> {
+export async function answer(parts: AnsweringServices, ask: Ask): Promise<Generation> {
   const { scenario, turns, tools } = ask
   const search = await searcher(parts, ask)
   const done = searchesFirst(ask) ? [searchedInAdvance(question(turns), search)] : []
@@ -54,9 +54,9 @@ function searchesFirst({ rag, scenario }: Ask): boolean {
 const usual = { threshold: 0.35, limit: 4 }
 
 async function searcher(
-  { store, retrieve }: AnsweringParts,
+  { store, retrieve }: AnsweringServices,
   { caller, scenario, rag }: Ask,
-): Promise<(query: string) => readonly Finding[]> {
+): Promise<(query: string) => readonly SearchHit[]> {
   const plan = searchPlan(typeof rag === 'object' ? rag : {}, usual)
   const bases = await Promise.all(
     scenario.baseIds.map((id) => store.knowledge.documents(caller, id)),
@@ -66,7 +66,7 @@ async function searcher(
 
 function searchedInAdvance(
   query: string,
-  search: (query: string) => readonly Finding[],
+  search: (query: string) => readonly SearchHit[],
 ): SearchStep {
   return {
     type: 'file_search',
@@ -78,12 +78,12 @@ function searchedInAdvance(
 }
 
 /** The beginning of a long question says well enough what it is about. */
-const longestQuery = 2000
+const maxQueryLength = 2000
 
 function question(turns: readonly Turn[]): string {
-  return (turns.findLast(({ role }) => role === 'user')?.text ?? '').slice(0, longestQuery)
+  return (turns.findLast(({ role }) => role === 'user')?.text ?? '').slice(0, maxQueryLength)
 }
 
-function instructions({ instructions }: Scenario): readonly Turn[] {
+function instructions({ instructions }: AssistantContext): readonly Turn[] {
   return instructions === null ? [] : [{ role: 'system', text: instructions }]
 }

@@ -3,7 +3,7 @@ import { ApiError } from '../http/errors.ts'
 import type { KnowledgeStore } from '../store/types.ts'
 import { assistants, namedInstructions } from './assistants.ts'
 
-export interface Scenario {
+export interface AssistantContext {
   readonly instructions: string | null
   /** Knowledge bases of the caller that are searched; each is known to be there. */
   readonly baseIds: readonly string[]
@@ -11,10 +11,10 @@ export interface Scenario {
   readonly searchesByItself: boolean
 }
 
-export const noAssistant: Scenario = { instructions: null, baseIds: [], searchesByItself: false }
+export const noAssistant: AssistantContext = { instructions: null, baseIds: [], searchesByItself: false }
 
 /** @throws ApiError 404 for an id that is not in the catalogue */
-export function cataloguedAssistant(id: string | null | undefined): Scenario {
+export function cataloguedAssistant(id: string | null | undefined): AssistantContext {
   if (id === null || id === undefined) return noAssistant
   const assistant = assistants.find((one) => one.id === id)
   if (assistant === undefined) {
@@ -33,7 +33,7 @@ export function cataloguedAssistant(id: string | null | undefined): Scenario {
  *
  * @throws ApiError 404 for a UUID that is not in the catalogue
  */
-export function assistantOrInstructions(id: string | null | undefined): Scenario {
+export function assistantOrInstructions(id: string | null | undefined): AssistantContext {
   if (id === null || id === undefined) return noAssistant
   if (/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(id)) {
     return cataloguedAssistant(id.toLowerCase())
@@ -59,11 +59,11 @@ interface OneShotAssistant {
  *
  * @throws ApiError 404 for an assistant or a base that is not there
  */
-export async function oneShotScenario(
+export async function oneShotAssistant(
   knowledge: KnowledgeStore,
   caller: string,
   { assistant_id, assistant, kb_id }: OneShotAssistant,
-): Promise<Scenario> {
+): Promise<AssistantContext> {
   if (assistant_id === 'searcher') {
     const baseIds =
       typeof kb_id === 'string'
@@ -98,9 +98,9 @@ async function knownBase(
 }
 
 /** As many bases as one search looks into. */
-const mostBases = 20
+const maxBases = 20
 
 async function allBases(knowledge: KnowledgeStore, caller: string): Promise<readonly string[]> {
-  const { rows } = await knowledge.bases(caller, { after: 0, limit: mostBases })
+  const { rows } = await knowledge.bases(caller, { after: 0, limit: maxBases })
   return rows.map(({ id }) => id)
 }

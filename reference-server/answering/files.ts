@@ -55,10 +55,10 @@ function mediaParts(content: unknown): readonly MediaPart[] {
 }
 
 /** Long enough for any test, short enough to be counted token by token. */
-const longestExcerpt = 100_000
+const maxExcerptLength = 100_000
 
 function described(what: string, text: string | null | undefined): string {
-  return text ? `[${what}]\n${text.slice(0, longestExcerpt)}` : `[${what}]`
+  return text ? `[${what}]\n${text.slice(0, maxExcerptLength)}` : `[${what}]`
 }
 
 /** By URL, or the thing itself in a data URL or in base64. */

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { requirementIds } from '../../contract/index.ts'
-import type { Refit } from '../parts.ts'
+import type { Patch } from '../parts.ts'
 import { testServer } from '../test-support/server.ts'
 import { faults, together } from './index.ts'
 
@@ -33,8 +33,8 @@ test('what a fault remembers begins anew with each server', async () => {
   const leak = faults.find(({ name }) => name === 'openai-requests-share-a-conversation')
   if (leak === undefined) throw new Error('no such fault')
   const [first, second] = [
-    await testServer({ refit: leak.refit }),
-    await testServer({ refit: leak.refit }),
+    await testServer({ patch: leak.patch }),
+    await testServer({ patch: leak.patch }),
   ]
   await first.complete('My name is Ada.')
   expect((await first.complete('What is my name?')).text).toContain('Ada')
@@ -59,14 +59,14 @@ test('nothing else in the server knows of deviations', () => {
 })
 
 /** Requests of every kind, with clock and ids that count. */
-async function conversation(refit: Refit): Promise<unknown[]> {
+async function conversation(refit: Patch): Promise<unknown[]> {
   let drawn = 0
   const digits = () => {
     drawn += 1
     return String(drawn).padStart(12, '0')
   }
   const server = await testServer({
-    refit,
+    patch: refit,
     keys: ['sk-one'],
     clock: { now: () => 1_893_456_000_000, sleep: async () => {} },
     ids: {

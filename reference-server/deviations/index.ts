@@ -51,7 +51,7 @@ export const faults: readonly Fault[] = [
 export const dialects: readonly Dialect[] = allDialects
 
 export { combinationNamed, combineDialects } from './dialects/combination.ts'
-export { delayed } from './dialects/pace.ts'
+export { delayAnswers as delayed } from './dialects/pace.ts'
 export { loadFaults } from './faults/load/under-load.ts'
-export { together } from './together.ts'
+export { compose as together } from './together.ts'
 export type { Dialect, Fault } from './types.ts'

@@ -7,7 +7,7 @@ type Change = (old: unknown) => unknown
  * takes the member away. `*` stands for every element of an array; a path that leads nowhere changes
  * nothing, but for its last name, which may be new.
  */
-export function put<Value>(value: Value, path: string, to: unknown): Value {
+export function setAt<Value>(value: Value, path: string, to: unknown): Value {
   const change: Change = typeof to === 'function' ? (old) => to(old) : () => to
   return putAt(value, path.split('.'), change) as Value
 }

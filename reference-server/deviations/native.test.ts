@@ -1,20 +1,20 @@
 import { expect, test } from 'vitest'
 import { testServer } from '../test-support/server.ts'
 import {
-  besides,
+  alsoDo,
   chatList,
-  deniesSuccess,
-  message,
+  failAfterSuccess,
+  storeMessage,
   onStore,
-  overlooksQuery,
+  ignoreQuery,
   readChat,
   removeFavorite,
-  unwraps,
+  flattenField,
 } from './native.ts'
 
 test('a room of the store is changed in one method, the others are as ever', async () => {
   const { send, newChat } = await testServer({
-    refit: onStore('chats', () => ({ list: async () => ({ rows: [], next: null }) })),
+    patch: onStore('chats', () => ({ list: async () => ({ rows: [], next: null }) })),
   })
   const chat = await newChat()
   const list = await send('GET', '/api/v3/chat')
@@ -26,7 +26,7 @@ test('a room of the store is changed in one method, the others are as ever', asy
 test('something happens besides, and the answer is as ever', async () => {
   const seen: string[] = []
   const { send, newChat } = await testServer({
-    refit: besides(removeFavorite, async (_, { params }, { status }) => {
+    patch: alsoDo(removeFavorite, async (_, { params }, { status }) => {
       seen.push(`${status} ${params['chat_id']}`)
     }),
   })
@@ -38,7 +38,7 @@ test('something happens besides, and the answer is as ever', async () => {
 })
 
 test('what is accepted is denied, and a chat of the other version is refused as ever', async () => {
-  const { send, newChat, newV2Chat } = await testServer({ refit: deniesSuccess(readChat, 405) })
+  const { send, newChat, newV2Chat } = await testServer({ patch: failAfterSuccess(readChat, 405) })
   const denied = await send('GET', `/api/v3/chat/${await newChat()}`)
   expect(denied.status).toBe(405)
   const other = await send('GET', `/api/v3/chat/${await newV2Chat()}`)
@@ -47,7 +47,7 @@ test('what is accepted is denied, and a chat of the other version is refused as 
 })
 
 test('a parameter of the query is overlooked', async () => {
-  const { send, newChat } = await testServer({ refit: overlooksQuery(chatList, 'limit') })
+  const { send, newChat } = await testServer({ patch: ignoreQuery(chatList, 'limit') })
   await newChat()
   await newChat()
   const list = await send('GET', '/api/v3/chat?limit=1')
@@ -55,7 +55,7 @@ test('a parameter of the query is overlooked', async () => {
 })
 
 test('an object is taken for what it holds', async () => {
-  const { send, newV2Chat } = await testServer({ refit: unwraps(message, 'content', 'text') })
+  const { send, newV2Chat } = await testServer({ patch: flattenField(storeMessage, 'content', 'text') })
   const body = {
     chat_id: await newV2Chat(),
     model_id: 'svc-main-model',

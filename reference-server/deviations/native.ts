@@ -1,24 +1,24 @@
 /** Deviations of the native surfaces, in words: their routes, who is let in, what is remembered. */
 import type { Call, Reply } from '../http/call.ts'
-import type { Parts, Refit } from '../parts.ts'
+import type { Services, Patch } from '../parts.ts'
 import type { Store } from '../store/types.ts'
-import { put } from './json-edit.ts'
-import { onReply, onRequest, onSent, onSuccess, type Place } from './seams.ts'
+import { setAt } from './json-edit.ts'
+import { onReply, onRequest, onRequestBody, onSuccess, type RoutePattern } from './seams.ts'
 
-export const message: Place = 'POST /api/v2/message'
-export const answering: Place = 'POST /api/v2/message/generate'
-export const oneShot: Place = 'POST /api/v3/message/one-shot'
-export const chatList: Place = 'GET /api/v3/chat'
-export const favoriteList: Place = 'GET /api/v3/chat/favorite'
-export const readChat: Place = 'GET /api/v3/chat/:chat_id'
-export const changeChat: Place = 'PATCH /api/v3/chat/:chat_id'
-export const deleteChat: Place = 'DELETE /api/v3/chat/:chat_id'
-export const nameChat: Place = 'POST /api/v3/chat/:chat_id/generate-name'
-export const addFavorite: Place = 'POST /api/v3/chat/:chat_id/favorite'
-export const removeFavorite: Place = 'DELETE /api/v3/chat/:chat_id/favorite'
-export const chatFiles: Place = 'GET /api/v3/chat/:chat_id/attachments'
-export const upload: Place = 'POST /api/v3/attachment'
-export const fileList: Place = 'GET /api/v3/attachment'
+export const storeMessage: RoutePattern = 'POST /api/v2/message'
+export const v2Generate: RoutePattern = 'POST /api/v2/message/generate'
+export const oneShot: RoutePattern = 'POST /api/v3/message/one-shot'
+export const chatList: RoutePattern = 'GET /api/v3/chat'
+export const favoriteList: RoutePattern = 'GET /api/v3/chat/favorite'
+export const readChat: RoutePattern = 'GET /api/v3/chat/:chat_id'
+export const changeChat: RoutePattern = 'PATCH /api/v3/chat/:chat_id'
+export const deleteChat: RoutePattern = 'DELETE /api/v3/chat/:chat_id'
+export const nameChat: RoutePattern = 'POST /api/v3/chat/:chat_id/generate-name'
+export const addFavorite: RoutePattern = 'POST /api/v3/chat/:chat_id/favorite'
+export const removeFavorite: RoutePattern = 'DELETE /api/v3/chat/:chat_id/favorite'
+export const chatFiles: RoutePattern = 'GET /api/v3/chat/:chat_id/attachments'
+export const upload: RoutePattern = 'POST /api/v3/attachment'
+export const fileList: RoutePattern = 'GET /api/v3/attachment'
 
 export const mainModel = 'svc-main-model'
 export const mainAlias = 'SVC-Main'
@@ -27,8 +27,8 @@ export const visionModel = 'SVC-Vision'
 /** One room of the store works otherwise in some of its methods. */
 export function onStore<Room extends keyof Store>(
   room: Room,
-  change: (usual: Store[Room], parts: Parts) => Partial<Store[Room]>,
-): Refit {
+  change: (usual: Store[Room], parts: Services) => Partial<Store[Room]>,
+): Patch {
   return (parts) => {
     const usual = parts.store[room]
     return {
@@ -39,10 +39,10 @@ export function onStore<Room extends keyof Store>(
 }
 
 /** Something happens besides when a request is answered; the answer is as ever. */
-export function besides(
-  place: Place,
-  act: (parts: Parts, call: Call, reply: Reply) => Promise<unknown> | undefined,
-): Refit {
+export function alsoDo(
+  place: RoutePattern,
+  act: (parts: Services, call: Call, reply: Reply) => Promise<unknown> | undefined,
+): Patch {
   return (parts) =>
     onReply(place, (reply, call) => {
       void act(parts, call, reply)
@@ -51,24 +51,24 @@ export function besides(
 }
 
 /** Where a chat is accepted, the answer is a refusal; chats of the other version are refused as ever. */
-export function deniesSuccess(place: Place, status: number): Refit {
+export function failAfterSuccess(place: RoutePattern, status: number): Patch {
   return onSuccess(place, () => ({ status, body: { error: 'Not possible' } }))
 }
 
 /** A parameter of the query is as if it had not been sent. */
-export function overlooksQuery(place: Place, name: string): Refit {
-  return onRequest(place, (call) => ({ ...call, query: put(call.query, name, undefined) }))
+export function ignoreQuery(place: RoutePattern, name: string): Patch {
+  return onRequest(place, (call) => ({ ...call, query: setAt(call.query, name, undefined) }))
 }
 
 /** An object in a member of the body is taken for what it holds. */
-export function unwraps(place: Place, path: string, inner: string): Refit {
-  return onSent(place, (body) => {
+export function flattenField(place: RoutePattern, path: string, inner: string): Patch {
+  return onRequestBody(place, (body) => {
     const value = body[path]
     return isObject(value) ? { ...body, [path]: value[inner] } : body
   })
 }
 
-export function isThere(value: unknown): boolean {
+export function isPresent(value: unknown): boolean {
   return value !== undefined && value !== null
 }
 

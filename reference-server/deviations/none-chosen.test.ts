@@ -33,7 +33,7 @@ test.each([
   ['a dialect', dialects.find(({ name }) => name === 'line-ends-crlf')],
 ])('%s shows in the bytes', async (_, deviation) => {
   if (deviation === undefined) throw new Error('no such deviation')
-  expect(await rawConversation(deviation.refit)).not.toEqual(await rawConversation())
+  expect(await rawConversation(deviation.patch)).not.toEqual(await rawConversation())
 })
 
 async function conversationApart(): Promise<Apart> {

@@ -1,11 +1,11 @@
 /** Streams written otherwise, native and compatible ones alike, as edits of the lines of a block. */
-import type { Refit } from '../parts.ts'
+import type { Patch } from '../parts.ts'
 
 /** The lines of one block, without the empty one that closes it; an empty one closes one before. */
 export type Lines = readonly string[]
 
 /** Works on what earlier refits made of a block, and keeps their line ends. */
-export function reframe(change: (lines: Lines) => Lines, lineEnd?: '\r' | '\r\n'): Refit {
+export function editLines(change: (lines: Lines) => Lines, lineEnd?: '\r' | '\r\n'): Patch {
   return (parts) => ({
     ...parts,
     encode: (block) => {
@@ -19,8 +19,8 @@ export function reframe(change: (lines: Lines) => Lines, lineEnd?: '\r' | '\r\n'
 }
 
 /** The JSON of a block, in as many data lines as it is made. */
-export function rewriteJson(write: (value: unknown) => string): Refit {
-  return reframe((lines) => {
+export function rewriteJson(write: (value: unknown) => string): Patch {
+  return editLines((lines) => {
     const field = lines.find((line) => line.startsWith('data:'))
     const data = lines
       .filter((line) => line.startsWith('data:'))
@@ -37,7 +37,7 @@ export function rewriteJson(write: (value: unknown) => string): Refit {
 }
 
 /** As escapes wherever JSON allows them. */
-export function escaped(text: string): string {
+export function escapeJson(text: string): string {
   return text
     .replace(/[^\0-\x7e]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
     .replaceAll('/', '\\/')

@@ -1,35 +1,35 @@
 import { expect, test } from 'vitest'
 import { testServer } from '../test-support/server.ts'
-import { put } from './json-edit.ts'
+import { setAt } from './json-edit.ts'
 import {
   completions,
-  isAt,
+  matchesRoute,
   onEachBlock,
   onModel,
-  onRefusal,
-  overlooks,
-  refusesRequests,
-  shows,
+  onError,
+  ignoreField,
+  rejectRequests,
+  setField,
 } from './seams.ts'
 
 test('a place is a method and a path, in which a name stands for an id', () => {
   const id = '0b8f0d9a-6a3e-4c53-9d3f-3f1f2a6f0c11'
   const place = 'GET /api/v3/chat/:chat_id'
-  expect(isAt(place, { method: 'GET', path: `/api/v3/chat/${id}` })).toBe(true)
-  expect(isAt(place, { method: 'DELETE', path: `/api/v3/chat/${id}` })).toBe(false)
-  expect(isAt(place, { method: 'GET', path: '/api/v3/chat/favorite' })).toBe(false)
-  expect(isAt(place, { method: 'GET', path: `/api/v3/chat/${id}/attachments` })).toBe(false)
+  expect(matchesRoute(place, { method: 'GET', path: `/api/v3/chat/${id}` })).toBe(true)
+  expect(matchesRoute(place, { method: 'DELETE', path: `/api/v3/chat/${id}` })).toBe(false)
+  expect(matchesRoute(place, { method: 'GET', path: '/api/v3/chat/favorite' })).toBe(false)
+  expect(matchesRoute(place, { method: 'GET', path: `/api/v3/chat/${id}/attachments` })).toBe(false)
 })
 
 test('a success shows another value, a refusal stays as it is', async () => {
-  const { complete } = await testServer({ refit: shows(completions, 'id', 7) })
+  const { complete } = await testServer({ patch: setField(completions, 'id', 7) })
   expect((await complete('Hi')).json.id).toBe(7)
   expect((await complete('Hi', { temperature: 3 })).json.id).toBeUndefined()
 })
 
 test('a refusal has another status, where the call as it was sent says so', async () => {
   const { complete } = await testServer({
-    refit: onRefusal(
+    patch: onError(
       completions,
       (reply) => ({ ...reply, status: 422 }),
       ({ body }) => JSON.stringify(body).includes('"temperature":3'),
@@ -42,19 +42,19 @@ test('a refusal has another status, where the call as it was sent says so', asyn
 
 test('a member of a request is overlooked, or refused', async () => {
   const lenient = await testServer({
-    refit: overlooks(completions, 'temperature', (value) => value !== 3),
+    patch: ignoreField(completions, 'temperature', (value) => value !== 3),
   })
   expect((await lenient.complete('Hi', { temperature: 3 })).status).toBe(200)
   const strict = await testServer({
-    refit: refusesRequests(completions, ({ temperature }) => temperature === 1, 409),
+    patch: rejectRequests(completions, ({ temperature }) => temperature === 1, 409),
   })
   expect((await strict.complete('Hi', { temperature: 1 })).status).toBe(409)
 })
 
 test('each block of a stream becomes several, one or none; the end marker stays', async () => {
   const { complete } = await testServer({
-    refit: onEachBlock(completions, (chunk, at) =>
-      at === 0 ? [] : [put(chunk, 'id', at), put(chunk, 'id', -at)],
+    patch: onEachBlock(completions, (chunk, at) =>
+      at === 0 ? [] : [setAt(chunk, 'id', at), setAt(chunk, 'id', -at)],
     ),
   })
   const { text } = await complete('[[say=Yes]]', { stream: true })
@@ -65,7 +65,7 @@ test('each block of a stream becomes several, one or none; the end marker stays'
 
 test('the model of one surface is another, that of the others is not', async () => {
   const refit = onModel('compatible', (model, request) => model({ ...request, maxTokens: 1 }))
-  const { complete, generate, newChat } = await testServer({ refit })
+  const { complete, generate, newChat } = await testServer({ patch: refit })
   expect((await complete('Hi')).json.usage.completion_tokens).toBe(1)
   const reply = await generate({ chat_id: await newChat(), input: 'Hi' })
   expect(reply.json.usage.output_tokens).toBeGreaterThan(1)

@@ -1,24 +1,24 @@
 /** Deviations of the v3 event stream, as edits of its events, of its blocks, and of their bytes. */
-import type { Run } from '../events/run.ts'
+import type { ResponseRun } from '../events/run.ts'
 import type { ResponseEvent } from '../events/sequence.ts'
 import type { SseBlock } from '../events/sse.ts'
 import type { Call } from '../http/call.ts'
-import type { Refit } from '../parts.ts'
-import { put } from './json-edit.ts'
+import type { Patch } from '../parts.ts'
+import { setAt } from './json-edit.ts'
 
 type Events = readonly ResponseEvent[]
 /** Another sequence out of the events of a run. */
-export type Edit = (events: Events, run: Run) => Events
+export type Edit = (events: Events, run: ResponseRun) => Events
 
 /** Numbers the events anew, so that a missing or a moved one is the only deviation. */
-export function stream(...edits: readonly Edit[]): Refit {
-  return rawStream(...edits, (events) =>
+export function editEvents(...edits: readonly Edit[]): Patch {
+  return editRawEvents(...edits, (events) =>
     events.map((event, sequence_number) => ({ ...event, sequence_number })),
   )
 }
 
 /** Leaves the numbers as they are. */
-export function rawStream(...edits: readonly Edit[]): Refit {
+export function editRawEvents(...edits: readonly Edit[]): Patch {
   return (parts) => ({
     ...parts,
     events: (run) => edits.reduce<Events>((all, edit) => edit(all, run), [...parts.events(run)]),
@@ -26,34 +26,34 @@ export function rawStream(...edits: readonly Edit[]): Refit {
 }
 
 /** The events as if the run were another; history and JSON form do not know. */
-export function streamOf(change: (run: Run) => Run): Refit {
+export function editRun(change: (run: ResponseRun) => ResponseRun): Patch {
   return (parts) => ({ ...parts, events: (run) => parts.events(change(run)) })
 }
 
 /** An edit of the runs that a condition holds for. */
-export function where(condition: (run: Run) => boolean, edit: Edit): Edit {
+export function when(condition: (run: ResponseRun) => boolean, edit: Edit): Edit {
   return (events, run) => (condition(run) ? edit(events, run) : events)
 }
 
-export const completed = (run: Run): boolean => run.finish === 'stop'
-export const thinking = (run: Run): boolean => run.steps.some(({ type }) => type === 'reasoning')
+export const isCompleted = (run: ResponseRun): boolean => run.finish === 'stop'
+export const isThinking = (run: ResponseRun): boolean => run.steps.some(({ type }) => type === 'reasoning')
 
 /** What an edit is about: events of a type, all or the nth of them; -1 is the last. */
-export interface Chosen {
+export interface EventSelector {
   readonly types: readonly string[]
   readonly nth?: number
 }
 
-export function the(type: string, nth: number): Chosen {
+export function nth(type: string, nth: number): EventSelector {
   return { types: [type], nth }
 }
 
-export function every(...types: readonly string[]): Chosen {
+export function all(...types: readonly string[]): EventSelector {
   return { types }
 }
 
 /** Each chosen event becomes several, one, or none. */
-export function become(chosen: Chosen, make: (event: ResponseEvent, all: Events) => Events): Edit {
+export function replaceEvents(chosen: EventSelector, make: (event: ResponseEvent, all: Events) => Events): Edit {
   return (events) => {
     const found = events.filter(({ type }) => chosen.types.includes(type))
     const meant = new Set(chosen.nth === undefined ? found : [found.at(chosen.nth)])
@@ -61,17 +61,17 @@ export function become(chosen: Chosen, make: (event: ResponseEvent, all: Events)
   }
 }
 
-export function without(...types: readonly string[]): Edit {
-  return become(every(...types), () => [])
+export function dropEvents(...types: readonly string[]): Edit {
+  return replaceEvents(all(...types), () => [])
 }
 
 /** A member of the chosen events is another, or gone where it becomes undefined. */
-export function set(chosen: Chosen, path: string, to: unknown): Edit {
-  return become(chosen, (event) => [put(event, path, to)])
+export function setInEvents(chosen: EventSelector, path: string, to: unknown): Edit {
+  return replaceEvents(chosen, (event) => [setAt(event, path, to)])
 }
 
 /** Each event of a type changes places with the next one of the type: the first with the second, … */
-export function swapped(type: string): Edit {
+export function swapPairs(type: string): Edit {
   return (events) => {
     const places = events.flatMap((event, at) => (event.type === type ? [at] : []))
     const result = [...events]
@@ -86,7 +86,7 @@ export function swapped(type: string): Edit {
 }
 
 /** The chosen events go where the first event of another type stands, before or behind it. */
-export function moved(chosen: Chosen, side: 'before' | 'behind', type: string): Edit {
+export function moveEvents(chosen: EventSelector, side: 'before' | 'behind', type: string): Edit {
   return (events) => {
     const found = events.filter((event) => chosen.types.includes(event.type))
     const movers = chosen.nth === undefined ? found : found.slice(chosen.nth).slice(0, 1)
@@ -97,9 +97,9 @@ export function moved(chosen: Chosen, side: 'before' | 'behind', type: string): 
 }
 
 /** Blocks of the v3 stream written otherwise; undefined leaves one as it is. */
-export function written(
+export function rewriteBlocks(
   write: (block: NamedBlock, usual: Buffer) => Uint8Array | string | undefined,
-): Refit {
+): Patch {
   return (parts) => ({
     ...parts,
     encode: (block) => {
@@ -117,10 +117,10 @@ export interface NamedBlock {
 }
 
 /** The blocks of the v3 stream on their way, of live answers and replays. */
-export function blocks(
+export function onV3Blocks(
   change: (blocks: AsyncIterable<SseBlock>, call: Call) => AsyncIterable<SseBlock>,
   headers: Readonly<Record<string, string>> = {},
-): Refit {
+): Patch {
   return (parts) => ({
     ...parts,
     outgoing: (call, reply) => {
@@ -135,19 +135,19 @@ export function blocks(
   })
 }
 
-type Pieces = (chunks: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>
+type Rechunk = (chunks: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>
 
 /** The bytes of the v3 stream in other pieces. */
-export function pieces(change: Pieces): Refit {
-  return piecesOf(change, ({ path }) => path.startsWith('/api/v3/'))
+export function rechunkV3(change: Rechunk): Patch {
+  return rechunkWhere(change, ({ path }) => path.startsWith('/api/v3/'))
 }
 
 /** The bytes of all streams in other pieces. */
-export function anyPieces(change: Pieces): Refit {
-  return piecesOf(change, () => true)
+export function rechunkAll(change: Rechunk): Patch {
+  return rechunkWhere(change, () => true)
 }
 
-function piecesOf(change: Pieces, meant: (call: Call) => boolean): Refit {
+function rechunkWhere(change: Rechunk, meant: (call: Call) => boolean): Patch {
   return (parts) => {
     const streamed = new WeakSet<Call>()
     return {

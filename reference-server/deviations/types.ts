@@ -1,6 +1,6 @@
 /** Servers that deviate on purpose: illegal in one narrow way (faults), or legal and odd (dialects). */
 import type { RequirementId } from '../../contract/index.ts'
-import type { Refit } from '../parts.ts'
+import type { Patch } from '../parts.ts'
 
 /** One narrow violation of the document or of the contract that it names. */
 export interface Fault {
@@ -14,7 +14,7 @@ export interface Fault {
   readonly because?: string
   /** Where a server in the wild did this. */
   readonly seen?: string
-  readonly refit: Refit
+  readonly patch: Patch
 }
 
 /** A way in which the document leaves a server free. */
@@ -26,5 +26,5 @@ export interface Dialect {
   readonly profile?: Readonly<Record<string, unknown>>
   /** Names of dialects that contradict this one. */
   readonly excludes?: readonly string[]
-  readonly refit: Refit
+  readonly patch: Patch
 }

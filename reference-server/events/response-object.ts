@@ -1,7 +1,7 @@
 /** The response object with all 31 members of the Responses contract. */
 import { unixSeconds } from '../runtime/clock.ts'
 import { outputItem, type RunItem } from './items.ts'
-import { type Run, runStatus } from './run.ts'
+import { type ResponseRun, runStatus } from './run.ts'
 
 export type ResponseObject = Readonly<Record<string, unknown>> & {
   readonly id: string
@@ -10,7 +10,7 @@ export type ResponseObject = Readonly<Record<string, unknown>> & {
 }
 
 /** The final response: the body of the JSON form and the `response` of the terminal event. */
-export function finalResponse(run: Run): ResponseObject {
+export function finalResponse(run: ResponseRun): ResponseObject {
   const status = runStatus(run)
   return {
     ...runningResponse(run),
@@ -24,7 +24,7 @@ export function finalResponse(run: Run): ResponseObject {
 }
 
 /** The snapshot of `response.created` and `response.in_progress`: nothing said yet, nothing used. */
-export function runningResponse(run: Run): ResponseObject {
+export function runningResponse(run: ResponseRun): ResponseObject {
   const { settings } = run
   return {
     id: run.id,
@@ -61,7 +61,7 @@ export function runningResponse(run: Run): ResponseObject {
   }
 }
 
-function usage({ tokens }: Run): object {
+function usage({ tokens }: ResponseRun): object {
   return {
     input_tokens: tokens.input,
     input_tokens_details: { cached_tokens: 0, cache_write_tokens: 0 },

@@ -25,7 +25,7 @@ export type RunStep = Step & {
 }
 
 /** Immutable: whoever reads a run, when and how often, reads the same. Times in Unix milliseconds. */
-export interface Run {
+export interface ResponseRun {
   readonly id: string
   readonly startedAt: number
   readonly completedAt: number
@@ -40,7 +40,7 @@ export interface Run {
 
 export type RunStatus = 'completed' | 'incomplete' | 'failed'
 
-export function runStatus(run: Run): RunStatus {
+export function runStatus(run: ResponseRun): RunStatus {
   if (run.finish === 'failed') return 'failed'
   return run.finish === 'length' ? 'incomplete' : 'completed'
 }
@@ -61,7 +61,7 @@ export function beginRun(
     readonly clock: { now(): number }
     readonly timing: (count: number, pace: Generation['pace']) => readonly number[]
   },
-): Run {
+): ResponseRun {
   const { steps, finish, failure, tokens } = generation
   const startedAt = parts.clock.now()
   const due = parts.timing(tokens.output, generation.pace)

@@ -3,10 +3,10 @@ import { expect, it } from 'vitest'
 import { fakeModel } from '../model/fake-model.ts'
 import { randomIds } from '../runtime/ids.ts'
 import { finalResponse } from './response-object.ts'
-import { beginRun, type Run } from './run.ts'
+import { beginRun, type ResponseRun } from './run.ts'
 import { type ResponseEvent, responseEvents } from './sequence.ts'
 
-function run(prompt: string, { think = false, maxTokens = Number.POSITIVE_INFINITY } = {}): Run {
+function run(prompt: string, { think = false, maxTokens = Number.POSITIVE_INFINITY } = {}): ResponseRun {
   const generation = fakeModel(1)({
     turns: [{ role: 'user', text: prompt }],
     think,

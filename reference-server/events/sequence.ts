@@ -1,7 +1,7 @@
 /** The Responses event sequence of one run, in the order of the contract's grammar (section 6). */
 import { annotations, contentPart, openingItem, outputItem, stepText } from './items.ts'
 import { finalResponse, runningResponse } from './response-object.ts'
-import { type Run, type RunStep, runStatus } from './run.ts'
+import { type ResponseRun, type RunStep, runStatus } from './run.ts'
 
 /** An event before it is numbered. */
 type Unnumbered = { readonly type: string } & Readonly<Record<string, unknown>>
@@ -9,7 +9,7 @@ type Unnumbered = { readonly type: string } & Readonly<Record<string, unknown>>
 export type ResponseEvent = Unnumbered & { readonly sequence_number: number }
 
 /** The same run gives the same events, ids and numbers: a stream and its replay are one sequence. */
-export function* responseEvents(run: Run): Generator<ResponseEvent> {
+export function* responseEvents(run: ResponseRun): Generator<ResponseEvent> {
   let sequence_number = 0
   for (const event of unnumbered(run)) {
     yield Object.assign({ type: event.type, sequence_number }, event)
@@ -29,7 +29,7 @@ export function isFragment(event: ResponseEvent): boolean {
 
 const ends = new Set(['error', 'response.completed', 'response.incomplete', 'response.failed'])
 
-function* unnumbered(run: Run): Generator<Unnumbered> {
+function* unnumbered(run: ResponseRun): Generator<Unnumbered> {
   yield { type: 'response.created', response: runningResponse(run) }
   yield { type: 'response.in_progress', response: runningResponse(run) }
   for (const [index, step] of run.steps.entries()) yield* itemEvents(step, index)

@@ -1,6 +1,6 @@
 /** The routes on fastify: admission, bodies, refusals. Handlers and the writer do the rest. */
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
-import type { Parts } from '../parts.ts'
+import type { Services } from '../parts.ts'
 import { unauthorized } from './auth.ts'
 import type { Call, Reply, Route } from './call.ts'
 import { answerClientError } from './client-error.ts'
@@ -33,7 +33,7 @@ declare module 'fastify' {
 }
 
 export function buildApp(
-  parts: Parts,
+  parts: Services,
   routes: readonly Route[],
   options: AppOptions,
 ): FastifyInstance {
@@ -127,7 +127,7 @@ export function buildApp(
     try {
       const made = await settle(handle)
       const { call } = request
-      await parts.standstill(call.signal)
+      await parts.pause(call.signal)
       const headers = { ...request.standing, ...made.headers }
       await writeReply(reply.raw, call, parts.outgoing(call, { ...made, headers }), parts)
     } catch (error) {
@@ -148,7 +148,7 @@ export function buildApp(
 
 type ReadBody = (request: FastifyRequest) => Promise<Pick<Call, 'body' | 'file'>>
 
-function callOf(request: FastifyRequest, reply: FastifyReply, parts: Parts): Call {
+function callOf(request: FastifyRequest, reply: FastifyReply, parts: Services): Call {
   const receivedNs = process.hrtime.bigint()
   const { headers, method } = request
   const path = request.url.split('?', 1)[0] ?? ''

@@ -25,13 +25,13 @@ export function chunkWriter(raw: ServerResponse): WriteChunk {
 
   /** Framed here, a chunk is one buffer and one system call, made at once; a response makes it four. */
   function ontoSocket(to: Socket): WriteChunk {
-    let spokeAt = 0
+    let lastWriteAt = 0
     return (chunk) => {
       if (chunk.length === 0) return undefined
       const now = performance.now()
-      const hasLetOthersSpeak = now - spokeAt > turnMs
-      spokeAt = now
-      if (!hasLetOthersSpeak || to.writableLength > 0) {
+      const yieldedSince = now - lastWriteAt > turnMs
+      lastWriteAt = now
+      if (!yieldedSince || to.writableLength > 0) {
         return settled((done) => to.write(framed(chunk), () => setImmediate(done)))
       }
       return to.write(framed(chunk)) ? undefined : settled((done) => to.once('drain', done))

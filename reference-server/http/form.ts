@@ -57,13 +57,13 @@ async function readParts(
   return { body: Object.fromEntries(fields), file }
 }
 
-const mostDropped = 64 * 1024 * 1024
+const maxDroppedBytes = 64 * 1024 * 1024
 
 /** A client that is still sending would take an early end of the connection for a broken one. */
 function drop(body: IncomingMessage): Promise<void> {
   body.unpipe()
   if (body.readableEnded || body.destroyed) return Promise.resolve()
-  let left = mostDropped
+  let left = maxDroppedBytes
   return new Promise((resolve) => {
     body.on('data', (chunk: Buffer) => {
       left -= chunk.length

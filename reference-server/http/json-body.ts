@@ -1,14 +1,14 @@
 /** Bodies: strict UTF-8, JSON, and no deeper than anything here needs. */
 import { ApiError } from './errors.ts'
 
-const deepestNesting = 64
+const maxNesting = 64
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /** @throws ApiError 400 for what is not JSON or nested too deep; an empty body is undefined */
 export function parseJsonBody(bytes: Uint8Array): unknown {
   if (bytes.length === 0) return undefined
   const text = decode(bytes)
-  if (nesting(text) > deepestNesting) throw malformed(`nested deeper than ${deepestNesting} levels`)
+  if (nesting(text) > maxNesting) throw malformed(`nested deeper than ${maxNesting} levels`)
   try {
     return JSON.parse(text)
   } catch (error) {

@@ -39,7 +39,7 @@ it('counts refused requests and streams as well, and changes nothing once it ref
   const stream = await server.oneShot({ input: 'Hi', stream: true })
   expect(stream.headers.get('x-ratelimit-remaining-requests')).toBe('0')
   expect((await server.generate({ chat_id, input: 'Hi' })).status).toBe(429)
-  expect(await server.parts.store.history.runs(chat_id)).toEqual([])
+  expect(await server.services.store.history.runs(chat_id)).toEqual([])
 })
 
 it('is off unless it is asked for', async () => {
@@ -52,7 +52,7 @@ it('is waited for by the official client', async () => {
   const server = await testServer({ requestsPerMinute: 60 })
   const openai = new OpenAI({ baseURL: `${server.url}/api/openai`, apiKey: server.keys[0] ?? '' })
   const caller = 'caller-1'
-  const { limit, clock } = server.parts
+  const { limit, clock } = server.services
   while (limit(caller, clock.now()).refusal === undefined);
   await expect(openai.models.list({ maxRetries: 0 })).rejects.toBeInstanceOf(OpenAI.RateLimitError)
   expect((await openai.models.list()).data).toHaveLength(2)

@@ -34,7 +34,7 @@ function predictable(): ReferenceServerOptions {
 it('leaves every byte as it is unless it is asked for', async () => {
   const unaware = await testServer({
     ...predictable(),
-    refit: (parts) => ({
+    patch: (parts) => ({
       ...parts,
       bytes: (_call, chunks) => chunks,
       outgoing: (_, reply) => reply,

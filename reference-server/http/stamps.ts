@@ -2,7 +2,7 @@
  * Monotonic stamps on request, in nanoseconds of CLOCK_MONOTONIC, which is one clock for all processes
  * of a machine: a client beside the server can tell its own timestamp error from the server's time.
  */
-import { mapped } from '../runtime/mapped.ts'
+import { mapAsync } from '../runtime/mapped.ts'
 import type { Call, Reply } from './call.ts'
 import type { Encoding } from './writer.ts'
 
@@ -36,7 +36,7 @@ export function stampsOnRequest<Parts extends WayOut>(parts: Parts): Parts {
     },
     bytes: (call, chunks) => {
       const usual = parts.bytes(call, chunks)
-      return streamed.has(call) ? mapped(usual, stamped) : usual
+      return streamed.has(call) ? mapAsync(usual, stamped) : usual
     },
   }
 }

@@ -1,7 +1,7 @@
 /** The one place where replies become bytes on a socket. */
 import type { ServerResponse } from 'node:http'
 import { type EncodeBlock, sseHeaders } from '../events/sse.ts'
-import { mapped } from '../runtime/mapped.ts'
+import { mapAsync } from '../runtime/mapped.ts'
 import type { Call, Reply, StreamReply, ValueReply } from './call.ts'
 import { chunkWriter } from './chunk-writer.ts'
 
@@ -56,7 +56,7 @@ async function writeStream(
   raw.flushHeaders()
   const write = chunkWriter(raw)
   try {
-    for await (const chunk of bytes(call, mapped(blocks, encode))) {
+    for await (const chunk of bytes(call, mapAsync(blocks, encode))) {
       const wait = write(chunk)
       if (wait !== undefined) await wait
       if (raw.destroyed) return

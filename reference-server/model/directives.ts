@@ -44,7 +44,7 @@ export function readDirectives(prompt: string): Directives {
   return { ...found, tools }
 }
 
-const longestAnswer = 100_000
+const maxAnswerTokens = 100_000
 
 function single(name: string, value: string): Partial<Directives> {
   switch (name) {
@@ -55,11 +55,11 @@ function single(name: string, value: string): Partial<Directives> {
     case 'pace':
       return pace(value)
     case 'tokens':
-      return count(value, longestAnswer, (tokens) => ({ tokens }))
+      return count(value, maxAnswerTokens, (tokens) => ({ tokens }))
     case 'think':
-      return count(value, longestAnswer, (think) => ({ think }))
+      return count(value, maxAnswerTokens, (think) => ({ think }))
     case 'fail':
-      return count(value, longestAnswer, (fail) => ({ fail }))
+      return count(value, maxAnswerTokens, (fail) => ({ fail }))
     case 'error':
       return count(value, 599, (error) => (error < 400 ? {} : { error }))
     default:

@@ -1,5 +1,5 @@
 /** A model that is a pure function of seed and request, so that everything it says can be computed. */
-import type { Finding } from '../retrieval/types.ts'
+import type { SearchHit } from '../retrieval/types.ts'
 import { type Directives, readDirectives, type ToolOrder } from './directives.ts'
 import { answerProse, proseOfTokens, reasoningProse } from './prose.ts'
 import { type Quotation, quotation } from './quotation.ts'
@@ -94,15 +94,15 @@ function think(
   return thought.length === 0 ? [] : [spoken({ type: 'reasoning' }, thought)]
 }
 
-interface Occasion {
+interface PromptContext {
   readonly seed: number
   readonly request: ModelRequest
   readonly question: string
   readonly directives: Directives
-  readonly findings: readonly Finding[]
+  readonly findings: readonly SearchHit[]
 }
 
-function speak(occasion: Occasion): Step {
+function speak(occasion: PromptContext): Step {
   if (occasion.directives.refuse) {
     return spoken({ type: 'refusal' }, splitTokens('I cannot help with this request.'))
   }
@@ -111,7 +111,7 @@ function speak(occasion: Occasion): Step {
 }
 
 /** A structured answer (`response_format`); an object that the prompt dictates stays as it is. */
-function inForm({ seed, request, question }: Occasion, said: Quotation): Quotation {
+function inForm({ seed, request, question }: PromptContext, said: Quotation): Quotation {
   const form = request.client?.form ?? 'text'
   if (form === 'text' || isObjectText(said.text)) return said
   if (form === 'object') return { text: JSON.stringify({ answer: said.text }), citations: [] }
@@ -129,7 +129,7 @@ function isObjectText(text: string): boolean {
   }
 }
 
-function answer(occasion: Occasion): Quotation {
+function answer(occasion: PromptContext): Quotation {
   const { question, directives, request, findings } = occasion
   const remembered = recall(question, request.turns)
   const free = directives.say === undefined && directives.tokens === undefined
@@ -141,7 +141,7 @@ function answer(occasion: Occasion): Quotation {
 }
 
 function answerText(
-  { seed, request, question, directives }: Occasion,
+  { seed, request, question, directives }: PromptContext,
   remembered: string | undefined,
 ): string {
   if (directives.say !== undefined) return directives.say

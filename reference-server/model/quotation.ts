@@ -1,5 +1,5 @@
 /** How the fake model speaks of what was found: it quotes the best finding and names its document. */
-import type { Finding } from '../retrieval/types.ts'
+import type { SearchHit } from '../retrieval/types.ts'
 import type { Citation } from './types.ts'
 
 export interface Quotation {
@@ -8,7 +8,7 @@ export interface Quotation {
 }
 
 /** Undefined when nothing was found. */
-export function quotation(findings: readonly Finding[]): Quotation | undefined {
+export function quotation(findings: readonly SearchHit[]): Quotation | undefined {
   const [first, ...others] = findings.toSorted((a, b) => b.score - a.score)
   if (first === undefined) return undefined
   const text = `${first.filename} says: ${oneLine(first.text)}`
@@ -19,7 +19,7 @@ export function quotation(findings: readonly Finding[]): Quotation | undefined {
   return { text: longer, citations: [...citations, citation(other, longer.length)] }
 }
 
-function citation({ fileId, filename }: Finding, index: number): Citation {
+function citation({ fileId, filename }: SearchHit, index: number): Citation {
   return { fileId, filename, index }
 }
 

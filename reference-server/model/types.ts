@@ -1,6 +1,6 @@
 /** What the fake model reads and what it says, free of any wire format. */
 
-import type { Finding } from '../retrieval/types.ts'
+import type { SearchHit } from '../retrieval/types.ts'
 import type { Pace } from '../runtime/pace.ts'
 
 export interface Turn {
@@ -49,9 +49,9 @@ export type JsonSchema = Readonly<Record<string, unknown>>
 
 export interface Knowledge {
   /** Found for the model before it was asked. */
-  readonly found: readonly Finding[]
+  readonly found: readonly SearchHit[]
   /** What the search tool of the service does. Pure. */
-  readonly search: (query: string) => readonly Finding[]
+  readonly search: (query: string) => readonly SearchHit[]
   /** The scenario is to search: the model does so by itself, whatever it is asked. */
   readonly searchesByItself: boolean
 }
@@ -72,7 +72,7 @@ export type Step =
 export type SearchStep = Spoken & {
   readonly type: 'file_search'
   readonly queries: readonly string[]
-  readonly results: readonly Finding[]
+  readonly results: readonly SearchHit[]
 }
 
 /** Where in the text of a message something is taken from. */

@@ -78,7 +78,7 @@ describe('every route', () => {
   it('answers with the status and the shape that the document shows', async () => {
     const answers: { call: Call; reply: Reply }[] = []
     const server = await testServer({
-      refit: (parts) => ({
+      patch: (parts) => ({
         ...parts,
         outgoing: (call, reply) => {
           answers.push({ call, reply })
@@ -87,7 +87,7 @@ describe('every route', () => {
       }),
     })
     await tour(server)
-    for (const route of allRoutes(server.parts)) {
+    for (const route of allRoutes(server.services)) {
       const matching = answers.filter(({ call }) => isCallOf(route, call))
       expect([route.method, route.path, matching.length > 0]).toEqual([
         route.method,

@@ -9,7 +9,7 @@ interface Asked {
   readonly summary_mode?: boolean | 'none' | 'sentence' | null | undefined
 }
 
-const mostFindings = 50
+const maxHits = 50
 
 export function searchPlan(
   asked: Asked,
@@ -18,7 +18,7 @@ export function searchPlan(
   return {
     type: asked.search_type ?? 'hybrid',
     threshold: asked.threshold ?? otherwise.threshold,
-    limit: Math.min(asked.limit ?? otherwise.limit, mostFindings),
+    limit: Math.min(asked.limit ?? otherwise.limit, maxHits),
     rerank: asked.rerank ?? false,
     summarize: asked.summary_mode === true || asked.summary_mode === 'sentence',
   }

@@ -20,7 +20,7 @@ export interface Chunk {
   readonly text: string
 }
 
-export interface Finding {
+export interface SearchHit {
   readonly fileId: string
   readonly filename: string
   /** 0 to 1. */
@@ -44,7 +44,7 @@ export type Retrieval = (
   bases: readonly (readonly KnowledgeDocument[])[],
   query: string,
   plan: SearchPlan,
-) => readonly Finding[]
+) => readonly SearchHit[]
 
 /** One way of comparing, made ready for some chunks: scores of 0 to 1, best first, none of 0. */
 export type Ranker = (query: string) => readonly Scored[]

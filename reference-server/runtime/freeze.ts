@@ -1,18 +1,18 @@
 /** A server that stands still once: what a load generator must not leave out of its figures. */
 import { type Clock, sleepUntil } from './clock.ts'
 
-export interface Freeze {
+export interface FreezeOptions {
   readonly forMs: number
   /** After the first answer. */
   readonly atMs: number
 }
 
 /** Gives the wait that is to be done before anything leaves the server, if there is one. */
-export type Standstill = (signal: AbortSignal) => Promise<void> | undefined
+export type Pause = (signal: AbortSignal) => Promise<void> | undefined
 
-export const neverStill: Standstill = () => undefined
+export const noPause: Pause = () => undefined
 
-export function freezesOnce(clock: Clock, { forMs, atMs }: Freeze): Standstill {
+export function pauseOnce(clock: Clock, { forMs, atMs }: FreezeOptions): Pause {
   let firstAnswerAt: number | undefined
   return (signal) => {
     const now = clock.now()
@@ -24,9 +24,9 @@ export function freezesOnce(clock: Clock, { forMs, atMs }: Freeze): Standstill {
   }
 }
 
-export async function* held(
+export async function* withPause(
   chunks: AsyncIterable<Uint8Array>,
-  standstill: Standstill,
+  standstill: Pause,
   signal: AbortSignal,
 ): AsyncGenerator<Uint8Array> {
   for await (const chunk of chunks) {

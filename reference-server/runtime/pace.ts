@@ -1,5 +1,5 @@
 /** How fast the fake model speaks: time to the first token, time between tokens, both by seed. */
-import type { Freeze } from './freeze.ts'
+import type { FreezeOptions } from './freeze.ts'
 import { type Draw, seededDraw } from './random.ts'
 
 export interface Pace {
@@ -16,7 +16,7 @@ export interface Pace {
 }
 
 export interface ServerPace extends Pace {
-  readonly freeze?: Freeze
+  readonly freeze?: FreezeOptions
 }
 
 /** Milliseconds after the start at which each of `count` tokens is due; ascending. */
@@ -108,14 +108,14 @@ function spread(part: string, value: string): { readonly ms: number; readonly si
   }
   return {
     ms: milliseconds(part, median.trim()),
-    sigma: within(part, sigma.trim(), widestSigma, `expected a sigma from 0 to ${widestSigma}`),
+    sigma: within(part, sigma.trim(), maxSigma, `expected a sigma from 0 to ${maxSigma}`),
   }
 }
 
 /** Beyond, one interval in a thousand would be ten thousand medians long. */
-const widestSigma = 3
+const maxSigma = 3
 
-function freeze(part: string, value: string): { readonly freeze: Freeze } {
+function freeze(part: string, value: string): { readonly freeze: FreezeOptions } {
   const [forHow, at, ...rest] = value.split('@')
   if (forHow === undefined || at === undefined || rest.length > 0) {
     throw unreadable(part, 'expected FOR@AT such as 5s@10s')

@@ -1,9 +1,9 @@
 /** Idempotency keys in memory: bounded in time and in number. */
 
-import type { Run } from '../events/run.ts'
-import type { Claim, IdempotencyLedger, LedgerScope } from './types.ts'
+import type { ResponseRun } from '../events/run.ts'
+import type { Reservation, IdempotencyStore, IdempotencyScope } from './types.ts'
 
-export interface LedgerLimits {
+export interface IdempotencyLimits {
   /** Milliseconds for which a key is remembered. */
   readonly lifeMs: number
   /** The oldest keys go when there are more. */
@@ -13,14 +13,14 @@ export interface LedgerLimits {
 interface Entry {
   readonly fingerprint: string
   readonly claimedAt: number
-  run?: Run
+  run?: ResponseRun
 }
 
-export function memoryLedger(limits: LedgerLimits): IdempotencyLedger {
+export function memoryIdempotency(limits: IdempotencyLimits): IdempotencyStore {
   const entries = new Map<string, Entry>()
   return {
     // No await between look-up and entry: that is what makes the claim atomic.
-    async claim(scope, fingerprint, now) {
+    async reserve(scope, fingerprint, now) {
       forgetOld(entries, limits, now)
       const id = entryId(scope)
       const known = entries.get(id)
@@ -38,13 +38,13 @@ export function memoryLedger(limits: LedgerLimits): IdempotencyLedger {
   }
 }
 
-function standing(entry: Entry, fingerprint: string): Claim {
+function standing(entry: Entry, fingerprint: string): Reservation {
   if (entry.fingerprint !== fingerprint) return { state: 'mismatch' }
   return entry.run === undefined ? { state: 'running' } : { state: 'finished', run: entry.run }
 }
 
 /** A map keeps the order of entry, so the oldest stand in front. A running key is never forgotten. */
-function forgetOld(entries: Map<string, Entry>, { lifeMs, keys }: LedgerLimits, now: number): void {
+function forgetOld(entries: Map<string, Entry>, { lifeMs, keys }: IdempotencyLimits, now: number): void {
   for (const [id, entry] of entries) {
     const old = now - entry.claimedAt > lifeMs || entries.size > keys
     if (!old) return
@@ -52,6 +52,6 @@ function forgetOld(entries: Map<string, Entry>, { lifeMs, keys }: LedgerLimits, 
   }
 }
 
-function entryId({ owner, endpoint, key }: LedgerScope): string {
+function entryId({ owner, endpoint, key }: IdempotencyScope): string {
   return JSON.stringify([owner, endpoint, key])
 }

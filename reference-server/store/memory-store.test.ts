@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { Run } from '../events/run.ts'
-import { memoryLedger } from './memory-ledger.ts'
+import type { ResponseRun } from '../events/run.ts'
+import { memoryIdempotency } from './memory-ledger.ts'
 import { memoryStore } from './memory-store.ts'
 import type { Attachment, Chat, Message } from './types.ts'
 
@@ -76,12 +76,12 @@ describe('history', () => {
 
 describe('ledger', () => {
   const scope = { owner: 'ann', endpoint: '/generate', key: 'k' }
-  const run = { id: 'resp_1' } as Run
+  const run = { id: 'resp_1' } as ResponseRun
 
   it('lets one of many racing claims be the first', async () => {
-    const ledger = memoryLedger({ lifeMs: 10, keys: 10 })
+    const ledger = memoryIdempotency({ lifeMs: 10, keys: 10 })
     const claims = await Promise.all(
-      Array.from({ length: 5 }, () => ledger.claim(scope, 'same', 0)),
+      Array.from({ length: 5 }, () => ledger.reserve(scope, 'same', 0)),
     )
     expect(claims.map(({ state }) => state).toSorted()).toEqual([
       'first',
@@ -90,25 +90,25 @@ describe('ledger', () => {
   })
 
   it('gives the run back for the same payload, and to nobody else', async () => {
-    const ledger = memoryLedger({ lifeMs: 10, keys: 10 })
-    await ledger.claim(scope, 'same', 0)
+    const ledger = memoryIdempotency({ lifeMs: 10, keys: 10 })
+    await ledger.reserve(scope, 'same', 0)
     await ledger.finish(scope, run)
-    expect(await ledger.claim(scope, 'same', 1)).toEqual({ state: 'finished', run })
-    expect(await ledger.claim(scope, 'other', 1)).toEqual({ state: 'mismatch' })
-    expect(await ledger.claim({ ...scope, owner: 'bob' }, 'same', 1)).toEqual({ state: 'first' })
-    expect(await ledger.claim({ ...scope, endpoint: '/x' }, 'same', 1)).toEqual({ state: 'first' })
+    expect(await ledger.reserve(scope, 'same', 1)).toEqual({ state: 'finished', run })
+    expect(await ledger.reserve(scope, 'other', 1)).toEqual({ state: 'mismatch' })
+    expect(await ledger.reserve({ ...scope, owner: 'bob' }, 'same', 1)).toEqual({ state: 'first' })
+    expect(await ledger.reserve({ ...scope, endpoint: '/x' }, 'same', 1)).toEqual({ state: 'first' })
   })
 
   it('lets a released key be used again', async () => {
-    const ledger = memoryLedger({ lifeMs: 10, keys: 10 })
-    await ledger.claim(scope, 'same', 0)
+    const ledger = memoryIdempotency({ lifeMs: 10, keys: 10 })
+    await ledger.reserve(scope, 'same', 0)
     await ledger.release(scope)
-    expect(await ledger.claim(scope, 'other', 0)).toEqual({ state: 'first' })
+    expect(await ledger.reserve(scope, 'other', 0)).toEqual({ state: 'first' })
   })
 
   it('forgets finished keys after their time, and the oldest when there are too many', async () => {
-    const ledger = memoryLedger({ lifeMs: 10, keys: 2 })
-    const claim = (key: string, now: number) => ledger.claim({ ...scope, key }, 'same', now)
+    const ledger = memoryIdempotency({ lifeMs: 10, keys: 2 })
+    const claim = (key: string, now: number) => ledger.reserve({ ...scope, key }, 'same', now)
     await claim('a', 0)
     await ledger.finish({ ...scope, key: 'a' }, run)
     expect((await claim('a', 10)).state).toBe('finished')

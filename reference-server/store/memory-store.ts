@@ -3,11 +3,11 @@ import { memoryAttachments } from './memory-attachments.ts'
 import { memoryChats } from './memory-chats.ts'
 import { memoryHistory } from './memory-history.ts'
 import { memoryKnowledge, type SeededBase } from './memory-knowledge.ts'
-import { type LedgerLimits, memoryLedger } from './memory-ledger.ts'
+import { type IdempotencyLimits, memoryIdempotency } from './memory-ledger.ts'
 import { memoryMessages } from './memory-messages.ts'
 import type { Store } from './types.ts'
 
-export interface MemoryOptions extends Partial<LedgerLimits> {
+export interface MemoryOptions extends Partial<IdempotencyLimits> {
   readonly bases?: readonly SeededBase[]
 }
 
@@ -23,6 +23,6 @@ export function memoryStore({ bases = [], ...limits }: MemoryOptions = {}): Stor
     attachments,
     chats: memoryChats([history, messages, attachments]),
     knowledge: memoryKnowledge(bases),
-    ledger: memoryLedger({ lifeMs: day, keys: 100_000, ...limits }),
+    idempotency: memoryIdempotency({ lifeMs: day, keys: 100_000, ...limits }),
   }
 }

@@ -1,6 +1,6 @@
 /** What the service remembers. Everything is asynchronous, and keyed by the caller that owns it. */
 import type { RunItem } from '../events/items.ts'
-import type { Run } from '../events/run.ts'
+import type { ResponseRun } from '../events/run.ts'
 import type { KnowledgeDocument } from '../retrieval/types.ts'
 
 export type ChatVersion = 'v2' | 'v3'
@@ -157,26 +157,26 @@ export interface KnowledgeStore {
 }
 
 /** One key of one caller at one endpoint. */
-export interface LedgerScope {
+export interface IdempotencyScope {
   readonly owner: string
   readonly endpoint: string
   readonly key: string
 }
 
-export type Claim =
+export type Reservation =
   /** The caller of `claim` now owns the key and must `finish` or `release` it. */
   | { readonly state: 'first' }
   | { readonly state: 'running' }
-  | { readonly state: 'finished'; readonly run: Run }
+  | { readonly state: 'finished'; readonly run: ResponseRun }
   /** The key was used with another payload. */
   | { readonly state: 'mismatch' }
 
-export interface IdempotencyLedger {
+export interface IdempotencyStore {
   /** Atomic: of any number of racing claims, one is the first. `now` in Unix milliseconds. */
-  claim(scope: LedgerScope, fingerprint: string, now: number): Promise<Claim>
-  finish(scope: LedgerScope, run: Run): Promise<void>
+  reserve(scope: IdempotencyScope, fingerprint: string, now: number): Promise<Reservation>
+  finish(scope: IdempotencyScope, run: ResponseRun): Promise<void>
   /** The key was not used after all; the next claim is the first again. */
-  release(scope: LedgerScope): Promise<void>
+  release(scope: IdempotencyScope): Promise<void>
 }
 
 export interface Store {
@@ -185,5 +185,5 @@ export interface Store {
   readonly messages: MessageStore
   readonly attachments: AttachmentStore
   readonly knowledge: KnowledgeStore
-  readonly ledger: IdempotencyLedger
+  readonly idempotency: IdempotencyStore
 }

@@ -5,7 +5,7 @@ import { type ReferenceServer, type Refit, startReferenceServer } from '../index
 /** Answers as they came over the wire, with the date of each masked. */
 export async function rawConversation(refit?: Refit): Promise<string[]> {
   const server = await startReferenceServer({
-    ...(refit === undefined ? {} : { refit }),
+    ...(refit === undefined ? {} : { patch: refit }),
     keys: ['sk-one', 'sk-two'],
     clock: { now: () => 1_893_456_000_000, sleep: async () => {} },
     ids: countingIds(),

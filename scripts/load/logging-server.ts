@@ -9,7 +9,7 @@ import { isFragment, type ResponseEvent } from '../../reference-server/events/se
 import type { SseBlock } from '../../reference-server/events/sse.ts'
 import type { Call } from '../../reference-server/http/call.ts'
 import { type Parts, parsePace, startReferenceServer } from '../../reference-server/index.ts'
-import { mapped } from '../../reference-server/runtime/mapped.ts'
+import { mapAsync } from '../../reference-server/runtime/mapped.ts'
 
 export interface LoggingServerOptions {
   readonly pace: string
@@ -46,7 +46,7 @@ function logging(streams: Open[]): (parts: Parts) => Parts {
       const stream: Open = { id: call.id, received, head: now(), sent: [], kinds: '', ended: 0 }
       streams.push(stream)
       open.set(call, stream)
-      const blocks = mapped(usual.blocks, (block) => {
+      const blocks = mapAsync(usual.blocks, (block) => {
         stream.kinds += kindOf(block)
         return block
       })
@@ -65,7 +65,7 @@ async function* logged(
   chunks: AsyncIterable<Uint8Array>,
   stream: Open,
 ): AsyncGenerator<Uint8Array, void> {
-  yield* mapped(chunks, (chunk) => {
+  yield* mapAsync(chunks, (chunk) => {
     stream.sent.push(now())
     return chunk
   })
@@ -87,7 +87,7 @@ lines.once('line', async (line) => {
     pace: parsePace(pace),
     seed,
     keys: [key],
-    refit: logging(streams),
+    patch: logging(streams),
   })
   process.stdout.write(`Listening on ${server.url}\n`)
   const end = () => {

@@ -26,7 +26,7 @@ export function refitsOf(
 ): Refit[] {
   return names.map((name) => {
     const found = deviations.find((deviation) => deviation.name === name) ?? unlisted(name)
-    if (found) return found.refit
+    if (found) return found.patch
     const known = deviations.map((deviation) => deviation.name)
     const hint = didYouMean(name, known)
     throw new ConfigurationError([`there is no ${kind} ${name}.${hint} --list-${kind}s names them`])

@@ -93,7 +93,7 @@ async function serve(flags: ServeFlags, io: Io): Promise<void> {
     ...(seed === undefined ? {} : { seed }),
     ...(pace === undefined ? {} : { pace: await readPace(pace) }),
     ...(requestsPerMinute === undefined ? {} : { requestsPerMinute }),
-    ...(refits.length === 0 ? {} : { refit: await combined(refits) }),
+    ...(refits.length === 0 ? {} : { patch: await combined(refits) }),
   })
   io.out(`Listening on ${server.url}`)
   io.out(keys === undefined ? `Key: ${server.keys[0]}` : 'Key: as given')

@@ -70,7 +70,7 @@ export async function have({ server, proxy, args }: Dispute): Promise<Ended & { 
 function refittedBy(name: string): Partial<ReferenceServerOptions> {
   const dialect = dialects.find((one) => one.name === name)
   if (dialect === undefined) throw new Error(`there is no dialect ${name}`)
-  return { refit: dialect.refit }
+  return { patch: dialect.patch }
 }
 
 /** Answers forty requests, and turns all others away for as long as the run lasts. */

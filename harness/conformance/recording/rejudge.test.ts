@@ -17,8 +17,8 @@ const keys = ['sk-first-caller-0123456789', 'sk-second-caller-0123456789']
 let original: ConformanceReport
 
 beforeAll(async () => {
-  const refit = together(faults.filter(({ name }) => names.includes(name)).map((one) => one.refit))
-  const server = await startReferenceServer({ keys, refit })
+  const refit = together(faults.filter(({ name }) => names.includes(name)).map((one) => one.patch))
+  const server = await startReferenceServer({ keys, patch: refit })
   try {
     const [apiKey, otherKey] = keys
     const overrides = { baseUrl: server.url, apiKey, otherKey }

@@ -1,8 +1,8 @@
 /** Where dialects take hold: all answers, all refusals, all JSON, whatever the route. */
 import type { Call, Reply, ValueReply } from '../../http/call.ts'
-import type { Refit } from '../../parts.ts'
+import type { Patch } from '../../parts.ts'
 
-export function everyReply(change: (reply: Reply, call: Call) => Reply): Refit {
+export function onEveryReply(change: (reply: Reply, call: Call) => Reply): Patch {
   return (parts) => ({
     ...parts,
     outgoing: (call, reply) => change(parts.outgoing(call, reply), call),
@@ -10,27 +10,27 @@ export function everyReply(change: (reply: Reply, call: Call) => Reply): Refit {
 }
 
 /** Answers in one piece that have content. */
-export function everyBody(change: (reply: ValueReply, call: Call) => Reply): Refit {
-  return everyReply((reply, call) =>
+export function onEveryBody(change: (reply: ValueReply, call: Call) => Reply): Patch {
+  return onEveryReply((reply, call) =>
     'blocks' in reply || reply.body === undefined ? reply : change(reply, call),
   )
 }
 
-export function everyRefusal(change: (reply: ValueReply, call: Call) => Reply): Refit {
-  return everyReply((reply, call) =>
+export function onEveryError(change: (reply: ValueReply, call: Call) => Reply): Patch {
+  return onEveryReply((reply, call) =>
     'blocks' in reply || reply.status < 400 ? reply : change(reply, call),
   )
 }
 
 /** Of both native surfaces, and of the knowledge bases. */
-export function nativeRefusal(change: (reply: ValueReply, call: Call) => Reply): Refit {
-  return everyRefusal((reply, call) =>
+export function onNativeError(change: (reply: ValueReply, call: Call) => Reply): Patch {
+  return onEveryError((reply, call) =>
     call.path.startsWith('/api/openai') ? reply : change(reply, call),
   )
 }
 
 /** All texts of a JSON value are others. */
-export function everyText(value: unknown, change: (text: string, name: string) => string): unknown {
+export function mapStrings(value: unknown, change: (text: string, name: string) => string): unknown {
   return texts(value, change, '')
 }
 

@@ -1,36 +1,36 @@
 /** Compatible completions in other ways: the format of chunks is hardly shown (section 4.1). */
-import type { Refit } from '../../parts.ts'
-import { put } from '../json-edit.ts'
+import type { Patch } from '../../parts.ts'
+import { setAt } from '../json-edit.ts'
 import {
   completions,
   type Json,
-  objectOf,
-  onAnswer,
+  toObject,
+  onSuccessBody,
   onBlocks,
   onEachBlock,
   onRequest,
 } from '../seams.ts'
-import { together } from '../together.ts'
+import { compose } from '../together.ts'
 import type { Dialect } from '../types.ts'
 import { alternatives } from './alternatives.ts'
 
 const delta = 'choices.0.delta'
 
-function eachChunk(change: (chunk: Json, at: number) => readonly Json[]): Refit {
+function eachChunk(change: (chunk: Json, at: number) => readonly Json[]): Patch {
   return onEachBlock(completions, change)
 }
 
 /** Where a chunk shows content or nothing at all: not its role, not its end. */
 function isPlain(chunk: Json): boolean {
   const [choice] = Array.isArray(chunk['choices']) ? chunk['choices'] : []
-  return choice !== undefined && objectOf(choice)['finish_reason'] === null
+  return choice !== undefined && toObject(choice)['finish_reason'] === null
 }
 
 export const chunks: readonly Dialect[] = [
   {
     name: 'chunks-without-done-marker',
     summary: 'No data: [DONE] ends a stream of chunks. The contract has it; the document does not.',
-    refit: onBlocks(completions, async function* (blocks) {
+    patch: onBlocks(completions, async function* (blocks) {
       for await (const block of blocks) if (block.data !== '[DONE]') yield block
     }),
   },
@@ -38,15 +38,15 @@ export const chunks: readonly Dialect[] = [
     name: 'chunks-with-usage-always',
     summary:
       'A chunk with the usage comes unasked. The contract forbids it; the document does not.',
-    refit: onRequest(completions, (call) => ({
+    patch: onRequest(completions, (call) => ({
       ...call,
-      body: { ...objectOf(call.body), ...usageAsked(call.body) },
+      body: { ...toObject(call.body), ...usageAsked(call.body) },
     })),
   },
   {
     name: 'chunks-without-choices-first',
     summary: 'The first chunk has no choices, but tells what a filter found in the prompt.',
-    refit: eachChunk((chunk, at) =>
+    patch: eachChunk((chunk, at) =>
       at > 0 ? [chunk] : [{ ...chunk, choices: [], prompt_filter_results: [] }, chunk],
     ),
   },
@@ -54,42 +54,42 @@ export const chunks: readonly Dialect[] = [
     {
       name: 'chunks-with-null-content',
       summary: 'Where a chunk has no text, its content is null.',
-      refit: eachChunk((chunk) => [
-        put(chunk, delta, (old: Json) => (old['content'] ? old : { ...old, content: null })),
+      patch: eachChunk((chunk) => [
+        setAt(chunk, delta, (old: Json) => (old['content'] ? old : { ...old, content: null })),
       ]),
     },
     {
       name: 'chunks-without-empty-content',
       summary: 'Where a chunk has no text, it has no content.',
-      refit: eachChunk((chunk) => [
-        put(chunk, delta, (old: Json) => (old['content'] ? old : { ...old, content: undefined })),
+      patch: eachChunk((chunk) => [
+        setAt(chunk, delta, (old: Json) => (old['content'] ? old : { ...old, content: undefined })),
       ]),
     },
     {
       name: 'chunks-with-empty-content-between',
       summary: 'A chunk with empty content follows each chunk.',
-      refit: eachChunk((chunk) =>
-        isPlain(chunk) ? [chunk, put(chunk, delta, { content: '' })] : [chunk],
+      patch: eachChunk((chunk) =>
+        isPlain(chunk) ? [chunk, setAt(chunk, delta, { content: '' })] : [chunk],
       ),
     },
   ]),
   {
     name: 'chunks-with-role-in-each',
     summary: 'Every delta says that its role is assistant.',
-    refit: eachChunk((chunk) => [put(chunk, `${delta}.role`, 'assistant')]),
+    patch: eachChunk((chunk) => [setAt(chunk, `${delta}.role`, 'assistant')]),
   },
   {
     name: 'chunks-without-null-members',
     summary: 'What a chunk has no value for is left out: finish_reason, logprobs, usage.',
-    refit: eachChunk((chunk) => [withoutNulls(chunk)]),
+    patch: eachChunk((chunk) => [withoutNulls(chunk)]),
   },
   {
     name: 'completions-with-further-members',
     summary: 'Completions and chunks have members that the document does not name.',
-    refit: together([
+    patch: compose([
       eachChunk((chunk) => [{ ...chunk, ...further }]),
-      onAnswer(completions, (body) => ({
-        ...put(body, 'usage', (old: Json) => ({
+      onSuccessBody(completions, (body) => ({
+        ...setAt(body, 'usage', (old: Json) => ({
           ...old,
           prompt_tokens_details: { cached_tokens: 0 },
         })),
@@ -100,17 +100,17 @@ export const chunks: readonly Dialect[] = [
   {
     name: 'completions-end-with-eos',
     summary: 'The finish_reason of a whole answer is eos.',
-    refit: together([
-      eachChunk((chunk) => [put(chunk, 'choices.0.finish_reason', eos)]),
-      onAnswer(completions, (body) => put(body, 'choices.0.finish_reason', eos)),
+    patch: compose([
+      eachChunk((chunk) => [setAt(chunk, 'choices.0.finish_reason', eos)]),
+      onSuccessBody(completions, (body) => setAt(body, 'choices.0.finish_reason', eos)),
     ]),
   },
   {
     name: 'completions-name-the-model-behind',
     summary: 'Completions name the model that an alias stands for, and its build.',
-    refit: together([
+    patch: compose([
       eachChunk((chunk) => [{ ...chunk, model: 'svc-main-model-30b-a3b' }]),
-      onAnswer(completions, (body) => ({ ...body, model: 'svc-main-model-30b-a3b' })),
+      onSuccessBody(completions, (body) => ({ ...body, model: 'svc-main-model-30b-a3b' })),
     ]),
   },
 ]
@@ -122,7 +122,7 @@ function eos(reason: unknown): unknown {
 }
 
 function usageAsked(body: unknown): Json {
-  return objectOf(body)['stream'] === true ? { stream_options: { include_usage: true } } : {}
+  return toObject(body)['stream'] === true ? { stream_options: { include_usage: true } } : {}
 }
 
 function withoutNulls(value: Json): Json {
@@ -131,7 +131,7 @@ function withoutNulls(value: Json): Json {
     kept.map(([name, member]) => [
       name,
       name === 'choices' && Array.isArray(member)
-        ? member.map((one) => withoutNulls(objectOf(one)))
+        ? member.map((one) => withoutNulls(toObject(one)))
         : member,
     ]),
   )

@@ -1,6 +1,6 @@
 /** Several dialects at once, picked by a seed. */
 import { type Draw, seededDraw } from '../../runtime/random.ts'
-import { together } from '../together.ts'
+import { compose } from '../together.ts'
 import type { Dialect } from '../types.ts'
 import { allDialects } from './index.ts'
 
@@ -20,7 +20,7 @@ export function combineDialects(seed: number): Dialect {
     summary: inOrder.map(({ name }) => name).join(', '),
     profile: inOrder.reduce((all, { profile = {} }) => merged(all, profile), {}),
     excludes: [],
-    refit: together(inOrder.map(({ refit }) => refit)),
+    patch: compose(inOrder.map(({ patch: refit }) => refit)),
   }
 }
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { SseScanner } from '../../../harness/judges/index.ts'
 import type { SseBlock } from '../../events/sse.ts'
 import type { Call } from '../../http/call.ts'
-import { composeParts, type Refit } from '../../parts.ts'
+import { composeServices, type Patch } from '../../parts.ts'
 import { combineDialects } from './combination.ts'
 import { framing, lineEnds } from './framing.ts'
 import { allDialects } from './index.ts'
@@ -56,14 +56,14 @@ describe('combineDialects', () => {
 })
 
 describe('framing', () => {
-  it.each([...framing, ...lineEnds])('$name: other bytes, the same events', async ({ refit }) => {
+  it.each([...framing, ...lineEnds])('$name: other bytes, the same events', async ({ patch: refit }) => {
     const plain = Buffer.concat(await piecesOf((parts) => parts))
     const other = Buffer.concat(await piecesOf(refit))
     expect(other.equals(plain)).toBe(false)
     expect(eventsIn(other)).toEqual(eventsIn(plain))
   })
 
-  it.each(segments)('$name: other segments, the same bytes', async ({ refit }) => {
+  it.each(segments)('$name: other segments, the same bytes', async ({ patch: refit }) => {
     const plain = await piecesOf((parts) => parts)
     const other = await piecesOf(refit)
     expect(other.map(({ length }) => length)).not.toEqual(plain.map(({ length }) => length))
@@ -82,8 +82,8 @@ const blocks: readonly SseBlock[] = [
 ]
 
 /** What the server would write of a stream of a few blocks, write by write. */
-async function piecesOf(refit: Refit): Promise<Uint8Array[]> {
-  const parts = composeParts({ keys: ['key'], seed: 1, refit })
+async function piecesOf(refit: Patch): Promise<Uint8Array[]> {
+  const parts = composeServices({ keys: ['key'], seed: 1, patch: refit })
   const call: Call = {
     id: 'req_1',
     method: 'POST',

@@ -1,10 +1,10 @@
 /** Refusals in other shapes and with other statuses: neither is shown for the native surfaces. */
 import type { Call, Reply, ValueReply } from '../../http/call.ts'
-import type { Refit } from '../../parts.ts'
-import { objectOf } from '../seams.ts'
+import type { Patch } from '../../parts.ts'
+import { toObject } from '../seams.ts'
 import type { Dialect } from '../types.ts'
 import { alternatives } from './alternatives.ts'
-import { everyRefusal, nativeRefusal } from './anywhere.ts'
+import { onEveryError, onNativeError } from './anywhere.ts'
 
 /** To come before the shapes, which lose what is needed to know the refusals. */
 export const statuses: readonly Dialect[] = [
@@ -12,24 +12,24 @@ export const statuses: readonly Dialect[] = [
     {
       name: 'native-auth-403',
       summary: 'Native routes answer 403 to a credential that is missing or wrong.',
-      refit: nativeStatus(401, 403),
+      patch: nativeStatus(401, 403),
     },
     {
       name: 'native-auth-404',
       summary: 'Native routes answer 404 to a credential that is missing or wrong.',
-      refit: nativeStatus(401, 404),
+      patch: nativeStatus(401, 404),
     },
   ]),
   ...alternatives([
     {
       name: 'native-refusals-422',
       summary: 'Native routes answer 422 where ours answer 400.',
-      refit: nativeStatus(400, 422),
+      patch: nativeStatus(400, 422),
     },
     {
       name: 'native-refusals-428-and-409',
       summary: 'Native routes answer 428 without an Idempotency-Key, and 409 to both tool lists.',
-      refit: nativeRefusal((reply) => {
+      patch: onNativeError((reply) => {
         if (reply.status !== 400) return reply
         const text = messageOf(reply)
         if (/Idempotency-Key/.test(text)) return { ...reply, status: 428 }
@@ -41,7 +41,7 @@ export const statuses: readonly Dialect[] = [
     {
       name: 'wrong-version-400',
       summary: 'A chat of the other version is refused with 400, in a plain sentence.',
-      refit: wrongVersion(
+      patch: wrongVersion(
         400,
         (right, called) => `Chats of ${right} live under ${right}, not ${called}`,
       ),
@@ -49,7 +49,7 @@ export const statuses: readonly Dialect[] = [
     {
       name: 'wrong-version-404',
       summary: 'A chat of the other version is not found; the hint names both prefixes.',
-      refit: wrongVersion(
+      patch: wrongVersion(
         404,
         (right, called) => `No such chat under ${called}/message. Try ${right}/message instead.`,
       ),
@@ -57,7 +57,7 @@ export const statuses: readonly Dialect[] = [
     {
       name: 'wrong-version-421',
       summary: 'A chat of the other version is misdirected; the hint is an address.',
-      refit: wrongVersion(421, (right) => `See https://chat.example${right}/`),
+      patch: wrongVersion(421, (right) => `See https://chat.example${right}/`),
     },
   ]),
 ]
@@ -66,12 +66,12 @@ export const shapes: readonly Dialect[] = alternatives([
   {
     name: 'errors-as-text',
     summary: 'Refusals are plain text.',
-    refit: everyRefusal((reply) => written(reply, 'text/plain; charset=utf-8', messageOf(reply))),
+    patch: onEveryError((reply) => written(reply, 'text/plain; charset=utf-8', messageOf(reply))),
   },
   {
     name: 'errors-as-html',
     summary: 'Refusals are pages.',
-    refit: everyRefusal((reply) =>
+    patch: onEveryError((reply) =>
       written(
         reply,
         'text/html',
@@ -82,7 +82,7 @@ export const shapes: readonly Dialect[] = alternatives([
   {
     name: 'errors-empty',
     summary: 'Refusals have no content, but for the hint to the right prefix.',
-    refit: everyRefusal((reply) => {
+    patch: onEveryError((reply) => {
       const { 'content-type': _, ...headers } = reply.headers ?? {}
       return isHint(reply)
         ? reply
@@ -92,7 +92,7 @@ export const shapes: readonly Dialect[] = alternatives([
   {
     name: 'errors-with-detail',
     summary: 'Refusals are {"detail": …}, a text or a list.',
-    refit: everyRefusal((reply) =>
+    patch: onEveryError((reply) =>
       json(
         reply,
         reply.status === 400
@@ -104,7 +104,7 @@ export const shapes: readonly Dialect[] = alternatives([
   {
     name: 'errors-as-a-list',
     summary: 'Refusals are {"errors": […]}, with every slash escaped.',
-    refit: everyRefusal((reply) =>
+    patch: onEveryError((reply) =>
       written(
         reply,
         'application/json',
@@ -115,31 +115,31 @@ export const shapes: readonly Dialect[] = alternatives([
   {
     name: 'errors-as-a-json-text',
     summary: 'Refusals are one JSON string.',
-    refit: everyRefusal((reply) => json(reply, messageOf(reply))),
+    patch: onEveryError((reply) => json(reply, messageOf(reply))),
   },
   {
     name: 'errors-as-events',
     summary: 'Refused generations are answered with the stream of one error event, and the status.',
-    refit: nativeRefusal((reply, call) =>
+    patch: onNativeError((reply, call) =>
       /generate$|one-shot$/.test(call.path) && !isHint(reply) ? errorEvent(reply, call) : reply,
     ),
   },
 ])
 
-function nativeStatus(from: number, to: number): Refit {
-  return nativeRefusal((reply) => {
+function nativeStatus(from: number, to: number): Patch {
+  return onNativeError((reply) => {
     const { 'www-authenticate': _, ...headers } = reply.headers ?? {}
     return reply.status === from ? { ...reply, headers, status: to } : reply
   })
 }
 
-function wrongVersion(status: number, hint: (right: string, called: string) => string): Refit {
-  return nativeRefusal((reply) => {
+function wrongVersion(status: number, hint: (right: string, called: string) => string): Patch {
+  return onNativeError((reply) => {
     if (!isHint(reply)) return reply
     const right = /\/api\/v[23]/.exec(messageOf(reply))?.[0] ?? ''
     const called = right === '/api/v2' ? '/api/v3' : '/api/v2'
     const detail = hint(right, called)
-    const body = objectOf(reply.body)
+    const body = toObject(reply.body)
     return { ...reply, status, body: { ...body, detail, error: { message: detail } } }
   })
 }
@@ -149,7 +149,7 @@ function isHint(reply: ValueReply): boolean {
 }
 
 function messageOf({ body, status }: ValueReply): string {
-  return String(objectOf(body)['detail'] ?? `Error ${status}`)
+  return String(toObject(body)['detail'] ?? `Error ${status}`)
 }
 
 function json(reply: ValueReply, body: unknown): ValueReply {

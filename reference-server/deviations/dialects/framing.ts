@@ -1,7 +1,7 @@
 /** Event streams framed in other ways that the rules of event streams allow. */
-import type { Refit } from '../../parts.ts'
-import { escaped, reframe, rewriteJson } from '../reframe.ts'
-import { anyPieces } from '../streams.ts'
+import type { Patch } from '../../parts.ts'
+import { escapeJson, editLines, rewriteJson } from '../reframe.ts'
+import { rechunkAll } from '../streams.ts'
 import type { Dialect } from '../types.ts'
 import { alternatives } from './alternatives.ts'
 
@@ -10,12 +10,12 @@ export const lineEnds = alternatives([
   {
     name: 'line-ends-crlf',
     summary: 'The lines of streams end with CRLF.',
-    refit: reframe((lines) => lines, '\r\n'),
+    patch: editLines((lines) => lines, '\r\n'),
   },
   {
     name: 'line-ends-cr',
     summary: 'The lines of streams end with CR alone.',
-    refit: reframe((lines) => lines, '\r'),
+    patch: editLines((lines) => lines, '\r'),
   },
 ])
 
@@ -24,28 +24,28 @@ export const framing: readonly Dialect[] = [
     {
       name: 'json-over-several-lines',
       summary: 'The JSON of a block is pretty-printed over several data: lines.',
-      refit: rewriteJson((value) => JSON.stringify(value, null, 2)),
+      patch: rewriteJson((value) => JSON.stringify(value, null, 2)),
     },
     {
       name: 'json-escaped',
       summary: 'All that is not ASCII, and every slash, is escaped in the JSON of a block.',
-      refit: rewriteJson((value) => escaped(JSON.stringify(value))),
+      patch: rewriteJson((value) => escapeJson(JSON.stringify(value))),
     },
     {
       name: 'json-sorted',
       summary: 'The members of each JSON object are sorted by name.',
-      refit: rewriteJson((value) => JSON.stringify(value, sorted)),
+      patch: rewriteJson((value) => JSON.stringify(value, sorted)),
     },
   ]),
   {
     name: 'no-space-after-colon',
     summary: 'No space follows the colon of a field.',
-    refit: reframe((lines) => lines.map((line) => line.replace(/^(\w+): /, '$1:'))),
+    patch: editLines((lines) => lines.map((line) => line.replace(/^(\w+): /, '$1:'))),
   },
   {
     name: 'data-before-event',
     summary: 'The event: line follows the data: lines of its block.',
-    refit: reframe((lines) => [
+    patch: editLines((lines) => [
       ...lines.filter((line) => !line.startsWith('event:')),
       ...lines.filter((line) => line.startsWith('event:')),
     ]),
@@ -53,29 +53,29 @@ export const framing: readonly Dialect[] = [
   {
     name: 'comment-heartbeats',
     summary: 'Comments stand between the blocks, some with an empty line behind them.',
-    refit: reframe((lines) => [': heartbeat', '', ':', ...lines]),
+    patch: editLines((lines) => [': heartbeat', '', ':', ...lines]),
   },
   {
     name: 'comments-inside-blocks',
     summary: 'A comment stands between the lines of each block.',
-    refit: reframe((lines) =>
+    patch: editLines((lines) =>
       lines.flatMap((line, at) => (at === 0 ? [line, ':data: {'] : [line])),
     ),
   },
   {
     name: 'blank-lines-more',
     summary: 'Three empty lines stand between the blocks.',
-    refit: reframe((lines) => ['', '', ...lines]),
+    patch: editLines((lines) => ['', '', ...lines]),
   },
   {
     name: 'other-fields',
     summary: 'Blocks have id: and retry: lines, and a field that nobody knows.',
-    refit: numberedBlocks(),
+    patch: numberedBlocks(),
   },
   {
     name: 'byte-order-mark',
     summary: 'Each stream begins with a byte order mark.',
-    refit: anyPieces(async function* (chunks) {
+    patch: rechunkAll(async function* (chunks) {
       yield Buffer.from('\ufeff')
       yield* chunks
     }),
@@ -87,9 +87,9 @@ function sorted(_name: string, value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-function numberedBlocks(): Refit {
+function numberedBlocks(): Patch {
   let blocks = 0
-  return reframe((lines) => {
+  return editLines((lines) => {
     blocks += 1
     return [`id: ${blocks}`, 'retry: 3000', ...lines, 'x-node: 7', 'trace']
   })

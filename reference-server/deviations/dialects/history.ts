@@ -1,26 +1,26 @@
 /** Histories in other orders and pages (sections 2.6 and 4.3). */
-import type { Refit } from '../../parts.ts'
+import type { Patch } from '../../parts.ts'
 import type { HistoryStore } from '../../store/types.ts'
-import { put } from '../json-edit.ts'
-import { history, type Json, listOf, objectOf, onAnswer, onHistory, onRequest } from '../seams.ts'
+import { setAt } from '../json-edit.ts'
+import { v3History, type Json, toList, toObject, onSuccessBody, onHistory, onRequest } from '../seams.ts'
 import type { Dialect } from '../types.ts'
 
 export const histories: readonly Dialect[] = [
   {
     name: 'history-newest-first',
     summary: 'The history begins with the newest row.',
-    refit: onHistory((usual) => ({ page: newestFirst(usual) })),
+    patch: onHistory((usual) => ({ page: newestFirst(usual) })),
   },
   {
     name: 'history-hides-outputs',
     summary: 'The item of a row that is an output is null.',
-    refit: eachRow((row) => (isOutput(row) ? { ...row, item: null } : row)),
+    patch: eachRow((row) => (isOutput(row) ? { ...row, item: null } : row)),
   },
   {
     name: 'history-without-input-ids',
     summary: 'Input rows have items without ids, and rows have members of their own.',
-    refit: eachRow((row) => ({
-      ...(isOutput(row) ? row : put(row, 'item.id', undefined)),
+    patch: eachRow((row) => ({
+      ...(isOutput(row) ? row : setAt(row, 'item.id', undefined)),
       position: null,
       tags: [],
     })),
@@ -28,8 +28,8 @@ export const histories: readonly Dialect[] = [
   {
     name: 'history-pagination-in-detail',
     summary: 'The pagination has more members than its cursor.',
-    refit: onAnswer(history, (body) =>
-      put(body, 'pagination', (old: Json) => ({
+    patch: onSuccessBody(v3History, (body) =>
+      setAt(body, 'pagination', (old: Json) => ({
         ...old,
         has_more: old['cursor'] !== null,
         limit: null,
@@ -41,8 +41,8 @@ export const histories: readonly Dialect[] = [
   {
     name: 'history-capped-at-ten',
     summary: 'A limit above ten gives pages of ten rows; without a limit there are 50.',
-    refit: onRequest(history, (call) => {
-      const query = objectOf(call.query)
+    patch: onRequest(v3History, (call) => {
+      const query = toObject(call.query)
       const limit = Number(query['limit'] ?? 0)
       return limit > 10 ? { ...call, query: { ...query, limit: '10' } } : call
     }),
@@ -50,7 +50,7 @@ export const histories: readonly Dialect[] = [
   {
     name: 'history-ends-on-an-empty-page',
     summary: 'The last row never ends the history: an empty page does.',
-    refit: onHistory((usual) => ({
+    patch: onHistory((usual) => ({
       page: async (chatId, after, limit) => {
         const { rows, next } = await usual.page(chatId, after, limit)
         const isFull = rows.length === limit
@@ -60,12 +60,12 @@ export const histories: readonly Dialect[] = [
   },
 ]
 
-function eachRow(change: (row: Json) => Json): Refit {
-  return onAnswer(history, (body) => ({ ...body, result: listOf(body['result']).map(change) }))
+function eachRow(change: (row: Json) => Json): Patch {
+  return onSuccessBody(v3History, (body) => ({ ...body, result: toList(body['result']).map(change) }))
 }
 
 function isOutput({ item }: Json): boolean {
-  const { role, type } = objectOf(item)
+  const { role, type } = toObject(item)
   return role === 'assistant' || type !== 'message'
 }
 

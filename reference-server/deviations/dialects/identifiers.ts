@@ -1,8 +1,8 @@
 /** Identifiers and times in other forms: of most, the document says no more than that they are strings. */
-import type { Refit } from '../../parts.ts'
+import type { Patch } from '../../parts.ts'
 import type { Dialect } from '../types.ts'
 import { alternatives } from './alternatives.ts'
-import { everyBody, everyText } from './anywhere.ts'
+import { onEveryBody, mapStrings } from './anywhere.ts'
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
@@ -11,24 +11,24 @@ export const identifiers: readonly Dialect[] = [
     {
       name: 'ids-counted',
       summary: 'Completions, responses and items are numbered, in strings of digits.',
-      refit: tagged((_prefix, count) => String(count)),
+      patch: tagged((_prefix, count) => String(count)),
     },
     {
       name: 'ids-long',
       summary: 'Ids of completions, responses and items are long and hold signs of all kinds.',
-      refit: tagged((prefix, count) => `urn:${prefix}/${'%2F+é='.repeat(20)}#${count}`),
+      patch: tagged((prefix, count) => `urn:${prefix}/${'%2F+é='.repeat(20)}#${count}`),
     },
   ]),
   ...alternatives([
     {
       name: 'uuids-in-capitals',
       summary: 'UUIDs are shown in capitals.',
-      refit: shownUuids((text) => text.toUpperCase()),
+      patch: shownUuids((text) => text.toUpperCase()),
     },
     {
       name: 'uuids-of-version-7',
       summary: 'UUIDs begin with the time.',
-      refit: (parts) => ({
+      patch: (parts) => ({
         ...parts,
         ids: { ...parts.ids, uuid: () => timed(parts.ids.uuid(), Date.now()) },
       }),
@@ -39,23 +39,23 @@ export const identifiers: readonly Dialect[] = [
     summary: 'The ids of attachments are no UUIDs.',
     // A tag hides the UUID from those that read it back.
     excludes: ['uuids-in-capitals'],
-    refit: taggedAttachments(),
+    patch: taggedAttachments(),
   },
   ...alternatives([
     {
       name: 'times-with-offset',
       summary: 'Times end with +00:00 and have six digits of a second.',
-      refit: times((text) => text.replace(/(\.\d+)?Z$/, '.123456+00:00')),
+      patch: times((text) => text.replace(/(\.\d+)?Z$/, '.123456+00:00')),
     },
     {
       name: 'times-in-whole-seconds',
       summary: 'Times have no fraction of a second.',
-      refit: times((text) => text.replace(/\.\d+Z$/, 'Z')),
+      patch: times((text) => text.replace(/\.\d+Z$/, 'Z')),
     },
   ]),
 ]
 
-function tagged(make: (prefix: string, count: number) => string): Refit {
+function tagged(make: (prefix: string, count: number) => string): Patch {
   return (parts) => {
     let count = 1000
     return {
@@ -72,19 +72,19 @@ function tagged(make: (prefix: string, count: number) => string): Refit {
 }
 
 /** Requests may bring them in either form. */
-function shownUuids(change: (text: string) => string): Refit {
+function shownUuids(change: (text: string) => string): Patch {
   const lower = (text: string) => (uuid.test(text) ? text.toLowerCase() : text)
   return (parts) => ({
-    ...everyBody((reply) => ({
+    ...onEveryBody((reply) => ({
       ...reply,
-      body: everyText(reply.body, (text) => (uuid.test(text) ? change(text) : text)),
+      body: mapStrings(reply.body, (text) => (uuid.test(text) ? change(text) : text)),
     }))(parts),
     incoming: (call) => {
       const seen = parts.incoming(call)
       return {
         ...seen,
-        body: everyText(seen.body, lower),
-        query: everyText(seen.query, lower),
+        body: mapStrings(seen.body, lower),
+        query: mapStrings(seen.query, lower),
         params: Object.fromEntries(
           Object.entries(seen.params).map(([name, value]) => [name, lower(value)]),
         ),
@@ -101,14 +101,14 @@ function timed(random: string, now: number): string {
 
 const attachmentPaths = /\/attachments?$/
 
-function taggedAttachments(): Refit {
+function taggedAttachments(): Patch {
   const prefix = 'file-'
   return (parts) => ({
-    ...everyBody((reply, call) =>
+    ...onEveryBody((reply, call) =>
       attachmentPaths.test(call.path) && reply.status < 300
         ? {
             ...reply,
-            body: everyText(reply.body, (text, name) =>
+            body: mapStrings(reply.body, (text, name) =>
               name === 'id' && uuid.test(text) ? prefix + text : text,
             ),
           }
@@ -120,15 +120,15 @@ function taggedAttachments(): Refit {
         text.startsWith(prefix) && uuid.test(text.slice(prefix.length))
           ? text.slice(prefix.length)
           : text
-      return { ...seen, body: everyText(seen.body, strip) }
+      return { ...seen, body: mapStrings(seen.body, strip) }
     },
   })
 }
 
-function times(change: (text: string) => string): Refit {
-  return everyBody((reply) => ({
+function times(change: (text: string) => string): Patch {
+  return onEveryBody((reply) => ({
     ...reply,
-    body: everyText(reply.body, (text, name) =>
+    body: mapStrings(reply.body, (text, name) =>
       name.endsWith('_at') && /^\d{4}-\d\d-\d\dT/.test(text) ? change(text) : text,
     ),
   }))

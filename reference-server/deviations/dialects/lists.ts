@@ -1,12 +1,12 @@
 /** Lists of chats and attachments: neither their shape nor what a search matches is shown. */
-import type { Parts, Refit } from '../../parts.ts'
+import type { Services, Patch } from '../../parts.ts'
 import type { Page, PageRequest } from '../../store/types.ts'
-import { type Json, objectOf, onAnswer, type Place } from '../seams.ts'
-import { together } from '../together.ts'
+import { type Json, toObject, onSuccessBody, type RoutePattern } from '../seams.ts'
+import { compose } from '../together.ts'
 import type { Dialect } from '../types.ts'
 import { alternatives } from './alternatives.ts'
 
-const lists: readonly Place[] = [
+const lists: readonly RoutePattern[] = [
   'GET /api/v3/chat',
   'GET /api/v3/chat/favorite',
   'GET /api/v3/attachment',
@@ -18,46 +18,46 @@ export const listed: readonly Dialect[] = [
     {
       name: 'lists-under-items',
       summary: 'Lists stand under items, and the cursor beside them as next_cursor.',
-      refit: listsAs(({ result, pagination }) => ({
+      patch: listsAs(({ result, pagination }) => ({
         items: result,
-        next_cursor: objectOf(pagination)['cursor'],
+        next_cursor: toObject(pagination)['cursor'],
       })),
     },
     {
       name: 'lists-under-data',
       summary: 'Lists stand under data, and the cursor in meta.page.next.',
-      refit: listsAs(({ result, pagination }) => ({
+      patch: listsAs(({ result, pagination }) => ({
         data: result,
-        meta: { total: null, page: { next: objectOf(pagination)['cursor'], previous: null } },
+        meta: { total: null, page: { next: toObject(pagination)['cursor'], previous: null } },
       })),
     },
     {
       name: 'lists-bare',
       summary: 'Lists are bare arrays; where they go on, nobody is told.',
-      refit: listsAs(({ result }) => result),
+      patch: listsAs(({ result }) => result),
     },
     {
       name: 'lists-with-numeric-cursors',
       summary: 'The cursors of lists are numbers.',
-      refit: numericCursors,
+      patch: numericCursors,
     },
     {
       name: 'lists-without-last-cursor',
       summary: 'The last page of a list has no cursor member at all.',
-      refit: listsAs(({ result, pagination }) =>
-        objectOf(pagination)['cursor'] === null ? { result } : { result, pagination },
+      patch: listsAs(({ result, pagination }) =>
+        toObject(pagination)['cursor'] === null ? { result } : { result, pagination },
       ),
     },
   ]),
   {
     name: 'lists-capped-at-ten',
     summary: 'No list has more than ten rows a page, whatever the limit.',
-    refit: cappedLists(10),
+    patch: cappedLists(10),
   },
   {
     name: 'search-from-the-start',
     summary: 'A search finds the names that begin with it.',
-    refit: (parts) => {
+    patch: (parts) => {
       const { attachments, chats } = parts.store
       return {
         ...parts,
@@ -87,22 +87,22 @@ export const listed: readonly Dialect[] = [
   },
 ]
 
-function listsAs(change: (list: Json) => unknown): Refit {
-  return together(lists.map((place) => onAnswer(place, change)))
+function listsAs(change: (list: Json) => unknown): Patch {
+  return compose(lists.map((place) => onSuccessBody(place, change)))
 }
 
 /** Cursors of ours, by the number that stands for them. */
-function numericCursors(parts: Parts): Parts {
+function numericCursors(parts: Services): Services {
   const known: unknown[] = []
   const shown = listsAs(({ result, pagination }) => {
-    const { cursor } = objectOf(pagination)
+    const { cursor } = toObject(pagination)
     return { result, pagination: { cursor: cursor === null ? null : known.push(cursor) } }
   })(parts)
   return {
     ...shown,
     incoming: (call) => {
       const seen = shown.incoming(call)
-      const query = objectOf(seen.query)
+      const query = toObject(seen.query)
       const cursor = known[Number(query['cursor']) - 1]
       return cursor === undefined || seen.path === '/api/v3/message'
         ? seen
@@ -111,12 +111,12 @@ function numericCursors(parts: Parts): Parts {
   }
 }
 
-function cappedLists(most: number): Refit {
+function cappedLists(most: number): Patch {
   return (parts) => ({
     ...parts,
     incoming: (call) => {
       const seen = parts.incoming(call)
-      const query = objectOf(seen.query)
+      const query = toObject(seen.query)
       const isList = seen.method === 'GET' && seen.path !== '/api/v3/message'
       const limit = Number(query['limit'] ?? most)
       return isList && limit > most ? { ...seen, query: { ...query, limit: String(most) } } : seen

@@ -1,22 +1,22 @@
 /** Servers that take their time, or send signs of life meanwhile. */
 import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Refit } from '../../parts.ts'
+import type { Patch } from '../../parts.ts'
 import { seededDraw } from '../../runtime/random.ts'
-import { anyPieces } from '../streams.ts'
+import { rechunkAll } from '../streams.ts'
 import type { Dialect } from '../types.ts'
-import { everyReply } from './anywhere.ts'
+import { onEveryReply } from './anywhere.ts'
 
 export const paces: readonly Dialect[] = [
   {
     name: 'slow',
     summary: 'Every answer comes after 100 ms, give or take a half.',
-    refit: delayed(100),
+    patch: delayAnswers(100),
   },
   {
     name: 'speaks-in-bursts',
     summary: 'Tokens come ten at a time.',
-    refit: (parts) => ({
+    patch: (parts) => ({
       ...parts,
       timing: (count, pace) =>
         parts.timing(count, { ...pace, ttftMs: 5, gapMs: 4 }).map((_due, at, all) => {
@@ -27,7 +27,7 @@ export const paces: readonly Dialect[] = [
   {
     name: 'heartbeats-while-it-works',
     summary: 'A stream begins 150 ms late, with a comment every 20 ms until then.',
-    refit: anyPieces(async function* (chunks) {
+    patch: rechunkAll(async function* (chunks) {
       for (let beat = 0; beat < 8; beat += 1) {
         yield Buffer.from(beat % 2 === 0 ? ':\n' : ': still here\n\n')
         await sleep(20)
@@ -38,7 +38,7 @@ export const paces: readonly Dialect[] = [
   {
     name: 'connections-used-once',
     summary: 'Every answer closes its connection.',
-    refit: everyReply((reply) => ({
+    patch: onEveryReply((reply) => ({
       ...reply,
       headers: { ...reply.headers, connection: 'close' },
     })),
@@ -46,7 +46,7 @@ export const paces: readonly Dialect[] = [
 ]
 
 /** Every piece of an answer comes so much later than it was made, as over a long line. */
-export function delayed(ms: number): Refit {
+export function delayAnswers(ms: number): Patch {
   const draw = seededDraw(1, 'latency')
   return (parts) => ({
     ...parts,

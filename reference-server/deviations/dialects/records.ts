@@ -1,18 +1,18 @@
 /** Chats, lists and models in other shapes: the document shows none of them. */
 import type { ValueReply } from '../../http/call.ts'
-import type { Refit } from '../../parts.ts'
+import type { Patch } from '../../parts.ts'
 import {
   type Json,
-  listOf,
+  toList,
   modelList,
-  newChat,
-  onAnswer,
+  createChat,
+  onSuccessBody,
   onReply,
-  onSent,
+  onRequestBody,
   onSuccess,
-  type Place,
+  type RoutePattern,
 } from '../seams.ts'
-import { together } from '../together.ts'
+import { compose } from '../together.ts'
 import type { Dialect } from '../types.ts'
 import { alternatives } from './alternatives.ts'
 
@@ -22,18 +22,18 @@ export const records: readonly Dialect[] = [
   {
     name: 'chat-created-200',
     summary: 'POST /chat answers with 200.',
-    refit: onSuccess(newChat, (reply) => ({ ...reply, status: 200 })),
+    patch: onSuccess(createChat, (reply) => ({ ...reply, status: 200 })),
   },
   ...alternatives([
     {
       name: 'chat-wrapped-in-chat',
       summary: 'A chat stands in {chat: …}.',
-      refit: chatsAs((chat) => ({ chat })),
+      patch: chatsAs((chat) => ({ chat })),
     },
     {
       name: 'chat-wrapped-in-data',
       summary: 'A chat stands in {status, data: …}, beside the id of its owner.',
-      refit: chatsAs((chat) => ({
+      patch: chatsAs((chat) => ({
         status: 'ok',
         request_id: '6e0a1c52-9d0b-4b39-8a53-0c8c2f8e2a11',
         data: chat,
@@ -42,13 +42,13 @@ export const records: readonly Dialect[] = [
     {
       name: 'chat-of-other-names',
       summary: 'A chat has a chat_id and a title.',
-      refit: chatsAs(({ id, name, ...rest }) => ({ chat_id: id, title: name, ...rest })),
+      patch: chatsAs(({ id, name, ...rest }) => ({ chat_id: id, title: name, ...rest })),
     },
     {
       name: 'chat-where-a-pointer-leads',
       summary: 'The answer to POST /chat shows two unnamed UUIDs; the profile says which is which.',
       profile: { shapes: { chatId: '/created/0/ref' } },
-      refit: onAnswer(newChat, ({ id, ...rest }) => ({
+      patch: onSuccessBody(createChat, ({ id, ...rest }) => ({
         account: { ref: '6e0a1c52-9d0b-4b39-8a53-0c8c2f8e2a11' },
         created: [{ ref: id, ...rest }],
       })),
@@ -58,19 +58,19 @@ export const records: readonly Dialect[] = [
     {
       name: 'delete-200-with-body',
       summary: 'DELETE answers with 200 and says what was deleted.',
-      refit: deletes({ status: 200, body: { deleted: true, object: 'chat' } }),
+      patch: deletes({ status: 200, body: { deleted: true, object: 'chat' } }),
     },
-    { name: 'delete-202', summary: 'DELETE answers with 202.', refit: deletes({ status: 202 }) },
+    { name: 'delete-202', summary: 'DELETE answers with 202.', patch: deletes({ status: 202 }) },
     {
       name: 'delete-200-empty',
       summary: 'DELETE answers with 200 and no content.',
-      refit: deletes({ status: 200, headers: { 'content-length': '0' } }),
+      patch: deletes({ status: 200, headers: { 'content-length': '0' } }),
     },
   ]),
   {
     name: 'favorites-204',
     summary: 'Marking a favorite answers with 204, and so does a new title.',
-    refit: together(
+    patch: compose(
       (
         ['POST /api/v3/chat/:chat_id/favorite', 'DELETE /api/v3/chat/:chat_id/favorite'] as const
       ).map((place) => onSuccess(place, () => ({ status: 204 }))),
@@ -80,30 +80,30 @@ export const records: readonly Dialect[] = [
     name: 'chat-patched-by-title',
     summary: 'PATCH of a chat takes a title, as the profile says, and no name.',
     profile: { requests: { patchChat: { title: '{name}' } } },
-    refit: together([
-      onSent(patch, ({ name: _, title, ...rest }) => ({
+    patch: compose([
+      onRequestBody(patch, ({ name: _, title, ...rest }) => ({
         ...rest,
         ...(title === undefined ? {} : { name: title }),
       })),
-      onAnswer(patch, (chat) => ({ ...chat, title: chat['name'] })),
+      onSuccessBody(patch, (chat) => ({ ...chat, title: chat['name'] })),
     ]),
   },
   ...alternatives([
     {
       name: 'models-bare',
       summary: 'The models are a bare array.',
-      refit: onAnswer(modelList, ({ data }) => data),
+      patch: onSuccessBody(modelList, ({ data }) => data),
     },
     {
       name: 'models-as-names',
       summary: 'The models are an array of their names under models.',
-      refit: onAnswer(modelList, ({ data }) => ({ models: listOf(data).map(({ id }) => id) })),
+      patch: onSuccessBody(modelList, ({ data }) => ({ models: toList(data).map(({ id }) => id) })),
     },
     {
       name: 'models-by-alias',
       summary: 'The main model is listed under its alias alone.',
-      refit: onAnswer(modelList, ({ data }) => ({
-        result: listOf(data).map(({ id, aliases, description }) => ({
+      patch: onSuccessBody(modelList, ({ data }) => ({
+        result: toList(data).map(({ id, aliases, description }) => ({
           model_id: Array.isArray(aliases) && aliases.length > 0 ? aliases[0] : id,
           description,
         })),
@@ -112,11 +112,11 @@ export const records: readonly Dialect[] = [
   ]),
 ]
 
-function chatsAs(change: (chat: Json) => Json): Refit {
-  const places: readonly Place[] = [newChat, oneChat, patch]
-  return together(places.map((place) => onAnswer(place, change)))
+function chatsAs(change: (chat: Json) => Json): Patch {
+  const places: readonly RoutePattern[] = [createChat, oneChat, patch]
+  return compose(places.map((place) => onSuccessBody(place, change)))
 }
 
-function deletes(reply: ValueReply): Refit {
+function deletes(reply: ValueReply): Patch {
   return onReply('DELETE /api/v3/chat/:chat_id', (usual) => (usual.status < 300 ? reply : usual))
 }

@@ -1,33 +1,33 @@
 /** Response objects with more or fewer members than ours, the same in both forms. */
-import type { Refit } from '../../parts.ts'
-import { type Json, objectOf, onAnswer, onBlocks, onReply } from '../seams.ts'
-import { every, rawStream, set } from '../streams.ts'
-import { together } from '../together.ts'
+import type { Patch } from '../../parts.ts'
+import { type Json, toObject, onSuccessBody, onBlocks, onReply } from '../seams.ts'
+import { all, editRawEvents, setInEvents } from '../streams.ts'
+import { compose } from '../together.ts'
 import type { Dialect } from '../types.ts'
 import { alternatives } from './alternatives.ts'
 
-export const ends: readonly string[] = [
+export const terminalEvents: readonly string[] = [
   'response.completed',
   'response.incomplete',
   'response.failed',
 ]
-const snapshots: readonly string[] = ['response.created', 'response.in_progress', ...ends]
+const snapshots: readonly string[] = ['response.created', 'response.in_progress', ...terminalEvents]
 const generations = ['POST /api/v3/message/generate', 'POST /api/v3/message/one-shot'] as const
 
 /** A function that keeps these members of an object and takes the others away. */
 export function byMembers(...names: readonly string[]): (object: unknown) => Json {
   return (object) =>
-    Object.fromEntries(Object.entries(objectOf(object)).filter(([name]) => names.includes(name)))
+    Object.fromEntries(Object.entries(toObject(object)).filter(([name]) => names.includes(name)))
 }
 
 /** Another response object wherever one is shown. */
-function shownAs(change: (response: Json) => Json): Refit {
-  return together([
-    rawStream(
-      set(every(...snapshots), 'response', (response: unknown) => change(objectOf(response))),
+function shownAs(change: (response: Json) => Json): Patch {
+  return compose([
+    editRawEvents(
+      setInEvents(all(...snapshots), 'response', (response: unknown) => change(toObject(response))),
     ),
     ...generations.map((place) =>
-      onAnswer(place, (body) => (body['object'] === 'response' ? change(body) : body)),
+      onSuccessBody(place, (body) => (body['object'] === 'response' ? change(body) : body)),
     ),
   ])
 }
@@ -37,12 +37,12 @@ export const responses: readonly Dialect[] = [
     {
       name: 'responses-slim',
       summary: 'A response has its id, its status and its output, and no usage.',
-      refit: shownAs(byMembers('id', 'object', 'created_at', 'model', 'status', 'output', 'error')),
+      patch: shownAs(byMembers('id', 'object', 'created_at', 'model', 'status', 'output', 'error')),
     },
     {
       name: 'responses-with-further-members',
       summary: 'A response has an output_text and members that no contract knows.',
-      refit: shownAs((response) => ({
+      patch: shownAs((response) => ({
         ...response,
         output_text: null,
         svc: { region: 'north' },
@@ -52,30 +52,30 @@ export const responses: readonly Dialect[] = [
     {
       name: 'responses-without-status',
       summary: 'A response does not say its status; its event does.',
-      refit: shownAs(({ status: _, ...response }) => response),
+      patch: shownAs(({ status: _, ...response }) => response),
     },
   ]),
   {
     name: 'usage-in-detail',
     summary: 'The usage counts more than the contract names.',
-    refit: shownAs((response) =>
+    patch: shownAs((response) =>
       response['usage'] === null || response['usage'] === undefined
         ? response
         : {
             ...response,
-            usage: { ...objectOf(response['usage']), num_sources_used: 0, cost: 0.1 },
+            usage: { ...toObject(response['usage']), num_sources_used: 0, cost: 0.1 },
           },
     ),
   },
   {
     name: 'stream-by-default',
     summary: 'A generation without a stream member is answered with a stream.',
-    refit: (parts) => ({
+    patch: (parts) => ({
       ...parts,
       incoming: (call) => {
         const seen = parts.incoming(call)
         return /^\/api\/v3\/message\/(generate|one-shot)$/.test(seen.path)
-          ? { ...seen, body: { stream: true, ...objectOf(seen.body) } }
+          ? { ...seen, body: { stream: true, ...toObject(seen.body) } }
           : seen
       },
     }),
@@ -84,7 +84,7 @@ export const responses: readonly Dialect[] = [
     name: 'done-marker',
     summary:
       'data: [DONE] closes the v3 stream. The contract has no such line; the document neither.',
-    refit: together(
+    patch: compose(
       generations.map((place) =>
         onBlocks(place, async function* (blocks) {
           yield* blocks
@@ -96,7 +96,7 @@ export const responses: readonly Dialect[] = [
   {
     name: 'generations-created',
     summary: 'A generation in one piece is answered with 201.',
-    refit: together(
+    patch: compose(
       generations.map((place) =>
         onReply(place, (reply) =>
           'blocks' in reply || reply.status !== 200 ? reply : { ...reply, status: 201 },

@@ -1,6 +1,6 @@
 /** The bytes of streams in other segments. */
 import { seededDraw } from '../../runtime/random.ts'
-import { anyPieces } from '../streams.ts'
+import { rechunkAll } from '../streams.ts'
 import type { Dialect } from '../types.ts'
 import { alternatives } from './alternatives.ts'
 
@@ -8,19 +8,19 @@ export const segments: readonly Dialect[] = alternatives([
   {
     name: 'segments-inside-characters',
     summary: 'Each byte of a character of several bytes, and each of a line end, is a segment.',
-    refit: anyPieces(async function* (chunks) {
+    patch: rechunkAll(async function* (chunks) {
       for await (const chunk of chunks) yield* aroundOddBytes(chunk)
     }),
   },
   {
     name: 'segments-of-seven-bytes',
     summary: 'Every segment has seven bytes, wherever that cuts.',
-    refit: anyPieces((chunks) => inPieces(chunks, () => 7)),
+    patch: rechunkAll((chunks) => inPieces(chunks, () => 7)),
   },
   {
     name: 'segments-at-random',
     summary: 'Segments have between 1 and 90 bytes, by chance.',
-    refit: anyPieces((chunks) => {
+    patch: rechunkAll((chunks) => {
       const draw = seededDraw(1, 'segments')
       return inPieces(chunks, () => 1 + Math.floor(draw() * 90))
     }),
@@ -28,7 +28,7 @@ export const segments: readonly Dialect[] = alternatives([
   {
     name: 'segments-few',
     summary: 'Blocks are gathered up to 4 KiB and sent together.',
-    refit: anyPieces(async function* (chunks) {
+    patch: rechunkAll(async function* (chunks) {
       let gathered: Uint8Array[] = []
       let size = 0
       for await (const chunk of chunks) {

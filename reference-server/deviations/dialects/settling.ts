@@ -1,5 +1,5 @@
 /** Changes that take a moment to be seen: what was written is not read back at once. */
-import type { Refit } from '../../parts.ts'
+import type { Patch } from '../../parts.ts'
 import type { Page, Store } from '../../store/types.ts'
 import { onHistory } from '../seams.ts'
 import type { Dialect } from '../types.ts'
@@ -10,14 +10,14 @@ export const settling: readonly Dialect[] = [
   {
     name: 'history-settles-late',
     summary: 'A turn is in the history a quarter of a second after its answer began.',
-    refit: onHistory((usual) => ({
+    patch: onHistory((usual) => ({
       page: async (...where) => settled(await usual.page(...where)),
     })),
   },
   {
     name: 'lists-settle-late',
     summary: 'Chats and attachments are listed a quarter of a second after they were made.',
-    refit: onStore(({ attachments, chats }) => ({
+    patch: onStore(({ attachments, chats }) => ({
       chats: { ...chats, list: async (...where) => settled(await chats.list(...where)) },
       attachments: {
         ...attachments,
@@ -28,7 +28,7 @@ export const settling: readonly Dialect[] = [
   {
     name: 'deletion-settles-late',
     summary: 'A chat is gone a quarter of a second after it was deleted.',
-    refit: onStore(({ chats }) => ({
+    patch: onStore(({ chats }) => ({
       chats: {
         ...chats,
         delete: async (owner, id) => {
@@ -42,7 +42,7 @@ export const settling: readonly Dialect[] = [
   {
     name: 'documents-settle-late',
     summary: 'A document is found a quarter of a second after its upload.',
-    refit: onStore(({ knowledge }) => ({
+    patch: onStore(({ knowledge }) => ({
       knowledge: {
         ...knowledge,
         documents: async (...base) => (await knowledge.documents(...base)).filter(isSettled),
@@ -64,6 +64,6 @@ function settled<Row extends Timed>({ rows, next }: Page<Row>): Page<Row> {
   return { rows: seen, next }
 }
 
-function onStore(change: (store: Store) => Partial<Store>): Refit {
+function onStore(change: (store: Store) => Partial<Store>): Patch {
   return (parts) => ({ ...parts, store: { ...parts.store, ...change(parts.store) } })
 }

@@ -2,14 +2,14 @@
 import type { ResponseEvent } from '../../events/sequence.ts'
 import { fakeModel } from '../../model/fake-model.ts'
 import type { Generation, Step } from '../../model/types.ts'
-import type { Refit } from '../../parts.ts'
-import { put } from '../json-edit.ts'
-import { generation, history, type Json, listOf, objectOf, onAnswer, onModel } from '../seams.ts'
-import { type Edit, every, rawStream, set, stream } from '../streams.ts'
-import { together } from '../together.ts'
+import type { Patch } from '../../parts.ts'
+import { setAt } from '../json-edit.ts'
+import { v3Generate, v3History, type Json, toList, toObject, onSuccessBody, onModel } from '../seams.ts'
+import { type Edit, all, editRawEvents, setInEvents, editEvents } from '../streams.ts'
+import { compose } from '../together.ts'
 import type { Dialect } from '../types.ts'
 import { alternatives } from './alternatives.ts'
-import { ends } from './responses.ts'
+import { terminalEvents } from './responses.ts'
 
 const surfaces = ['compatible', 'native'] as const
 
@@ -18,7 +18,7 @@ export const speech: readonly Dialect[] = [
     name: 'answers-differ-each-time',
     summary: 'The same request is answered with another text each time.',
     profile: { deterministic: false },
-    refit: (parts) => {
+    patch: (parts) => {
       let asked = 0
       return {
         ...parts,
@@ -33,28 +33,28 @@ export const speech: readonly Dialect[] = [
     {
       name: 'answers-terse',
       summary: 'Answers have three tokens at most, unless they tell a fact.',
-      refit: eachText((step) =>
+      patch: eachText((step) =>
         /\byour\b|KESTREL/i.test(step.fragments.join('')) ? [step] : [firstOf(step, 3)],
       ),
     },
     {
       name: 'answers-in-two-messages',
       summary: 'v3 answers are two messages, which together are the text.',
-      refit: onModel('native', (model, request) => halved(model(request))),
+      patch: onModel('native', (model, request) => halved(model(request))),
     },
     {
       name: 'answers-in-two-messages-at-once',
       summary: 'v3 answers are two messages, which are streamed side by side.',
-      refit: together([
+      patch: compose([
         onModel('native', (model, request) => halved(model(request))),
-        stream(interleaved()),
+        editEvents(interleaved()),
       ]),
     },
   ]),
   {
     name: 'facts-not-understood',
     summary: 'The model has no notion of names, and says so.',
-    refit: eachText((step) =>
+    patch: eachText((step) =>
       /\byour \w+ is\b/i.test(step.fragments.join(''))
         ? [{ ...step, fragments: ['I', ' cannot', ' tell', '.'] }]
         : [step],
@@ -63,7 +63,7 @@ export const speech: readonly Dialect[] = [
   {
     name: 'reasoning-short',
     summary: 'The reasoning is one word.',
-    refit: onModel('native', (model, request) =>
+    patch: onModel('native', (model, request) =>
       withSteps(model(request), (step) =>
         step.type === 'reasoning' ? [{ ...step, fragments: ['Hm.'] }] : [step],
       ),
@@ -72,23 +72,23 @@ export const speech: readonly Dialect[] = [
   {
     name: 'reasoning-sealed',
     summary: 'The reasoning is streamed, and its item shows none of it in the end.',
-    refit: together([
-      rawStream(
-        set(every('response.output_item.done'), 'item', sealed),
-        set(every(...ends), 'response.output.*', sealed),
+    patch: compose([
+      editRawEvents(
+        setInEvents(all('response.output_item.done'), 'item', sealed),
+        setInEvents(all(...terminalEvents), 'response.output.*', sealed),
       ),
-      onAnswer(generation, (body) => put(body, 'output.*', sealed)),
-      onAnswer('POST /api/v3/message/one-shot', (body) => put(body, 'output.*', sealed)),
-      onAnswer(history, (body) => ({
+      onSuccessBody(v3Generate, (body) => setAt(body, 'output.*', sealed)),
+      onSuccessBody('POST /api/v3/message/one-shot', (body) => setAt(body, 'output.*', sealed)),
+      onSuccessBody(v3History, (body) => ({
         ...body,
-        result: listOf(body['result']).map((row) => put(row, 'item', sealed)),
+        result: toList(body['result']).map((row) => setAt(row, 'item', sealed)),
       })),
     ]),
   },
 ]
 
 function sealed(item: unknown): Json {
-  const { type, ...rest } = objectOf(item)
+  const { type, ...rest } = toObject(item)
   return type === 'reasoning'
     ? { type, ...rest, content: [], encrypted_content: 'c2VhbGVk' }
     : { type, ...rest }
@@ -105,8 +105,8 @@ function withSteps(generated: Generation, change: (step: Step) => readonly Step[
 type Message = Extract<Step, { readonly type: 'message' }>
 
 /** Of answers that came to their own end: one that was cut has to stay as long as it is. */
-function eachText(change: (step: Message) => readonly Step[]): Refit {
-  return together(
+function eachText(change: (step: Message) => readonly Step[]): Patch {
+  return compose(
     surfaces.map((surface) =>
       onModel(surface, (model, request) => {
         const generated = model(request)
@@ -147,7 +147,7 @@ function interleaved(): Edit {
     const others = events.filter(
       (event) => event['output_index'] !== a && event['output_index'] !== b,
     )
-    const end = others.findIndex(({ type }) => ends.includes(type))
+    const end = others.findIndex(({ type }) => terminalEvents.includes(type))
     const mixed = Array.from({ length: Math.max(first.length, second.length) }, (_, at) =>
       [first[at], second[at]].filter((event) => event !== undefined),
     ).flat()

@@ -1,24 +1,24 @@
 /** Servers that take no more than the document lists, or less often, or only with more. */
 import { ApiError } from '../../http/errors.ts'
-import type { Parts, Refit } from '../../parts.ts'
+import type { Services, Patch } from '../../parts.ts'
 import {
   completions,
-  generation,
-  newChat,
-  onAnswer,
+  v3Generate,
+  createChat,
+  onSuccessBody,
   oneModel,
-  onSent,
-  type Place,
-  refusesRequests,
+  onRequestBody,
+  type RoutePattern,
+  rejectRequests,
 } from '../seams.ts'
-import { together } from '../together.ts'
+import { compose } from '../together.ts'
 import type { Dialect } from '../types.ts'
 
-const oneShot: Place = 'POST /api/v3/message/one-shot'
-const v2Generation: Place = 'POST /api/v2/message/generate'
+const oneShot: RoutePattern = 'POST /api/v3/message/one-shot'
+const v2Generation: RoutePattern = 'POST /api/v2/message/generate'
 
 /** Section 4: the fields of each body. */
-const listed: readonly (readonly [Place, readonly string[]])[] = [
+const listed: readonly (readonly [RoutePattern, readonly string[]])[] = [
   [completions, ['model', 'messages', 'temperature', 'max_tokens', 'top_p', 'stream', 'stop']],
   [
     'POST /api/v2/message',
@@ -26,7 +26,7 @@ const listed: readonly (readonly [Place, readonly string[]])[] = [
   ],
   [v2Generation, ['chat_id', 'parent_id', 'model_id', 'exclude_tools', 'include_tools']],
   [
-    generation,
+    v3Generate,
     [
       ...['stream', 'chat_id', 'assistant_id', 'model_id', 'input', 'parent_id', 'think', 'rag'],
       ...['include_tools', 'exclude_tools'],
@@ -40,34 +40,34 @@ const listed: readonly (readonly [Place, readonly string[]])[] = [
       'assistant',
     ],
   ],
-  [newChat, ['name']],
+  [createChat, ['name']],
 ]
 
 export const strictness: readonly Dialect[] = [
   {
     name: 'listed-fields-only',
     summary: 'A request with a field that the document does not list is refused.',
-    refit: together(
+    patch: compose(
       listed.map(([place, names]) =>
-        refusesRequests(place, (body) => Object.keys(body).some((name) => !names.includes(name))),
+        rejectRequests(place, (body) => Object.keys(body).some((name) => !names.includes(name))),
       ),
     ),
   },
   {
     name: 'models-as-a-list-alone',
     summary: 'GET /models/{model} is not there: the document shows only the list.',
-    refit: refusesRequests(oneModel, () => true, 404),
+    patch: rejectRequests(oneModel, () => true, 404),
   },
   {
     name: 'include-tools-not-yet',
     summary: 'v2 refuses include_tools, which is under development.',
-    refit: refusesRequests(v2Generation, (body) => body['include_tools'] !== undefined, 400),
+    patch: rejectRequests(v2Generation, (body) => body['include_tools'] !== undefined, 400),
   },
   {
     name: 'guesses-refused',
     summary: 'One-shot refuses the structures that the document does not show.',
     profile: { requests: {} },
-    refit: refusesRequests(
+    patch: rejectRequests(
       oneShot,
       ({ assistant, runs }) => assistant !== undefined || runs !== undefined,
     ),
@@ -75,7 +75,7 @@ export const strictness: readonly Dialect[] = [
   {
     name: 'both-tool-lists-on-one-shot',
     summary: 'One-shot refuses both tool lists, as chat generation does.',
-    refit: refusesRequests(
+    patch: rejectRequests(
       oneShot,
       (body) => body['include_tools'] !== undefined && body['exclude_tools'] !== undefined,
     ),
@@ -84,8 +84,8 @@ export const strictness: readonly Dialect[] = [
     name: 'requires-assistant-id',
     summary: 'A v3 generation without assistant_id is refused with 422, and the error names it.',
     excludes: ['errors-empty'],
-    refit: refusesRequests(
-      generation,
+    patch: rejectRequests(
+      v3Generate,
       (body) => body['assistant_id'] === undefined,
       422,
       'body.assistant_id: field required',
@@ -95,9 +95,9 @@ export const strictness: readonly Dialect[] = [
     name: 'requires-sampling',
     summary: 'A completion must say max_tokens and temperature; one error names one of them.',
     excludes: ['errors-empty'],
-    refit: together(
+    patch: compose(
       ['max_tokens', 'temperature'].map((name) =>
-        refusesRequests(
+        rejectRequests(
           completions,
           (body) => !(name in body),
           400,
@@ -111,32 +111,32 @@ export const strictness: readonly Dialect[] = [
     summary: 'POST /chat wants a folder, as the profile says.',
     profile: { requests: { createChat: { folder: 'inbox' } } },
     excludes: ['listed-fields-only'],
-    refit: together([
-      refusesRequests(newChat, ({ folder }) => typeof folder !== 'string'),
-      onAnswer(newChat, (chat) => ({ ...chat, folder: 'inbox' })),
+    patch: compose([
+      rejectRequests(createChat, ({ folder }) => typeof folder !== 'string'),
+      onSuccessBody(createChat, (chat) => ({ ...chat, folder: 'inbox' })),
     ]),
   },
   {
     name: 'chats-remember-by-themselves',
     summary: 'A v3 generation goes on from the latest run of its chat, with parent_id or without.',
-    refit: remembering,
+    patch: remembering,
   },
   {
     name: 'v2-chats-of-any-uuid',
     summary: 'The first message makes its v2 chat, whatever UUID it names.',
     profile: { v2Chat: { anyUuid: true } },
-    refit: chatsOnFirstMessage(),
+    patch: chatsOnFirstMessage(),
   },
   {
     name: 'v2-chats-that-are-there',
     summary: 'v2 chats cannot be made; the profile names three.',
     profile: { v2Chat: { ids: [1, 2, 3].map(chatNumber) } },
-    refit: withChats([1, 2, 3].map(chatNumber)),
+    patch: withChats([1, 2, 3].map(chatNumber)),
   },
   {
     name: 'busy-now-and-then',
     summary: 'Every eightieth request is answered 429, and may be sent again at once.',
-    refit: busy(80),
+    patch: busy(80),
   },
 ]
 
@@ -144,7 +144,7 @@ function chatNumber(number: number): string {
   return `0b1e55ed-0000-4000-8000-00000000000${number}`
 }
 
-function withChats(ids: readonly string[]): Refit {
+function withChats(ids: readonly string[]): Patch {
   return (parts) => {
     const now = Date.now()
     for (const id of ids) {
@@ -162,7 +162,7 @@ function withChats(ids: readonly string[]): Refit {
   }
 }
 
-function chatsOnFirstMessage(): Refit {
+function chatsOnFirstMessage(): Patch {
   return (parts) => {
     const known = new Set<string>()
     const { chats } = parts.store
@@ -170,7 +170,7 @@ function chatsOnFirstMessage(): Refit {
       known.add(chat.id)
       return chats.create(chat)
     }
-    const withAny = onSent('POST /api/v2/message', (body, { caller }) => {
+    const withAny = onRequestBody('POST /api/v2/message', (body, { caller }) => {
       const id = body['chat_id']
       if (typeof id === 'string' && /^[0-9a-f-]{36}$/.test(id) && !known.has(id)) {
         const now = parts.clock.now()
@@ -183,10 +183,10 @@ function chatsOnFirstMessage(): Refit {
   }
 }
 
-function remembering(parts: Parts): Parts {
+function remembering(parts: Services): Services {
   const latest = new Map<string, string>()
   const { history } = parts.store
-  const withMemory = onSent(generation, (body) => {
+  const withMemory = onRequestBody(v3Generate, (body) => {
     const parent = latest.get(String(body['chat_id']))
     return parent === undefined ? body : { parent_id: parent, ...body }
   })(parts)
@@ -205,7 +205,7 @@ function remembering(parts: Parts): Parts {
   }
 }
 
-function busy(every: number): Refit {
+function busy(every: number): Patch {
   return (parts) => {
     let requests = 0
     return onEveryRequest(() => {
@@ -216,7 +216,7 @@ function busy(every: number): Refit {
   }
 }
 
-function onEveryRequest(look: () => void): Refit {
+function onEveryRequest(look: () => void): Patch {
   return (parts) => ({
     ...parts,
     incoming: (call) => {

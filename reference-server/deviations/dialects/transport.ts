@@ -1,27 +1,27 @@
 /** Headers and bodies as HTTP lets them be. */
-import type { Refit } from '../../parts.ts'
-import { escaped } from '../reframe.ts'
+import type { Patch } from '../../parts.ts'
+import { escapeJson } from '../reframe.ts'
 import type { Dialect } from '../types.ts'
 import { alternatives } from './alternatives.ts'
-import { everyBody, everyReply } from './anywhere.ts'
+import { onEveryBody, onEveryReply } from './anywhere.ts'
 
 export const transports: readonly Dialect[] = [
   ...alternatives([
     {
       name: 'bodies-pretty-printed',
       summary: 'JSON bodies are pretty-printed, with an empty line at the end.',
-      refit: writtenAs((body) => `${JSON.stringify(body, null, 2)}\n\n`),
+      patch: writtenAs((body) => `${JSON.stringify(body, null, 2)}\n\n`),
     },
     {
       name: 'bodies-escaped',
       summary: 'All that is not ASCII, and every slash, is escaped in JSON bodies.',
-      refit: writtenAs((body) => escaped(JSON.stringify(body))),
+      patch: writtenAs((body) => escapeJson(JSON.stringify(body))),
     },
   ]),
   {
     name: 'bodies-without-length',
     summary: 'JSON bodies are sent in chunks, without a content-length.',
-    refit: everyBody((reply) => ({
+    patch: onEveryBody((reply) => ({
       ...reply,
       headers: { ...reply.headers, 'transfer-encoding': 'chunked' },
     })),
@@ -30,18 +30,18 @@ export const transports: readonly Dialect[] = [
     {
       name: 'media-types-with-charset',
       summary: 'Media types have a parameter.',
-      refit: mediaTypes((type) => (type.includes(';') ? type : `${type};charset=utf-8`)),
+      patch: mediaTypes((type) => (type.includes(';') ? type : `${type};charset=utf-8`)),
     },
     {
       name: 'media-types-in-capitals',
       summary: 'Media types are written in capitals, with parameters.',
-      refit: mediaTypes((type) => `${type.split(';')[0]?.toUpperCase()} ; Charset="UTF-8"`),
+      patch: mediaTypes((type) => `${type.split(';')[0]?.toUpperCase()} ; Charset="UTF-8"`),
     },
   ]),
   {
     name: 'headers-of-a-proxy',
     summary: 'Headers are in capitals, and a proxy adds some of its own.',
-    refit: everyReply((reply) => ({
+    patch: onEveryReply((reply) => ({
       ...reply,
       headers: {
         ...Object.fromEntries(
@@ -56,14 +56,14 @@ export const transports: readonly Dialect[] = [
   },
 ]
 
-function writtenAs(write: (body: unknown) => string): Refit {
-  return everyBody((reply) =>
+function writtenAs(write: (body: unknown) => string): Patch {
+  return onEveryBody((reply) =>
     reply.body instanceof Uint8Array ? reply : { ...reply, body: Buffer.from(write(reply.body)) },
   )
 }
 
-function mediaTypes(change: (type: string) => string): Refit {
-  return everyReply((reply) => {
+function mediaTypes(change: (type: string) => string): Patch {
+  return onEveryReply((reply) => {
     const usual = 'blocks' in reply ? 'text/event-stream' : 'application/json'
     const { 'content-type': type = usual, ...headers } = reply.headers ?? {}
     const hasContent = 'blocks' in reply || reply.body !== undefined

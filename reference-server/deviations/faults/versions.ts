@@ -1,25 +1,25 @@
 /** Faults of the two versions of chats (sections 3, 7 and 9): refusals, hints, and what they leave. */
 import type { RequirementId } from '../../../contract/index.ts'
 import type { Call, Reply, ValueReply } from '../../http/call.ts'
-import type { Parts, Refit } from '../../parts.ts'
+import type { Services, Patch } from '../../parts.ts'
 import {
   addFavorite,
-  answering,
-  besides,
+  v2Generate,
+  alsoDo,
   changeChat,
   chatFiles,
   deleteChat,
   fileList,
   isText,
-  message,
+  storeMessage,
   nameChat,
   onStore,
   readChat,
   removeFavorite,
   upload,
 } from '../native.ts'
-import { generation, history, objectOf, onRefusal, onReply, type Place } from '../seams.ts'
-import { together } from '../together.ts'
+import { v3Generate, v3History, toObject, onError, onReply, type RoutePattern } from '../seams.ts'
+import { compose } from '../together.ts'
 import type { Fault } from '../types.ts'
 import { fault } from './fault.ts'
 
@@ -36,8 +36,8 @@ export const versionFaults: readonly Fault[] = [
     shownAsUpdated,
   ),
   ...accepted({
-    history: ['VER-03', history, emptyPage],
-    generation: ['VER-04', generation, response],
+    history: ['VER-03', v3History, emptyPage],
+    generation: ['VER-04', v3Generate, response],
     read: ['VER-05', readChat, { id: 'known' }],
     update: ['VER-05', changeChat, { id: 'known' }],
     title: ['VER-05', nameChat, { name: 'A title' }],
@@ -47,15 +47,15 @@ export const versionFaults: readonly Fault[] = [
     'file-list': ['VER-05', fileList, emptyPage],
     upload: ['VER-05', upload, { id: 'known' }],
     deletion: ['VER-05', deleteChat, { ok: true }],
-    message: ['VER-07', message, { id: 'known' }],
-    reply: ['VER-08', answering, { message: { content: 'Blue.' } }],
+    message: ['VER-07', storeMessage, { id: 'known' }],
+    reply: ['VER-08', v2Generate, { message: { content: 'Blue.' } }],
   }),
   fault(
     'version-stream-accepted',
     'VER-04',
     'A stream in a v2 chat is generated; one JSON body is refused.',
-    onReply(generation, (reply, { body }) =>
-      isRefusal(reply) && objectOf(body)['stream'] === true
+    onReply(v3Generate, (reply, { body }) =>
+      isRefusal(reply) && toObject(body)['stream'] === true
         ? { status: 200, body: response }
         : reply,
     ),
@@ -77,8 +77,8 @@ export const versionFaults: readonly Fault[] = [
     'version-refusal-favors',
     'VER-06',
     'A v2 chat that was refused as a favorite is one all the same, and listed.',
-    together([
-      besides(addFavorite, ({ store }, call, reply) =>
+    compose([
+      alsoDo(addFavorite, ({ store }, call, reply) =>
         isRefusal(reply)
           ? store.chats.update(call.caller, chatOf(call), { favorite: true })
           : undefined,
@@ -96,18 +96,18 @@ export const versionFaults: readonly Fault[] = [
   left('moves', 'makes it a v3 chat', 'VER-06', deleteChat, ({ store }, caller, chat) =>
     store.chats.update(caller, chat, moved('v3')),
   ),
-  left('stores-the-message', 'stores the message', 'VER-09', message, storeInHistory),
-  left('stores-the-reply', 'stores the question', 'VER-09', answering, storeInHistory),
-  left('empties', 'empties its history', 'VER-09', message, async ({ store }, caller, id) => {
+  left('stores-the-message', 'stores the message', 'VER-09', storeMessage, storeInHistory),
+  left('stores-the-reply', 'stores the question', 'VER-09', v2Generate, storeInHistory),
+  left('empties', 'empties its history', 'VER-09', storeMessage, async ({ store }, caller, id) => {
     const chat = await store.chats.find(caller, id)
     await store.chats.delete(caller, id)
     if (chat !== undefined) await store.chats.create(chat)
   }),
-  failing('history', history),
-  failing('generation', generation),
+  failing('history', v3History),
+  failing('generation', v3Generate),
   failing('deletion', deleteChat),
-  failing('message', message),
-  failing('reply', answering),
+  failing('message', storeMessage),
+  failing('reply', v2Generate),
 ]
 
 /** The refusal of a chat of the other version. */
@@ -127,29 +127,29 @@ function updated(name: string, when: (body: Readonly<Record<string, unknown>>) =
     `version-updated-${name}`,
     'VER-02',
     `An update makes a v3 chat a v2 chat, if the version comes ${name.replaceAll('-', ' ')}.`,
-    besides(changeChat, ({ store }, { body, caller, params }, { status }) => {
-      const sent = objectOf(body)
+    alsoDo(changeChat, ({ store }, { body, caller, params }, { status }) => {
+      const sent = toObject(body)
       if (status >= 300 || sent['version'] !== 'v2' || !when(sent)) return undefined
       return store.chats.update(caller, params['chat_id'] ?? '', moved('v2'))
     }),
   )
 }
 
-function shownAsUpdated(parts: Parts): Parts {
+function shownAsUpdated(parts: Services): Services {
   const versions = new Map<string | undefined, unknown>()
-  const remembered = besides(changeChat, (_, { body, params }, { status }) => {
-    const { version } = objectOf(body)
+  const remembered = alsoDo(changeChat, (_, { body, params }, { status }) => {
+    const { version } = toObject(body)
     if (status < 300 && version !== undefined) versions.set(params['chat_id'], version)
     return undefined
   })
   return onReply(readChat, (reply, { params }) => {
     const version = versions.get(params['chat_id'])
     if ('blocks' in reply || version === undefined) return reply
-    return { ...reply, body: { ...objectOf(reply.body), version } }
+    return { ...reply, body: { ...toObject(reply.body), version } }
   })(remembered(parts))
 }
 
-type Acceptance = readonly [row: RequirementId, place: Place, body: object]
+type Acceptance = readonly [row: RequirementId, place: RoutePattern, body: object]
 
 /** One route takes a chat of the other version as if it were of its own. */
 function accepted(routes: Readonly<Record<string, Acceptance>>): readonly Fault[] {
@@ -165,13 +165,13 @@ function accepted(routes: Readonly<Record<string, Acceptance>>): readonly Fault[
 
 /** One route refuses a chat of the other version with other words. */
 function hinted(name: string, what: string, words: (hint: string) => string): readonly Fault[] {
-  const routes: readonly (readonly [string, RequirementId, Place])[] = [
-    ['history', 'VER-03', history],
-    ['generation', 'VER-04', generation],
+  const routes: readonly (readonly [string, RequirementId, RoutePattern])[] = [
+    ['history', 'VER-03', v3History],
+    ['generation', 'VER-04', v3Generate],
     ['read', 'VER-05', readChat],
     ['deletion', 'VER-05', deleteChat],
-    ['message', 'VER-07', message],
-    ['reply', 'VER-08', answering],
+    ['message', 'VER-07', storeMessage],
+    ['reply', 'VER-08', v2Generate],
   ]
   return routes.map(([route, row, place]) =>
     fault(
@@ -183,29 +183,29 @@ function hinted(name: string, what: string, words: (hint: string) => string): re
   )
 }
 
-function saying(place: Place, words: (hint: string) => string): Refit {
-  return onRefusal(place, (reply) => {
-    const { detail } = objectOf(reply.body)
+function saying(place: RoutePattern, words: (hint: string) => string): Patch {
+  return onError(place, (reply) => {
+    const { detail } = toObject(reply.body)
     if (!isRefusal(reply) || !isText(detail)) return reply
     return { ...reply, body: { error: words(detail) } }
   })
 }
 
-type Deed = (parts: Parts, caller: string, chat: string) => Promise<unknown>
+type Deed = (parts: Services, caller: string, chat: string) => Promise<unknown>
 
 /** A refused call on a chat of the other version does something to it all the same. */
-function left(name: string, what: string, row: RequirementId, place: Place, act: Deed): Fault {
+function left(name: string, what: string, row: RequirementId, place: RoutePattern, act: Deed): Fault {
   return fault(
     `version-refusal-${name}`,
     row,
     `${place} refuses a chat of the other version, and ${what} all the same.`,
-    besides(place, (parts, call, reply) =>
+    alsoDo(place, (parts, call, reply) =>
       isRefusal(reply) ? act(parts, call.caller, chatOf(call)) : undefined,
     ),
   )
 }
 
-async function storeInHistory({ store, ids, clock }: Parts, _: string, chat: string) {
+async function storeInHistory({ store, ids, clock }: Services, _: string, chat: string) {
   await store.history.append(chat, {
     id: ids.tagged('resp'),
     parentId: null,
@@ -216,14 +216,14 @@ async function storeInHistory({ store, ids, clock }: Parts, _: string, chat: str
 }
 
 function chatOf({ body, params }: Call): string {
-  return params['chat_id'] ?? String(objectOf(body)['chat_id'])
+  return params['chat_id'] ?? String(toObject(body)['chat_id'])
 }
 
-function failing(name: string, place: Place): Fault {
+function failing(name: string, place: RoutePattern): Fault {
   return fault(
     `version-${name}-500`,
     'VER-10',
     `${place} answers a chat of the other version with a 500 that names the prefix.`,
-    onRefusal(place, (reply): ValueReply => (isRefusal(reply) ? { ...reply, status: 500 } : reply)),
+    onError(place, (reply): ValueReply => (isRefusal(reply) ? { ...reply, status: 500 } : reply)),
   )
 }

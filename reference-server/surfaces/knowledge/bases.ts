@@ -3,7 +3,7 @@
 import { createBaseRequest, listQuery } from '../../../contract/requests/index.ts'
 import { type Route, route } from '../../http/call.ts'
 import { ApiError } from '../../http/errors.ts'
-import type { Parts } from '../../parts.ts'
+import type { Services } from '../../parts.ts'
 import { isoTime } from '../../runtime/clock.ts'
 import type { KnowledgeBase } from '../../store/types.ts'
 import { pageBody, readCursor } from '../cursor.ts'
@@ -13,7 +13,7 @@ import { ownBase } from './own-base.ts'
 
 const list = 'knowledge bases'
 
-export function baseRoutes(prefix: string, { clock, ids, store }: Parts): readonly Route[] {
+export function baseRoutes(prefix: string, { clock, ids, store }: Services): readonly Route[] {
   const { knowledge } = store
   const one = `${prefix}/:base_id`
   return [

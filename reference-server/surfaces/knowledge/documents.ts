@@ -4,7 +4,7 @@ import { listQuery } from '../../../contract/requests/index.ts'
 import { type Route, route, type UploadedFile } from '../../http/call.ts'
 import { ApiError } from '../../http/errors.ts'
 import { uploadedFile } from '../../http/form.ts'
-import type { Parts } from '../../parts.ts'
+import type { Services } from '../../parts.ts'
 import { readableFormats } from '../../retrieval/documents/document-text.ts'
 import type { KnowledgeDocument } from '../../retrieval/types.ts'
 import { isoTime } from '../../runtime/clock.ts'
@@ -17,7 +17,7 @@ import { ownBase } from './own-base.ts'
 /** Bytes. An index is made of every word of it, in one go. */
 const largestDocument = 2 * 1024 * 1024
 
-export function documentRoutes(prefix: string, { clock, ids, store }: Parts): readonly Route[] {
+export function documentRoutes(prefix: string, { clock, ids, store }: Services): readonly Route[] {
   const { knowledge } = store
   const all = `${prefix}/:base_id/documents`
   return [

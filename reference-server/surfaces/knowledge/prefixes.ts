@@ -1,12 +1,12 @@
 /** Section 9: `/api/v3/knowledge` duplicates `/api/knowledge`. */
 import type { Route } from '../../http/call.ts'
-import type { Parts } from '../../parts.ts'
+import type { Services } from '../../parts.ts'
 import { baseRoutes } from './bases.ts'
 import { documentRoutes } from './documents.ts'
 import { searchRoutes } from './search.ts'
 
 /** Nothing below the prefix is shown by the document: all of it is an addition of ours. */
-export function knowledgeRoutes(parts: Parts): readonly Route[] {
+export function knowledgeRoutes(parts: Services): readonly Route[] {
   return ['/api/knowledge', '/api/v3/knowledge'].flatMap((prefix) => [
     ...baseRoutes(prefix, parts),
     ...documentRoutes(prefix, parts),

@@ -2,7 +2,7 @@
 
 import { searchBaseQuery, searchBaseRequest } from '../../../contract/requests/index.ts'
 import { type Reply, type Route, route } from '../../http/call.ts'
-import type { Parts } from '../../parts.ts'
+import type { Services } from '../../parts.ts'
 import { searchPlan } from '../../retrieval/plan.ts'
 import { findingPageShape } from '../shapes.ts'
 import { ownBase } from './own-base.ts'
@@ -10,7 +10,7 @@ import { ownBase } from './own-base.ts'
 /** Whoever searches by hand sees everything that is found, down to the least likely. */
 const usual = { threshold: 0, limit: 10 }
 
-export function searchRoutes(prefix: string, { retrieve, store }: Parts): readonly Route[] {
+export function searchRoutes(prefix: string, { retrieve, store }: Services): readonly Route[] {
   const path = `${prefix}/:base_id/search`
 
   async function search(

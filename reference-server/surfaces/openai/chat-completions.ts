@@ -5,14 +5,14 @@ import { type PacedWork, pacer } from '../../events/pacer.ts'
 import type { SseBlock } from '../../events/sse.ts'
 import { type Route, route } from '../../http/call.ts'
 import { ApiError } from '../../http/errors.ts'
-import type { Parts } from '../../parts.ts'
+import type { Services } from '../../parts.ts'
 import { sleepUntil, unixSeconds } from '../../runtime/clock.ts'
 import { knownModel } from '../known-model.ts'
 import { completionShape } from '../shapes.ts'
 import { type Completion, completionChunks, completionObject } from './completion.ts'
 import { modelRequest, refuseUnsupported } from './read-request.ts'
 
-export function chatCompletionRoutes(parts: Parts): readonly Route[] {
+export function chatCompletionRoutes(parts: Services): readonly Route[] {
   const { clock, ids, model, timing } = parts
   return [
     route({

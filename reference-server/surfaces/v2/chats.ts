@@ -2,7 +2,7 @@
 
 import { createChatRequest, searchedListQuery } from '../../../contract/requests/index.ts'
 import { type Route, route } from '../../http/call.ts'
-import type { Parts } from '../../parts.ts'
+import type { Services } from '../../parts.ts'
 import { chatRecord, newChat } from '../chat-record.ts'
 import { pageBody, readCursor } from '../cursor.ts'
 import { ownChat } from '../own-chat.ts'
@@ -13,7 +13,7 @@ const all = '/api/v2/chat'
 const one = '/api/v2/chat/:chat_id'
 const list = 'v2 chats'
 
-export function v2ChatRoutes(parts: Parts): readonly Route[] {
+export function v2ChatRoutes(parts: Services): readonly Route[] {
   const { chats } = parts.store
   return [
     route({

@@ -11,7 +11,7 @@ import { type Call, type Reply, type Route, route } from '../../http/call.ts'
 import { ApiError } from '../../http/errors.ts'
 import { allowedTools } from '../../model/tools/tools.ts'
 import type { Generation, Step, Turn } from '../../model/types.ts'
-import type { Parts } from '../../parts.ts'
+import type { Services } from '../../parts.ts'
 import { sleepUntil } from '../../runtime/clock.ts'
 import type { Message } from '../../store/types.ts'
 import { knownModel } from '../known-model.ts'
@@ -20,7 +20,7 @@ import { replyShape } from '../shapes.ts'
 import { messageRecord } from './message-record.ts'
 import { ownMessage } from './own-message.ts'
 
-export function replyRoutes(parts: Parts): readonly Route[] {
+export function replyRoutes(parts: Services): readonly Route[] {
   return [
     route({
       method: 'POST',
@@ -33,7 +33,7 @@ export function replyRoutes(parts: Parts): readonly Route[] {
   ]
 }
 
-async function generate(parts: Parts, call: Call<GenerateReplyRequest>): Promise<Reply> {
+async function generate(parts: Services, call: Call<GenerateReplyRequest>): Promise<Reply> {
   const { body, caller } = call
   const { store } = parts
   const chat = await ownChat(store.chats, caller, body.chat_id, 'v2')
@@ -63,7 +63,7 @@ async function generate(parts: Parts, call: Call<GenerateReplyRequest>): Promise
 
 /** Section 1: the stored `parent_id` gives the model its context; what is not in the chain is unknown. */
 async function conversation(
-  { store }: Parts,
+  { store }: Services,
   caller: string,
   parent: Message,
 ): Promise<readonly Turn[]> {
@@ -78,7 +78,7 @@ async function conversation(
 
 /** Stored once it is spoken, whether or not its client stays; a failed reply is not kept. */
 async function spoken(
-  { clock, ids, store, timing }: Parts,
+  { clock, ids, store, timing }: Services,
   parent: Message,
   modelId: string,
   generation: Generation,

@@ -4,7 +4,7 @@ import { storeMessageRequest } from '../../../contract/requests/index.ts'
 import { assistantOrInstructions } from '../../answering/assistant-context.ts'
 import { ownFiles } from '../../answering/files.ts'
 import { type Route, route } from '../../http/call.ts'
-import type { Parts } from '../../parts.ts'
+import type { Services } from '../../parts.ts'
 import type { Message } from '../../store/types.ts'
 import { knownModel } from '../known-model.ts'
 import { ownChat } from '../own-chat.ts'
@@ -12,7 +12,7 @@ import { messageShape } from '../shapes.ts'
 import { messageRecord } from './message-record.ts'
 import { ownMessage } from './own-message.ts'
 
-export function messageRoutes({ clock, ids, store }: Parts): readonly Route[] {
+export function messageRoutes({ clock, ids, store }: Services): readonly Route[] {
   return [
     route({
       method: 'POST',

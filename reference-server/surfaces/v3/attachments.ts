@@ -7,7 +7,7 @@ import {
 } from '../../../contract/requests/index.ts'
 import { type Route, route, type UploadedFile } from '../../http/call.ts'
 import { uploadedFile } from '../../http/form.ts'
-import type { Parts } from '../../parts.ts'
+import type { Services } from '../../parts.ts'
 import type { Attachment, PageRequest } from '../../store/types.ts'
 import { pageBody, readCursor } from '../cursor.ts'
 import { ownChat } from '../own-chat.ts'
@@ -18,7 +18,7 @@ import { attachmentRecord } from './attachment-record.ts'
 
 const path = '/api/v3/attachment'
 
-export function attachmentRoutes({ clock, ids, store }: Parts): readonly Route[] {
+export function attachmentRoutes({ clock, ids, store }: Services): readonly Route[] {
   const { attachments, chats } = store
 
   async function listed(caller: string, query: ListQuery, chatId?: string): Promise<object> {

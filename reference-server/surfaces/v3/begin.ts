@@ -1,19 +1,19 @@
 /** The run that answers a v3 request, with or without a chat. */
 import type { GenerateRequest, OneShotRequest } from '../../../contract/requests/index.ts'
 import { type Ask, answer } from '../../answering/answer.ts'
-import { beginRun, type Run, type RunSettings } from '../../events/run.ts'
+import { beginRun, type ResponseRun, type RunSettings } from '../../events/run.ts'
 import { allowedTools, type BuiltinTool } from '../../model/tools/tools.ts'
-import type { Parts } from '../../parts.ts'
+import type { Services } from '../../parts.ts'
 
 type Context = Pick<Ask, 'caller' | 'turns' | 'scenario' | 'rag'> &
   Pick<RunSettings, 'previousRunId' | 'stored'>
 
 /** @throws ModelOutage when the prompt asks for it */
 export async function beginAnswer(
-  parts: Parts,
+  parts: Services,
   body: GenerateRequest | OneShotRequest,
   { previousRunId, stored, ...context }: Context,
-): Promise<Run> {
+): Promise<ResponseRun> {
   const tools = allowedTools(body)
   const think = body.think === true
   const generation = await answer(parts, {

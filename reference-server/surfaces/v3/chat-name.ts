@@ -2,13 +2,13 @@
 
 import { type Route, route } from '../../http/call.ts'
 import { titleOf } from '../../model/title.ts'
-import type { Parts } from '../../parts.ts'
+import type { Services } from '../../parts.ts'
 import { chatRecord } from '../chat-record.ts'
 import { ownChat } from '../own-chat.ts'
 import { chatShape } from '../shapes.ts'
 import { turnsOf } from './conversation.ts'
 
-export function chatNameRoutes({ clock, store }: Parts): readonly Route[] {
+export function chatNameRoutes({ clock, store }: Services): readonly Route[] {
   return [
     route({
       method: 'POST',

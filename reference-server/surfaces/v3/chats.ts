@@ -6,7 +6,7 @@ import {
   updateChatRequest,
 } from '../../../contract/requests/index.ts'
 import { type Call, type Route, route } from '../../http/call.ts'
-import type { Parts } from '../../parts.ts'
+import type { Services } from '../../parts.ts'
 import type { Chat } from '../../store/types.ts'
 import { chatRecord, newChat } from '../chat-record.ts'
 import { pageBody, readCursor } from '../cursor.ts'
@@ -18,7 +18,7 @@ const all = '/api/v3/chat'
 const one = '/api/v3/chat/:chat_id'
 const list = 'chats'
 
-export function chatRoutes(parts: Parts): readonly Route[] {
+export function chatRoutes(parts: Services): readonly Route[] {
   const { clock, store } = parts
   const { chats } = store
   const named = ({ caller, params }: Call): Promise<Chat> =>

@@ -2,7 +2,7 @@
 
 import { searchedListQuery } from '../../../contract/requests/index.ts'
 import { type Call, type Reply, type Route, route } from '../../http/call.ts'
-import type { Parts } from '../../parts.ts'
+import type { Services } from '../../parts.ts'
 import { chatRecord } from '../chat-record.ts'
 import { pageBody, readCursor } from '../cursor.ts'
 import { ownChat } from '../own-chat.ts'
@@ -12,7 +12,7 @@ import { chatPageShape, chatShape } from '../shapes.ts'
 const one = '/api/v3/chat/:chat_id/favorite'
 const list = 'favorites'
 
-export function favoriteRoutes({ store: { chats } }: Parts): readonly Route[] {
+export function favoriteRoutes({ store: { chats } }: Services): readonly Route[] {
   const mark = async ({ caller, params }: Call, favorite: boolean): Promise<Reply> => {
     const chat = await ownChat(chats, caller, params['chat_id'] ?? '', 'v3')
     const marked = await chats.update(caller, chat.id, { favorite })

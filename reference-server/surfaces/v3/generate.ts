@@ -1,15 +1,15 @@
 /** POST /api/v3/message/generate (section 4.3): one run in a stored chat. */
 
 import { type GenerateRequest, generateRequest } from '../../../contract/requests/index.ts'
-import { cataloguedAssistant, type Scenario } from '../../answering/assistant-context.ts'
+import { cataloguedAssistant, type AssistantContext } from '../../answering/assistant-context.ts'
 import { ownFiles } from '../../answering/files.ts'
 import { finalResponse } from '../../events/response-object.ts'
-import type { Run } from '../../events/run.ts'
+import type { ResponseRun } from '../../events/run.ts'
 import { type Call, type Reply, type Route, route } from '../../http/call.ts'
 import type { Turn } from '../../model/types.ts'
-import type { Parts } from '../../parts.ts'
+import type { Services } from '../../parts.ts'
 import { sleepUntil } from '../../runtime/clock.ts'
-import type { Chat, LedgerScope, StoredRun } from '../../store/types.ts'
+import type { Chat, IdempotencyScope, StoredRun } from '../../store/types.ts'
 import { knownModel } from '../known-model.ts'
 import { ownChat } from '../own-chat.ts'
 import { responseShape, runStream } from '../shapes.ts'
@@ -20,7 +20,7 @@ import { liveEvents, replayedEvents } from './live-events.ts'
 
 const path = '/api/v3/message/generate'
 
-export function generateRoutes(parts: Parts): readonly Route[] {
+export function generateRoutes(parts: Services): readonly Route[] {
   return [
     route({
       method: 'POST',
@@ -36,20 +36,20 @@ export function generateRoutes(parts: Parts): readonly Route[] {
 
 /** A turn as it was admitted: nothing of it can be refused any more, but for what the model says. */
 interface Admitted {
-  readonly scope: LedgerScope
+  readonly scope: IdempotencyScope
   readonly chat: Chat
-  readonly scenario: Scenario
+  readonly scenario: AssistantContext
   readonly chain: readonly StoredRun[]
   readonly input: StoredRun['input']
   readonly turns: readonly Turn[]
 }
 
 /** Everything that can be refused is refused before the key is taken: such a request may be mended. */
-async function generate(parts: Parts, call: Call<GenerateRequest>): Promise<Reply> {
+async function generate(parts: Services, call: Call<GenerateRequest>): Promise<Reply> {
   const { body } = call
   const { store, clock } = parts
   const admitted = await admit(parts, call)
-  const earlier = await earlierRun(store.ledger, admitted.scope, body, clock.now())
+  const earlier = await earlierRun(store.idempotency, admitted.scope, body, clock.now())
   if (earlier !== undefined) return replay(parts, earlier, body.stream === true)
   const run = await begin(parts, body, admitted)
   const settled = parts.runs.track((signal) => perform(parts, run, admitted, signal))
@@ -61,10 +61,10 @@ async function generate(parts: Parts, call: Call<GenerateRequest>): Promise<Repl
 }
 
 async function admit(
-  { store }: Parts,
+  { store }: Services,
   { body, caller, headers }: Call<GenerateRequest>,
 ): Promise<Admitted> {
-  const scope: LedgerScope = { owner: caller, endpoint: path, key: idempotencyKey(headers) }
+  const scope: IdempotencyScope = { owner: caller, endpoint: path, key: idempotencyKey(headers) }
   const chat = await ownChat(store.chats, caller, body.chat_id, 'v3')
   knownModel(body.model_id, 'model_id')
   const scenario = cataloguedAssistant(body.assistant_id)
@@ -76,10 +76,10 @@ async function admit(
 }
 
 async function begin(
-  parts: Parts,
+  parts: Services,
   body: GenerateRequest,
   { scope, scenario, chain, turns }: Admitted,
-): Promise<Run> {
+): Promise<ResponseRun> {
   try {
     return await beginAnswer(parts, body, {
       caller: scope.owner,
@@ -90,7 +90,7 @@ async function begin(
       stored: true,
     })
   } catch (error) {
-    await parts.store.ledger.release(scope)
+    await parts.store.idempotency.release(scope)
     throw error
   }
 }
@@ -100,8 +100,8 @@ async function begin(
  * stands in the history whole or not at all. Only the end of the server interrupts it.
  */
 async function perform(
-  { store, clock }: Parts,
-  run: Run,
+  { store, clock }: Services,
+  run: ResponseRun,
   { scope, chat, input, chain }: Admitted,
   signal: AbortSignal,
 ): Promise<void> {
@@ -116,14 +116,14 @@ async function perform(
     })
     for (const id of namedFiles(input)) await store.attachments.link(chat.id, id)
     await store.chats.update(chat.owner, chat.id, { updatedAt: clock.now() })
-    await store.ledger.finish(scope, run)
+    await store.idempotency.finish(scope, run)
   } catch (error) {
-    await store.ledger.release(scope)
+    await store.idempotency.release(scope)
     throw error
   }
 }
 
-function replay(parts: Parts, run: Run, stream: boolean): Reply {
+function replay(parts: Services, run: ResponseRun, stream: boolean): Reply {
   const headers = { 'idempotency-replayed': 'true' }
   return stream
     ? { status: 200, headers, blocks: replayedEvents(parts, run) }

@@ -2,7 +2,7 @@
 
 import { historyQuery } from '../../../contract/requests/index.ts'
 import { type Route, route } from '../../http/call.ts'
-import type { Parts } from '../../parts.ts'
+import type { Services } from '../../parts.ts'
 import { isoTime } from '../../runtime/clock.ts'
 import type { HistoryRow } from '../../store/types.ts'
 import { pageBody, readCursor } from '../cursor.ts'
@@ -10,7 +10,7 @@ import { ownChat } from '../own-chat.ts'
 import { pageSize } from '../page-size.ts'
 import { historyPageShape } from '../shapes.ts'
 
-export function historyRoutes({ store: { chats, history } }: Parts): readonly Route[] {
+export function historyRoutes({ store: { chats, history } }: Services): readonly Route[] {
   return [
     route({
       method: 'GET',

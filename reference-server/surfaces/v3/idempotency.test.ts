@@ -107,7 +107,7 @@ describe('while the first request runs', () => {
       const chat_id = await server.newChat()
       const body = { chat_id, input: '[[tokens=5]] [[pace=ttft=150ms]]', stream }
       const first = server.generate(body, key('k'))
-      await expect.poll(() => server.parts.runs.size).toBe(1)
+      await expect.poll(() => server.services.runs.size).toBe(1)
       const early = await server.generate(body, key('k'))
       expect([early.status, early.headers.get('retry-after')]).toEqual([409, '1'])
       expect((await server.generate({ ...body, input: 'x' }, key('k'))).status).toBe(422)

@@ -1,8 +1,8 @@
 /** The Idempotency-Key header (section 4.3) and the payload that it stands for. */
 import { createHash } from 'node:crypto'
-import type { Run } from '../../events/run.ts'
+import type { ResponseRun } from '../../events/run.ts'
 import { ApiError } from '../../http/errors.ts'
-import type { IdempotencyLedger, LedgerScope } from '../../store/types.ts'
+import type { IdempotencyStore, IdempotencyScope } from '../../store/types.ts'
 
 const header = 'idempotency-key'
 
@@ -33,12 +33,12 @@ export function idempotencyKey(headers: Readonly<Record<string, unknown>>): stri
  * @throws ApiError 409 while the first request runs; 422 for another payload
  */
 export async function earlierRun(
-  ledger: IdempotencyLedger,
-  scope: LedgerScope,
+  ledger: IdempotencyStore,
+  scope: IdempotencyScope,
   payload: unknown,
   now: number,
-): Promise<Run | undefined> {
-  const claim = await ledger.claim(scope, fingerprint(payload), now)
+): Promise<ResponseRun | undefined> {
+  const claim = await ledger.reserve(scope, fingerprint(payload), now)
   switch (claim.state) {
     case 'first':
       return undefined

@@ -1,17 +1,17 @@
 /** The events of a run as they become due, and again for whoever repeats the request. */
 import { pacer } from '../../events/pacer.ts'
-import type { Run } from '../../events/run.ts'
+import type { ResponseRun } from '../../events/run.ts'
 import { endsRun, isFragment, type ResponseEvent } from '../../events/sequence.ts'
 import type { SseBlock } from '../../events/sse.ts'
-import type { Parts } from '../../parts.ts'
+import type { Services } from '../../parts.ts'
 
 /**
  * At the pace of the run; its end is announced once the run is stored, so that whoever has seen the
  * end finds the turn in the history.
  */
 export async function* liveEvents(
-  { events, clock }: Parts,
-  run: Run,
+  { events, clock }: Services,
+  run: ResponseRun,
   settled: Promise<void>,
   signal: AbortSignal,
 ): AsyncGenerator<SseBlock> {
@@ -23,7 +23,7 @@ export async function* liveEvents(
   }
 }
 
-export async function* replayedEvents({ events }: Parts, run: Run): AsyncGenerator<SseBlock> {
+export async function* replayedEvents({ events }: Services, run: ResponseRun): AsyncGenerator<SseBlock> {
   for (const event of events(run)) yield block(event)
 }
 

@@ -1,11 +1,11 @@
 /** POST /api/v3/message/one-shot (section 4.3): an answer without a stored chat. */
 
 import { type OneShotRequest, oneShotRequest } from '../../../contract/requests/index.ts'
-import { oneShotScenario } from '../../answering/assistant-context.ts'
+import { oneShotAssistant } from '../../answering/assistant-context.ts'
 import { ownFiles } from '../../answering/files.ts'
 import { finalResponse } from '../../events/response-object.ts'
 import { type Call, type Reply, type Route, route } from '../../http/call.ts'
-import type { Parts } from '../../parts.ts'
+import type { Services } from '../../parts.ts'
 import { sleepUntil } from '../../runtime/clock.ts'
 import { knownModel } from '../known-model.ts'
 import { responseShape, runStream } from '../shapes.ts'
@@ -13,7 +13,7 @@ import { beginAnswer } from './begin.ts'
 import { inputItems, namedFiles, outputItems, turnsOf } from './conversation.ts'
 import { liveEvents } from './live-events.ts'
 
-export function oneShotRoutes(parts: Parts): readonly Route[] {
+export function oneShotRoutes(parts: Services): readonly Route[] {
   return [
     route({
       method: 'POST',
@@ -26,11 +26,11 @@ export function oneShotRoutes(parts: Parts): readonly Route[] {
   ]
 }
 
-async function oneShot(parts: Parts, call: Call<OneShotRequest>): Promise<Reply> {
+async function oneShot(parts: Services, call: Call<OneShotRequest>): Promise<Reply> {
   const { body, caller } = call
   const { store, clock } = parts
   knownModel(body.model_id, 'model_id')
-  const scenario = await oneShotScenario(store.knowledge, caller, body)
+  const scenario = await oneShotAssistant(store.knowledge, caller, body)
   const items = [...earlierItems(body), ...inputItems(body.input ?? body.content ?? '')]
   const files = await ownFiles(store.attachments, caller, namedFiles(items), 'input')
   const run = await beginAnswer(parts, body, {

@@ -7,7 +7,7 @@ import {
   type RequirementId,
   requestPath,
 } from '../../../../contract/index.ts'
-import { put } from '../../../../reference-server/deviations/json-edit.ts'
+import { setAt } from '../../../../reference-server/deviations/json-edit.ts'
 import { type Mutation, type MutationKind, mutantsOf, withText } from './mutation.ts'
 
 /** What a member is by the document, or by the contract that it names. */
@@ -110,7 +110,7 @@ export function inBody(
       const places = placesAt(body, path.split('.'))
       return mutantsOf(
         places.flatMap((place) =>
-          values.map((value) => () => withText(exchange, JSON.stringify(put(body, place, value)))),
+          values.map((value) => () => withText(exchange, JSON.stringify(setAt(body, place, value)))),
         ),
       )
     },

@@ -1,5 +1,5 @@
 import { type Exchange, type RequirementId, requestJson } from '../../../../contract/index.ts'
-import { put } from '../../../../reference-server/deviations/json-edit.ts'
+import { setAt } from '../../../../reference-server/deviations/json-edit.ts'
 import {
   type Block,
   blocksOf,
@@ -24,7 +24,7 @@ export const openaiStreamMutations: readonly Mutation[] = [
   changed('repeat', 'the finish_reason', 'OAI-STREAM-07', isFinish, twice),
   changed('repeat', 'the usage', 'OAI-STREAM-08', isUsage, twice),
   changed('repeat', 'the role as that of the user', 'OAI-STREAM-06', isFragment, (block) => [
-    put(block, 'json.choices.0.delta.role', 'user'),
+    setAt(block, 'json.choices.0.delta.role', 'user'),
   ]),
   moved('the last fragment behind its finish', 'OAI-STREAM-07', isFragment, isFinish),
   moved('the last chunk behind [DONE]', 'OAI-STREAM-09', isBeforeDone, isDone),
@@ -73,7 +73,7 @@ function retype(
   path: string,
   values: readonly unknown[],
 ): Mutation {
-  const edits = values.map((value) => each(which, (block) => [put(block, `json.${path}`, value)]))
+  const edits = values.map((value) => each(which, (block) => [setAt(block, `json.${path}`, value)]))
   return inStream('openai', 'retype', what, row, (blocks) => edits.flatMap((edit) => edit(blocks)))
 }
 

@@ -1,5 +1,5 @@
 import type { RequirementId } from '../../../../contract/index.ts'
-import { put } from '../../../../reference-server/deviations/json-edit.ts'
+import { setAt } from '../../../../reference-server/deviations/json-edit.ts'
 import { type Block, each, inStream, numbered, type Sequence, type Which } from './blocks.ts'
 import type { Mutation } from './mutation.ts'
 
@@ -59,14 +59,14 @@ export const v3OrderMutations: readonly Mutation[] = [
         () => {
           const pair = blocks.slice(at, at + 2)
           const numbers = pair.map((block) => numberOf(block)).reverse()
-          const other = pair.map((block, side) => put(block, 'json.sequence_number', numbers[side]))
+          const other = pair.map((block, side) => setAt(block, 'json.sequence_number', numbers[side]))
           return blocks.toSpliced(at, 2, ...other)
         },
     ),
   ),
   inStream('v3', 'reorder', 'the items of the final response', 'V3-SSE-19', (blocks) =>
     blocks.some(({ json }) => typeof json === 'object' && json['response']?.output?.length > 1)
-      ? [() => blocks.map((block) => put(block, 'json.response.output', reversed))]
+      ? [() => blocks.map((block) => setAt(block, 'json.response.output', reversed))]
       : [],
   ),
   inStream('v3', 'repeat', 'the number of the event before', 'V3-SSE-07', (blocks) =>
@@ -74,7 +74,7 @@ export const v3OrderMutations: readonly Mutation[] = [
       (block, at): Sequence =>
         () => {
           const before = numberOf(blocks[at])
-          return blocks.with(at + 1, put(block, 'json.sequence_number', before))
+          return blocks.with(at + 1, setAt(block, 'json.sequence_number', before))
         },
     ),
   ),

@@ -1,5 +1,5 @@
 import type { RequirementId } from '../../../../contract/index.ts'
-import { put } from '../../../../reference-server/deviations/json-edit.ts'
+import { setAt } from '../../../../reference-server/deviations/json-edit.ts'
 import { type Block, each, inStream, numbered, type Which } from './blocks.ts'
 import type { Mutation } from './mutation.ts'
 import { is, isTerminal } from './v3-order.ts'
@@ -66,11 +66,11 @@ export const v3ValueMutations: readonly Mutation[] = [
   truncate('a fragment of thought', 'V3-SSE-18', is(thought), 'json.delta'),
 
   changed('corrupt', 'a fragment with a character replaced', 'V3-SSE-17', is(text), (block) => [
-    put(block, 'json.delta', (old: string) => `${withoutLast(old)}\ufffd`),
+    setAt(block, 'json.delta', (old: string) => `${withoutLast(old)}\ufffd`),
   ]),
   changed('corrupt', 'a character cut by two fragments', 'V3-SSE-27', isAstral, (block) => {
     const [before, after] = halves(deltaOf(block))
-    return [put(block, 'json.delta', before), put(block, 'json.delta', after)]
+    return [setAt(block, 'json.delta', before), setAt(block, 'json.delta', after)]
   }),
   inStream(
     'v3',
@@ -89,7 +89,7 @@ function retype(
   path: string,
   values: readonly unknown[],
 ): Mutation {
-  const edits = values.map((value) => each(which, (block) => [put(block, path, value)]))
+  const edits = values.map((value) => each(which, (block) => [setAt(block, path, value)]))
   return inStream('v3', 'retype', what, row, (blocks) => edits.flatMap((edit) => edit(blocks)))
 }
 
@@ -100,7 +100,7 @@ function truncate(
   path: string,
   shortened: (old: unknown) => unknown = withoutLast,
 ): Mutation {
-  const shorter = (block: Block) => put(block, path, shortened)
+  const shorter = (block: Block) => setAt(block, path, shortened)
   const differs: Which = (block, at, blocks) =>
     which(block, at, blocks) && JSON.stringify(shorter(block)) !== JSON.stringify(block)
   return changed('truncate', what, row, differs, (block) => [shorter(block)])
@@ -152,7 +152,7 @@ function withoutLast(text: unknown): string {
 function shorterAnswer(output: unknown): unknown {
   if (!Array.isArray(output)) return output
   const path = `${output.length - 1}.content.*.text`
-  return put(output, path, withoutLast)
+  return setAt(output, path, withoutLast)
 }
 
 /** As Python writes an object; each fragment of the arguments is written so as well. */
@@ -163,7 +163,7 @@ function withPythonArguments(block: Block): Block {
   const isFragment = block.event === 'response.function_call_arguments.delta'
   return paths
     .concat(isFragment ? ['json.delta'] : [])
-    .reduce((other, path) => put(other, path, python), block)
+    .reduce((other, path) => setAt(other, path, python), block)
 }
 
 function halves(fragment: string): readonly [string, string] {

@@ -1,6 +1,6 @@
 /** Faults of attachments (sections 2.4 and 4.3). */
-import { deniesSuccess, upload } from '../../native.ts'
-import { onAnswer, refusesRequests, shows } from '../../seams.ts'
+import { failAfterSuccess, upload } from '../../native.ts'
+import { onSuccessBody, rejectRequests, setField } from '../../seams.ts'
 import type { Fault } from '../../types.ts'
 import { fault } from '../fault.ts'
 import { attachmentListFaults } from './lists.ts'
@@ -10,13 +10,13 @@ export const attachmentFaults: readonly Fault[] = [
     'attachment-upload-refused',
     'V3-ATT-01',
     'An upload is answered with 403.',
-    deniesSuccess(upload, 403),
+    failAfterSuccess(upload, 403),
   ),
   fault(
     'attachment-ascii-names-alone',
     'V3-ATT-01',
     'An upload whose file name holds other characters than ASCII is refused.',
-    refusesRequests(upload, (_, { file }) => /[^\0-\x7f]/.test(file?.filename ?? '')),
+    rejectRequests(upload, (_, { file }) => /[^\0-\x7f]/.test(file?.filename ?? '')),
   ),
   member('id-missing', 'The id of an attachment is missing.', 'id', () => undefined),
   member('id-a-number', 'The id of an attachment is a number.', 'id', () => 4711),
@@ -45,13 +45,13 @@ export const attachmentFaults: readonly Fault[] = [
     'attachment-size-in-characters',
     'V3-ATT-04',
     'The size of an attachment counts characters.',
-    onAnswer(upload, (body, { file }) => ({ ...body, size: file?.bytes.toString().length })),
+    onSuccessBody(upload, (body, { file }) => ({ ...body, size: file?.bytes.toString().length })),
   ),
   fault(
     'attachment-type-guessed',
     'V3-ATT-05',
     'Every attachment is application/octet-stream.',
-    shows(upload, 'content_type', 'application/octet-stream'),
+    setField(upload, 'content_type', 'application/octet-stream'),
   ),
   ...attachmentListFaults,
 ]
@@ -62,15 +62,15 @@ function member(
   path: string,
   make: (value: unknown) => unknown,
 ): Fault {
-  return fault(`attachment-${name}`, 'V3-ATT-02', summary, shows(upload, path, make))
+  return fault(`attachment-${name}`, 'V3-ATT-02', summary, setField(upload, path, make))
 }
 
 function filename(name: string, what: string, make: (filename: string) => string): Fault {
   const summary = `The filename of an attachment ${what}.`
-  return fault(`attachment-name-${name}`, 'V3-ATT-03', summary, shows(upload, 'filename', make))
+  return fault(`attachment-name-${name}`, 'V3-ATT-03', summary, setField(upload, 'filename', make))
 }
 
 function size(name: string, what: string, make: (bytes: number) => unknown): Fault {
   const summary = `The size of an attachment ${what}.`
-  return fault(`attachment-size-${name}`, 'V3-ATT-04', summary, shows(upload, 'size', make))
+  return fault(`attachment-size-${name}`, 'V3-ATT-04', summary, setField(upload, 'size', make))
 }

@@ -1,10 +1,10 @@
 /** Faults of the lists of attachments (section 4.3): the caller's, and those of a chat. */
 import type { Call } from '../../../http/call.ts'
-import type { Refit } from '../../../parts.ts'
+import type { Patch } from '../../../parts.ts'
 import type { Attachment, AttachmentPageRequest, Page } from '../../../store/types.ts'
-import { chatFiles, deniesSuccess, fileList, onStore, overlooksQuery } from '../../native.ts'
-import { objectOf, onAnswer, onRequest, type Place, refusesRequests, shows } from '../../seams.ts'
-import { together } from '../../together.ts'
+import { chatFiles, failAfterSuccess, fileList, onStore, ignoreQuery } from '../../native.ts'
+import { toObject, onSuccessBody, onRequest, type RoutePattern, rejectRequests, setField } from '../../seams.ts'
+import { compose } from '../../together.ts'
 import type { Fault } from '../../types.ts'
 import { fault } from '../fault.ts'
 
@@ -15,7 +15,7 @@ export const attachmentListFaults: readonly Fault[] = [
     'attachment-list-refused',
     'V3-ATT-06',
     'The list of attachments is answered with 404.',
-    refusesRequests(fileList, (_, { query }) => Object.keys(objectOf(query)).length === 0, 404),
+    rejectRequests(fileList, (_, { query }) => Object.keys(toObject(query)).length === 0, 404),
   ),
   fault(
     'attachment-list-of-chats-alone',
@@ -29,20 +29,20 @@ export const attachmentListFaults: readonly Fault[] = [
     'attachment-list-without-names',
     'V3-ATT-06',
     'The list of attachments shows neither names nor ids.',
-    shows(fileList, 'result.*', ({ size }: { size: number }) => ({ size })),
+    setField(fileList, 'result.*', ({ size }: { size: number }) => ({ size })),
   ),
   fault(
     'attachment-chat-ignored',
     'V3-ATT-07',
     'GET /attachment with chat_id lists all attachments.',
-    ofAllChats(fileList, ({ query }) => 'chat_id' in objectOf(query)),
+    ofAllChats(fileList, ({ query }) => 'chat_id' in toObject(query)),
   ),
   fault(
     'attachment-chat-empty',
     'V3-ATT-07',
     'GET /attachment with chat_id lists nothing.',
-    onAnswer(fileList, (body, { query }) =>
-      'chat_id' in objectOf(query) ? { ...body, result: [] } : body,
+    onSuccessBody(fileList, (body, { query }) =>
+      'chat_id' in toObject(query) ? { ...body, result: [] } : body,
     ),
   ),
   fault(
@@ -64,20 +64,20 @@ export const attachmentListFaults: readonly Fault[] = [
     'attachment-search-refused',
     'V3-ATT-08',
     'GET /attachment with search is refused.',
-    refusesRequests(fileList, (_, { query }) => 'search' in objectOf(query)),
+    rejectRequests(fileList, (_, { query }) => 'search' in toObject(query)),
   ),
   fault(
     'attachment-search-ignored',
     'V3-ATT-08',
     'GET /attachment with search lists all attachments.',
-    overlooksQuery(fileList, 'search'),
+    ignoreQuery(fileList, 'search'),
   ),
   fault(
     'attachment-search-by-type',
     'V3-ATT-08',
     'GET /attachment with search looks at types in place of names.',
     onRequest(fileList, (call) => {
-      const { search, ...query } = objectOf(call.query)
+      const { search, ...query } = toObject(call.query)
       return search === undefined ? call : { ...call, query: { ...query, search: 'text/plain' } }
     }),
   ),
@@ -85,13 +85,13 @@ export const attachmentListFaults: readonly Fault[] = [
     'attachment-limit-refused',
     'V3-ATT-09',
     'GET /attachment with limit is refused.',
-    refusesRequests(fileList, (_, { query }) => 'limit' in objectOf(query)),
+    rejectRequests(fileList, (_, { query }) => 'limit' in toObject(query)),
   ),
   fault(
     'attachment-limit-ignored',
     'V3-ATT-09',
     'GET /attachment with limit is as long as without.',
-    overlooksQuery(fileList, 'limit'),
+    ignoreQuery(fileList, 'limit'),
   ),
   fault(
     'attachment-limit-one-more',
@@ -115,7 +115,7 @@ export const attachmentListFaults: readonly Fault[] = [
     'attachment-cursor-refused',
     'V3-ATT-10',
     'The cursor of the attachments is refused when it comes back.',
-    refusesRequests(fileList, (_, { query }) => 'cursor' in objectOf(query)),
+    rejectRequests(fileList, (_, { query }) => 'cursor' in toObject(query)),
   ),
   fault(
     'attachment-cursor-skips-one',
@@ -142,13 +142,13 @@ export const attachmentListFaults: readonly Fault[] = [
     'attachment-chat-list-refused',
     'V3-ATT-12',
     'The attachments of a chat are answered with 404.',
-    deniesSuccess(chatFiles, 404),
+    failAfterSuccess(chatFiles, 404),
   ),
   fault(
     'attachment-chat-list-empty',
     'V3-ATT-12',
     'A chat shows none of its attachments.',
-    shows(chatFiles, 'result', []),
+    setField(chatFiles, 'result', []),
   ),
   fault(
     'attachment-chat-list-of-all',
@@ -160,20 +160,20 @@ export const attachmentListFaults: readonly Fault[] = [
     'attachment-chat-search-refused',
     'V3-ATT-13',
     'The attachments of a chat cannot be searched.',
-    refusesRequests(chatFiles, (_, { query }) => 'search' in objectOf(query)),
+    rejectRequests(chatFiles, (_, { query }) => 'search' in toObject(query)),
   ),
   fault(
     'attachment-chat-search-ignored',
     'V3-ATT-13',
     'A search in a chat shows all of its attachments.',
-    overlooksQuery(chatFiles, 'search'),
+    ignoreQuery(chatFiles, 'search'),
   ),
   fault(
     'attachment-chat-search-nothing',
     'V3-ATT-13',
     'A search in a chat finds nothing.',
     onRequest(chatFiles, (call) => {
-      const query = objectOf(call.query)
+      const query = toObject(call.query)
       return 'search' in query ? { ...call, query: { ...query, search: 'no such file' } } : call
     }),
   ),
@@ -181,13 +181,13 @@ export const attachmentListFaults: readonly Fault[] = [
 
 function listed(
   change: (page: Page<Attachment>, asked: AttachmentPageRequest) => Page<Attachment>,
-): Refit {
+): Patch {
   return onStore('attachments', ({ list }) => ({
     list: async (owner, page) => change(await list(owner, page), page),
   }))
 }
 
-function asked(change: (page: AttachmentPageRequest) => AttachmentPageRequest): Refit {
+function asked(change: (page: AttachmentPageRequest) => AttachmentPageRequest): Patch {
   return onStore('attachments', ({ list }) => ({
     list: (owner, page) => list(owner, change(page)),
   }))
@@ -224,10 +224,10 @@ function ofEverybody(
 const everywhere = '\u0000'
 
 /** The chat is looked at, and its files are not told from others. */
-function ofAllChats(place: Place, when: (call: Call) => boolean): Refit {
-  return together([
+function ofAllChats(place: RoutePattern, when: (call: Call) => boolean): Patch {
+  return compose([
     onRequest(place, (call) => {
-      const query = objectOf(call.query)
+      const query = toObject(call.query)
       const search = `${everywhere}${query['search'] ?? ''}`
       return when(call) ? { ...call, query: { ...query, search } } : call
     }),

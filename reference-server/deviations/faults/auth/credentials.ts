@@ -1,7 +1,7 @@
 /** Faults of who is let in on v3: each mistake on each route, in streams, and behind a refusal. */
 import type { RequirementId } from '../../../../contract/index.ts'
 import { ApiError } from '../../../http/errors.ts'
-import type { Refit } from '../../../parts.ts'
+import type { Patch } from '../../../parts.ts'
 import {
   addFavorite,
   changeChat,
@@ -12,15 +12,15 @@ import {
   upload,
 } from '../../native.ts'
 import {
-  generation,
-  history,
-  newChat,
-  objectOf,
+  v3Generate,
+  v3History,
+  createChat,
+  toObject,
   onReply,
   onRequest,
-  type Place,
+  type RoutePattern,
 } from '../../seams.ts'
-import { together } from '../../together.ts'
+import { compose } from '../../together.ts'
 import type { Fault } from '../../types.ts'
 import { fault } from '../fault.ts'
 import { v3OtherRoutes } from './index.ts'
@@ -35,13 +35,13 @@ const admissions: readonly Fault[] = Object.entries(v3OtherRoutes).flatMap(
       .map((mistake) => admits('v3', name, place, mistake)),
 )
 
-const newDocument: Place = 'POST /api/v3/knowledge/:base_id/documents'
+const newDocument: RoutePattern = 'POST /api/v3/knowledge/:base_id/documents'
 
 const documents: readonly Fault[] = everyMistake.map((mistake) =>
   admits('v3', 'add-document', newDocument, mistake),
 )
 
-const rightKeys: readonly Fault[] = Object.entries({ 'create-chat': newChat, history }).map(
+const rightKeys: readonly Fault[] = Object.entries({ 'create-chat': createChat, history: v3History }).map(
   ([name, place]) =>
     fault(
       `v3-auth-${name}-right-key-is-401`,
@@ -51,7 +51,7 @@ const rightKeys: readonly Fault[] = Object.entries({ 'create-chat': newChat, his
     ),
 )
 
-const streams: readonly Fault[] = Object.entries({ generate: generation, 'one-shot': oneShot })
+const streams: readonly Fault[] = Object.entries({ generate: v3Generate, 'one-shot': oneShot })
   .flatMap(([name, place]) => everyMistake.map((mistake) => [name, place, mistake] as const))
   .map(([name, place, mistake]) =>
     fault(
@@ -62,8 +62,8 @@ const streams: readonly Fault[] = Object.entries({ generate: generation, 'one-sh
     ),
   )
 
-const deeds: Readonly<Record<string, Place>> = {
-  creates: newChat,
+const deeds: Readonly<Record<string, RoutePattern>> = {
+  creates: createChat,
   renames: changeChat,
   deletes: deleteChat,
   'adds-a-favorite': addFavorite,
@@ -87,7 +87,7 @@ const silentDeeds: readonly Fault[] = Object.entries(deeds)
       `v3-auth-refuses-and-${deed}-${mistake}`,
       rowOf(mistake),
       `${place} answers 401 to ${mistakes[mistake].what}, and does it all the same.`,
-      together([
+      compose([
         admitting(place, mistakes[mistake].passes),
         (parts) =>
           onReply(place, (reply, { headers }) =>
@@ -108,13 +108,13 @@ export const credentialMistakeFaults: readonly Fault[] = [
 ]
 
 /** Who is let in is known before the body is: whoever asks for no stream is refused later. */
-function admittingStreams(place: Place, mistake: MistakeName): Refit {
-  return together([
+function admittingStreams(place: RoutePattern, mistake: MistakeName): Patch {
+  return compose([
     admitting(place, mistakes[mistake].passes),
     (parts) =>
       onRequest(place, (call) => {
         const known = !isMistake(mistake, call.headers.authorization, parts.keys)
-        if (known || objectOf(call.body)['stream'] === true) return call
+        if (known || toObject(call.body)['stream'] === true) return call
         throw new ApiError(401, 'A valid API key is required')
       })(parts),
   ])

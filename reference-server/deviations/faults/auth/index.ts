@@ -1,27 +1,27 @@
 /** Faults of authentication on the compatible surface and on v3 (section 5). */
 import {
   completions,
-  generation,
-  history,
+  v3Generate,
+  v3History,
   modelList,
-  newChat,
+  createChat,
   onReply,
-  type Place,
+  type RoutePattern,
 } from '../../seams.ts'
-import { together } from '../../together.ts'
+import { compose } from '../../together.ts'
 import type { Fault } from '../../types.ts'
 import { fault } from '../fault.ts'
 import { admits, admitting, everyMistake, type MistakeName, mistakes } from './mistakes.ts'
 import { authRefusalFaults } from './refusals.ts'
 
 /** The routes at the heart of a surface take every mistake, the others some. */
-const openaiRoutes: Readonly<Record<string, Place>> = { chat: completions, models: modelList }
-const v3Routes: Readonly<Record<string, Place>> = {
-  'create-chat': newChat,
-  history,
-  generate: generation,
+const openaiRoutes: Readonly<Record<string, RoutePattern>> = { chat: completions, models: modelList }
+const v3Routes: Readonly<Record<string, RoutePattern>> = {
+  'create-chat': createChat,
+  history: v3History,
+  generate: v3Generate,
 }
-export const v3OtherRoutes: Readonly<Record<string, readonly [Place, MistakeName]>> = {
+export const v3OtherRoutes: Readonly<Record<string, readonly [RoutePattern, MistakeName]>> = {
   'list-chats': ['GET /api/v3/chat', 'with-key-of-that-length'],
   favorites: ['GET /api/v3/chat/favorite', 'with-basic'],
   'read-chat': ['GET /api/v3/chat/:chat_id', 'with-any-scheme'],
@@ -56,7 +56,7 @@ const admissions: readonly Fault[] = [
 
 const silentDeeds: readonly Fault[] = (
   [
-    ['generates', generation],
+    ['generates', v3Generate],
     ['renames', 'PATCH /api/v3/chat/:chat_id'],
     ['deletes', 'DELETE /api/v3/chat/:chat_id'],
   ] as const
@@ -65,7 +65,7 @@ const silentDeeds: readonly Fault[] = (
     `v3-auth-refuses-and-${deed}`,
     'V3-AUTH-01',
     `Without a key, ${place} is answered with 401, and done all the same.`,
-    together([
+    compose([
       admitting(place, mistakes['without-key'].passes),
       onReply(place, (reply, { headers }) =>
         headers.authorization === undefined ? { status: 401, body: { error: 'no key' } } : reply,

@@ -1,7 +1,7 @@
 /** Routes that are open to who makes a mistake in the Authorization (section 5). */
 import type { RequirementId } from '../../../../contract/index.ts'
-import type { Refit } from '../../../parts.ts'
-import { isAt, type Place } from '../../seams.ts'
+import type { Patch } from '../../../parts.ts'
+import { matchesRoute, type RoutePattern } from '../../seams.ts'
 import type { Fault } from '../../types.ts'
 import { fault } from '../fault.ts'
 
@@ -59,7 +59,7 @@ const areas = { openai: 'OAI', v2: 'V2', v3: 'V3' } as const
 export function admits(
   surface: keyof typeof areas,
   route: string,
-  place: Place,
+  place: RoutePattern,
   name: MistakeName,
 ): Fault {
   const { row, what, passes } = mistakes[name]
@@ -69,12 +69,12 @@ export function admits(
 }
 
 /** Whoever passes by mistake passes for the first caller. */
-export function admitting(place: Place, passes: Mistake['passes']): Refit {
+export function admitting(place: RoutePattern, passes: Mistake['passes']): Patch {
   return (parts) => ({
     ...parts,
     authenticate: (authorization, request) => {
       const [key = ''] = parts.keys
-      const admitted = isAt(place, request) && passes(authorization ?? '', key)
+      const admitted = matchesRoute(place, request) && passes(authorization ?? '', key)
       return parts.authenticate(authorization, request) ?? (admitted ? 'caller-1' : undefined)
     },
   })

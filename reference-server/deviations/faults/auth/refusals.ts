@@ -1,13 +1,13 @@
 /** Faults of the status that a request with a wrong or a right key gets (section 5). */
-import type { Refit } from '../../../parts.ts'
+import type { Patch } from '../../../parts.ts'
 import {
   completions,
-  generation,
-  history,
+  v3Generate,
+  v3History,
   modelList,
-  onRefusal,
+  onError,
   onReply,
-  type Place,
+  type RoutePattern,
 } from '../../seams.ts'
 import type { Fault } from '../../types.ts'
 import { fault } from '../fault.ts'
@@ -52,7 +52,7 @@ export const authRefusalFaults: readonly Fault[] = [
     'v3-auth-key-of-other-length-is-500',
     'V3-AUTH-06',
     'The comparison of keys fails on keys of other lengths.',
-    answered(history, 500, isOfOtherLength),
+    answered(v3History, 500, isOfOtherLength),
   ),
   fault(
     'v3-auth-missing-key-is-500',
@@ -71,19 +71,19 @@ export const authRefusalFaults: readonly Fault[] = [
       `v3-auth-right-key-is-${status}`,
       'V3-AUTH-05',
       `POST /message/generate answers ${status} to the right key.`,
-      refusesRightKey(generation, status),
+      refusesRightKey(v3Generate, status),
     ),
   ]),
 ]
 
 /** Who is not let in is told so with another status. */
 export function answered(
-  place: Place,
+  place: RoutePattern,
   status: number,
   when: (authorization: string, key: string) => boolean,
-): Refit {
+): Patch {
   return (parts) =>
-    onRefusal(
+    onError(
       place,
       (reply) => ({ ...reply, status }),
       ({ caller, headers }) =>
@@ -91,7 +91,7 @@ export function answered(
     )(parts)
 }
 
-export function refusesRightKey(place: Place, status: number): Refit {
+export function refusesRightKey(place: RoutePattern, status: number): Patch {
   return onReply(place, (reply, { caller }) =>
     caller === '' ? reply : { status, body: { error: 'Who are you?' } },
   )

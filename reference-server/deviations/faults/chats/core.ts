@@ -1,19 +1,19 @@
 /** Faults of how a v3 chat comes to be, and of its version (sections 2.5, 3 and 9). */
-import type { Refit } from '../../../parts.ts'
+import type { Patch } from '../../../parts.ts'
 import type { Chat, ChatVersion } from '../../../store/types.ts'
 import {
-  generation,
-  history,
-  newChat,
-  onAnswer,
+  v3Generate,
+  v3History,
+  createChat,
+  onSuccessBody,
   onReply,
-  onSent,
+  onRequestBody,
   onSuccess,
-  refusesRequests,
-  remembering,
-  shows,
+  rejectRequests,
+  perServer,
+  setField,
 } from '../../seams.ts'
-import { together } from '../../together.ts'
+import { compose } from '../../together.ts'
 import type { Fault } from '../../types.ts'
 import { fault } from '../fault.ts'
 
@@ -22,21 +22,21 @@ export const chatCoreFaults: readonly Fault[] = [
     'v3-new-chat-without-id',
     'V3-CHAT-01',
     'The answer to POST /chat does not say the id of the chat.',
-    shows(newChat, 'id', undefined),
+    setField(createChat, 'id', undefined),
   ),
   fault(
     'v3-new-chat-numbered',
     'V3-CHAT-01',
     'The answer to POST /chat numbers the chat.',
-    shows(newChat, 'id', () => 4711),
+    setField(createChat, 'id', () => 4711),
   ),
   fault(
     'v3-new-chat-is-the-first-again',
     'V3-CHAT-01',
     'POST /chat answers with the first chat that was made.',
-    remembering(() => {
+    perServer(() => {
       let first: unknown
-      return onAnswer(newChat, (body) => {
+      return onSuccessBody(createChat, (body) => {
         first ??= body
         return first
       })
@@ -46,13 +46,13 @@ export const chatCoreFaults: readonly Fault[] = [
     'v3-new-chat-wants-a-version',
     'V3-CHAT-01',
     'POST /chat with a name alone is refused.',
-    refusesRequests(newChat, (body) => body['version'] === undefined),
+    rejectRequests(createChat, (body) => body['version'] === undefined),
   ),
   fault(
     'v3-new-chat-empty-answer',
     'V3-CHAT-01',
     'POST /chat makes the chat, and says nothing of it.',
-    onSuccess(newChat, () => ({ status: 204 })),
+    onSuccess(createChat, () => ({ status: 204 })),
   ),
   fault(
     'v3-new-chat-is-v2',
@@ -64,7 +64,7 @@ export const chatCoreFaults: readonly Fault[] = [
     'v3-new-chat-takes-no-generation',
     'V3-CHAT-03',
     'The history of a new chat can be read, but generation sends it to /api/v2.',
-    onReply(generation, (_reply, { caller }) => ({
+    onReply(v3Generate, (_reply, { caller }) => ({
       status: caller === '' ? 401 : 409,
       body: { error: { message: 'Use /api/v2 for this chat' } },
     })),
@@ -73,7 +73,7 @@ export const chatCoreFaults: readonly Fault[] = [
     'v3-new-chat-has-no-history',
     'V3-CHAT-03',
     'A new chat takes generations, but its history is sent to /api/v2.',
-    onReply(history, (_reply, { caller }) => ({
+    onReply(v3History, (_reply, { caller }) => ({
       status: caller === '' ? 401 : 409,
       body: { error: { message: 'Use /api/v2 for this chat' } },
     })),
@@ -82,10 +82,10 @@ export const chatCoreFaults: readonly Fault[] = [
     'v3-new-chat-of-any-version',
     'VER-01',
     'A version in the body of POST /chat decides the version of the chat.',
-    remembering(() => {
+    perServer(() => {
       const asked = new Map<unknown, ChatVersion>()
-      return together([
-        onSent(newChat, (body) => {
+      return compose([
+        onRequestBody(createChat, (body) => {
           if (body['version'] === 'v2') asked.set(body['name'], 'v2')
           return body
         }),
@@ -97,11 +97,11 @@ export const chatCoreFaults: readonly Fault[] = [
     'v3-new-chat-repeats-the-version',
     'VER-01',
     'The answer to POST /chat calls the chat what the body called it.',
-    onAnswer(newChat, (body, { body: sent }) => ({ ...body, ...(sent as object) })),
+    onSuccessBody(createChat, (body, { body: sent }) => ({ ...body, ...(sent as object) })),
   ),
 ]
 
-function onCreation(change: (chat: Chat) => Chat): Refit {
+function onCreation(change: (chat: Chat) => Chat): Patch {
   return (parts) => {
     const { chats } = parts.store
     const create = (chat: Chat) => chats.create(chat.version === 'v3' ? change(chat) : chat)

@@ -1,13 +1,13 @@
 /** Faults of favorite chats (sections 2.5 and 4.3). */
 import {
   addFavorite,
-  besides,
-  deniesSuccess,
+  alsoDo,
+  failAfterSuccess,
   favoriteList,
   onStore,
   removeFavorite,
 } from '../../native.ts'
-import { refusesRequests, shows } from '../../seams.ts'
+import { rejectRequests, setField } from '../../seams.ts'
 import type { Fault } from '../../types.ts'
 
 export const favoriteFaults: readonly Fault[] = [
@@ -15,13 +15,13 @@ export const favoriteFaults: readonly Fault[] = [
     name: 'favorite-add-refused',
     summary: 'Adding a favorite is answered with 405.',
     breaks: ['V3-FAV-01'],
-    refit: deniesSuccess(addFavorite, 405),
+    patch: failAfterSuccess(addFavorite, 405),
   },
   {
     name: 'favorite-add-forgotten',
     summary: 'A chat that is added to the favorites does not become one.',
     breaks: ['V3-FAV-01'],
-    refit: onStore('chats', ({ update }) => ({
+    patch: onStore('chats', ({ update }) => ({
       update: (owner, id, change) => {
         const marks = change.favorite === true && change.name === undefined
         return update(owner, id, marks ? {} : change)
@@ -32,25 +32,25 @@ export const favoriteFaults: readonly Fault[] = [
     name: 'favorite-list-refused',
     summary: 'The list of favorites is taken for a chat called favorite.',
     breaks: ['V3-FAV-01'],
-    refit: refusesRequests(favoriteList, () => true, 404),
+    patch: rejectRequests(favoriteList, () => true, 404),
   },
   {
     name: 'favorite-list-counts',
     summary: 'The list of favorites says how many there are.',
     breaks: ['V3-FAV-01'],
-    refit: shows(favoriteList, 'result', (chats: readonly unknown[]) => chats.length),
+    patch: setField(favoriteList, 'result', (chats: readonly unknown[]) => chats.length),
   },
   {
     name: 'favorite-remove-refused',
     summary: 'Removing a favorite is answered with 405.',
     breaks: ['V3-FAV-02'],
-    refit: deniesSuccess(removeFavorite, 405),
+    patch: failAfterSuccess(removeFavorite, 405),
   },
   {
     name: 'favorite-remove-forgotten',
     summary: 'A favorite that is removed stays one.',
     breaks: ['V3-FAV-02'],
-    refit: onStore('chats', ({ update }) => ({
+    patch: onStore('chats', ({ update }) => ({
       update: (owner, id, change) => {
         const unmarks = change.favorite === false && change.name === undefined
         return update(owner, id, unmarks ? {} : change)
@@ -61,7 +61,7 @@ export const favoriteFaults: readonly Fault[] = [
     name: 'favorite-remove-deletes',
     summary: 'Removing a favorite deletes the chat.',
     breaks: ['V3-FAV-02'],
-    refit: besides(removeFavorite, ({ store }, { caller, params }, { status }) =>
+    patch: alsoDo(removeFavorite, ({ store }, { caller, params }, { status }) =>
       status < 300 ? store.chats.delete(caller, params['chat_id'] ?? '') : undefined,
     ),
   },
@@ -69,7 +69,7 @@ export const favoriteFaults: readonly Fault[] = [
     name: 'favorite-list-others',
     summary: 'The favorites show chats that never were any, beside those that are.',
     breaks: ['V3-FAV-03'],
-    refit: onStore('chats', ({ list, update }) => {
+    patch: onStore('chats', ({ list, update }) => {
       const marked = new Set<string>()
       return {
         update: (owner, id, change) => {

@@ -1,8 +1,8 @@
 /** Faults of the list of chats (section 4.3): search, limit, cursor, exclude_favorites. */
-import type { Refit } from '../../../parts.ts'
+import type { Patch } from '../../../parts.ts'
 import type { Chat, ChatPageRequest, Page } from '../../../store/types.ts'
-import { chatList, onStore, overlooksQuery } from '../../native.ts'
-import { objectOf, refusesRequests, shows } from '../../seams.ts'
+import { chatList, onStore, ignoreQuery } from '../../native.ts'
+import { toObject, rejectRequests, setField } from '../../seams.ts'
 import type { Fault } from '../../types.ts'
 
 export const chatListFaults: readonly Fault[] = [
@@ -10,97 +10,97 @@ export const chatListFaults: readonly Fault[] = [
     name: 'chat-list-refused',
     summary: 'The list of chats is answered with 404.',
     breaks: ['V3-CHAT-05'],
-    refit: refusesRequests(chatList, () => true, 404),
+    patch: rejectRequests(chatList, () => true, 404),
   },
   {
     name: 'chat-list-empty',
     summary: 'The list of chats is always empty.',
     breaks: ['V3-CHAT-05'],
-    refit: listed(() => ({ rows: [], next: null })),
+    patch: listed(() => ({ rows: [], next: null })),
   },
   {
     name: 'chat-list-favorites-alone',
     summary: 'The list of chats shows favorites alone.',
     breaks: ['V3-CHAT-05'],
-    refit: listed((page) => ({ ...page, rows: page.rows.filter(({ favorite }) => favorite) })),
+    patch: listed((page) => ({ ...page, rows: page.rows.filter(({ favorite }) => favorite) })),
   },
   {
     name: 'chat-list-without-ids',
     summary: 'The list of chats shows names alone.',
     breaks: ['V3-CHAT-05'],
-    refit: shows(chatList, 'result.*', ({ name }: { name: string }) => ({ name })),
+    patch: setField(chatList, 'result.*', ({ name }: { name: string }) => ({ name })),
   },
   {
     name: 'chat-search-refused',
     summary: 'A list with search is refused.',
     breaks: ['V3-CHAT-06'],
-    refit: refusesRequests(chatList, (_, { query }) => 'search' in objectOf(query)),
+    patch: rejectRequests(chatList, (_, { query }) => 'search' in toObject(query)),
   },
   {
     name: 'chat-search-ignored',
     summary: 'A list with search shows all chats.',
     breaks: ['V3-CHAT-06'],
-    refit: overlooksQuery(chatList, 'search'),
+    patch: ignoreQuery(chatList, 'search'),
   },
   {
     name: 'chat-search-nothing',
     summary: 'A search finds nothing.',
     breaks: ['V3-CHAT-06'],
-    refit: listed((page, { search }) => (search === undefined ? page : { rows: [], next: null })),
+    patch: listed((page, { search }) => (search === undefined ? page : { rows: [], next: null })),
   },
   {
     name: 'chat-search-not-the-first-word',
     summary: 'A search looks at a name from its second word on.',
     breaks: ['V3-CHAT-06'],
-    refit: searched((name, text) => name.split(' ').slice(1).join(' ').includes(text)),
+    patch: searched((name, text) => name.split(' ').slice(1).join(' ').includes(text)),
   },
   {
     name: 'chat-search-whole-names',
     summary: 'A search finds chats that have exactly that name.',
     breaks: ['V3-CHAT-06'],
-    refit: searched((name, text) => name === text),
+    patch: searched((name, text) => name === text),
   },
   {
     name: 'chat-limit-refused',
     summary: 'A list with limit is refused.',
     breaks: ['V3-CHAT-07'],
-    refit: refusesRequests(chatList, (_, { query }) => 'limit' in objectOf(query)),
+    patch: rejectRequests(chatList, (_, { query }) => 'limit' in toObject(query)),
   },
   {
     name: 'chat-limit-ignored',
     summary: 'A list with limit is as long as one without.',
     breaks: ['V3-CHAT-07'],
-    refit: overlooksQuery(chatList, 'limit'),
+    patch: ignoreQuery(chatList, 'limit'),
   },
   {
     name: 'chat-limit-one-more',
     summary: 'A page shows one chat more than limit.',
     breaks: ['V3-CHAT-07'],
-    refit: asked((page) => ({ ...page, limit: page.limit + 1 })),
+    patch: asked((page) => ({ ...page, limit: page.limit + 1 })),
   },
   {
     name: 'chat-cursor-missing',
     summary: 'The first page of a list says that it is the last.',
     breaks: ['V3-CHAT-08'],
-    refit: listed((page) => ({ ...page, next: null })),
+    patch: listed((page) => ({ ...page, next: null })),
   },
   {
     name: 'chat-cursor-ignored',
     summary: 'Every page of a list is the first.',
     breaks: ['V3-CHAT-08'],
-    refit: asked(({ before: _, ...page }) => page),
+    patch: asked(({ before: _, ...page }) => page),
   },
   {
     name: 'chat-cursor-refused',
     summary: 'The cursor of a list is refused when it comes back.',
     breaks: ['V3-CHAT-08'],
-    refit: refusesRequests(chatList, (_, { query }) => 'cursor' in objectOf(query)),
+    patch: rejectRequests(chatList, (_, { query }) => 'cursor' in toObject(query)),
   },
   {
     name: 'chat-cursor-skips-one',
     summary: 'The chat between two pages is on neither.',
     breaks: ['V3-CHAT-08'],
-    refit: onStore('chats', ({ list }) => ({
+    patch: onStore('chats', ({ list }) => ({
       list: async (owner, asked) => {
         const { rows, next } = await list(owner, { ...asked, limit: asked.limit + 1 })
         return { rows: rows.slice(0, asked.limit), next }
@@ -113,7 +113,7 @@ export const chatListFaults: readonly Fault[] = [
     name: 'chat-exclude-favorites-all',
     summary: 'exclude_favorites leaves all chats out.',
     breaks: ['V3-CHAT-09'],
-    refit: listed((page, { favorite }) => (favorite === false ? { rows: [], next: null } : page)),
+    patch: listed((page, { favorite }) => (favorite === false ? { rows: [], next: null } : page)),
   },
 ]
 
@@ -122,7 +122,7 @@ function isList({ version, favorite }: ChatPageRequest): boolean {
   return version === 'v3' && favorite !== true
 }
 
-function listed(change: (page: Page<Chat>, asked: ChatPageRequest) => Page<Chat>): Refit {
+function listed(change: (page: Page<Chat>, asked: ChatPageRequest) => Page<Chat>): Patch {
   return onStore('chats', ({ list }) => ({
     list: async (owner, asked) => {
       const page = await list(owner, asked)
@@ -131,14 +131,14 @@ function listed(change: (page: Page<Chat>, asked: ChatPageRequest) => Page<Chat>
   }))
 }
 
-function asked(change: (asked: ChatPageRequest) => ChatPageRequest): Refit {
+function asked(change: (asked: ChatPageRequest) => ChatPageRequest): Patch {
   return onStore('chats', ({ list }) => ({
     list: (owner, page) => list(owner, isList(page) ? change(page) : page),
   }))
 }
 
 /** Searches find what fits, on one page. */
-function searched(fits: (name: string, text: string) => boolean): Refit {
+function searched(fits: (name: string, text: string) => boolean): Patch {
   return onStore('chats', ({ list }) => ({
     list: async (owner, { search, ...asked }) => {
       if (search === undefined) return list(owner, asked)
@@ -156,6 +156,6 @@ function excluding(name: string, whom: string, favorite: boolean | undefined): F
     name: `chat-exclude-favorites-${name}`,
     summary: `exclude_favorites leaves ${whom} out.`,
     breaks: ['V3-CHAT-09'],
-    refit: asked((page) => (page.favorite === false ? { ...page, favorite } : page)),
+    patch: asked((page) => (page.favorite === false ? { ...page, favorite } : page)),
   }
 }

@@ -1,28 +1,28 @@
 /** Faults of the chat routes (sections 2.5 and 4.3): create, read, update, delete, name. */
-import type { Refit } from '../../../parts.ts'
+import type { Patch } from '../../../parts.ts'
 import type { Chat, ChatChange, ChatStore, Page } from '../../../store/types.ts'
-import { put } from '../../json-edit.ts'
+import { setAt } from '../../json-edit.ts'
 import {
   changeChat,
   deleteChat,
-  deniesSuccess,
+  failAfterSuccess,
   isText,
   nameChat,
   onStore,
   readChat,
 } from '../../native.ts'
 import {
-  history,
-  newChat,
-  objectOf,
-  onRefusal,
-  onSent,
+  v3History,
+  createChat,
+  toObject,
+  onError,
+  onRequestBody,
   onSuccess,
-  overlooks,
-  remembering,
-  shows,
+  ignoreField,
+  perServer,
+  setField,
 } from '../../seams.ts'
-import { together } from '../../together.ts'
+import { compose } from '../../together.ts'
 import type { Fault } from '../../types.ts'
 import { chatListFaults } from './lists.ts'
 
@@ -34,85 +34,85 @@ export const chatFaults: readonly Fault[] = [
     name: 'chat-name-lost',
     summary: 'Every chat is created as New chat.',
     breaks: ['V3-CHAT-02'],
-    refit: named(() => undefined),
+    patch: named(() => undefined),
   },
   {
     name: 'chat-name-first-word',
     summary: 'Only the first word of a name is kept.',
     breaks: ['V3-CHAT-02'],
-    refit: named((name) => name.split(' ')[0] ?? ''),
+    patch: named((name) => name.split(' ')[0] ?? ''),
   },
   {
     name: 'chat-name-upper-case',
     summary: 'A name is kept in capital letters.',
     breaks: ['V3-CHAT-02'],
-    refit: named((name) => name.toUpperCase()),
+    patch: named((name) => name.toUpperCase()),
   },
   {
     name: 'chat-name-ascii',
     summary: 'Other characters than ASCII are replaced in a name.',
     breaks: ['V3-CHAT-02'],
-    refit: named((name) => name.replaceAll(/[^\0-\x7f]/g, '?')),
+    patch: named((name) => name.replaceAll(/[^\0-\x7f]/g, '?')),
   },
   {
     name: 'chat-read-refused',
     summary: 'A chat is found in the list alone: reading it is answered with 404.',
     breaks: ['V3-CHAT-04'],
-    refit: deniesSuccess(readChat, 404),
+    patch: failAfterSuccess(readChat, 404),
   },
   {
     name: 'chat-read-another',
     summary: 'Reading a chat shows one with another id.',
     breaks: ['V3-CHAT-04'],
-    refit: shows(readChat, 'id', (id: string) => id.split('').toReversed().join('')),
+    patch: setField(readChat, 'id', (id: string) => id.split('').toReversed().join('')),
   },
   {
     name: 'chat-read-says-ok',
     summary: 'Reading a chat says that it is there, and nothing of it.',
     breaks: ['V3-CHAT-04'],
-    refit: onSuccess(readChat, () => ({ status: 200, body: { ok: true } })),
+    patch: onSuccess(readChat, () => ({ status: 200, body: { ok: true } })),
   },
   {
     name: 'chat-update-refused',
     summary: 'An update is answered with 405.',
     breaks: ['V3-CHAT-10'],
-    refit: deniesSuccess(changeChat, 405),
+    patch: failAfterSuccess(changeChat, 405),
   },
   {
     name: 'chat-update-forgotten',
     summary: 'An update is answered with the new name, and forgotten.',
     breaks: ['V3-CHAT-10'],
-    refit: together([
+    patch: compose([
       onSuccess(changeChat, (reply, call) => ({
         ...reply,
-        body: { ...objectOf(reply.body), ...objectOf(call.body) },
+        body: { ...toObject(reply.body), ...toObject(call.body) },
       })),
-      onSent(changeChat, () => ({})),
+      onRequestBody(changeChat, () => ({})),
     ]),
   },
   {
     name: 'chat-update-nothing',
     summary: 'An update is accepted, and changes nothing.',
     breaks: ['V3-CHAT-10'],
-    refit: onSent(changeChat, () => ({})),
+    patch: onRequestBody(changeChat, () => ({})),
   },
   {
     name: 'chat-delete-refused',
     summary: 'A deletion is answered with 405.',
     breaks: ['V3-CHAT-11'],
-    refit: deniesSuccess(deleteChat, 405),
+    patch: failAfterSuccess(deleteChat, 405),
   },
   {
     name: 'chat-delete-forgotten',
     summary: 'A deletion is accepted and never done.',
     breaks: ['V3-CHAT-11'],
-    refit: onStore('chats', () => ({ delete: async () => true })),
+    patch: onStore('chats', () => ({ delete: async () => true })),
   },
   {
     name: 'chat-delete-hides',
     summary: 'A deleted chat is no longer listed, and still read.',
     breaks: ['V3-CHAT-11'],
-    refit: onStore('chats', ({ list }) => {
+    patch: onStore('chats', ({ list }) => {
       const hidden = new Set<string>()
       return {
         delete: async (_, id) => hidden.add(id).has(id),
@@ -124,7 +124,7 @@ export const chatFaults: readonly Fault[] = [
     name: 'chat-delete-keeps-listing',
     summary: 'A deleted chat is no longer read, and still listed.',
     breaks: ['V3-CHAT-11'],
-    refit: onStore('chats', ({ find }) => {
+    patch: onStore('chats', ({ find }) => {
       const gone = new Set<string>()
       return {
         delete: async (_, id) => gone.add(id).has(id),
@@ -136,15 +136,15 @@ export const chatFaults: readonly Fault[] = [
     name: 'chat-delete-keeps-history',
     summary: 'The history of a deleted chat is still answered.',
     breaks: ['V3-CHAT-11'],
-    refit: remembering(() => {
+    patch: perServer(() => {
       const gone = new Set<unknown>()
-      return together([
+      return compose([
         onSuccess(deleteChat, (reply, { params }) => {
           gone.add(params['chat_id'])
           return reply
         }),
-        onRefusal(history, (reply, { query }) =>
-          gone.has(objectOf(query)['chat_id']) ? emptyHistory : reply,
+        onError(v3History, (reply, { query }) =>
+          gone.has(toObject(query)['chat_id']) ? emptyHistory : reply,
         ),
       ])
     }),
@@ -153,7 +153,7 @@ export const chatFaults: readonly Fault[] = [
     name: 'chat-title-refused',
     summary: 'A title is answered with 404.',
     breaks: ['V3-CHAT-12'],
-    refit: deniesSuccess(nameChat, 404),
+    patch: failAfterSuccess(nameChat, 404),
   },
   title('unchanged', 'is the name that the chat has anyway', ({ name: _, ...change }) => change),
   title('empty', 'is empty', (change) => ({ ...change, name: '' })),
@@ -162,7 +162,7 @@ export const chatFaults: readonly Fault[] = [
     name: 'chat-update-spreads',
     summary: 'An update of a chat changes all chats of the same name.',
     breaks: ['V3-CHAT-13'],
-    refit: onStore('chats', (chats) => ({
+    patch: onStore('chats', (chats) => ({
       update: async (owner, id, change) => {
         const { name } = change
         const others = name === undefined ? [] : await namesakes(chats, owner, id)
@@ -175,7 +175,7 @@ export const chatFaults: readonly Fault[] = [
     name: 'chat-delete-spreads',
     summary: 'The deletion of a chat deletes all chats of the same name.',
     breaks: ['V3-CHAT-13'],
-    refit: onStore('chats', (chats) => ({
+    patch: onStore('chats', (chats) => ({
       delete: async (owner, id) => {
         for (const other of await namesakes(chats, owner, id)) await chats.delete(owner, other)
         return chats.delete(owner, id)
@@ -186,14 +186,14 @@ export const chatFaults: readonly Fault[] = [
     name: 'chat-name-of-any-type',
     summary: 'A chat is created though its name is an object.',
     breaks: ['V3-CHAT-14'],
-    refit: overlooks(newChat, 'name', isText),
+    patch: ignoreField(createChat, 'name', isText),
   },
 ]
 
 /** Chats are created with what a function makes of their name. */
-function named(make: (name: string) => string | undefined): Refit {
-  return onSent(newChat, (body) =>
-    put(body, 'name', (name: unknown) => (isText(name) ? make(name) : name)),
+function named(make: (name: string) => string | undefined): Patch {
+  return onRequestBody(createChat, (body) =>
+    setAt(body, 'name', (name: unknown) => (isText(name) ? make(name) : name)),
   )
 }
 
@@ -203,7 +203,7 @@ function title(name: string, what: string, make: (change: ChatChange) => ChatCha
     name: `chat-title-${name}`,
     summary: `The title that is generated ${what}.`,
     breaks: ['V3-CHAT-12'],
-    refit: onStore('chats', ({ update }) => ({
+    patch: onStore('chats', ({ update }) => ({
       update: (owner, id, change) => {
         const isTitle = change.name !== undefined && change.favorite === undefined
         return update(owner, id, isTitle ? make(change) : change)

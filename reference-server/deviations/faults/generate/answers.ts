@@ -1,12 +1,12 @@
 /** Faults of what a v3 generation answers with (sections 2.6 and 4.3). */
-import type { Refit } from '../../../parts.ts'
-import { put } from '../../json-edit.ts'
-import { generation, listOf, onAnswer, onEachBlock, onSent, shows } from '../../seams.ts'
-import { together } from '../../together.ts'
+import type { Patch } from '../../../parts.ts'
+import { setAt } from '../../json-edit.ts'
+import { v3Generate, toList, onSuccessBody, onEachBlock, onRequestBody, setField } from '../../seams.ts'
+import { compose } from '../../together.ts'
 import type { Fault } from '../../types.ts'
 import { fault } from '../fault.ts'
 
-const says = (path: string, to: unknown): Refit => shows(generation, path, to)
+const says = (path: string, to: unknown): Patch => setField(v3Generate, path, to)
 
 const theOneId = 'resp_1'
 
@@ -15,31 +15,31 @@ export const generateAnswerFaults: readonly Fault[] = [
     'v3-response-wrapped',
     'V3-GEN-01',
     'In one piece, too, the response is under response, as in the stream.',
-    onAnswer(generation, (response) => ({ type: 'response.completed', response })),
+    onSuccessBody(v3Generate, (response) => ({ type: 'response.completed', response })),
   ),
   fault(
     'v3-response-in-a-list',
     'V3-GEN-01',
     'The response comes as the one element of an array.',
-    onAnswer(generation, (response) => [response]),
+    onSuccessBody(v3Generate, (response) => [response]),
   ),
   fault(
     'v3-response-text-alone',
     'V3-GEN-01',
     'The answer is its text in JSON.',
-    onAnswer(generation, (response) => JSON.stringify(response['output'])),
+    onSuccessBody(v3Generate, (response) => JSON.stringify(response['output'])),
   ),
   fault(
     'v3-response-streamed-unasked',
     'V3-GEN-01',
     'stream: false is answered with a stream.',
-    onSent(generation, (body) => ({ ...body, stream: true })),
+    onRequestBody(v3Generate, (body) => ({ ...body, stream: true })),
   ),
   fault(
     'v3-response-accepted-for-later',
     'V3-GEN-01',
     'The answer is a 202 with the id of a run that goes on.',
-    onAnswer(generation, ({ id }) => ({ id, status: 'queued' })),
+    onSuccessBody(v3Generate, ({ id }) => ({ id, status: 'queued' })),
   ),
   fault('v3-output-missing', 'V3-GEN-02', 'A response has no output.', says('output', undefined)),
   fault('v3-output-empty', 'V3-GEN-02', 'The output of a response is empty.', says('output', [])),
@@ -47,7 +47,7 @@ export const generateAnswerFaults: readonly Fault[] = [
     'v3-output-single',
     'V3-GEN-02',
     'output is the only item in place of an array.',
-    says('output', (output: unknown) => listOf(output)[0]),
+    says('output', (output: unknown) => toList(output)[0]),
   ),
   fault(
     'v3-output-untyped',
@@ -59,7 +59,7 @@ export const generateAnswerFaults: readonly Fault[] = [
     'v3-output-text-for-content',
     'V3-GEN-02',
     'The content of an output message is its text.',
-    says('output.*.content', (content: unknown) => listOf(content)[0]?.['text']),
+    says('output.*.content', (content: unknown) => toList(content)[0]?.['text']),
   ),
   fault(
     'v3-response-times-as-text',
@@ -107,12 +107,12 @@ export const generateAnswerFaults: readonly Fault[] = [
 ]
 
 /** In both forms; as a parent it stands for the last run of its chat. */
-function oneResponseId(): Refit {
-  return together([
-    onSent(generation, (body) =>
-      put(body, 'parent_id', (id: unknown) => (id === theOneId ? null : id)),
+function oneResponseId(): Patch {
+  return compose([
+    onRequestBody(v3Generate, (body) =>
+      setAt(body, 'parent_id', (id: unknown) => (id === theOneId ? null : id)),
     ),
     says('id', theOneId),
-    onEachBlock(generation, (event) => [put(event, 'response.id', theOneId)]),
+    onEachBlock(v3Generate, (event) => [setAt(event, 'response.id', theOneId)]),
   ])
 }

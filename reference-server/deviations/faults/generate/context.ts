@@ -1,9 +1,9 @@
 /** Faults of what a v3 generation goes by: the chain of runs, the tool lists, think (sections 1 and 4.3). */
 import { allowedTools } from '../../../model/tools/tools.ts'
 import type { Generation, Step } from '../../../model/types.ts'
-import { put } from '../../json-edit.ts'
-import { generation, objectOf, onHistory, onModel, onSent, remembering } from '../../seams.ts'
-import { become, every, stream, without } from '../../streams.ts'
+import { setAt } from '../../json-edit.ts'
+import { v3Generate, toObject, onHistory, onModel, onRequestBody, perServer } from '../../seams.ts'
+import { replaceEvents, all, editEvents, dropEvents } from '../../streams.ts'
 import type { Fault } from '../../types.ts'
 import { fault } from '../fault.ts'
 
@@ -29,7 +29,7 @@ const chain: readonly Fault[] = [
     'v3-fresh-chat-goes-on-from-others',
     'V3-CTX-02',
     'A fresh chat is told what was asked in all chats before.',
-    remembering(() => {
+    perServer(() => {
       const asked: { readonly type: string }[] = []
       return onHistory((usual) => ({
         append: (chatId, run) => {
@@ -51,19 +51,19 @@ const tools: readonly Fault[] = [
     'v3-both-tool-lists-accepted',
     'V3-TOOLS-01',
     'Of both tool lists at once, exclude_tools counts.',
-    onSent(generation, (body) => (both(body) ? put(body, 'include_tools', undefined) : body)),
+    onRequestBody(v3Generate, (body) => (both(body) ? setAt(body, 'include_tools', undefined) : body)),
   ),
   fault(
     'v3-exclude-tools-ignored',
     'V3-TOOLS-02',
     'exclude_tools changes nothing.',
-    onSent(generation, (body) => (both(body) ? body : put(body, 'exclude_tools', listsAside))),
+    onRequestBody(v3Generate, (body) => (both(body) ? body : setAt(body, 'exclude_tools', listsAside))),
   ),
   fault(
     'v3-include-tools-ignored',
     'V3-TOOLS-03',
     'include_tools changes nothing.',
-    onSent(generation, (body) => (both(body) ? body : put(body, 'include_tools', listsAside))),
+    onRequestBody(v3Generate, (body) => (both(body) ? body : setAt(body, 'include_tools', listsAside))),
   ),
   ...(['exclude_tools', 'include_tools'] as const).flatMap((list) =>
     (['streams', 'json'] as const).map((form) =>
@@ -73,10 +73,10 @@ const tools: readonly Fault[] = [
         form === 'streams'
           ? `In a stream, ${list} changes nothing.`
           : `In one piece, ${list} changes nothing.`,
-        onSent(generation, (body) =>
+        onRequestBody(v3Generate, (body) =>
           both(body) || (body['stream'] === true) !== (form === 'streams')
             ? body
-            : put(body, list, listsAside),
+            : setAt(body, list, listsAside),
         ),
       ),
     ),
@@ -85,7 +85,7 @@ const tools: readonly Fault[] = [
     'v3-include-tools-excludes',
     'V3-TOOLS-03',
     'include_tools is read as exclude_tools.',
-    onSent(generation, ({ include_tools, ...body }) =>
+    onRequestBody(v3Generate, ({ include_tools, ...body }) =>
       both({ ...body, include_tools }) || !Array.isArray(include_tools)
         ? { ...body, include_tools }
         : { ...body, exclude_tools: include_tools },
@@ -106,7 +106,7 @@ const thinking: readonly Fault[] = [
     'v3-think-ignored',
     'V3-THINK-01',
     'think changes nothing.',
-    onSent(generation, (body) => put(body, 'think', (on: unknown) => (on === true ? false : on))),
+    onRequestBody(v3Generate, (body) => setAt(body, 'think', (on: unknown) => (on === true ? false : on))),
   ),
   fault(
     'v3-think-told-in-the-answer',
@@ -118,10 +118,10 @@ const thinking: readonly Fault[] = [
     'v3-think-shown-at-the-end',
     'V3-THINK-01',
     'The reasoning is in its item when that is done, and not in fragments.',
-    stream(
-      without('response.reasoning_text.delta', 'response.reasoning_text.done'),
-      become(every('response.content_part.added', 'response.content_part.done'), (event) =>
-        objectOf(event['part'])['type'] === 'reasoning_text' ? [] : [event],
+    editEvents(
+      dropEvents('response.reasoning_text.delta', 'response.reasoning_text.done'),
+      replaceEvents(all('response.content_part.added', 'response.content_part.done'), (event) =>
+        toObject(event['part'])['type'] === 'reasoning_text' ? [] : [event],
       ),
     ),
   ),

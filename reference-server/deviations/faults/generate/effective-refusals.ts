@@ -1,8 +1,8 @@
 /** Faults of v3 generations in a v2 chat that are refused and take place all the same (section 9). */
-import type { Refit } from '../../../parts.ts'
-import { besides, deleteChat, isText, onStore } from '../../native.ts'
-import { generation, objectOf, remembering } from '../../seams.ts'
-import { together } from '../../together.ts'
+import type { Patch } from '../../../parts.ts'
+import { alsoDo, deleteChat, isText, onStore } from '../../native.ts'
+import { v3Generate, toObject, perServer } from '../../seams.ts'
+import { compose } from '../../together.ts'
 import type { Fault } from '../../types.ts'
 import { fault } from '../fault.ts'
 
@@ -23,7 +23,7 @@ export const effectiveRefusalFaults: readonly Fault[] = [
     'version-refusal-empties-the-v2-chat',
     'VER-06',
     'v3 refuses to delete a v2 chat, and its messages are gone all the same.',
-    besides(deleteChat, async ({ store }, { caller, params }, { status }) => {
+    alsoDo(deleteChat, async ({ store }, { caller, params }, { status }) => {
       const chat = await store.chats.find(caller, params['chat_id'] ?? '')
       if (status < 400 || chat?.version !== 'v2') return
       await store.chats.delete(caller, chat.id)
@@ -33,12 +33,12 @@ export const effectiveRefusalFaults: readonly Fault[] = [
 ]
 
 /** What was said by refused generations stands before the last message of the chat. */
-function heard(stream: boolean): Refit {
-  return remembering(() => {
+function heard(stream: boolean): Patch {
+  return perServer(() => {
     const said = new Map<string, string[]>()
-    return together([
-      besides(generation, async ({ store }, { body, caller }, { status }) => {
-        const { chat_id: id, input, stream: streamed } = objectOf(body)
+    return compose([
+      alsoDo(v3Generate, async ({ store }, { body, caller }, { status }) => {
+        const { chat_id: id, input, stream: streamed } = toObject(body)
         if (status < 400 || !isText(id) || !isText(input) || (streamed === true) !== stream) return
         const chat = await store.chats.find(caller, id)
         if (chat?.version === 'v2') said.set(id, [...(said.get(id) ?? []), input])

@@ -1,12 +1,12 @@
 /** Faults of what a v3 generation takes: its input, parameters and models (sections 2.1 and 4.3). */
-import type { Refit } from '../../../parts.ts'
-import { put } from '../../json-edit.ts'
-import { generation, type Json, onModel, onSent, refusesRequests } from '../../seams.ts'
+import type { Patch } from '../../../parts.ts'
+import { setAt } from '../../json-edit.ts'
+import { v3Generate, type Json, onModel, onRequestBody, rejectRequests } from '../../seams.ts'
 import type { Fault } from '../../types.ts'
 import { fault } from '../fault.ts'
 
-const refuses = (when: (body: Json) => boolean, status = 400): Refit =>
-  refusesRequests(generation, when, status)
+const refuses = (when: (body: Json) => boolean, status = 400): Patch =>
+  rejectRequests(v3Generate, when, status)
 
 export const generateInputFaults: readonly Fault[] = [
   fault(
@@ -39,16 +39,16 @@ export const generateInputFaults: readonly Fault[] = [
     'v3-max-tokens-ignored',
     'V3-GEN-10',
     'In one piece, max_tokens changes nothing.',
-    onSent(generation, (body) =>
-      body['stream'] === true ? body : put(body, 'max_tokens', onlyOfOtherTypes),
+    onRequestBody(v3Generate, (body) =>
+      body['stream'] === true ? body : setAt(body, 'max_tokens', onlyOfOtherTypes),
     ),
   ),
   fault(
     'v3-max-tokens-ignored-in-streams',
     'V3-GEN-10',
     'In a stream, max_tokens changes nothing.',
-    onSent(generation, (body) =>
-      body['stream'] === true ? put(body, 'max_tokens', onlyOfOtherTypes) : body,
+    onRequestBody(v3Generate, (body) =>
+      body['stream'] === true ? setAt(body, 'max_tokens', onlyOfOtherTypes) : body,
     ),
   ),
   fault(
@@ -67,16 +67,16 @@ export const generateInputFaults: readonly Fault[] = [
     'v3-input-keeps-the-last-item',
     'V3-HIST-07',
     'Of an input array, the last item alone is taken.',
-    onSent(generation, (body) =>
-      put(body, 'input', (input: unknown) => (Array.isArray(input) ? input.slice(-1) : input)),
+    onRequestBody(v3Generate, (body) =>
+      setAt(body, 'input', (input: unknown) => (Array.isArray(input) ? input.slice(-1) : input)),
     ),
   ),
   fault(
     'v3-input-keeps-the-first-item',
     'V3-HIST-07',
     'Of an input array, the first item alone is taken.',
-    onSent(generation, (body) =>
-      put(body, 'input', (input: unknown) => (Array.isArray(input) ? input.slice(0, 1) : input)),
+    onRequestBody(v3Generate, (body) =>
+      setAt(body, 'input', (input: unknown) => (Array.isArray(input) ? input.slice(0, 1) : input)),
     ),
   ),
   fault(

@@ -1,6 +1,6 @@
 /** Faults of images and video in the input (section 4.3), beside those of the input itself. */
 import { visionModel } from '../../native.ts'
-import { generation, type Json, refusesRequests } from '../../seams.ts'
+import { v3Generate, type Json, rejectRequests } from '../../seams.ts'
 import type { Fault } from '../../types.ts'
 import { fault } from '../fault.ts'
 
@@ -11,18 +11,18 @@ export const mediaFaults: readonly Fault[] = [
     'media-image-by-url-alone',
     'V3-GEN-07',
     'An image that is sent along, and not by its address, is refused.',
-    refusesRequests(generation, holds('data:image/')),
+    rejectRequests(v3Generate, holds('data:image/')),
   ),
   fault(
     'media-video-refused',
     'V3-GEN-08',
     'An input with a video is refused.',
-    refusesRequests(generation, holds('input_video')),
+    rejectRequests(v3Generate, holds('input_video')),
   ),
   fault(
     'media-vision-unknown',
     'V3-MODEL-02',
     'The vision model is unknown to v3, with an image and without.',
-    refusesRequests(generation, ({ model_id: id }) => id === visionModel, 404),
+    rejectRequests(v3Generate, ({ model_id: id }) => id === visionModel, 404),
   ),
 ]

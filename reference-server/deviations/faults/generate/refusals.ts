@@ -1,17 +1,17 @@
 /** Faults of what a v3 generation refuses: fields of another type, and how it refuses (section 4.3). */
 import type { Call } from '../../../http/call.ts'
-import type { Refit } from '../../../parts.ts'
-import { put } from '../../json-edit.ts'
+import type { Patch } from '../../../parts.ts'
+import { setAt } from '../../json-edit.ts'
 import {
-  generation,
+  v3Generate,
   type Json,
-  objectOf,
-  onRefusal,
+  toObject,
+  onError,
   onReply,
   onRequest,
-  onSent,
+  onRequestBody,
 } from '../../seams.ts'
-import { together } from '../../together.ts'
+import { compose } from '../../together.ts'
 import type { Fault } from '../../types.ts'
 import { fault } from '../fault.ts'
 
@@ -26,35 +26,35 @@ const refusals: readonly Fault[] = [
     'v3-both-tool-lists-crash',
     'V3-GEN-13',
     'Both tool lists at once are answered with 500.',
-    refusedWith(500, ({ body }) => hasBothLists(objectOf(body))),
+    refusedWith(500, ({ body }) => hasBothLists(toObject(body))),
   ),
   fault(
     'v3-wrong-type-crashes',
     'V3-GEN-13',
     'A temperature that is no number is answered with 500.',
-    refusedWith(500, ({ body }) => typeof (objectOf(body)['temperature'] ?? 1) !== 'number'),
+    refusedWith(500, ({ body }) => typeof (toObject(body)['temperature'] ?? 1) !== 'number'),
   ),
   fault(
     'v3-missing-model-crashes',
     'V3-GEN-13',
     'A generation without model_id is answered with 500.',
-    refusedWith(500, ({ body }) => objectOf(body)['model_id'] === undefined),
+    refusedWith(500, ({ body }) => toObject(body)['model_id'] === undefined),
   ),
   fault(
     'v3-refuses-both-tool-lists-and-stores',
     'V3-GEN-14',
     'Both tool lists at once are refused once the step is stored.',
-    together([
-      onSent(generation, (body) => (hasBothLists(body) ? { ...body, include_tools: null } : body)),
-      refusesAfterwards(({ body }) => hasBothLists(objectOf(body))),
+    compose([
+      onRequestBody(v3Generate, (body) => (hasBothLists(body) ? { ...body, include_tools: null } : body)),
+      refusesAfterwards(({ body }) => hasBothLists(toObject(body))),
     ]),
   ),
   fault(
     'v3-refuses-missing-key-and-stores',
     'V3-GEN-14',
     'A missing Idempotency-Key is refused once the step is stored.',
-    together([
-      inventsKey(),
+    compose([
+      generateMissingKey(),
       refusesAfterwards(({ headers }) => headers['idempotency-key'] === undefined),
     ]),
   ),
@@ -62,7 +62,7 @@ const refusals: readonly Fault[] = [
 
 const typeFaults: readonly Fault[] = [
   takesWrong('stream', isBoolean, false),
-  takesWrong('chat_id', isText, (value: unknown) => objectOf(value)['id']),
+  takesWrong('chat_id', isText, (value: unknown) => toObject(value)['id']),
   takesWrong('model_id', isText, 'svc-main-model'),
   takesWrong('input', (value) => isText(value) || Array.isArray(value), JSON.stringify),
   takesWrong('think', isBoolean, null),
@@ -80,8 +80,8 @@ const typeFaults: readonly Fault[] = [
       `v3-${list.replace('_', '-')}-of-numbers`,
       'V3-GEN-17',
       `${list} is accepted with numbers in it.`,
-      onSent(generation, (body) =>
-        put(body, list, (value: unknown) =>
+      onRequestBody(v3Generate, (body) =>
+        setAt(body, list, (value: unknown) =>
           Array.isArray(value) ? value.filter((name) => !isNumber(name)) : value,
         ),
       ),
@@ -92,9 +92,9 @@ const typeFaults: readonly Fault[] = [
 export const generateRefusalFaults: readonly Fault[] = [...refusals, ...typeFaults]
 
 /** The header is not missed: every request gets a key of its own. */
-export function inventsKey(when: (body: Json) => boolean = () => true): Refit {
-  return onRequest(generation, (call) =>
-    when(objectOf(call.body))
+export function generateMissingKey(when: (body: Json) => boolean = () => true): Patch {
+  return onRequest(v3Generate, (call) =>
+    when(toObject(call.body))
       ? { ...call, headers: { 'idempotency-key': call.id, ...call.headers } }
       : call,
   )
@@ -107,23 +107,23 @@ function takesWrong(field: string, fits: (value: unknown) => boolean, mend: unkn
     `v3-${field.replaceAll('_', '-')}-of-any-type`,
     'V3-GEN-17',
     `${field} is accepted with any type.`,
-    onSent(generation, (body) =>
-      put(body, field, (value: unknown) => (value == null || fits(value) ? value : mended(value))),
+    onRequestBody(v3Generate, (body) =>
+      setAt(body, field, (value: unknown) => (value == null || fits(value) ? value : mended(value))),
     ),
   )
 }
 
-function refusedWith(status: number, when: (call: Call) => boolean): Refit {
-  return onRefusal(
-    generation,
+function refusedWith(status: number, when: (call: Call) => boolean): Patch {
+  return onError(
+    v3Generate,
     (reply) => ({ ...reply, status }),
     (call) => call.caller !== '' && when(call),
   )
 }
 
 /** What was asked is done, and the answer says that it was not. */
-function refusesAfterwards(when: (call: Call) => boolean): Refit {
-  return onReply(generation, (reply, call) =>
+function refusesAfterwards(when: (call: Call) => boolean): Patch {
+  return onReply(v3Generate, (reply, call) =>
     call.caller !== '' && when(call)
       ? { status: 400, body: { error: { message: 'Not like this' } } }
       : reply,
@@ -131,7 +131,7 @@ function refusesAfterwards(when: (call: Call) => boolean): Refit {
 }
 
 function hasBothLists(body: unknown): boolean {
-  const { include_tools, exclude_tools } = objectOf(body)
+  const { include_tools, exclude_tools } = toObject(body)
   return Array.isArray(include_tools) && Array.isArray(exclude_tools)
 }
 

@@ -1,9 +1,9 @@
 /** Faults of a second turn in a chat, which needs no parent_id (section 4.3). */
 import { ApiError } from '../../../http/errors.ts'
-import type { Refit } from '../../../parts.ts'
-import { isThere } from '../../native.ts'
-import { generation, type Json, objectOf, onHistory, onRequest, remembering } from '../../seams.ts'
-import { together } from '../../together.ts'
+import type { Patch } from '../../../parts.ts'
+import { isPresent } from '../../native.ts'
+import { v3Generate, type Json, toObject, onHistory, onRequest, perServer } from '../../seams.ts'
+import { compose } from '../../together.ts'
 import type { Fault } from '../../types.ts'
 import { fault } from '../fault.ts'
 
@@ -12,24 +12,24 @@ export const secondTurnFaults: readonly Fault[] = [
     'v3-second-turn-wants-a-parent',
     'V3-GEN-11',
     'In a chat that has a run, a generation without parent_id is refused.',
-    refusesSecondTurns(({ parent_id: parent }) => !isThere(parent)),
+    refusesSecondTurns(({ parent_id: parent }) => !isPresent(parent)),
   ),
 ]
 
 /** A key that was used before is of a repeat, and no second turn. */
-function refusesSecondTurns(when: (body: Json) => boolean): Refit {
-  return remembering(() => {
+function refusesSecondTurns(when: (body: Json) => boolean): Patch {
+  return perServer(() => {
     const answered = new Set<unknown>()
     const keys = new Set<unknown>()
-    return together([
+    return compose([
       onHistory((usual) => ({
         append: async (chatId, run) => {
           answered.add(chatId)
           await usual.append(chatId, run)
         },
       })),
-      onRequest(generation, (call) => {
-        const body = objectOf(call.body)
+      onRequest(v3Generate, (call) => {
+        const body = toObject(call.body)
         const key = call.headers['idempotency-key']
         if (answered.has(body['chat_id']) && when(body) && !keys.has(key)) {
           throw new ApiError(400, 'parent_id is required')

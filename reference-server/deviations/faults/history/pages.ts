@@ -1,21 +1,21 @@
 /** Faults of the pages of a history (sections 4.3 and 8). */
-import type { Refit } from '../../../parts.ts'
+import type { Patch } from '../../../parts.ts'
 import type { HistoryRow, HistoryStore, Page } from '../../../store/types.ts'
 import {
-  history,
+  v3History,
   type Json,
-  objectOf,
+  toObject,
   onHistory,
   onRequest,
-  refusesRequests,
-  shows,
+  rejectRequests,
+  setField,
 } from '../../seams.ts'
 import type { Fault } from '../../types.ts'
 import { fault } from '../fault.ts'
 
 type Reads = HistoryStore['page']
 
-const pages = (change: (usual: Reads) => Reads): Refit =>
+const pages = (change: (usual: Reads) => Reads): Patch =>
   onHistory(({ page }) => ({ page: change(page) }))
 
 /** Where a page says that the next one begins. */
@@ -25,10 +25,10 @@ const goesOn = (to: (page: Page<HistoryRow>, after: number, limit: number) => nu
     return { ...page, next: to(page, after, limit) }
   })
 
-const asked = (change: (query: Json) => Json): Refit =>
-  onRequest(history, (call) => ({ ...call, query: change(objectOf(call.query)) }))
+const asked = (change: (query: Json) => Json): Patch =>
+  onRequest(v3History, (call) => ({ ...call, query: change(toObject(call.query)) }))
 
-const limits = (change: (limit: number) => number): Refit =>
+const limits = (change: (limit: number) => number): Patch =>
   asked((query) =>
     query['limit'] === undefined ? query : { ...query, limit: change(Number(query['limit'])) },
   )
@@ -149,13 +149,13 @@ const walks: readonly Fault[] = [
     'v3-history-cursor-number',
     'V3-HIST-12',
     'The cursor is a number.',
-    shows(history, 'pagination.cursor', (cursor: unknown) => cursor && 50),
+    setField(v3History, 'pagination.cursor', (cursor: unknown) => cursor && 50),
   ),
   fault(
     'v3-history-cursor-refused',
     'V3-HIST-12',
     'The cursor that a page gave is refused.',
-    refusesRequests(history, (_body, { query }) => 'cursor' in objectOf(query)),
+    rejectRequests(v3History, (_body, { query }) => 'cursor' in toObject(query)),
   ),
   fault(
     'v3-history-cursor-ignored',
@@ -202,6 +202,6 @@ const growth: readonly Fault[] = [
 
 export const historyPageFaults: readonly Fault[] = [...sizes, ...walks, ...growth]
 
-function atTheEnd(cursor: unknown): Refit {
-  return shows(history, 'pagination.cursor', (usual: unknown) => usual ?? cursor)
+function atTheEnd(cursor: unknown): Patch {
+  return setField(v3History, 'pagination.cursor', (usual: unknown) => usual ?? cursor)
 }

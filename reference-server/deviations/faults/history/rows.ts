@@ -1,27 +1,27 @@
 /** Faults of the rows of a history: their members, and which of them there are (section 2.6). */
-import type { Refit } from '../../../parts.ts'
+import type { Patch } from '../../../parts.ts'
 import type { HistoryRow, StoredRun } from '../../../store/types.ts'
-import { put } from '../../json-edit.ts'
+import { setAt } from '../../json-edit.ts'
 import {
-  history,
+  v3History,
   type Json,
-  listOf,
-  objectOf,
-  onAnswer,
+  toList,
+  toObject,
+  onSuccessBody,
   onHistory,
   onReply,
-  remembering,
-  shows,
+  perServer,
+  setField,
 } from '../../seams.ts'
 import type { Fault } from '../../types.ts'
 import { fault } from '../fault.ts'
 
-const everyRow = (path: string, to: unknown): Refit => shows(history, `result.*.${path}`, to)
+const everyRow = (path: string, to: unknown): Patch => setField(v3History, `result.*.${path}`, to)
 
 /** The rows of one role, changed. */
-const rowsOf = (role: string, change: (row: Json) => Json): Refit =>
-  shows(history, 'result.*', (row: Json) =>
-    objectOf(row['item'])['role'] === role ? change(row) : row,
+const rowsOf = (role: string, change: (row: Json) => Json): Patch =>
+  setField(v3History, 'result.*', (row: Json) =>
+    toObject(row['item'])['role'] === role ? change(row) : row,
   )
 
 const shapes: readonly Fault[] = [
@@ -29,26 +29,26 @@ const shapes: readonly Fault[] = [
     'v3-history-bare-list',
     'V3-HIST-01',
     'A page of the history is a bare array.',
-    onAnswer(history, (body) => body['result']),
+    onSuccessBody(v3History, (body) => body['result']),
   ),
   fault(
     'v3-history-under-items',
     'V3-HIST-01',
     'The rows are under items.',
-    onAnswer(history, ({ result, ...rest }) => ({ items: result, ...rest })),
+    onSuccessBody(v3History, ({ result, ...rest }) => ({ items: result, ...rest })),
   ),
   fault(
     'v3-history-without-pagination',
     'V3-HIST-01',
     'A page has no pagination.',
-    shows(history, 'pagination', undefined),
+    setField(v3History, 'pagination', undefined),
   ),
   fault(
     'v3-history-of-an-empty-chat-missing',
     'V3-HIST-01',
     'The history of a chat in which nothing was said is answered with 404.',
-    onReply(history, (reply) =>
-      'body' in reply && reply.status === 200 && listOf(objectOf(reply.body)['result']).length === 0
+    onReply(v3History, (reply) =>
+      'body' in reply && reply.status === 200 && toList(toObject(reply.body)['result']).length === 0
         ? { status: 404, body: { error: { message: 'No messages' } } }
         : reply,
     ),
@@ -75,9 +75,9 @@ const shapes: readonly Fault[] = [
     'v3-history-item-type-of-the-role',
     'V3-HIST-03',
     'item_type is the role of a message.',
-    shows(history, 'result.*', (row: Json) => ({
+    setField(v3History, 'result.*', (row: Json) => ({
       ...row,
-      item_type: objectOf(row['item'])['role'] ?? row['item_type'],
+      item_type: toObject(row['item'])['role'] ?? row['item_type'],
     })),
   ),
   fault(
@@ -97,26 +97,26 @@ const shapes: readonly Fault[] = [
     'V3-HIST-05',
     'The content of a user message is its text.',
     rowsOf('user', (row) =>
-      put(row, 'item.content', (content: unknown) => listOf(content)[0]?.['text']),
+      setAt(row, 'item.content', (content: unknown) => toList(content)[0]?.['text']),
     ),
   ),
   fault(
     'v3-history-input-without-type',
     'V3-HIST-05',
     'A user message has no type.',
-    rowsOf('user', (row) => put(put(row, 'item.type', undefined), 'item_type', undefined)),
+    rowsOf('user', (row) => setAt(setAt(row, 'item.type', undefined), 'item_type', undefined)),
   ),
   fault(
     'v3-history-input-of-a-human',
     'V3-HIST-05',
     'The role of a user is human.',
-    rowsOf('user', (row) => put(row, 'item.role', 'human')),
+    rowsOf('user', (row) => setAt(row, 'item.role', 'human')),
   ),
   fault(
     'v3-history-developer-as-system',
     'V3-HIST-05',
     'A message of the developer is shown as one of the system.',
-    rowsOf('developer', (row) => put(row, 'item.role', 'system')),
+    rowsOf('developer', (row) => setAt(row, 'item.role', 'system')),
   ),
   fault(
     'v3-history-hides-the-system',
@@ -131,13 +131,13 @@ const holdings: readonly Fault[] = [
     'v3-history-output-ids-anew',
     'V3-HIST-06',
     'The items of an answer have other ids in the history.',
-    rowsOf('assistant', (row) => put(row, 'item.id', (id: unknown) => `row_${id}`)),
+    rowsOf('assistant', (row) => setAt(row, 'item.id', (id: unknown) => `row_${id}`)),
   ),
   fault(
     'v3-history-output-trimmed',
     'V3-HIST-06',
     'Output items lose their status in the history.',
-    rowsOf('assistant', (row) => put(put(row, 'item.status', undefined), 'item_status', undefined)),
+    rowsOf('assistant', (row) => setAt(setAt(row, 'item.status', undefined), 'item_status', undefined)),
   ),
   fault(
     'v3-history-without-answers',
@@ -149,8 +149,8 @@ const holdings: readonly Fault[] = [
     'v3-history-without-questions',
     'V3-HIST-07',
     'What was asked is not shown.',
-    shows(history, 'result', (rows: unknown) =>
-      listOf(rows).filter((row) => objectOf(row['item'])['role'] !== 'user'),
+    setField(v3History, 'result', (rows: unknown) =>
+      toList(rows).filter((row) => toObject(row['item'])['role'] !== 'user'),
     ),
   ),
   fault(
@@ -158,14 +158,14 @@ const holdings: readonly Fault[] = [
     'V3-HIST-07',
     'Of an answer, 40 characters are kept.',
     rowsOf('assistant', (row) =>
-      put(row, 'item.content.*.text', (text: string) => text.slice(0, 40)),
+      setAt(row, 'item.content.*.text', (text: string) => text.slice(0, 40)),
     ),
   ),
   fault(
     'v3-history-without-streamed-turns',
     'V3-HIST-07',
     'A turn that was streamed is not stored.',
-    remembering(() => {
+    perServer(() => {
       const streamed = new Set<string>()
       const skipping = onHistory((usual) => ({
         append: async (chatId, run) => {
@@ -185,7 +185,7 @@ const holdings: readonly Fault[] = [
     'v3-history-mixes-chats',
     'V3-HIST-16',
     'A page that is not full is filled with the newest rows of other chats.',
-    remembering(() => {
+    perServer(() => {
       const newest = new Map<string, readonly HistoryRow[]>()
       return onHistory((usual) => ({
         append: async (chatId, run) => {
@@ -205,6 +205,6 @@ const holdings: readonly Fault[] = [
 
 export const historyRowFaults: readonly Fault[] = [...shapes, ...holdings]
 
-function stores(change: (run: StoredRun) => StoredRun): Refit {
+function stores(change: (run: StoredRun) => StoredRun): Patch {
   return onHistory((usual) => ({ append: (chatId, run) => usual.append(chatId, change(run)) }))
 }

@@ -1,12 +1,12 @@
 /** Faults of the Idempotency-Key (section 4.3). */
 
-import type { Refit } from '../../../parts.ts'
-import type { Claim, LedgerScope } from '../../../store/types.ts'
-import { generation, onLedger, onSent, refusesRequests, remembering } from '../../seams.ts'
-import { together } from '../../together.ts'
+import type { Patch } from '../../../parts.ts'
+import type { Reservation, IdempotencyScope } from '../../../store/types.ts'
+import { v3Generate, onIdempotency, onRequestBody, rejectRequests, perServer } from '../../seams.ts'
+import { compose } from '../../together.ts'
 import type { Fault } from '../../types.ts'
 import { fault } from '../fault.ts'
-import { inventsKey } from '../generate/refusals.ts'
+import { generateMissingKey } from '../generate/refusals.ts'
 
 type Form = 'json' | 'stream'
 
@@ -15,13 +15,13 @@ export const idempotencyFaults: readonly Fault[] = [
     'v3-idempotency-key-optional',
     'V3-IDEM-01',
     'A generation without Idempotency-Key is taken.',
-    inventsKey(),
+    generateMissingKey(),
   ),
   fault(
     'v3-idempotency-key-optional-for-streams',
     'V3-IDEM-01',
     'A streamed generation without Idempotency-Key is taken.',
-    inventsKey(({ stream }) => stream === true),
+    generateMissingKey(({ stream }) => stream === true),
   ),
   fault(
     'v3-idempotency-forgets-answers',
@@ -63,14 +63,14 @@ export const idempotencyFaults: readonly Fault[] = [
     'v3-idempotency-loses-races',
     'V3-IDEM-05',
     'Between looking for a key and taking it, another request may take it, too.',
-    remembering(() => {
+    perServer(() => {
       const taken = new Set<string>()
-      return onLedger((usual, { clock }) => ({
-        claim: async (scope, fingerprint, now) => {
+      return onIdempotency((usual, { clock }) => ({
+        reserve: async (scope, fingerprint, now) => {
           const free = !taken.has(scope.key)
           await clock.sleep(10)
           taken.add(scope.key)
-          const claim = await usual.claim(scope, fingerprint, now)
+          const claim = await usual.reserve(scope, fingerprint, now)
           return free && claim.state === 'running' ? first : claim
         },
       }))
@@ -104,14 +104,14 @@ export const idempotencyFaults: readonly Fault[] = [
     'v3-idempotency-by-content',
     'V3-IDEM-07',
     'The same request is taken for a repeat, whatever its key.',
-    remembering(() => {
+    perServer(() => {
       const prints = new Map<string, string>()
-      const byContent = (scope: LedgerScope) => ({ ...scope, key: prints.get(scope.key) ?? '' })
-      return onLedger((usual) => ({
-        claim: (scope, print, now) => {
+      const byContent = (scope: IdempotencyScope) => ({ ...scope, key: prints.get(scope.key) ?? '' })
+      return onIdempotency((usual) => ({
+        reserve: (scope, print, now) => {
           // A key stands for what it was first used with: its repeat in the other form is still one.
           if (!prints.has(scope.key)) prints.set(scope.key, print)
-          return usual.claim(byContent(scope), print, now)
+          return usual.reserve(byContent(scope), print, now)
         },
         finish: (scope, run) => usual.finish(byContent(scope), run),
         release: (scope) => usual.release(byContent(scope)),
@@ -144,20 +144,20 @@ export const idempotencyFaults: readonly Fault[] = [
   ),
 ]
 
-const first: Claim = { state: 'first' }
+const first: Reservation = { state: 'first' }
 
 /** Keys are taken for what is left of them. */
-function shortens(short: (key: string) => string): Refit {
-  const of = (scope: LedgerScope): LedgerScope => ({ ...scope, key: short(scope.key) })
-  return onLedger((usual) => ({
-    claim: (scope, print, now) => usual.claim(of(scope), print, now),
+function shortens(short: (key: string) => string): Patch {
+  const of = (scope: IdempotencyScope): IdempotencyScope => ({ ...scope, key: short(scope.key) })
+  return onIdempotency((usual) => ({
+    reserve: (scope, print, now) => usual.reserve(of(scope), print, now),
     finish: (scope, run) => usual.finish(of(scope), run),
     release: (scope) => usual.release(of(scope)),
   }))
 }
 
-function refusesKeys(when: (key: string) => boolean): Refit {
-  return refusesRequests(generation, (_body, { headers }) => {
+function refusesKeys(when: (key: string) => boolean): Patch {
+  return rejectRequests(v3Generate, (_body, { headers }) => {
     const key = headers['idempotency-key']
     return typeof key === 'string' && when(key)
   })
@@ -165,12 +165,12 @@ function refusesKeys(when: (key: string) => boolean): Refit {
 
 /** What is known of each key: the form and the chat that it was used for first. */
 function knowingKeys(
-  make: (known: ReadonlyMap<string, { form: Form; chatId: string }>) => Refit,
-): Refit {
-  return remembering(() => {
+  make: (known: ReadonlyMap<string, { form: Form; chatId: string }>) => Patch,
+): Patch {
+  return perServer(() => {
     const known = new Map<string, { form: Form; chatId: string }>()
-    return together([
-      onSent(generation, (body, { headers }) => {
+    return compose([
+      onRequestBody(v3Generate, (body, { headers }) => {
         const key = String(headers['idempotency-key'])
         const form = body['stream'] === true ? 'stream' : 'json'
         if (!known.has(key)) known.set(key, { form, chatId: String(body['chat_id']) })
@@ -181,20 +181,20 @@ function knowingKeys(
   })
 }
 
-function forgets(form: Form): Refit {
+function forgets(form: Form): Patch {
   return knowingKeys((known) =>
-    onLedger((usual) => ({
+    onIdempotency((usual) => ({
       finish: (scope, run) =>
         known.get(scope.key)?.form === form ? usual.release(scope) : usual.finish(scope, run),
     })),
   )
 }
 
-function storesReplays(form: Form): Refit {
+function storesReplays(form: Form): Patch {
   return knowingKeys((known) =>
-    onLedger((usual, { store }) => ({
-      claim: async (scope, fingerprint, now) => {
-        const claim = await usual.claim(scope, fingerprint, now)
+    onIdempotency((usual, { store }) => ({
+      reserve: async (scope, fingerprint, now) => {
+        const claim = await usual.reserve(scope, fingerprint, now)
         const use = known.get(scope.key)
         if (claim.state === 'finished' && use?.form === form) {
           const runs = await store.history.runs(use.chatId)
@@ -208,12 +208,12 @@ function storesReplays(form: Form): Refit {
 }
 
 /** Slow, so that the request is still running when it is repeated. */
-function overlooksRunning(form: Form): Refit {
+function overlooksRunning(form: Form): Patch {
   return knowingKeys((known) =>
-    together([
-      onLedger((usual) => ({
-        claim: async (scope, fingerprint, now) => {
-          const claim = await usual.claim(scope, fingerprint, now)
+    compose([
+      onIdempotency((usual) => ({
+        reserve: async (scope, fingerprint, now) => {
+          const claim = await usual.reserve(scope, fingerprint, now)
           const overlooked = claim.state === 'running' && known.get(scope.key)?.form === form
           return overlooked ? first : claim
         },
@@ -223,10 +223,10 @@ function overlooksRunning(form: Form): Refit {
   )
 }
 
-function crashesOn(state: Claim['state']): Refit {
-  return onLedger((usual) => ({
-    claim: async (scope, fingerprint, now) => {
-      const claim = await usual.claim(scope, fingerprint, now)
+function crashesOn(state: Reservation['state']): Patch {
+  return onIdempotency((usual) => ({
+    reserve: async (scope, fingerprint, now) => {
+      const claim = await usual.reserve(scope, fingerprint, now)
       if (claim.state === state) throw new Error('duplicate key')
       return claim
     },

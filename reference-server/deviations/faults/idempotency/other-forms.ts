@@ -1,6 +1,6 @@
 /** Faults of a repeat that asks for the other form: the step is the same (section 4.3). */
-import type { Refit } from '../../../parts.ts'
-import { generation, objectOf, onRequest, remembering } from '../../seams.ts'
+import type { Patch } from '../../../parts.ts'
+import { v3Generate, toObject, onRequest, perServer } from '../../seams.ts'
 import type { Fault } from '../../types.ts'
 import { fault } from '../fault.ts'
 
@@ -20,12 +20,12 @@ export const repeatInOtherFormFaults: readonly Fault[] = [
 ]
 
 /** Where a key was used first in this form, it is another key in the other one. */
-function countsForms(first: 'json' | 'stream'): Refit {
-  return remembering(() => {
+function countsForms(first: 'json' | 'stream'): Patch {
+  return perServer(() => {
     const known = new Map<unknown, 'json' | 'stream'>()
-    return onRequest(generation, (call) => {
+    return onRequest(v3Generate, (call) => {
       const key = call.headers['idempotency-key']
-      const form = objectOf(call.body)['stream'] === true ? 'stream' : 'json'
+      const form = toObject(call.body)['stream'] === true ? 'stream' : 'json'
       const use = known.get(key) ?? form
       known.set(key, use)
       if (typeof key !== 'string' || use === form || use !== first) return call

@@ -1,17 +1,17 @@
 /** Faults of the knowledge prefix (sections 2.7, 4.3 and 9). */
 import type { RequirementId } from '../../../../contract/index.ts'
-import type { Refit } from '../../../parts.ts'
+import type { Patch } from '../../../parts.ts'
 import { onStore } from '../../native.ts'
 import {
-  listOf,
-  onAnswer,
+  toList,
+  onSuccessBody,
   onRequest,
   onSuccess,
-  type Place,
-  refusesRequests,
-  shows,
+  type RoutePattern,
+  rejectRequests,
+  setField,
 } from '../../seams.ts'
-import { together } from '../../together.ts'
+import { compose } from '../../together.ts'
 import type { Fault } from '../../types.ts'
 import { fault } from '../fault.ts'
 
@@ -22,16 +22,16 @@ const documents = '/:base_id/documents'
 
 export const knowledgeFaults: readonly Fault[] = [
   both('list-refused', 'KB-01', 'The list of bases is answered with 404.', (prefix) =>
-    refusesRequests(`GET ${prefix}`, () => true, 404),
+    rejectRequests(`GET ${prefix}`, () => true, 404),
   ),
   both('list-empty', 'KB-01', 'The list of bases is empty.', (prefix) =>
-    shows(`GET ${prefix}`, 'result', []),
+    setField(`GET ${prefix}`, 'result', []),
   ),
   both('list-of-names', 'KB-01', 'The list of bases shows their names alone.', (prefix) =>
-    shows(`GET ${prefix}`, 'result.*', ({ name }: { name: string }) => ({ name })),
+    setField(`GET ${prefix}`, 'result.*', ({ name }: { name: string }) => ({ name })),
   ),
   both('upload-refused', 'KB-02', 'A document cannot be uploaded.', (prefix) =>
-    refusesRequests(`POST ${prefix}${documents}`, () => true, 405),
+    rejectRequests(`POST ${prefix}${documents}`, () => true, 405),
   ),
   fault(
     'knowledge-upload-forgotten',
@@ -49,34 +49,34 @@ export const knowledgeFaults: readonly Fault[] = [
     })),
   ),
   both('search-refused', 'KB-03', 'A search in a base is answered with 404.', (prefix) =>
-    refusesRequests(`GET ${prefix}${search}`, () => true, 404),
+    rejectRequests(`GET ${prefix}${search}`, () => true, 404),
   ),
   both('search-finds-nothing', 'KB-03', 'A search in a base finds nothing.', (prefix) =>
-    shows(`GET ${prefix}${search}`, 'result', []),
+    setField(`GET ${prefix}${search}`, 'result', []),
   ),
   both('search-names-files', 'KB-03', 'A search names files, not what they say.', (prefix) =>
-    shows(`GET ${prefix}${search}`, 'result.*', ({ filename }: { filename: string }) => ({
+    setField(`GET ${prefix}${search}`, 'result.*', ({ filename }: { filename: string }) => ({
       filename,
     })),
   ),
   both('search-finds-the-worst', 'KB-03', 'A search shows the last finding first.', (prefix) =>
-    shows(`GET ${prefix}${search}`, 'result', (found: readonly unknown[]) => found.slice(-1)),
+    setField(`GET ${prefix}${search}`, 'result', (found: readonly unknown[]) => found.slice(-1)),
   ),
-  apart('missing', 'is not there', (place) => refusesRequests(place, () => true, 404)),
+  apart('missing', 'is not there', (place) => rejectRequests(place, () => true, 404)),
   apart('status', 'answers with another status', (place) =>
     onSuccess(place, (reply) => ({ ...reply, status: 203 })),
   ),
   apart('longer', 'shows a member more', (place) =>
-    onAnswer(place, (body) => ({ ...body, total: listOf(body['result']).length })),
+    onSuccessBody(place, (body) => ({ ...body, total: toList(body['result']).length })),
   ),
   apart('renamed', 'calls the list items', (place) =>
-    onAnswer(place, ({ result, ...body }) => ({ ...body, items: result })),
+    onSuccessBody(place, ({ result, ...body }) => ({ ...body, items: result })),
   ),
   fault(
     'knowledge-apart-upload-refused',
     'KB-04',
     'The prefix /api/knowledge takes no document.',
-    refusesRequests(`POST ${plain}${documents}`, () => true, 405),
+    rejectRequests(`POST ${plain}${documents}`, () => true, 405),
   ),
   fault(
     'knowledge-apart-upload-empty',
@@ -91,13 +91,13 @@ export const knowledgeFaults: readonly Fault[] = [
     'knowledge-apart-fewer-findings',
     'KB-04',
     'The prefix /api/knowledge finds one thing less.',
-    shows(`GET ${plain}${search}`, 'result', (found: readonly unknown[]) => found.slice(0, -1)),
+    setField(`GET ${plain}${search}`, 'result', (found: readonly unknown[]) => found.slice(0, -1)),
   ),
   fault(
     'knowledge-apart-scores',
     'KB-04',
     'The prefix /api/knowledge scores its findings in percent.',
-    shows(`GET ${plain}${search}`, 'result.*.score', (score: number) => 100 * score),
+    setField(`GET ${plain}${search}`, 'result.*.score', (score: number) => 100 * score),
   ),
 ]
 
@@ -106,17 +106,17 @@ function both(
   name: string,
   row: RequirementId,
   summary: string,
-  under: (prefix: '/api/knowledge' | '/api/v3/knowledge') => Refit,
+  under: (prefix: '/api/knowledge' | '/api/v3/knowledge') => Patch,
 ): Fault {
-  return fault(`knowledge-${name}`, row, summary, together([under(plain), under(v3)]))
+  return fault(`knowledge-${name}`, row, summary, compose([under(plain), under(v3)]))
 }
 
 /** Under the plain prefix alone. */
-function apart(name: string, what: string, at: (place: Place) => Refit): Fault {
+function apart(name: string, what: string, at: (place: RoutePattern) => Patch): Fault {
   return fault(
     `knowledge-apart-${name}`,
     'KB-04',
     `The prefix /api/knowledge ${what}.`,
-    together([at(`GET ${plain}`), at(`GET ${plain}${search}`)]),
+    compose([at(`GET ${plain}`), at(`GET ${plain}${search}`)]),
   )
 }

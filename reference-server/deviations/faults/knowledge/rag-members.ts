@@ -3,7 +3,7 @@
  * does not show: how each changes a search is not stated, and the same may be found.
  */
 import { isObject } from '../../native.ts'
-import { generation, onSent } from '../../seams.ts'
+import { v3Generate, onRequestBody } from '../../seams.ts'
 import type { Fault } from '../../types.ts'
 import { fault } from '../fault.ts'
 
@@ -13,7 +13,7 @@ export const ragMemberFaults: readonly Fault[] = [
       `rag-object-ignored-in-${form}`,
       'RAG-04',
       `An object in rag is taken for rag: false ${form === 'json' ? 'without' : 'in'} a stream.`,
-      onSent(generation, (body) => {
+      onRequestBody(v3Generate, (body) => {
         const streams = body['stream'] === true
         const ignored = isObject(body['rag']) && streams === (form === 'streams')
         return ignored ? { ...body, rag: false } : body

@@ -2,7 +2,7 @@
 import type { RequirementId } from '../../../../contract/index.ts'
 import { assistants } from '../../../answering/assistants.ts'
 import { isObject } from '../../native.ts'
-import { generation, type Json, objectOf, onSent, refusesRequests } from '../../seams.ts'
+import { v3Generate, type Json, toObject, onRequestBody, rejectRequests } from '../../seams.ts'
 import type { Fault } from '../../types.ts'
 import { fault } from '../fault.ts'
 
@@ -38,9 +38,9 @@ export const ragFaults: readonly Fault[] = [
     'RAG-07',
     ({ rag, assistant_id: id }) => rag === true && id === withoutBase,
   ),
-  refused('hybrid', 'RAG-04', ({ rag }) => objectOf(rag)['search_type'] === 'hybrid'),
-  refused('dense', 'RAG-08', ({ rag }) => objectOf(rag)['search_type'] === 'dense'),
-  refused('sparse', 'RAG-08', ({ rag }) => objectOf(rag)['search_type'] === 'sparse'),
+  refused('hybrid', 'RAG-04', ({ rag }) => toObject(rag)['search_type'] === 'hybrid'),
+  refused('dense', 'RAG-08', ({ rag }) => toObject(rag)['search_type'] === 'dense'),
+  refused('sparse', 'RAG-08', ({ rag }) => toObject(rag)['search_type'] === 'sparse'),
   unknown('with-a-base', withBase),
   unknown('without-a-base', withoutBase),
 ]
@@ -57,7 +57,7 @@ function taken(
     `rag-${name}`,
     row,
     `${what} is taken for rag: ${rag}.`,
-    onSent(generation, (body) => (when(body) ? { ...body, rag } : body)),
+    onRequestBody(v3Generate, (body) => (when(body) ? { ...body, rag } : body)),
   )
 }
 
@@ -91,7 +91,7 @@ function refused(name: string, row: RequirementId, when: (body: Json) => boolean
     `rag-${name}-refused`,
     row,
     `A generation with this rag is refused: ${name.replaceAll('-', ' ')}.`,
-    refusesRequests(generation, when),
+    rejectRequests(v3Generate, when),
   )
 }
 
@@ -100,6 +100,6 @@ function unknown(name: string, assistant: string | undefined): Fault {
     `rag-assistant-${name}-unknown`,
     'V3-ASST-01',
     `An assistant of the catalog ${name.replaceAll('-', ' ')} is unknown to chat generation.`,
-    refusesRequests(generation, ({ assistant_id: id }) => id === assistant, 404),
+    rejectRequests(v3Generate, ({ assistant_id: id }) => id === assistant, 404),
   )
 }

@@ -3,9 +3,9 @@
  * part of the proof of the suites. A load run has to find and to name them.
  */
 import type { ModelRequest } from '../../../model/types.ts'
-import type { Parts, Refit } from '../../../parts.ts'
-import { remembering } from '../../seams.ts'
-import { anyPieces } from '../../streams.ts'
+import type { Services, Patch } from '../../../parts.ts'
+import { perServer } from '../../seams.ts'
+import { rechunkAll } from '../../streams.ts'
 import type { Fault } from '../../types.ts'
 
 /** Busy is who was asked so often within a second. */
@@ -18,21 +18,21 @@ export const loadFaults: readonly Fault[] = [
     name: 'load-answers-of-others',
     summary: 'A busy server answers one request in 25 with what the request before it asked.',
     breaks: ['V3-CTX-02', 'V2-CTX-02'],
-    refit: remembering(mixesUpClients),
+    patch: perServer(mixesUpClients),
   },
   {
     name: 'load-one-stream-in-a-thousand-cut',
     summary: 'Every thousandth stream is cut after its third piece.',
     breaks: ['V3-SSE-08', 'OAI-STREAM-12'],
-    refit: remembering(() => cutsEvery(1000)),
+    patch: perServer(() => cutsEvery(1000)),
   },
 ]
 
-function mixesUpClients(): Refit {
+function mixesUpClients(): Patch {
   const asked: number[] = []
   let before: ModelRequest | undefined
   let answers = 0
-  return ({ model, clock, ...parts }): Parts => ({
+  return ({ model, clock, ...parts }): Services => ({
     ...parts,
     clock,
     model: (request) => {
@@ -48,9 +48,9 @@ function mixesUpClients(): Refit {
   })
 }
 
-function cutsEvery(count: number): Refit {
+function cutsEvery(count: number): Patch {
   let streams = 0
-  return anyPieces(async function* (chunks) {
+  return rechunkAll(async function* (chunks) {
     streams += 1
     const isCut = streams % count === 0
     let at = 0

@@ -3,8 +3,8 @@ import type { RequirementId } from '../../../../contract/index.ts'
 import type { SseBlock } from '../../../events/sse.ts'
 import type { ValueReply } from '../../../http/call.ts'
 import { newChat } from '../../../surfaces/chat-record.ts'
-import { besides, isText, oneShot } from '../../native.ts'
-import { objectOf, onAnswer, onReply, onSent, onSuccess, refusesRequests } from '../../seams.ts'
+import { alsoDo, isText, oneShot } from '../../native.ts'
+import { toObject, onSuccessBody, onReply, onRequestBody, onSuccess, rejectRequests } from '../../seams.ts'
 import type { Fault } from '../../types.ts'
 import { fault } from '../fault.ts'
 
@@ -13,19 +13,19 @@ export const oneShotAnswerFaults: readonly Fault[] = [
     'one-shot-wrapped',
     'V3-ONE-01',
     'The response of a one-shot stands in a member of the answer.',
-    onAnswer(oneShot, (response) => ({ response })),
+    onSuccessBody(oneShot, (response) => ({ response })),
   ),
   fault(
     'one-shot-text-alone',
     'V3-ONE-01',
     'A one-shot is answered with its text, not with a response.',
-    onAnswer(oneShot, ({ output }) => ({ text: JSON.stringify(output) })),
+    onSuccessBody(oneShot, ({ output }) => ({ text: JSON.stringify(output) })),
   ),
   fault(
     'one-shot-in-a-list',
     'V3-ONE-01',
     'A one-shot is answered with a list of one response.',
-    onAnswer(oneShot, (response) => [response]),
+    onSuccessBody(oneShot, (response) => [response]),
   ),
   fault(
     'one-shot-promised',
@@ -43,13 +43,13 @@ export const oneShotAnswerFaults: readonly Fault[] = [
     'one-shot-never-streamed',
     'V3-ONE-02',
     'A one-shot with stream: true is answered with one JSON body.',
-    onSent(oneShot, (body) => (body['stream'] === true ? { ...body, stream: false } : body)),
+    onRequestBody(oneShot, (body) => (body['stream'] === true ? { ...body, stream: false } : body)),
   ),
   fault(
     'one-shot-stream-refused',
     'V3-ONE-02',
     'A one-shot with stream: true is refused.',
-    refusesRequests(oneShot, ({ stream }) => stream === true),
+    rejectRequests(oneShot, ({ stream }) => stream === true),
   ),
   fault(
     'one-shot-stream-as-text',
@@ -69,7 +69,7 @@ export const oneShotAnswerFaults: readonly Fault[] = [
     'one-shot-wants-a-key',
     'V3-ONE-03',
     'A one-shot without Idempotency-Key is refused.',
-    refusesRequests(oneShot, (_, { headers }) => headers['idempotency-key'] === undefined),
+    rejectRequests(oneShot, (_, { headers }) => headers['idempotency-key'] === undefined),
   ),
   stores('by-its-words', 'is kept as a chat that is called by its words', (input) => input),
   stores('unnamed', 'is kept as a chat without a name of its own', () => undefined),
@@ -87,8 +87,8 @@ function stores(name: string, what: string, nameOf: (input: string) => string | 
     `one-shot-stored-${name}`,
     row,
     `A one-shot ${what}.`,
-    besides(oneShot, async (parts, { body, caller }, { status }) => {
-      const input = objectOf(body)['input']
+    alsoDo(oneShot, async (parts, { body, caller }, { status }) => {
+      const input = toObject(body)['input']
       if (status >= 300 || !isText(input)) return
       const chat = newChat(parts, caller, 'v3', nameOf(input))
       await parts.store.chats.create(chat)

@@ -1,16 +1,16 @@
 /** Faults of what a one-shot may be told and asked, and of what it must refuse (section 4.3). */
-import type { Refit } from '../../../parts.ts'
+import type { Patch } from '../../../parts.ts'
 import {
   isObject,
   isText,
-  isThere,
+  isPresent,
   mainAlias,
   mainModel,
   oneShot,
-  unwraps,
+  flattenField,
   visionModel,
 } from '../../native.ts'
-import { type Json, onSent, overlooks, refusesRequests, remembering } from '../../seams.ts'
+import { type Json, onRequestBody, ignoreField, rejectRequests, perServer } from '../../seams.ts'
 import type { Fault } from '../../types.ts'
 import { fault } from '../fault.ts'
 
@@ -21,19 +21,19 @@ export const oneShotInputFaults: readonly Fault[] = [
     'one-shot-content-refused',
     'V3-ONE-04',
     'A one-shot with content in place of input is refused.',
-    refusesRequests(oneShot, ({ input }) => !isThere(input)),
+    rejectRequests(oneShot, ({ input }) => !isPresent(input)),
   ),
   fault(
     'one-shot-content-ignored',
     'V3-ONE-04',
     'A one-shot with content is answered as if nothing had been said.',
-    onSent(oneShot, (body) => (isText(body['content']) ? { ...body, content: 'Hello.' } : body)),
+    onRequestBody(oneShot, (body) => (isText(body['content']) ? { ...body, content: 'Hello.' } : body)),
   ),
   fault(
     'one-shot-runs-refused',
     'V3-ONE-05',
     'A one-shot with runs is refused.',
-    refusesRequests(oneShot, ({ runs }) => Array.isArray(runs)),
+    rejectRequests(oneShot, ({ runs }) => Array.isArray(runs)),
   ),
   runs('ignored', 'are ignored', () => []),
   runs('last-alone', 'count from the last one on', (all) => all.slice(-1)),
@@ -44,16 +44,16 @@ export const oneShotInputFaults: readonly Fault[] = [
     'one-shot-null-refused',
     'V3-ONE-06',
     'A one-shot with assistant_id: null is refused.',
-    refusesRequests(oneShot, ({ assistant_id: id }) => id === null),
+    rejectRequests(oneShot, ({ assistant_id: id }) => id === null),
   ),
   searcher('unknown', 'is unknown', () => true),
-  searcher('without-base-refused', 'is refused without kb_id', ({ kb_id: id }) => !isThere(id)),
-  searcher('with-base-refused', 'is refused with kb_id', ({ kb_id: id }) => isThere(id)),
+  searcher('without-base-refused', 'is refused without kb_id', ({ kb_id: id }) => !isPresent(id)),
+  searcher('with-base-refused', 'is refused with kb_id', ({ kb_id: id }) => isPresent(id)),
   fault(
     'one-shot-searcher-finds-nothing',
     'V3-ONE-07',
     'searcher is taken for no assistant at all.',
-    onSent(oneShot, (body) =>
+    onRequestBody(oneShot, (body) =>
       body['assistant_id'] === 'searcher' ? { ...body, assistant_id: null } : body,
     ),
   ),
@@ -61,60 +61,60 @@ export const oneShotInputFaults: readonly Fault[] = [
     'one-shot-assistant-refused',
     'V3-ONE-08',
     'A one-shot that names an assistant of the catalog is refused.',
-    refusesRequests(oneShot, ({ assistant_id: id }) => isUuid(id)),
+    rejectRequests(oneShot, ({ assistant_id: id }) => isUuid(id)),
   ),
   fault(
     'one-shot-items-refused',
     'V3-ONE-10',
     'A one-shot whose input is an array of items is refused.',
-    refusesRequests(oneShot, ({ input }) => Array.isArray(input)),
+    rejectRequests(oneShot, ({ input }) => Array.isArray(input)),
   ),
   fault(
     'one-shot-remembers',
     'V3-ONE-11',
     'A one-shot knows what was said in those before it.',
-    remembering(() => {
+    perServer(() => {
       const said: unknown[] = []
-      return onSent(oneShot, (body) => {
+      return onRequestBody(oneShot, (body) => {
         const before = said.map((input, at) => ({ id: `run-${at}`, input }))
         if (isText(body['input'])) said.push(body['input'])
-        return isThere(body['runs']) ? body : { ...body, runs: before }
+        return isPresent(body['runs']) ? body : { ...body, runs: before }
       })
     }),
   ),
-  wrong('model', overlooks(oneShot, 'model_id', isText, mainModel)),
-  wrong('input', unwraps(oneShot, 'input', 'text')),
-  wrong('runs', overlooks(oneShot, 'runs', Array.isArray)),
+  wrong('model', ignoreField(oneShot, 'model_id', isText, mainModel)),
+  wrong('input', flattenField(oneShot, 'input', 'text')),
+  wrong('runs', ignoreField(oneShot, 'runs', Array.isArray)),
   wrong(
     'stream',
-    overlooks(oneShot, 'stream', (value) => typeof value === 'boolean'),
+    ignoreField(oneShot, 'stream', (value) => typeof value === 'boolean'),
   ),
   wrong(
     'assistant',
-    overlooks(oneShot, 'assistant_id', (id) => !isObject(id)),
+    ignoreField(oneShot, 'assistant_id', (id) => !isObject(id)),
   ),
-  wrong('base', overlooks(oneShot, 'kb_id', isText)),
+  wrong('base', ignoreField(oneShot, 'kb_id', isText)),
   wrong(
     'rag',
-    overlooks(oneShot, 'rag', (rag) => typeof rag !== 'number'),
+    ignoreField(oneShot, 'rag', (rag) => typeof rag !== 'number'),
   ),
   fault(
     'one-shot-alias-unknown',
     'V3-MODEL-01',
     'SVC-Main is no id of the main model of a one-shot.',
-    refusesRequests(oneShot, ({ model_id: id }) => id === mainAlias, 404),
+    rejectRequests(oneShot, ({ model_id: id }) => id === mainAlias, 404),
   ),
   fault(
     'one-shot-vision-unknown',
     'V3-MODEL-02',
     'SVC-Vision is no model of a one-shot.',
-    refusesRequests(oneShot, ({ model_id: id }) => id === visionModel, 404),
+    rejectRequests(oneShot, ({ model_id: id }) => id === visionModel, 404),
   ),
   fault(
     'one-shot-searches-by-default',
     'RAG-06',
     'A one-shot without rag is answered as with rag: true.',
-    onSent(oneShot, (body) => ({ rag: true, ...body })),
+    onRequestBody(oneShot, (body) => ({ rag: true, ...body })),
   ),
 ]
 
@@ -125,7 +125,7 @@ function runs(name: string, what: string, change: (runs: readonly Json[]) => unk
     `one-shot-runs-${name}`,
     'V3-ONE-05',
     summary,
-    onSent(oneShot, (body) => ('runs' in body ? { ...body, runs: changed(body['runs']) } : body)),
+    onRequestBody(oneShot, (body) => ('runs' in body ? { ...body, runs: changed(body['runs']) } : body)),
   )
 }
 
@@ -134,11 +134,11 @@ function searcher(name: string, what: string, when: (body: Json) => boolean): Fa
     `one-shot-searcher-${name}`,
     'V3-ONE-07',
     `searcher ${what}.`,
-    refusesRequests(oneShot, (body) => body['assistant_id'] === 'searcher' && when(body)),
+    rejectRequests(oneShot, (body) => body['assistant_id'] === 'searcher' && when(body)),
   )
 }
 
-function wrong(what: string, refit: Refit): Fault {
+function wrong(what: string, refit: Patch): Fault {
   return fault(
     `one-shot-${what}-of-any-type`,
     'V3-ONE-12',

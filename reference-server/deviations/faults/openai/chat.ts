@@ -1,47 +1,47 @@
 /** Faults of the completion in one piece (sections 2.2 and 4.1). */
 import type { Generation, ModelRequest, Turn } from '../../../model/types.ts'
-import type { Refit } from '../../../parts.ts'
+import type { Patch } from '../../../parts.ts'
 import {
   completions,
-  listOf,
-  onAnswer,
+  toList,
+  onSuccessBody,
   onModel,
-  onSent,
+  onRequestBody,
   onSuccess,
-  refusesRequests,
-  remembering,
-  shows,
+  rejectRequests,
+  perServer,
+  setField,
 } from '../../seams.ts'
 import type { Fault } from '../../types.ts'
 import { fault } from '../fault.ts'
 
-const says = (path: string, to: unknown): Refit => shows(completions, path, to)
-const choice = (path: string, to: unknown): Refit => says(`choices.*.${path}`, to)
+const says = (path: string, to: unknown): Patch => setField(completions, path, to)
+const choice = (path: string, to: unknown): Patch => says(`choices.*.${path}`, to)
 
 export const openaiChatFaults: readonly Fault[] = [
   fault(
     'openai-chat-wants-temperature',
     'OAI-CHAT-01',
     'A body of model and messages alone is refused.',
-    refusesRequests(completions, (body) => body['temperature'] === undefined),
+    rejectRequests(completions, (body) => body['temperature'] === undefined),
   ),
   fault(
     'openai-chat-answers-a-list',
     'OAI-CHAT-01',
     'The completion comes as the one element of an array.',
-    onAnswer(completions, (body) => [body]),
+    onSuccessBody(completions, (body) => [body]),
   ),
   fault(
     'openai-chat-answers-encoded-twice',
     'OAI-CHAT-01',
     'The completion comes as JSON in a JSON string.',
-    onAnswer(completions, (body) => JSON.stringify(body)),
+    onSuccessBody(completions, (body) => JSON.stringify(body)),
   ),
   fault(
     'openai-chat-streams-unasked',
     'OAI-CHAT-01',
     'Without stream the answer is streamed.',
-    onSent(completions, (body) => ({ ...body, stream: body['stream'] ?? true })),
+    onRequestBody(completions, (body) => ({ ...body, stream: body['stream'] ?? true })),
   ),
   fault('openai-id-missing', 'OAI-CHAT-02', 'A completion has no id.', says('id', undefined)),
   fault(
@@ -87,7 +87,7 @@ export const openaiChatFaults: readonly Fault[] = [
     'openai-choices-single',
     'OAI-CHAT-06',
     'choices is the only choice in place of an array.',
-    says('choices', (choices: unknown) => listOf(choices)[0]),
+    says('choices', (choices: unknown) => toList(choices)[0]),
   ),
   fault(
     'openai-index-missing',
@@ -174,8 +174,8 @@ export const openaiChatFaults: readonly Fault[] = [
     'openai-system-refused',
     'OAI-CHAT-12',
     'Messages with the role system are refused.',
-    refusesRequests(completions, (body) =>
-      listOf(body['messages']).some(({ role }) => role === 'system'),
+    rejectRequests(completions, (body) =>
+      toList(body['messages']).some(({ role }) => role === 'system'),
     ),
   ),
   fault(
@@ -206,7 +206,7 @@ export const openaiChatFaults: readonly Fault[] = [
     'openai-requests-share-a-conversation',
     'OAI-CHAT-16',
     'The model is told the messages of all requests before.',
-    remembering(() => {
+    perServer(() => {
       const heard: Turn[] = []
       return onModel('compatible', (model, request) => {
         const turns = [...heard, ...request.turns]
@@ -219,7 +219,7 @@ export const openaiChatFaults: readonly Fault[] = [
     'openai-answers-cached-by-question',
     'OAI-CHAT-13',
     'The same last message gets the answer that it got before, whatever was said ahead of it.',
-    remembering(() => {
+    perServer(() => {
       const answers = new Map<string, Generation>()
       return onModel('compatible', (model, request) => {
         const answer = answers.get(questionOf(request)) ?? model(request)

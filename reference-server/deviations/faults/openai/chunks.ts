@@ -1,25 +1,25 @@
 /** Reading and changing the chunks of a streamed completion. */
-import type { Refit } from '../../../parts.ts'
-import { put } from '../../json-edit.ts'
-import { completions, type Json, listOf, objectOf, onEachBlock } from '../../seams.ts'
+import type { Patch } from '../../../parts.ts'
+import { setAt } from '../../json-edit.ts'
+import { completions, type Json, toList, toObject, onEachBlock } from '../../seams.ts'
 
 /** Every chunk with another value at a path. */
-export function everyChunk(path: string, to: unknown): Refit {
-  return onEachBlock(completions, (chunk) => [put(chunk, path, to)])
+export function everyChunk(path: string, to: unknown): Patch {
+  return onEachBlock(completions, (chunk) => [setAt(chunk, path, to)])
 }
 
 /** Every fragment of text as something else. */
-export function everyFragment(to: (text: string) => unknown): Refit {
+export function everyFragment(to: (text: string) => unknown): Patch {
   return onEachBlock(completions, (chunk) =>
-    textOf(chunk) === '' ? [chunk] : [put(chunk, 'choices.*.delta.content', to(textOf(chunk)))],
+    textOf(chunk) === '' ? [chunk] : [setAt(chunk, 'choices.*.delta.content', to(textOf(chunk)))],
   )
 }
 
 export function textOf(chunk: Json): string {
-  const text = objectOf(listOf(chunk['choices'])[0]?.['delta'])['content']
+  const text = toObject(toList(chunk['choices'])[0]?.['delta'])['content']
   return typeof text === 'string' ? text : ''
 }
 
 export function finished(chunk: Json): boolean {
-  return typeof listOf(chunk['choices'])[0]?.['finish_reason'] === 'string'
+  return typeof toList(chunk['choices'])[0]?.['finish_reason'] === 'string'
 }

@@ -1,7 +1,7 @@
 /** Faults of what is refused, and of how, on the compatible surface (section 7). */
-import type { Refit } from '../../../parts.ts'
-import { put } from '../../json-edit.ts'
-import { completions, type Json, objectOf, onRefusal, onSent } from '../../seams.ts'
+import type { Patch } from '../../../parts.ts'
+import { setAt } from '../../json-edit.ts'
+import { completions, type Json, toObject, onError, onRequestBody } from '../../seams.ts'
 import type { Fault } from '../../types.ts'
 import { fault } from '../fault.ts'
 
@@ -18,17 +18,17 @@ export const openaiErrorFaults: readonly Fault[] = [
     'openai-broken-json-mended',
     'OAI-ERR-01',
     'A body that is not JSON is answered as if it had asked for nothing.',
-    onRefusal(completions, (reply) => (codeOf(reply.body) === 'invalid_json' ? empty : reply)),
+    onError(completions, (reply) => (codeOf(reply.body) === 'invalid_json' ? empty : reply)),
   ),
   ...([422, 500, 200] as const).map((status) =>
     fault(
       `openai-wrong-type-answered-${status}`,
       'OAI-ERR-02',
       `A max_tokens that is no number is answered with ${status}.`,
-      onRefusal(
+      onError(
         completions,
         (reply) => ({ ...reply, status }),
-        ({ body }) => typeof (objectOf(body)['max_tokens'] ?? 1) !== 'number',
+        ({ body }) => typeof (toObject(body)['max_tokens'] ?? 1) !== 'number',
       ),
     ),
   ),
@@ -50,8 +50,8 @@ export const openaiErrorFaults: readonly Fault[] = [
       `openai-${field.replace('_', '-')}-read-from-text`,
       'OAI-ERR-02',
       `A number in a string serves as ${field}.`,
-      onSent(completions, (body) =>
-        put(body, field, (value: unknown) =>
+      onRequestBody(completions, (body) =>
+        setAt(body, field, (value: unknown) =>
           isText(value) && Number.isFinite(Number(value)) ? Number(value) : value,
         ),
       ),
@@ -61,8 +61,8 @@ export const openaiErrorFaults: readonly Fault[] = [
     'openai-stream-read-from-text',
     'OAI-ERR-02',
     'The words true and false serve as stream.',
-    onSent(completions, (body) =>
-      put(body, 'stream', (value: unknown) =>
+    onRequestBody(completions, (body) =>
+      setAt(body, 'stream', (value: unknown) =>
         value === 'true' || value === 'false' ? value === 'true' : value,
       ),
     ),
@@ -92,20 +92,20 @@ function takesWrong(
     `openai-${name.replace('_', '-')}-of-any-type`,
     'OAI-ERR-02',
     `${name} is accepted with any type.`,
-    onSent(completions, (body: Json) =>
-      put(body, path, (value: unknown) => (value == null || fits(value) ? value : mend(value))),
+    onRequestBody(completions, (body: Json) =>
+      setAt(body, path, (value: unknown) => (value == null || fits(value) ? value : mend(value))),
     ),
   )
 }
 
-function refusesWith(status: number, code: string): Refit {
-  return onRefusal(completions, (reply) =>
+function refusesWith(status: number, code: string): Patch {
+  return onError(completions, (reply) =>
     codeOf(reply.body) === code ? { ...reply, status } : reply,
   )
 }
 
 function codeOf(body: unknown): unknown {
-  return objectOf(objectOf(body)['error'])['code']
+  return toObject(toObject(body)['error'])['code']
 }
 
 function isText(value: unknown): value is string {

@@ -2,18 +2,18 @@
 import {
   completions,
   type Json,
-  listOf,
+  toList,
   modelList,
   oneModel,
   onReply,
-  refusesRequests,
-  shows,
+  rejectRequests,
+  setField,
 } from '../../seams.ts'
 import type { Fault } from '../../types.ts'
 import { fault } from '../fault.ts'
 
 const lists = (to: (models: readonly Json[]) => unknown) =>
-  shows(modelList, 'data', (data: unknown) => to(listOf(data)))
+  setField(modelList, 'data', (data: unknown) => to(toList(data)))
 
 export const openaiModelFaults: readonly Fault[] = [
   fault(
@@ -38,13 +38,13 @@ export const openaiModelFaults: readonly Fault[] = [
     'openai-alias-unknown',
     'OAI-MODELS-02',
     'SVC-Main is no id of the main model.',
-    refusesRequests(completions, ({ model }) => model === 'SVC-Main', 404),
+    rejectRequests(completions, ({ model }) => model === 'SVC-Main', 404),
   ),
   fault(
     'openai-vision-model-unknown',
     'OAI-MODELS-03',
     'SVC-Vision is listed and unknown.',
-    refusesRequests(completions, ({ model }) => model === 'SVC-Vision', 404),
+    rejectRequests(completions, ({ model }) => model === 'SVC-Vision', 404),
   ),
   fault(
     'openai-model-id-number',
@@ -62,7 +62,7 @@ export const openaiModelFaults: readonly Fault[] = [
     'openai-models-without-object',
     'OAI-MODELS-05',
     'The list of models does not call itself a list.',
-    shows(modelList, 'object', undefined),
+    setField(modelList, 'object', undefined),
   ),
   fault(
     'openai-models-by-name',
@@ -74,6 +74,6 @@ export const openaiModelFaults: readonly Fault[] = [
     'openai-model-by-id-another',
     'OAI-MODELS-06',
     'GET /models/{model} gives the first model of the list, whichever is asked for.',
-    shows(oneModel, 'id', 'SVC-Vision'),
+    setField(oneModel, 'id', 'SVC-Vision'),
   ),
 ]

@@ -1,22 +1,22 @@
 /** Faults of the parameters of a completion: temperature, top_p and max_tokens (4.1, 7 and 8). */
 import type { Model, ModelRequest } from '../../../model/types.ts'
-import type { Refit } from '../../../parts.ts'
-import { put } from '../../json-edit.ts'
+import type { Patch } from '../../../parts.ts'
+import { setAt } from '../../json-edit.ts'
 import {
   completions,
   type Json,
-  objectOf,
+  toObject,
   onModel,
-  onRefusal,
-  onSent,
-  overlooks,
-  refusesRequests,
-  shows,
+  onError,
+  onRequestBody,
+  ignoreField,
+  rejectRequests,
+  setField,
 } from '../../seams.ts'
 import type { Fault } from '../../types.ts'
 import { fault } from '../fault.ts'
 
-const refusesWhere = (when: (body: Json) => boolean): Refit => refusesRequests(completions, when)
+const refusesWhere = (when: (body: Json) => boolean): Patch => rejectRequests(completions, when)
 
 const temperatureFaults: readonly Fault[] = [
   fault(
@@ -41,13 +41,13 @@ const temperatureFaults: readonly Fault[] = [
     'openai-temperature-below-0-accepted',
     'OAI-TEMP-02',
     'A negative temperature is taken for 0.',
-    overlooks(completions, 'temperature', (value) => !(Number(value) < 0), 0),
+    ignoreField(completions, 'temperature', (value) => !(Number(value) < 0), 0),
   ),
   fault(
     'openai-temperature-above-2-accepted',
     'OAI-TEMP-02',
     'A temperature above 2 is taken for 2.',
-    overlooks(completions, 'temperature', (value) => !(Number(value) > 2), 2),
+    ignoreField(completions, 'temperature', (value) => !(Number(value) > 2), 2),
   ),
   fault(
     'openai-temperature-refused-with-422',
@@ -74,14 +74,14 @@ const maxTokensFaults: readonly Fault[] = [
     'openai-max-tokens-ignored',
     'OAI-MAXTOK-01',
     'max_tokens changes nothing.',
-    overlooks(completions, 'max_tokens', (value) => typeof value !== 'number'),
+    ignoreField(completions, 'max_tokens', (value) => typeof value !== 'number'),
   ),
   fault(
     'openai-max-tokens-ignored-in-streams',
     'OAI-MAXTOK-01',
     'max_tokens changes nothing in a stream.',
-    onSent(completions, (body) =>
-      body['stream'] === true ? put(body, 'max_tokens', undefined) : body,
+    onRequestBody(completions, (body) =>
+      body['stream'] === true ? setAt(body, 'max_tokens', undefined) : body,
     ),
   ),
   fault(
@@ -104,18 +104,18 @@ const maxTokensFaults: readonly Fault[] = [
     'openai-cut-says-stop',
     'OAI-MAXTOK-02',
     'An answer that was cut has the finish_reason stop.',
-    shows(completions, 'choices.*.finish_reason', 'stop'),
+    setField(completions, 'choices.*.finish_reason', 'stop'),
   ),
 ]
 
 export const openaiParamFaults: readonly Fault[] = [...temperatureFaults, ...maxTokensFaults]
 
-function refusesOutOfRange(status: number): Refit {
-  return onRefusal(
+function refusesOutOfRange(status: number): Patch {
+  return onError(
     completions,
     (reply) => ({ ...reply, status }),
     ({ body }) => {
-      const { temperature } = objectOf(body)
+      const { temperature } = toObject(body)
       return typeof temperature === 'number' && (temperature < 0 || temperature > 2)
     },
   )

@@ -1,16 +1,16 @@
 /** Faults of stop sequences (section 4.1). */
-import type { Refit } from '../../../parts.ts'
-import { put } from '../../json-edit.ts'
+import type { Patch } from '../../../parts.ts'
+import { setAt } from '../../json-edit.ts'
 import {
   completions,
   type Json,
-  listOf,
-  objectOf,
-  onAnswer,
+  toList,
+  toObject,
+  onSuccessBody,
   onBlocks,
-  onSent,
+  onRequestBody,
 } from '../../seams.ts'
-import { together } from '../../together.ts'
+import { compose } from '../../together.ts'
 import type { Fault } from '../../types.ts'
 import { fault } from '../fault.ts'
 
@@ -40,8 +40,8 @@ export const openaiStopFaults: readonly Fault[] = [
     'openai-stop-first-of-array',
     'OAI-STOP-02',
     'Of several stop sequences, the first alone takes effect.',
-    onSent(completions, (body) =>
-      put(body, 'stop', (stop: unknown) => (Array.isArray(stop) ? stop.slice(0, 1) : stop)),
+    onRequestBody(completions, (body) =>
+      setAt(body, 'stop', (stop: unknown) => (Array.isArray(stop) ? stop.slice(0, 1) : stop)),
     ),
   ),
   fault(
@@ -85,9 +85,9 @@ export const openaiStopFaults: readonly Fault[] = [
   ),
 ]
 
-function withoutStop(when: (body: Json) => boolean): Refit {
-  return onSent(completions, (body) =>
-    readable(body) && when(body) ? put(body, 'stop', null) : body,
+function withoutStop(when: (body: Json) => boolean): Patch {
+  return onRequestBody(completions, (body) =>
+    readable(body) && when(body) ? setAt(body, 'stop', null) : body,
   )
 }
 
@@ -99,13 +99,13 @@ function readable({ stop }: Json): boolean {
 function stopsAnswers(
   when: (sent: Json) => boolean,
   cut: (text: string, end: number) => string,
-): Refit {
+): Patch {
   const meant = (sent: Json) => sent['stream'] !== true && when(sent)
-  return together([
+  return compose([
     withoutStop(meant),
-    onAnswer(completions, (body, call) =>
-      put(body, 'choices.*.message.content', (text: string) => {
-        const span = meant(objectOf(call.body)) ? stopIn(text, call.body) : undefined
+    onSuccessBody(completions, (body, call) =>
+      setAt(body, 'choices.*.message.content', (text: string) => {
+        const span = meant(toObject(call.body)) ? stopIn(text, call.body) : undefined
         return span === undefined ? text : cut(text, span.end)
       }),
     ),
@@ -113,18 +113,18 @@ function stopsAnswers(
 }
 
 /** Streams that stop with the first chunk that holds a stop sequence; `shown` is left of that chunk. */
-function stopsStreams(shown: (chunk: string, start: number) => string): Refit {
-  return together([
+function stopsStreams(shown: (chunk: string, start: number) => string): Patch {
+  return compose([
     withoutStop(({ stream }) => stream === true),
     onBlocks(completions, async function* (blocks, call) {
       let stopped = false
       for await (const block of blocks) {
-        const text = objectOf(listOf(objectOf(block.data)['choices'])[0]?.['delta'])['content']
+        const text = toObject(toList(toObject(block.data)['choices'])[0]?.['delta'])['content']
         const span = typeof text === 'string' ? stopIn(text, call.body) : undefined
         if (typeof text !== 'string' || !stopped) {
           yield span === undefined || typeof text !== 'string'
             ? block
-            : { ...block, data: put(block.data, contentPath, shown(text, span.start)) }
+            : { ...block, data: setAt(block.data, contentPath, shown(text, span.start)) }
         }
         stopped ||= span !== undefined
       }
@@ -135,7 +135,7 @@ function stopsStreams(shown: (chunk: string, start: number) => string): Refit {
 const contentPath = 'choices.*.delta.content'
 
 function stopIn(text: string, sent: unknown): { start: number; end: number } | undefined {
-  const { stop } = objectOf(sent)
+  const { stop } = toObject(sent)
   const sequences = (Array.isArray(stop) ? stop : [stop]).filter((one) => typeof one === 'string')
   const sequence = sequences.find((one) => text.includes(one))
   const start = sequence === undefined ? -1 : text.indexOf(sequence)

@@ -1,9 +1,9 @@
 /** Faults of a streamed completion as a whole: its end, its text, its arrival (section 4.1). */
 import { setTimeout as timeout } from 'node:timers/promises'
 import type { SseBlock } from '../../../events/sse.ts'
-import type { Refit } from '../../../parts.ts'
-import { put } from '../../json-edit.ts'
-import { completions, type Json, objectOf, onBlocks, onEachBlock } from '../../seams.ts'
+import type { Patch } from '../../../parts.ts'
+import { setAt } from '../../json-edit.ts'
+import { completions, type Json, toObject, onBlocks, onEachBlock } from '../../seams.ts'
 import type { Fault } from '../../types.ts'
 import { fault } from '../fault.ts'
 import { everyFragment, finished, textOf } from './chunks.ts'
@@ -67,7 +67,7 @@ export const openaiStreamEndFaults: readonly Fault[] = [
     'OAI-STREAM-10',
     'The second fragment loses the space that it begins with.',
     onEachBlock(completions, (chunk, at) =>
-      at === 2 ? [put(chunk, 'choices.*.delta.content', textOf(chunk).trimStart())] : [chunk],
+      at === 2 ? [setAt(chunk, 'choices.*.delta.content', textOf(chunk).trimStart())] : [chunk],
     ),
   ),
   fault(
@@ -106,11 +106,11 @@ export const openaiStreamEndFaults: readonly Fault[] = [
 ]
 
 /** Each chunk with the one that follows it. */
-function onLookahead(change: (chunk: Json, next: Json) => readonly Json[]): Refit {
+function onLookahead(change: (chunk: Json, next: Json) => readonly Json[]): Patch {
   return onBlocks(completions, async function* (blocks) {
     let held: Json | undefined
     for await (const { data } of blocks) {
-      const next = objectOf(data)
+      const next = toObject(data)
       if (held !== undefined) for (const chunk of change(held, next)) yield { data: chunk }
       held = data === '[DONE]' ? undefined : next
       if (data === '[DONE]') yield { data }

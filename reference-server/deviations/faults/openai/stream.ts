@@ -1,21 +1,21 @@
 /** Faults of a streamed completion: its framing, and what its chunks say (section 4.1). */
 import type { SseBlock } from '../../../events/sse.ts'
-import type { Refit } from '../../../parts.ts'
-import { put } from '../../json-edit.ts'
+import type { Patch } from '../../../parts.ts'
+import { setAt } from '../../json-edit.ts'
 import {
   completions,
   type Json,
-  listOf,
-  objectOf,
+  toList,
+  toObject,
   onBlocks,
   onEachBlock,
-  onSent,
+  onRequestBody,
 } from '../../seams.ts'
 import type { Fault } from '../../types.ts'
 import { fault } from '../fault.ts'
 import { everyChunk, everyFragment, finished, textOf } from './chunks.ts'
 
-const mediaType = (type: string): Refit =>
+const mediaType = (type: string): Patch =>
   onBlocks(completions, (blocks) => blocks, { 'content-type': type })
 
 export const openaiStreamFaults: readonly Fault[] = [
@@ -23,13 +23,13 @@ export const openaiStreamFaults: readonly Fault[] = [
     'openai-stream-ignored',
     'OAI-STREAM-01',
     'stream: true is answered in one piece.',
-    onSent(completions, (body) => put(body, 'stream', (on: unknown) => (on === true ? false : on))),
+    onRequestBody(completions, (body) => setAt(body, 'stream', (on: unknown) => (on === true ? false : on))),
   ),
   fault(
     'openai-stream-of-other-json',
     'OAI-STREAM-01',
     'The blocks hold the choice alone, without choices around it.',
-    onEachBlock(completions, (chunk) => listOf(chunk['choices']).slice(0, 1)),
+    onEachBlock(completions, (chunk) => toList(chunk['choices']).slice(0, 1)),
   ),
   fault(
     'openai-stream-in-latin-1',
@@ -66,7 +66,7 @@ export const openaiStreamFaults: readonly Fault[] = [
     'OAI-STREAM-03',
     'delta.content is a number where the fragment looks like one.',
     onEachBlock(completions, (chunk, at) =>
-      at === 2 ? [put(chunk, 'choices.*.delta.content', 7)] : [chunk],
+      at === 2 ? [setAt(chunk, 'choices.*.delta.content', 7)] : [chunk],
     ),
   ),
   fault(
@@ -80,8 +80,8 @@ export const openaiStreamFaults: readonly Fault[] = [
     'OAI-STREAM-04',
     'The fragments are in choices[0].text, as of plain completions.',
     everyChunk('choices.*', (choice: Json) => ({
-      ...put(choice, 'delta.content', undefined),
-      text: objectOf(choice['delta'])['content'] ?? '',
+      ...setAt(choice, 'delta.content', undefined),
+      text: toObject(choice['delta'])['content'] ?? '',
     })),
   ),
   fault(
@@ -119,7 +119,7 @@ export const openaiStreamFaults: readonly Fault[] = [
     'OAI-STREAM-06',
     'The first delta has the role user.',
     onEachBlock(completions, (chunk, at) =>
-      at === 0 ? [put(chunk, 'choices.*.delta.role', 'user')] : [chunk],
+      at === 0 ? [setAt(chunk, 'choices.*.delta.role', 'user')] : [chunk],
     ),
   ),
   fault(
@@ -150,7 +150,7 @@ export const openaiStreamFaults: readonly Fault[] = [
     'openai-stream-usage-never',
     'OAI-STREAM-08',
     'A usage that was asked for does not come.',
-    onSent(completions, (body) => ({ ...body, stream_options: null })),
+    onRequestBody(completions, (body) => ({ ...body, stream_options: null })),
   ),
   fault(
     'openai-stream-usage-twice',
@@ -163,7 +163,7 @@ export const openaiStreamFaults: readonly Fault[] = [
 const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 }
 
 /** Blocks of this surface have no event name. */
-function encoded(write: (text: string) => Uint8Array): Refit {
+function encoded(write: (text: string) => Uint8Array): Patch {
   return (parts) => ({
     ...parts,
     encode: (block) => {
@@ -173,11 +173,11 @@ function encoded(write: (text: string) => Uint8Array): Refit {
   })
 }
 
-function swapsLastFragment(): Refit {
+function swapsLastFragment(): Patch {
   return onBlocks(completions, async function* (blocks) {
     let fragment: SseBlock | undefined
     for await (const block of blocks) {
-      const chunk = objectOf(block.data)
+      const chunk = toObject(block.data)
       if (finished(chunk)) yield block
       if (fragment !== undefined) yield fragment
       fragment = undefined

@@ -1,36 +1,36 @@
 /** Faults of tools, response_format and n on the compatible surface. */
-import type { Refit } from '../../../parts.ts'
-import { put } from '../../json-edit.ts'
+import type { Patch } from '../../../parts.ts'
+import { setAt } from '../../json-edit.ts'
 import {
   completions,
   type Json,
-  listOf,
-  objectOf,
+  toList,
+  toObject,
   onEachBlock,
-  onSent,
+  onRequestBody,
   onSuccess,
-  refusesRequests,
-  shows,
+  rejectRequests,
+  setField,
 } from '../../seams.ts'
 import type { Fault } from '../../types.ts'
 import { fault } from '../fault.ts'
 
-const ignores = (members: readonly string[], when: (body: Json) => boolean): Refit =>
-  onSent(completions, (body) =>
-    when(body) ? members.reduce((rest, member) => put(rest, member, undefined), body) : body,
+const ignores = (members: readonly string[], when: (body: Json) => boolean): Patch =>
+  onRequestBody(completions, (body) =>
+    when(body) ? members.reduce((rest, member) => setAt(rest, member, undefined), body) : body,
   )
 
 const wantsFormat =
   (type: string) =>
   (body: Json): boolean =>
-    objectOf(body['response_format'])['type'] === type
+    toObject(body['response_format'])['type'] === type
 
-const call = (path: string, to: unknown): Refit =>
-  shows(completions, `choices.*.message.tool_calls.*.${path}`, to)
+const call = (path: string, to: unknown): Patch =>
+  setField(completions, `choices.*.message.tool_calls.*.${path}`, to)
 
-const fragments = (change: (fragment: Json, at: number) => Json): Refit =>
+const fragments = (change: (fragment: Json, at: number) => Json): Patch =>
   onEachBlock(completions, (data, at) => [
-    put(data, 'choices.*.delta.tool_calls.*', (one: unknown) => change(objectOf(one), at)),
+    setAt(data, 'choices.*.delta.tool_calls.*', (one: unknown) => change(toObject(one), at)),
   ])
 
 export const openaiToolFaults: readonly Fault[] = [
@@ -86,34 +86,34 @@ export const openaiToolFaults: readonly Fault[] = [
     'openai-tool-fragments-without-index',
     'OAI-TOOL-03',
     'The fragments of a streamed tool call have no index.',
-    fragments((fragment) => put(fragment, 'index', undefined)),
+    fragments((fragment) => setAt(fragment, 'index', undefined)),
   ),
   fault(
     'openai-tool-fragments-one-index-each',
     'OAI-TOOL-03',
     'Each fragment of a streamed tool call counts as a call of its own.',
-    fragments((fragment, at) => put(fragment, 'index', at)),
+    fragments((fragment, at) => setAt(fragment, 'index', at)),
   ),
   fault(
     'openai-tool-call-streamed-without-id',
     'OAI-TOOL-03',
     'A streamed tool call has no id.',
-    fragments((fragment) => put(fragment, 'id', undefined)),
+    fragments((fragment) => setAt(fragment, 'id', undefined)),
   ),
   fault(
     'openai-tool-fragments-doubled',
     'OAI-TOOL-03',
     'Each fragment of the arguments comes twice.',
     fragments((fragment) =>
-      put(fragment, 'function.arguments', (text: unknown) => `${text}${text}`),
+      setAt(fragment, 'function.arguments', (text: unknown) => `${text}${text}`),
     ),
   ),
   fault(
     'openai-tool-result-refused',
     'OAI-TOOL-04',
     'A message with the role tool is refused.',
-    refusesRequests(completions, ({ messages }) =>
-      listOf(messages).some(({ role }) => role === 'tool'),
+    rejectRequests(completions, ({ messages }) =>
+      toList(messages).some(({ role }) => role === 'tool'),
     ),
   ),
   fault(
@@ -127,8 +127,8 @@ export const openaiToolFaults: readonly Fault[] = [
     'OAI-FORMAT-01',
     'With json_object, the JSON stands in a Markdown code block.',
     onSuccess(completions, (reply, { body }) =>
-      wantsFormat('json_object')(objectOf(body))
-        ? put(
+      wantsFormat('json_object')(toObject(body))
+        ? setAt(
             reply,
             'body.choices.*.message.content',
             (text: unknown) => `\`\`\`json\n${text}\n\`\`\``,
@@ -140,7 +140,7 @@ export const openaiToolFaults: readonly Fault[] = [
     'openai-json-schema-ignored',
     'OAI-FORMAT-02',
     'response_format json_schema is taken for json_object.',
-    onSent(completions, (body) =>
+    onRequestBody(completions, (body) =>
       wantsFormat('json_schema')(body)
         ? { ...body, response_format: { type: 'json_object' } }
         : body,
@@ -156,6 +156,6 @@ export const openaiToolFaults: readonly Fault[] = [
     'openai-n-with-one-index',
     'OAI-N-01',
     'Every choice has the index 0.',
-    shows(completions, 'choices.*.index', 0),
+    setField(completions, 'choices.*.index', 0),
   ),
 ]

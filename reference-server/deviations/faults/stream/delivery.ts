@@ -1,6 +1,6 @@
 /** Faults of when events are sent: while the answer is made, or at its end (V3-SSE-30). */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { pieces } from '../../streams.ts'
+import { rechunkV3 } from '../../streams.ts'
 import type { Fault } from '../../types.ts'
 
 /** What a block takes to be made, where that shows that nothing was sent meanwhile. */
@@ -39,18 +39,18 @@ export const deliveryFaults: readonly Fault[] = [
     name: 'delivery-all-at-the-end',
     summary: 'The stream is buffered, and sent in one go when the answer is complete.',
     breaks: ['V3-SSE-30'],
-    refit: pieces((chunks) => atTheEnd(chunks, 0)),
+    patch: rechunkV3((chunks) => atTheEnd(chunks, 0)),
   },
   {
     name: 'delivery-first-events-ahead',
     summary: 'The events before the first delta are sent at once, all others at the end.',
     breaks: ['V3-SSE-30'],
-    refit: pieces((chunks) => atTheEnd(chunks, 4)),
+    patch: rechunkV3((chunks) => atTheEnd(chunks, 4)),
   },
   {
     name: 'delivery-in-lumps',
     summary: 'A hop gathers what the model makes in 0.4 seconds, and passes it on at once.',
     breaks: ['V3-SSE-30'],
-    refit: pieces(inLumps),
+    patch: rechunkV3(inLumps),
   },
 ]

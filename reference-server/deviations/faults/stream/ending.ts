@@ -1,20 +1,20 @@
 /** Faults of the end of a stream (section 6, 3: response.completed marks it). */
 import type { SseBlock } from '../../../events/sse.ts'
 import {
-  become,
-  blocks,
-  every,
-  stream,
-  completed as unCut,
-  where,
-  without,
-  written,
+  replaceEvents,
+  onV3Blocks,
+  all,
+  editEvents,
+  isCompleted as unCut,
+  when,
+  dropEvents,
+  rewriteBlocks,
 } from '../../streams.ts'
 import type { Fault } from '../../types.ts'
-import { completed, done, ends } from './names.ts'
+import { completed, itemDone, terminalEvents } from './names.ts'
 
-const final = every(...ends)
-const isFinal = (block: SseBlock) => ends.includes(block.event ?? '')
+const final = all(...terminalEvents)
+const isFinal = (block: SseBlock) => terminalEvents.includes(block.event ?? '')
 const marker: SseBlock = { data: '[DONE]' }
 
 export const endingFaults: readonly Fault[] = [
@@ -23,7 +23,7 @@ export const endingFaults: readonly Fault[] = [
     summary: 'The stream ends cleanly after the last item, without a terminal event.',
     breaks: ['V3-SSE-08'],
     seen: 'openai/codex, many reports of "stream closed before response.completed"',
-    refit: blocks(async function* (all) {
+    patch: onV3Blocks(async function* (all) {
       for await (const block of all) if (!isFinal(block)) yield block
     }),
   },
@@ -31,50 +31,50 @@ export const endingFaults: readonly Fault[] = [
     name: 'stream-without-terminal-event-when-cut',
     summary: 'Only an answer that max_tokens cuts ends without a terminal event.',
     breaks: ['V3-SSE-08'],
-    refit: stream(without('response.incomplete')),
+    patch: editEvents(dropEvents('response.incomplete')),
   },
   {
     name: 'stream-ends-with-response-done',
     summary: 'The last event is called response.done.',
     breaks: ['V3-SSE-08'],
-    refit: stream(become(every(completed), (event) => [{ ...event, type: 'response.done' }])),
+    patch: editEvents(replaceEvents(all(completed), (event) => [{ ...event, type: 'response.done' }])),
   },
   {
     name: 'stream-completed-twice',
     summary: 'response.completed is sent twice.',
     breaks: ['V3-SSE-08'],
-    refit: stream(become(final, (event) => [event, event])),
+    patch: editEvents(replaceEvents(final, (event) => [event, event])),
   },
   {
     name: 'stream-incomplete-and-completed',
     summary: 'An answer that was cut ends with response.incomplete and then response.completed.',
     breaks: ['V3-SSE-08'],
-    refit: stream(
-      become(every('response.incomplete'), (event) => [event, { ...event, type: completed }]),
+    patch: editEvents(
+      replaceEvents(all('response.incomplete'), (event) => [event, { ...event, type: completed }]),
     ),
   },
   {
     name: 'stream-failed-after-completed',
     summary: 'response.failed follows response.completed.',
     breaks: ['V3-SSE-08'],
-    refit: stream(
-      become(every(completed), (event) => [event, { ...event, type: 'response.failed' }]),
+    patch: editEvents(
+      replaceEvents(all(completed), (event) => [event, { ...event, type: 'response.failed' }]),
     ),
   },
   {
     name: 'stream-event-after-the-end',
     summary: 'A vendor event with timings follows response.completed.',
     breaks: ['V3-SSE-08'],
-    refit: stream(
-      become(final, (event) => [event, { type: 'svc:timings', sequence_number: 0, total_ms: 1 }]),
+    patch: editEvents(
+      replaceEvents(final, (event) => [event, { type: 'svc:timings', sequence_number: 0, total_ms: 1 }]),
     ),
   },
   {
     name: 'stream-item-done-after-the-end',
     summary: 'The last response.output_item.done follows response.completed.',
     breaks: ['V3-SSE-08'],
-    refit: stream((events) => {
-      const last = events.findLast(({ type }) => type === done)
+    patch: editEvents((events) => {
+      const last = events.findLast(({ type }) => type === itemDone)
       return last === undefined ? events : [...events.filter((event) => event !== last), last]
     }),
   },
@@ -82,7 +82,7 @@ export const endingFaults: readonly Fault[] = [
     name: 'stream-cut-before-the-end',
     summary: 'The connection is cut before the terminal event.',
     breaks: ['V3-SSE-08'],
-    refit: blocks(async function* (all) {
+    patch: onV3Blocks(async function* (all) {
       for await (const block of all) {
         if (isFinal(block)) throw new DOMException('cut', 'AbortError')
         yield block
@@ -93,7 +93,7 @@ export const endingFaults: readonly Fault[] = [
     name: 'stream-cut-in-the-middle',
     summary: 'The connection is cut after the twelfth event.',
     breaks: ['V3-SSE-08'],
-    refit: blocks(async function* (all) {
+    patch: onV3Blocks(async function* (all) {
       let sent = 0
       for await (const block of all) {
         if (sent === 12) throw new DOMException('cut', 'AbortError')
@@ -106,7 +106,7 @@ export const endingFaults: readonly Fault[] = [
     name: 'stream-cut-after-the-end',
     summary: 'The terminal event is sent, and then the connection is cut in place of a last chunk.',
     breaks: ['V3-SSE-08'],
-    refit: blocks(async function* (all) {
+    patch: onV3Blocks(async function* (all) {
       yield* all
       throw new DOMException('cut', 'AbortError')
     }),
@@ -115,19 +115,19 @@ export const endingFaults: readonly Fault[] = [
     name: 'stream-last-block-open',
     summary: 'No empty line closes the block of the terminal event, and clients discard it.',
     breaks: ['V3-SSE-08'],
-    refit: written((block, usual) => (isFinal(block) ? usual.subarray(0, -1) : undefined)),
+    patch: rewriteBlocks((block, usual) => (isFinal(block) ? usual.subarray(0, -1) : undefined)),
   },
   {
     name: 'stream-last-line-open',
     summary: 'The stream ends behind the JSON of the terminal event, without a line end.',
     breaks: ['V3-SSE-08'],
-    refit: written((block, usual) => (isFinal(block) ? usual.subarray(0, -2) : undefined)),
+    patch: rewriteBlocks((block, usual) => (isFinal(block) ? usual.subarray(0, -2) : undefined)),
   },
   {
     name: 'stream-done-marker-twice',
     summary: 'data: [DONE] is sent twice.',
     breaks: ['V3-SSE-29'],
-    refit: blocks(async function* (all) {
+    patch: onV3Blocks(async function* (all) {
       yield* all
       yield marker
       yield marker
@@ -137,7 +137,7 @@ export const endingFaults: readonly Fault[] = [
     name: 'stream-done-marker-early',
     summary: 'data: [DONE] comes before the terminal event, and clients stop reading there.',
     breaks: ['V3-SSE-29'],
-    refit: blocks(async function* (all) {
+    patch: onV3Blocks(async function* (all) {
       for await (const block of all) {
         if (isFinal(block)) yield marker
         yield block
@@ -148,7 +148,7 @@ export const endingFaults: readonly Fault[] = [
     name: 'stream-event-after-the-done-marker',
     summary: 'After data: [DONE] comes an event with the usage.',
     breaks: ['V3-SSE-08', 'V3-SSE-29'],
-    refit: blocks(async function* (all) {
+    patch: onV3Blocks(async function* (all) {
       yield* all
       yield marker
       const type = 'response.usage'
@@ -159,10 +159,10 @@ export const endingFaults: readonly Fault[] = [
     name: 'stream-error-after-success',
     summary: 'An answer that was completed is followed by an error event.',
     breaks: ['V3-SSE-08'],
-    refit: stream(
-      where(
+    patch: editEvents(
+      when(
         unCut,
-        become(final, (event) => [
+        replaceEvents(final, (event) => [
           event,
           { type: 'error', sequence_number: 0, code: 'gone', message: 'gone', param: null },
         ]),

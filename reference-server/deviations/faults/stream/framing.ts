@@ -1,12 +1,12 @@
 /** Faults of blocks, lines and bytes of the v3 event stream (section 6, 1 and 4.3). */
-import type { Refit } from '../../../parts.ts'
-import { put } from '../../json-edit.ts'
-import { blocks, type NamedBlock, written } from '../../streams.ts'
+import type { Patch } from '../../../parts.ts'
+import { setAt } from '../../json-edit.ts'
+import { onV3Blocks, type NamedBlock, rewriteBlocks } from '../../streams.ts'
 import type { Fault } from '../../types.ts'
 
 /** One delta of the answer, the same in all answers that have as many. */
-function inOneDelta(write: (block: NamedBlock, usual: string) => Uint8Array | string): Refit {
-  return written((block, usual) =>
+function inOneDelta(write: (block: NamedBlock, usual: string) => Uint8Array | string): Patch {
+  return rewriteBlocks((block, usual) =>
     block.event === 'response.output_text.delta' && numberOf(block) % 10 === 6
       ? write(block, usual.toString())
       : undefined,
@@ -31,19 +31,19 @@ export const framingFaults: readonly Fault[] = [
     name: 'stream-media-type-json',
     summary: 'A stream of events is sent as application/json.',
     breaks: ['V3-SSE-01'],
-    refit: blocks((all) => all, { 'content-type': 'application/json' }),
+    patch: onV3Blocks((all) => all, { 'content-type': 'application/json' }),
   },
   {
     name: 'stream-media-type-plain',
     summary: 'A stream of events is sent as text/plain.',
     breaks: ['V3-SSE-01'],
-    refit: blocks((all) => all, { 'content-type': 'text/plain; charset=utf-8' }),
+    patch: onV3Blocks((all) => all, { 'content-type': 'text/plain; charset=utf-8' }),
   },
   {
     name: 'stream-status-201',
     summary: 'A stream is answered with 201, as a message that was created.',
     breaks: ['V3-SSE-01'],
-    refit: (parts) => ({
+    patch: (parts) => ({
       ...parts,
       outgoing: (call, reply) => {
         const usual = parts.outgoing(call, reply)
@@ -56,14 +56,14 @@ export const framingFaults: readonly Fault[] = [
     name: 'stream-asked-for-in-vain',
     summary: 'A chat generation with stream: true is answered with one JSON body.',
     breaks: ['V3-SSE-01'],
-    refit: (parts) => ({
+    patch: (parts) => ({
       ...parts,
       incoming: (call) => {
         const usual = parts.incoming(call)
         return call.path === '/api/v3/message/generate'
           ? {
               ...usual,
-              body: put(usual.body, 'stream', (on: unknown) => (on === true ? false : on)),
+              body: setAt(usual.body, 'stream', (on: unknown) => (on === true ? false : on)),
             }
           : usual
       },
@@ -73,13 +73,13 @@ export const framingFaults: readonly Fault[] = [
     name: 'stream-without-event-lines',
     summary: 'Blocks have data lines alone; the name stands only in the type.',
     breaks: ['V3-SSE-02'],
-    refit: written((block) => `data: ${json(block)}\n\n`),
+    patch: rewriteBlocks((block) => `data: ${json(block)}\n\n`),
   },
   {
     name: 'stream-delta-without-event-line',
     summary: 'Deltas have no event: line, all other events do.',
     breaks: ['V3-SSE-02'],
-    refit: written((block) =>
+    patch: rewriteBlocks((block) =>
       block.event === 'response.output_text.delta' ? `data: ${json(block)}\n\n` : undefined,
     ),
   },
@@ -87,31 +87,31 @@ export const framingFaults: readonly Fault[] = [
     name: 'stream-event-in-capitals',
     summary: 'The field is written Event:, which no client knows: field names are case-sensitive.',
     breaks: ['V3-SSE-02'],
-    refit: written((block) => `Event: ${block.event}\ndata: ${json(block)}\n\n`),
+    patch: rewriteBlocks((block) => `Event: ${block.event}\ndata: ${json(block)}\n\n`),
   },
   {
     name: 'stream-space-before-the-colon',
     summary: 'The field is written "event :", which no client knows.',
     breaks: ['V3-SSE-02'],
-    refit: written((block) => `event : ${block.event}\ndata: ${json(block)}\n\n`),
+    patch: rewriteBlocks((block) => `event : ${block.event}\ndata: ${json(block)}\n\n`),
   },
   {
     name: 'stream-two-event-lines',
     summary: 'Every block says message first and then what it is.',
     breaks: ['V3-SSE-02'],
-    refit: written((block) => `event: message\nevent: ${block.event}\ndata: ${json(block)}\n\n`),
+    patch: rewriteBlocks((block) => `event: message\nevent: ${block.event}\ndata: ${json(block)}\n\n`),
   },
   {
     name: 'stream-event-line-empty',
     summary: 'The event: line of each delta is empty.',
     breaks: ['V3-SSE-02'],
-    refit: inOneDelta((block) => `event:\ndata: ${json(block)}\n\n`),
+    patch: inOneDelta((block) => `event:\ndata: ${json(block)}\n\n`),
   },
   {
     name: 'stream-json-over-blocks',
     summary: 'The JSON of a long event is broken over two blocks.',
     breaks: ['V3-SSE-02'],
-    refit: inOneDelta((block) => {
+    patch: inOneDelta((block) => {
       const text = json(block)
       const head = `event: ${block.event}\ndata: `
       return `${head}${text.slice(0, 40)}\n\n${head}${text.slice(40)}\n\n`
@@ -122,7 +122,7 @@ export const framingFaults: readonly Fault[] = [
     summary:
       'The JSON of the final event is pretty-printed, and only its first line is a data: line.',
     breaks: ['V3-SSE-02'],
-    refit: written((block) =>
+    patch: rewriteBlocks((block) =>
       block.event === 'response.completed'
         ? `event: ${block.event}\ndata: ${JSON.stringify(block.data, null, 2)}\n\n`
         : undefined,
@@ -132,13 +132,13 @@ export const framingFaults: readonly Fault[] = [
     name: 'stream-json-cut',
     summary: 'One delta lacks the last brace of its JSON.',
     breaks: ['V3-SSE-02'],
-    refit: inOneDelta((block) => `event: ${block.event}\ndata: ${json(block).slice(0, -1)}\n\n`),
+    patch: inOneDelta((block) => `event: ${block.event}\ndata: ${json(block).slice(0, -1)}\n\n`),
   },
   {
     name: 'stream-json-of-python',
     summary: 'An event in progress is the print of a Python dict.',
     breaks: ['V3-SSE-02'],
-    refit: written((block) =>
+    patch: rewriteBlocks((block) =>
       block.event === 'response.in_progress'
         ? `event: ${block.event}\ndata: ${json(block).replaceAll('"', "'").replaceAll('null', 'None')}\n\n`
         : undefined,
@@ -148,13 +148,13 @@ export const framingFaults: readonly Fault[] = [
     name: 'stream-data-in-an-array',
     summary: 'The data of one delta is an array with the object in it.',
     breaks: ['V3-SSE-02'],
-    refit: inOneDelta((block) => `event: ${block.event}\ndata: [${json(block)}]\n\n`),
+    patch: inOneDelta((block) => `event: ${block.event}\ndata: [${json(block)}]\n\n`),
   },
   {
     name: 'stream-block-without-data',
     summary: 'An event in progress has no data: line.',
     breaks: ['V3-SSE-02'],
-    refit: written((block) =>
+    patch: rewriteBlocks((block) =>
       block.event === 'response.in_progress' ? `event: ${block.event}\n\n` : undefined,
     ),
   },
@@ -163,7 +163,7 @@ export const framingFaults: readonly Fault[] = [
     summary: 'A heartbeat is sent as a data: line that is no JSON.',
     breaks: ['V3-SSE-02'],
     seen: 'anomalyco/opencode#50871, mnfst/manifest#2053',
-    refit: written((block, usual) =>
+    patch: rewriteBlocks((block, usual) =>
       block.event === 'response.in_progress' ? `data: : keepalive\n\n${usual}` : undefined,
     ),
   },
@@ -171,9 +171,9 @@ export const framingFaults: readonly Fault[] = [
     name: 'stream-type-differs',
     summary: 'The event is response.output_text.delta, and its type response.text.delta.',
     breaks: ['V3-SSE-03'],
-    refit: written((block) => {
+    patch: rewriteBlocks((block) => {
       if (block.event !== 'response.output_text.delta') return undefined
-      const data = put(block.data, 'type', 'response.text.delta')
+      const data = setAt(block.data, 'type', 'response.text.delta')
       return `event: ${block.event}\ndata: ${JSON.stringify(data)}\n\n`
     }),
   },
@@ -182,7 +182,7 @@ export const framingFaults: readonly Fault[] = [
     summary: 'The event: line of the end of a text says response.output_text_done.',
     breaks: ['V3-SSE-03'],
     seen: 'leseb/openresponses-gw engine, which misspells response.output_text.annotation.added',
-    refit: written((block) =>
+    patch: rewriteBlocks((block) =>
       block.event === 'response.output_text.done'
         ? `event: response.output_text_done\ndata: ${json(block)}\n\n`
         : undefined,
@@ -192,24 +192,24 @@ export const framingFaults: readonly Fault[] = [
     name: 'stream-all-events-called-message',
     summary: 'Every event: line says message.',
     breaks: ['V3-SSE-03'],
-    refit: written((block) => `event: message\ndata: ${json(block)}\n\n`),
+    patch: rewriteBlocks((block) => `event: message\ndata: ${json(block)}\n\n`),
   },
   {
     name: 'stream-type-missing',
     summary: 'No data has a type.',
     breaks: ['V3-SSE-04'],
     seen: '7836246/cursor2api#114',
-    refit: written((block) => {
-      return `event: ${block.event}\ndata: ${JSON.stringify(put(block.data, 'type', undefined))}\n\n`
+    patch: rewriteBlocks((block) => {
+      return `event: ${block.event}\ndata: ${JSON.stringify(setAt(block.data, 'type', undefined))}\n\n`
     }),
   },
   {
     name: 'stream-type-missing-at-the-end',
     summary: 'The data of response.completed has no type, all others have.',
     breaks: ['V3-SSE-04'],
-    refit: written((block) =>
+    patch: rewriteBlocks((block) =>
       block.event === 'response.completed'
-        ? `event: ${block.event}\ndata: ${JSON.stringify(put(block.data, 'type', undefined))}\n\n`
+        ? `event: ${block.event}\ndata: ${JSON.stringify(setAt(block.data, 'type', undefined))}\n\n`
         : undefined,
     ),
   },
@@ -217,13 +217,13 @@ export const framingFaults: readonly Fault[] = [
     name: 'stream-in-latin-1',
     summary: 'The stream is written in Latin-1.',
     breaks: ['V3-SSE-26'],
-    refit: written((_block, usual) => latin1(usual.toString())),
+    patch: rewriteBlocks((_block, usual) => latin1(usual.toString())),
   },
   {
     name: 'stream-character-cut',
     summary: 'Of each character of several bytes the last byte is lost, in deltas alone.',
     breaks: ['V3-SSE-26'],
-    refit: written((block, usual) =>
+    patch: rewriteBlocks((block, usual) =>
       block.event === 'response.output_text.delta' ? withoutLastBytes(usual) : undefined,
     ),
   },

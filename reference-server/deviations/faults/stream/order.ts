@@ -1,59 +1,59 @@
 /** Faults of the order of events: what comes first, and what brackets what (section 6, 2 and 3). */
 import type { ResponseEvent } from '../../../events/sequence.ts'
 import {
-  become,
-  completed,
-  every,
-  moved,
-  set,
-  stream,
-  the,
-  thinking,
-  where,
-  without,
+  replaceEvents,
+  isCompleted,
+  all,
+  moveEvents,
+  setInEvents,
+  editEvents,
+  nth,
+  isThinking,
+  when,
+  dropEvents,
 } from '../../streams.ts'
 import type { Fault } from '../../types.ts'
-import { added, delta, done, ends, partAdded, partDone, textDone } from './names.ts'
+import { itemAdded, textDelta, itemDone, terminalEvents, partAdded, partDone, textDone } from './names.ts'
 
 export const orderFaults: readonly Fault[] = [
   {
     name: 'stream-created-missing',
     summary: 'The stream begins with response.in_progress.',
     breaks: ['V3-SSE-05'],
-    refit: stream(without('response.created')),
+    patch: editEvents(dropEvents('response.created')),
   },
   {
     name: 'stream-created-second',
     summary: 'response.in_progress comes before response.created.',
     breaks: ['V3-SSE-05'],
-    refit: stream(moved(every('response.in_progress'), 'before', 'response.created')),
+    patch: editEvents(moveEvents(all('response.in_progress'), 'before', 'response.created')),
   },
   {
     name: 'stream-created-twice',
     summary: 'response.created is sent twice in a row.',
     breaks: ['V3-SSE-05'],
-    refit: stream(become(every('response.created'), (event) => [event, event])),
+    patch: editEvents(replaceEvents(all('response.created'), (event) => [event, event])),
   },
   {
     name: 'stream-item-added-late',
     summary: 'response.output_item.added of the answer follows its first delta.',
     breaks: ['V3-SSE-12'],
-    refit: stream(moveAnswerBehindItsDelta()),
+    patch: editEvents(moveAnswerBehindItsDelta()),
   },
   {
     name: 'stream-item-never-added',
     summary: 'No response.output_item.added is sent.',
     breaks: ['V3-SSE-12'],
-    refit: stream(without(added)),
+    patch: editEvents(dropEvents(itemAdded)),
   },
   {
     name: 'stream-of-deltas-alone',
     summary: 'Between created and completed come deltas of the text, and no event of an item.',
     breaks: ['V3-SSE-12'],
     seen: 'Sophomoresty/gemini-web2api PR 57',
-    refit: stream((events) =>
+    patch: editEvents((events) =>
       events.filter(
-        ({ type }) => type === 'response.created' || type.endsWith('.delta') || ends.includes(type),
+        ({ type }) => type === 'response.created' || type.endsWith('.delta') || terminalEvents.includes(type),
       ),
     ),
   },
@@ -61,75 +61,75 @@ export const orderFaults: readonly Fault[] = [
     name: 'stream-part-not-added',
     summary: 'Deltas come for a part that no response.content_part.added announced.',
     breaks: ['V3-SSE-13'],
-    refit: stream(without(partAdded)),
+    patch: editEvents(dropEvents(partAdded)),
   },
   {
     name: 'stream-part-not-done',
     summary: 'response.content_part.done is left out.',
     breaks: ['V3-SSE-13'],
     seen: 'vllm-project/guidellm, mock server',
-    refit: stream(without(partDone)),
+    patch: editEvents(dropEvents(partDone)),
   },
   {
     name: 'stream-text-not-done',
     summary: 'response.output_text.done is left out.',
     breaks: ['V3-SSE-13'],
-    refit: stream(without(textDone)),
+    patch: editEvents(dropEvents(textDone)),
   },
   {
     name: 'stream-item-not-done',
     summary: 'response.output_item.done is left out, though the parts are bracketed.',
     breaks: ['V3-SSE-13'],
-    refit: stream(without(done)),
+    patch: editEvents(dropEvents(itemDone)),
   },
   {
     name: 'stream-item-done-early',
     summary: 'response.output_item.done comes before the part of its item is done.',
     breaks: ['V3-SSE-13'],
-    refit: stream(where(({ steps }) => steps.length === 1, moved(every(done), 'before', partDone))),
+    patch: editEvents(when(({ steps }) => steps.length === 1, moveEvents(all(itemDone), 'before', partDone))),
   },
   {
     name: 'stream-text-done-after-its-part',
     summary: 'response.output_text.done follows the content_part.done of its part.',
     breaks: ['V3-SSE-13'],
-    refit: stream(
-      where(({ steps }) => steps.length === 1, moved(every(textDone), 'behind', partDone)),
+    patch: editEvents(
+      when(({ steps }) => steps.length === 1, moveEvents(all(textDone), 'behind', partDone)),
     ),
   },
   {
     name: 'stream-item-added-twice',
     summary: 'Each response.output_item.added is sent twice.',
     breaks: ['V3-SSE-13'],
-    refit: stream(become(every(added), (event) => [event, event])),
+    patch: editEvents(replaceEvents(all(itemAdded), (event) => [event, event])),
   },
   {
     name: 'stream-item-null',
     summary: 'The item of response.output_item.added is null.',
     breaks: ['V3-SSE-13'],
-    refit: stream(set(every(added), 'item', null)),
+    patch: editEvents(setInEvents(all(itemAdded), 'item', null)),
   },
   {
     name: 'stream-in-progress-late',
     summary: 'response.in_progress comes after the first item, and wipes it in clients.',
     breaks: ['V3-SSE-13'],
-    refit: stream(moved(every('response.in_progress'), 'behind', partAdded)),
+    patch: editEvents(moveEvents(all('response.in_progress'), 'behind', partAdded)),
   },
   {
     name: 'stream-in-progress-without-output',
     summary: 'The response of response.in_progress has no output for items to stand in.',
     breaks: ['V3-SSE-13'],
     seen: 'diegosouzapw/OmniRoute#13964',
-    refit: stream(set(every('response.in_progress'), 'response.output', undefined)),
+    patch: editEvents(setInEvents(all('response.in_progress'), 'response.output', undefined)),
   },
   {
     name: 'stream-reasoning-part-not-added',
     summary:
       'Deltas of the reasoning come for a part that was not added; those of the text do not.',
     breaks: ['V3-SSE-13'],
-    refit: stream(
-      where(
-        thinking,
-        become(the(partAdded, 0), () => []),
+    patch: editEvents(
+      when(
+        isThinking,
+        replaceEvents(nth(partAdded, 0), () => []),
       ),
     ),
   },
@@ -137,10 +137,10 @@ export const orderFaults: readonly Fault[] = [
     name: 'stream-delta-after-its-text',
     summary: 'An empty delta follows the response.output_text.done of its text.',
     breaks: ['V3-SSE-13'],
-    refit: stream(
-      where(
-        completed,
-        become(every(textDone), (event, all) => [event, ...emptyDelta(all)]),
+    patch: editEvents(
+      when(
+        isCompleted,
+        replaceEvents(all(textDone), (event, all) => [event, ...emptyDelta(all)]),
       ),
     ),
   },
@@ -149,21 +149,21 @@ export const orderFaults: readonly Fault[] = [
     summary:
       'With reasoning, the deltas of the text name the item of the reasoning, and its index.',
     breaks: ['V3-SSE-13', 'V3-SSE-18'],
-    refit: stream(
-      where(
-        thinking,
-        become(every(delta), (event, all) => [ofFirstItem(event, all)]),
+    patch: editEvents(
+      when(
+        isThinking,
+        replaceEvents(all(textDelta), (event, all) => [ofFirstItem(event, all)]),
       ),
     ),
   },
 ]
 
 function moveAnswerBehindItsDelta() {
-  return moved(the(added, -1), 'behind', delta)
+  return moveEvents(nth(itemAdded, -1), 'behind', textDelta)
 }
 
 function emptyDelta(all: readonly ResponseEvent[]): readonly ResponseEvent[] {
-  const first = all.find(({ type }) => type === delta)
+  const first = all.find(({ type }) => type === textDelta)
   return first === undefined ? [] : [{ ...first, delta: '' }]
 }
 

@@ -1,34 +1,34 @@
 /** Faults of some streams alone: of one-shot, of cut answers, with reasoning, with calls of tools. */
-import type { Run } from '../../../events/run.ts'
-import { become, every, moved, set, stream, the, thinking, where, without } from '../../streams.ts'
+import type { ResponseRun } from '../../../events/run.ts'
+import { replaceEvents, all, moveEvents, setInEvents, editEvents, nth, isThinking, when, dropEvents } from '../../streams.ts'
 import type { Fault } from '../../types.ts'
-import { added, completed, created, delta, done, partAdded } from './names.ts'
+import { itemAdded, completed, created, textDelta, itemDone, partAdded } from './names.ts'
 
-const oneShot = ({ settings }: Run) => !settings.stored
-const cut = ({ finish }: Run) => finish === 'length'
-const calling = ({ steps }: Run) => steps.some(({ type }) => type === 'function_call')
+const oneShot = ({ settings }: ResponseRun) => !settings.stored
+const cut = ({ finish }: ResponseRun) => finish === 'length'
+const calling = ({ steps }: ResponseRun) => steps.some(({ type }) => type === 'function_call')
 
 export const someStreamFaults: readonly Fault[] = [
   {
     name: 'stream-of-one-shot-without-terminal-event',
     summary: 'Only one-shot streams end without a terminal event.',
     breaks: ['V3-SSE-08'],
-    refit: stream(where(oneShot, without(completed))),
+    patch: editEvents(when(oneShot, dropEvents(completed))),
   },
   {
     name: 'stream-of-one-shot-without-created',
     summary: 'Only one-shot streams begin without response.created.',
     breaks: ['V3-SSE-05'],
-    refit: stream(where(oneShot, without(created))),
+    patch: editEvents(when(oneShot, dropEvents(created))),
   },
   {
     name: 'stream-of-one-shot-drops-a-delta',
     summary: 'Only one-shot streams drop the last delta.',
     breaks: ['V3-SSE-17'],
-    refit: stream(
-      where(
+    patch: editEvents(
+      when(
         oneShot,
-        become(the(delta, -1), () => []),
+        replaceEvents(nth(textDelta, -1), () => []),
       ),
     ),
   },
@@ -36,10 +36,10 @@ export const someStreamFaults: readonly Fault[] = [
     name: 'stream-of-cut-answer-drops-a-delta',
     summary: 'Only an answer that max_tokens cuts loses its last delta.',
     breaks: ['V3-SSE-17'],
-    refit: stream(
-      where(
+    patch: editEvents(
+      when(
         cut,
-        become(the(delta, -1), () => []),
+        replaceEvents(nth(textDelta, -1), () => []),
       ),
     ),
   },
@@ -47,16 +47,16 @@ export const someStreamFaults: readonly Fault[] = [
     name: 'stream-of-cut-answer-leaves-items-open',
     summary: 'Only an answer that max_tokens cuts lacks the response.output_item.done of its item.',
     breaks: ['V3-SSE-13'],
-    refit: stream(where(cut, without(done))),
+    patch: editEvents(when(cut, dropEvents(itemDone))),
   },
   {
     name: 'stream-of-thought-drops-a-delta',
     summary: 'Only with reasoning, the last delta of the text is dropped.',
     breaks: ['V3-SSE-17'],
-    refit: stream(
-      where(
-        thinking,
-        become(the(delta, -1), () => []),
+    patch: editEvents(
+      when(
+        isThinking,
+        replaceEvents(nth(textDelta, -1), () => []),
       ),
     ),
   },
@@ -64,16 +64,16 @@ export const someStreamFaults: readonly Fault[] = [
     name: 'stream-of-thought-adds-its-answer-late',
     summary: 'Only with reasoning, the item of the answer is added after its first delta.',
     breaks: ['V3-SSE-12'],
-    refit: stream(where(thinking, moved(the(added, -1), 'behind', delta))),
+    patch: editEvents(when(isThinking, moveEvents(nth(itemAdded, -1), 'behind', textDelta))),
   },
   {
     name: 'stream-of-call-leaves-it-open',
     summary: 'Only of a call, response.output_item.done is left out.',
     breaks: ['V3-SSE-13'],
-    refit: stream(
-      where(
+    patch: editEvents(
+      when(
         calling,
-        become(the(done, 0), () => []),
+        replaceEvents(nth(itemDone, 0), () => []),
       ),
     ),
   },
@@ -81,10 +81,10 @@ export const someStreamFaults: readonly Fault[] = [
     name: 'stream-of-call-counts-items-anew',
     summary: 'The answer after a call has the output_index of the call.',
     breaks: ['V3-SSE-14'],
-    refit: stream(
-      where(
+    patch: editEvents(
+      when(
         calling,
-        set(every(added, partAdded, delta), 'output_index', (old: number) => Math.max(0, old - 1)),
+        setInEvents(all(itemAdded, partAdded, textDelta), 'output_index', (old: number) => Math.max(0, old - 1)),
       ),
     ),
   },
@@ -92,9 +92,9 @@ export const someStreamFaults: readonly Fault[] = [
     name: 'stream-of-search-in-reverse',
     summary: 'A search is completed before it begins.',
     breaks: ['V3-SSE-13'],
-    refit: stream(
-      moved(
-        every('response.file_search_call.in_progress'),
+    patch: editEvents(
+      moveEvents(
+        all('response.file_search_call.in_progress'),
         'behind',
         'response.file_search_call.completed',
       ),

@@ -1,16 +1,16 @@
 /** Faults of who is let in on v2 (section 5). */
-import { answering, message } from '../../native.ts'
-import type { Place } from '../../seams.ts'
+import { v2Generate, storeMessage } from '../../native.ts'
+import type { RoutePattern } from '../../seams.ts'
 import type { Fault } from '../../types.ts'
 import { admits, type MistakeName } from '../auth/mistakes.ts'
 import { answered, refusesRightKey } from '../auth/refusals.ts'
 import { fault } from '../fault.ts'
 
-const routes: readonly (readonly [name: string, place: Place, mistakes: readonly MistakeName[]])[] =
+const routes: readonly (readonly [name: string, place: RoutePattern, mistakes: readonly MistakeName[]])[] =
   [
     [
       'message',
-      message,
+      storeMessage,
       [
         'without-key',
         'with-key-of-that-length',
@@ -22,7 +22,7 @@ const routes: readonly (readonly [name: string, place: Place, mistakes: readonly
     ],
     [
       'reply',
-      answering,
+      v2Generate,
       [
         'without-key',
         'with-empty-key',

@@ -1,126 +1,126 @@
 /** Faults of v2 generation (section 4.2): its answer, its fields, its context, its retrieval. */
 import type { RequirementId } from '../../../../contract/index.ts'
-import type { Refit } from '../../../parts.ts'
+import type { Patch } from '../../../parts.ts'
 import type { Message } from '../../../store/types.ts'
 import {
-  answering,
+  v2Generate,
   isText,
-  isThere,
+  isPresent,
   mainAlias,
   mainModel,
-  message,
+  storeMessage,
   onStore,
-  unwraps,
+  flattenField,
   visionModel,
 } from '../../native.ts'
 import {
-  objectOf,
-  onAnswer,
-  onSent,
+  toObject,
+  onSuccessBody,
+  onRequestBody,
   onSuccess,
-  overlooks,
-  refusesRequests,
-  remembering,
-  shows,
+  ignoreField,
+  rejectRequests,
+  perServer,
+  setField,
 } from '../../seams.ts'
-import { together } from '../../together.ts'
+import { compose } from '../../together.ts'
 import type { Fault } from '../../types.ts'
 
 const both = ({
   include_tools: include,
   exclude_tools: exclude,
-}: Readonly<Record<string, unknown>>) => isThere(include) && isThere(exclude)
+}: Readonly<Record<string, unknown>>) => isPresent(include) && isPresent(exclude)
 
 export const replyFaults: readonly Fault[] = [
   {
     name: 'v2-reply-without-message',
     summary: 'The content of a reply stands at the top of the answer.',
     breaks: ['V2-GEN-01'],
-    refit: onAnswer(answering, (body) => objectOf(body['message'])),
+    patch: onSuccessBody(v2Generate, (body) => toObject(body['message'])),
   },
   {
     name: 'v2-reply-content-missing',
     summary: 'The message of a reply has no content.',
     breaks: ['V2-GEN-01'],
-    refit: shows(answering, 'message.content', undefined),
+    patch: setField(v2Generate, 'message.content', undefined),
   },
   {
     name: 'v2-reply-content-in-parts',
     summary: 'The content of a reply is an array of parts.',
     breaks: ['V2-GEN-01'],
-    refit: shows(answering, 'message.content', (text: string) => [{ type: 'text', text }]),
+    patch: setField(v2Generate, 'message.content', (text: string) => [{ type: 'text', text }]),
   },
   {
     name: 'v2-reply-in-a-list',
     summary: 'A reply is answered as a list of one.',
     breaks: ['V2-GEN-01'],
-    refit: onAnswer(answering, (body) => [body]),
+    patch: onSuccessBody(v2Generate, (body) => [body]),
   },
   {
     name: 'v2-reply-promised',
     summary: 'A generation is answered with 202, and the reply never comes.',
     breaks: ['V2-GEN-01'],
-    refit: onSuccess(answering, () => ({ status: 202, body: { status: 'queued' } })),
+    patch: onSuccess(v2Generate, () => ({ status: 202, body: { status: 'queued' } })),
   },
   {
     name: 'v2-reply-needs-no-chat',
     summary: 'A generation without chat_id takes the chat of the message.',
     breaks: ['V2-GEN-02'],
-    refit: recalls(({ id, chatId }) => [id, chatId], 'parent_id', 'chat_id'),
+    patch: recalls(({ id, chatId }) => [id, chatId], 'parent_id', 'chat_id'),
   },
   {
     name: 'v2-reply-needs-no-parent',
     summary: 'A generation without parent_id answers the last message of the chat.',
     breaks: ['V2-GEN-02'],
-    refit: recalls(({ id, chatId }) => [chatId, id], 'chat_id', 'parent_id'),
+    patch: recalls(({ id, chatId }) => [chatId, id], 'chat_id', 'parent_id'),
   },
   {
     name: 'v2-reply-needs-no-model',
     summary: 'A generation without model_id takes the main model.',
     breaks: ['V2-GEN-02'],
-    refit: overlooks(answering, 'model_id', isThere, mainModel),
+    patch: ignoreField(v2Generate, 'model_id', isPresent, mainModel),
   },
   {
     name: 'v2-reply-include-wins',
     summary: 'Of both tool lists, the first is taken.',
     breaks: ['V2-GEN-03'],
-    refit: onSent(answering, (body) => (both(body) ? { ...body, exclude_tools: undefined } : body)),
+    patch: onRequestBody(v2Generate, (body) => (both(body) ? { ...body, exclude_tools: undefined } : body)),
   },
   {
     name: 'v2-reply-exclude-wins',
     summary: 'Of both tool lists, the second is taken.',
     breaks: ['V2-GEN-03'],
-    refit: onSent(answering, (body) => (both(body) ? { ...body, include_tools: undefined } : body)),
+    patch: onRequestBody(v2Generate, (body) => (both(body) ? { ...body, include_tools: undefined } : body)),
   },
   {
     name: 'v2-reply-exclude-refused',
     summary: 'A generation with exclude_tools is refused.',
     breaks: ['V2-GEN-04'],
-    refit: refusesRequests(answering, ({ exclude_tools: list }) => Array.isArray(list)),
+    patch: rejectRequests(v2Generate, ({ exclude_tools: list }) => Array.isArray(list)),
   },
   {
     name: 'v2-reply-exclude-ignored',
     summary: 'Tools in exclude_tools are used all the same.',
     breaks: ['V2-GEN-04'],
-    refit: onSent(answering, (body) => {
+    patch: onRequestBody(v2Generate, (body) => {
       const { exclude_tools: list } = body
       const isRight = Array.isArray(list) && list.every(isText) && !both(body)
       return isRight ? { ...body, exclude_tools: [] } : body
     }),
   },
-  wrong('chat', unwraps(answering, 'chat_id', 'id')),
-  wrong('parent', unwraps(answering, 'parent_id', 'id')),
+  wrong('chat', flattenField(v2Generate, 'chat_id', 'id')),
+  wrong('parent', flattenField(v2Generate, 'parent_id', 'id')),
   wrong(
     'model',
-    overlooks(answering, 'model_id', (id) => id === undefined || isText(id), mainModel),
+    ignoreField(v2Generate, 'model_id', (id) => id === undefined || isText(id), mainModel),
   ),
-  wrong('exclude', overlooks(answering, 'exclude_tools', Array.isArray)),
+  wrong('exclude', ignoreField(v2Generate, 'exclude_tools', Array.isArray)),
   {
     name: 'v2-reply-exclude-of-numbers',
     summary: 'A reply is generated though exclude_tools holds numbers.',
     breaks: ['V2-GEN-05'],
-    refit: overlooks(
-      answering,
+    patch: ignoreField(
+      v2Generate,
       'exclude_tools',
       (list) => !Array.isArray(list) || list.every(isText),
     ),
@@ -131,19 +131,19 @@ export const replyFaults: readonly Fault[] = [
     name: 'v2-context-lost',
     summary: 'The model is told the message alone, without those that lead to it.',
     breaks: ['V2-CTX-01'],
-    refit: chains((chain) => chain.slice(-1)),
+    patch: chains((chain) => chain.slice(-1)),
   },
   {
     name: 'v2-context-one-link',
     summary: 'The model is told a message and its parent, and nothing from before.',
     breaks: ['V2-CTX-01'],
-    refit: chains((chain) => chain.slice(-2)),
+    patch: chains((chain) => chain.slice(-2)),
   },
   {
     name: 'v2-context-of-other-chats',
     summary: 'The model is told, in every chat, what was said in the others.',
     breaks: ['V2-CTX-02'],
-    refit: onStore('messages', ({ append, chain }) => {
+    patch: onStore('messages', ({ append, chain }) => {
       const said: Message[] = []
       return {
         append: async (one) => {
@@ -167,16 +167,16 @@ function replyRefused(name: string, row: RequirementId, model: string): Fault {
     name: `v2-reply-${name}-unknown`,
     summary: `The model ${model} is known to v2 messages, and unknown to the replies to them.`,
     breaks: [row],
-    refit: refusesRequests(answering, ({ model_id }) => model_id === model, 404),
+    patch: rejectRequests(v2Generate, ({ model_id }) => model_id === model, 404),
   }
 }
 
-function wrong(what: string, refit: Refit): Fault {
+function wrong(what: string, refit: Patch): Fault {
   return {
     name: `v2-reply-${what}-of-any-type`,
     summary: `A reply is generated though the ${what} has another type.`,
     breaks: ['V2-GEN-05'],
-    refit,
+    patch: refit,
   }
 }
 
@@ -185,24 +185,24 @@ function recalls(
   pair: (message: Message) => readonly [key: string, value: string],
   said: string,
   missing: string,
-): Refit {
-  return remembering(() => {
+): Patch {
+  return perServer(() => {
     const known = new Map<unknown, string>()
-    return together([
+    return compose([
       onStore('messages', ({ append }) => ({
         append: (one) => {
           known.set(...pair(one))
           return append(one)
         },
       })),
-      onSent(answering, (body) =>
-        isThere(body[missing]) ? body : { ...body, [missing]: known.get(body[said]) },
+      onRequestBody(v2Generate, (body) =>
+        isPresent(body[missing]) ? body : { ...body, [missing]: known.get(body[said]) },
       ),
     ])
   })
 }
 
-function chains(change: (chain: readonly Message[]) => readonly Message[]): Refit {
+function chains(change: (chain: readonly Message[]) => readonly Message[]): Patch {
   return onStore('messages', ({ chain }) => ({
     chain: async (chat, id) => change(await chain(chat, id)),
   }))
@@ -213,7 +213,7 @@ function retrieval(name: string, row: RequirementId, sent: unknown, taken: boole
     name: `v2-rag-${name}`,
     summary: `rag: ${sent} is taken for ${taken} in v2.`,
     breaks: [row],
-    refit: onSent(message, (body) => (body['rag'] === sent ? { ...body, rag: taken } : body)),
+    patch: onRequestBody(storeMessage, (body) => (body['rag'] === sent ? { ...body, rag: taken } : body)),
   }
 }
 
@@ -222,6 +222,6 @@ function modelRefused(name: string, row: RequirementId, model: string): Fault {
     name: `v2-model-${name}-unknown`,
     summary: `The model ${model} is unknown to v2 messages.`,
     breaks: [row],
-    refit: refusesRequests(message, ({ model_id: id }) => id === model, 404),
+    patch: rejectRequests(storeMessage, ({ model_id: id }) => id === model, 404),
   }
 }

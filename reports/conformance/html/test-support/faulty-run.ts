@@ -34,7 +34,7 @@ export async function faultyRun(
   const chosen = faults.filter(({ name }) => names.includes(name))
   if (chosen.length !== names.length) throw new Error(`not all of these exist: ${names.join(', ')}`)
   const server = await startReferenceServer({
-    refit: together(chosen.map(({ refit }) => refit)),
+    patch: together(chosen.map(({ patch: refit }) => refit)),
     pace: parsePace('ttft=6ms,gap=1ms'),
     keys: ['sk-the-first-caller-0001', 'sk-the-second-caller-0002'],
   })
