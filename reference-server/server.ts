@@ -5,7 +5,7 @@ import type { FastifyInstance } from 'fastify'
 import { buildApp } from './http/app.ts'
 import { addReferencePage } from './openapi/reference-page.ts'
 import { documented } from './openapi/routes.ts'
-import { composeServices, type Services, type ServiceOptions } from './parts.ts'
+import { composeServices, type ServiceOptions, type Services } from './parts.ts'
 import { allRoutes } from './routes.ts'
 
 export interface ReferenceServerOptions extends Partial<ServiceOptions> {
@@ -71,7 +71,11 @@ export async function startReferenceServer(
   }
 }
 
-async function endWithin(deadlineMs: number, app: FastifyInstance, { runs }: Services): Promise<void> {
+async function endWithin(
+  deadlineMs: number,
+  app: FastifyInstance,
+  { runs }: Services,
+): Promise<void> {
   const timer = new AbortController()
   const deadline = timeout(deadlineMs, undefined, { signal: timer.signal }).then(
     () => {

@@ -11,7 +11,11 @@ export interface AssistantContext {
   readonly searchesByItself: boolean
 }
 
-export const noAssistant: AssistantContext = { instructions: null, baseIds: [], searchesByItself: false }
+export const noAssistant: AssistantContext = {
+  instructions: null,
+  baseIds: [],
+  searchesByItself: false,
+}
 
 /** @throws ApiError 404 for an id that is not in the catalogue */
 export function cataloguedAssistant(id: string | null | undefined): AssistantContext {

@@ -4,16 +4,16 @@ import type { ResponseRun } from '../events/run.ts'
 import { composeServices, type Patch } from '../parts.ts'
 import { setAt } from './json-edit.ts'
 import {
-  replaceEvents,
   all,
-  moveEvents,
-  editRawEvents,
-  setInEvents,
-  editEvents,
-  swapPairs,
-  nth,
-  when,
   dropEvents,
+  editEvents,
+  editRawEvents,
+  moveEvents,
+  nth,
+  replaceEvents,
+  setInEvents,
+  swapPairs,
+  when,
 } from './streams.ts'
 
 describe('put', () => {
@@ -51,11 +51,9 @@ describe('stream', () => {
     const texts = (refit: Patch) =>
       eventsOf(refit).flatMap((event) => (event.type === delta ? [event['delta']] : []))
     expect(texts(editEvents(replaceEvents(nth(delta, -1), () => [])))).toEqual(['one', ' two'])
-    expect(texts(editEvents(setInEvents(all(delta), 'delta', (old: string) => old.trim())))).toEqual([
-      'one',
-      'two',
-      'three',
-    ])
+    expect(
+      texts(editEvents(setInEvents(all(delta), 'delta', (old: string) => old.trim()))),
+    ).toEqual(['one', 'two', 'three'])
     expect(texts(editEvents(swapPairs(delta)))).toEqual([' two', 'one', ' three'])
     expect(texts(editEvents(when(() => false, dropEvents(delta))))).toHaveLength(deltaCount)
   })

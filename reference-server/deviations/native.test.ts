@@ -4,12 +4,12 @@ import {
   alsoDo,
   chatList,
   failAfterSuccess,
-  storeMessage,
-  onStore,
+  flattenField,
   ignoreQuery,
+  onStore,
   readChat,
   removeFavorite,
-  flattenField,
+  storeMessage,
 } from './native.ts'
 
 test('a room of the store is changed in one method, the others are as ever', async () => {
@@ -55,7 +55,9 @@ test('a parameter of the query is overlooked', async () => {
 })
 
 test('an object is taken for what it holds', async () => {
-  const { send, newV2Chat } = await testServer({ patch: flattenField(storeMessage, 'content', 'text') })
+  const { send, newV2Chat } = await testServer({
+    patch: flattenField(storeMessage, 'content', 'text'),
+  })
   const body = {
     chat_id: await newV2Chat(),
     model_id: 'svc-main-model',

@@ -1,6 +1,6 @@
 /** Deviations of the native surfaces, in words: their routes, who is let in, what is remembered. */
 import type { Call, Reply } from '../http/call.ts'
-import type { Services, Patch } from '../parts.ts'
+import type { Patch, Services } from '../parts.ts'
 import type { Store } from '../store/types.ts'
 import { setAt } from './json-edit.ts'
 import { onReply, onRequest, onRequestBody, onSuccess, type RoutePattern } from './seams.ts'

@@ -3,11 +3,11 @@ import { testServer } from '../test-support/server.ts'
 import { setAt } from './json-edit.ts'
 import {
   completions,
+  ignoreField,
   matchesRoute,
   onEachBlock,
-  onModel,
   onError,
-  ignoreField,
+  onModel,
   rejectRequests,
   setField,
 } from './seams.ts'

@@ -3,7 +3,7 @@ import type { SseBlock } from '../events/sse.ts'
 import type { Call, Reply, StreamReply, ValueReply } from '../http/call.ts'
 import { ApiError } from '../http/errors.ts'
 import type { Generation, Model, ModelRequest } from '../model/types.ts'
-import type { Services, Patch } from '../parts.ts'
+import type { Patch, Services } from '../parts.ts'
 import type { HistoryStore, IdempotencyStore } from '../store/types.ts'
 import { setAt } from './json-edit.ts'
 
@@ -39,7 +39,10 @@ export function onRequest(place: RoutePattern, change: (call: Call) => Call): Pa
 }
 
 /** The JSON objects that requests bring. */
-export function onRequestBody(place: RoutePattern, change: (body: Json, call: Call) => Json): Patch {
+export function onRequestBody(
+  place: RoutePattern,
+  change: (body: Json, call: Call) => Json,
+): Patch {
   return onRequest(place, (call) => ({ ...call, body: change(toObject(call.body), call) }))
 }
 
@@ -92,7 +95,10 @@ export function onSuccess(
 }
 
 /** What a success in one piece says. */
-export function onSuccessBody(place: RoutePattern, change: (body: Json, call: Call) => unknown): Patch {
+export function onSuccessBody(
+  place: RoutePattern,
+  change: (body: Json, call: Call) => unknown,
+): Patch {
   return onSuccess(place, (reply, call) => ({
     ...reply,
     body: change(toObject(reply.body), call),

@@ -36,7 +36,8 @@ export function when(condition: (run: ResponseRun) => boolean, edit: Edit): Edit
 }
 
 export const isCompleted = (run: ResponseRun): boolean => run.finish === 'stop'
-export const isThinking = (run: ResponseRun): boolean => run.steps.some(({ type }) => type === 'reasoning')
+export const isThinking = (run: ResponseRun): boolean =>
+  run.steps.some(({ type }) => type === 'reasoning')
 
 /** What an edit is about: events of a type, all or the nth of them; -1 is the last. */
 export interface EventSelector {
@@ -53,7 +54,10 @@ export function all(...types: readonly string[]): EventSelector {
 }
 
 /** Each chosen event becomes several, one, or none. */
-export function replaceEvents(chosen: EventSelector, make: (event: ResponseEvent, all: Events) => Events): Edit {
+export function replaceEvents(
+  chosen: EventSelector,
+  make: (event: ResponseEvent, all: Events) => Events,
+): Edit {
   return (events) => {
     const found = events.filter(({ type }) => chosen.types.includes(type))
     const meant = new Set(chosen.nth === undefined ? found : [found.at(chosen.nth)])

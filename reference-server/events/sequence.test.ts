@@ -6,7 +6,10 @@ import { finalResponse } from './response-object.ts'
 import { beginRun, type ResponseRun } from './run.ts'
 import { type ResponseEvent, responseEvents } from './sequence.ts'
 
-function run(prompt: string, { think = false, maxTokens = Number.POSITIVE_INFINITY } = {}): ResponseRun {
+function run(
+  prompt: string,
+  { think = false, maxTokens = Number.POSITIVE_INFINITY } = {},
+): ResponseRun {
   const generation = fakeModel(1)({
     turns: [{ role: 'user', text: prompt }],
     think,

@@ -1,7 +1,7 @@
 /** Idempotency keys in memory: bounded in time and in number. */
 
 import type { ResponseRun } from '../events/run.ts'
-import type { Reservation, IdempotencyStore, IdempotencyScope } from './types.ts'
+import type { IdempotencyScope, IdempotencyStore, Reservation } from './types.ts'
 
 export interface IdempotencyLimits {
   /** Milliseconds for which a key is remembered. */
@@ -44,7 +44,11 @@ function standing(entry: Entry, fingerprint: string): Reservation {
 }
 
 /** A map keeps the order of entry, so the oldest stand in front. A running key is never forgotten. */
-function forgetOld(entries: Map<string, Entry>, { lifeMs, keys }: IdempotencyLimits, now: number): void {
+function forgetOld(
+  entries: Map<string, Entry>,
+  { lifeMs, keys }: IdempotencyLimits,
+  now: number,
+): void {
   for (const [id, entry] of entries) {
     const old = now - entry.claimedAt > lifeMs || entries.size > keys
     if (!old) return

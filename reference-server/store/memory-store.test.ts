@@ -96,7 +96,9 @@ describe('ledger', () => {
     expect(await ledger.reserve(scope, 'same', 1)).toEqual({ state: 'finished', run })
     expect(await ledger.reserve(scope, 'other', 1)).toEqual({ state: 'mismatch' })
     expect(await ledger.reserve({ ...scope, owner: 'bob' }, 'same', 1)).toEqual({ state: 'first' })
-    expect(await ledger.reserve({ ...scope, endpoint: '/x' }, 'same', 1)).toEqual({ state: 'first' })
+    expect(await ledger.reserve({ ...scope, endpoint: '/x' }, 'same', 1)).toEqual({
+      state: 'first',
+    })
   })
 
   it('lets a released key be used again', async () => {

@@ -30,7 +30,10 @@ export function onNativeError(change: (reply: ValueReply, call: Call) => Reply):
 }
 
 /** All texts of a JSON value are others. */
-export function mapStrings(value: unknown, change: (text: string, name: string) => string): unknown {
+export function mapStrings(
+  value: unknown,
+  change: (text: string, name: string) => string,
+): unknown {
   return texts(value, change, '')
 }
 

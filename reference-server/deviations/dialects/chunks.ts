@@ -4,11 +4,11 @@ import { setAt } from '../json-edit.ts'
 import {
   completions,
   type Json,
-  toObject,
-  onSuccessBody,
   onBlocks,
   onEachBlock,
   onRequest,
+  onSuccessBody,
+  toObject,
 } from '../seams.ts'
 import { compose } from '../together.ts'
 import type { Dialect } from '../types.ts'

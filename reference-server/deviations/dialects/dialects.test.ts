@@ -56,12 +56,15 @@ describe('combineDialects', () => {
 })
 
 describe('framing', () => {
-  it.each([...framing, ...lineEnds])('$name: other bytes, the same events', async ({ patch: refit }) => {
-    const plain = Buffer.concat(await piecesOf((parts) => parts))
-    const other = Buffer.concat(await piecesOf(refit))
-    expect(other.equals(plain)).toBe(false)
-    expect(eventsIn(other)).toEqual(eventsIn(plain))
-  })
+  it.each([...framing, ...lineEnds])(
+    '$name: other bytes, the same events',
+    async ({ patch: refit }) => {
+      const plain = Buffer.concat(await piecesOf((parts) => parts))
+      const other = Buffer.concat(await piecesOf(refit))
+      expect(other.equals(plain)).toBe(false)
+      expect(eventsIn(other)).toEqual(eventsIn(plain))
+    },
+  )
 
   it.each(segments)('$name: other segments, the same bytes', async ({ patch: refit }) => {
     const plain = await piecesOf((parts) => parts)

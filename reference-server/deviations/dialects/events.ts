@@ -1,7 +1,15 @@
 /** Other legal sequences of events: the document names five, and says that further ones occur. */
 import type { ResponseEvent } from '../../events/sequence.ts'
 import { setAt } from '../json-edit.ts'
-import { replaceEvents, type Edit, all, editRawEvents, setInEvents, editEvents, rewriteBlocks } from '../streams.ts'
+import {
+  all,
+  type Edit,
+  editEvents,
+  editRawEvents,
+  replaceEvents,
+  rewriteBlocks,
+  setInEvents,
+} from '../streams.ts'
 import type { Dialect } from '../types.ts'
 import { alternatives } from './alternatives.ts'
 import { byMembers, terminalEvents } from './responses.ts'
@@ -13,7 +21,9 @@ export const events: readonly Dialect[] = [
   {
     name: 'events-of-five-names',
     summary: 'The stream has the five events of the document, and no other but for other ends.',
-    patch: editEvents((all) => all.filter(({ type }) => documented.has(type) || terminalEvents.includes(type))),
+    patch: editEvents((all) =>
+      all.filter(({ type }) => documented.has(type) || terminalEvents.includes(type)),
+    ),
   },
   {
     name: 'events-of-a-vendor',
@@ -42,13 +52,18 @@ export const events: readonly Dialect[] = [
     summary: 'The response is created in a queue and says so before it is in progress.',
     patch: editEvents(
       setInEvents(all('response.created'), 'response.status', 'queued'),
-      replaceEvents(all('response.created'), (event) => [event, { ...event, type: 'response.queued' }]),
+      replaceEvents(all('response.created'), (event) => [
+        event,
+        { ...event, type: 'response.queued' },
+      ]),
     ),
   },
   {
     name: 'snapshots-slim',
     summary: 'The first events show four members of the response.',
-    patch: editRawEvents(setInEvents(opening, 'response', byMembers('id', 'object', 'status', 'output'))),
+    patch: editRawEvents(
+      setInEvents(opening, 'response', byMembers('id', 'object', 'status', 'output')),
+    ),
   },
   {
     name: 'events-without-type',
@@ -77,12 +92,16 @@ export const events: readonly Dialect[] = [
   {
     name: 'deltas-without-item-id',
     summary: 'Deltas name their item by its index alone.',
-    patch: editRawEvents(setInEvents(all(delta, 'response.reasoning_text.delta'), 'item_id', undefined)),
+    patch: editRawEvents(
+      setInEvents(all(delta, 'response.reasoning_text.delta'), 'item_id', undefined),
+    ),
   },
   {
     name: 'texts-without-logprobs',
     summary: 'Events of the text have no logprobs.',
-    patch: editRawEvents(setInEvents(all(delta, 'response.output_text.done'), 'logprobs', undefined)),
+    patch: editRawEvents(
+      setInEvents(all(delta, 'response.output_text.done'), 'logprobs', undefined),
+    ),
   },
   ...alternatives([
     {

@@ -1,6 +1,6 @@
 /** Event streams framed in other ways that the rules of event streams allow. */
 import type { Patch } from '../../parts.ts'
-import { escapeJson, editLines, rewriteJson } from '../reframe.ts'
+import { editLines, escapeJson, rewriteJson } from '../reframe.ts'
 import { rechunkAll } from '../streams.ts'
 import type { Dialect } from '../types.ts'
 import { alternatives } from './alternatives.ts'

@@ -2,7 +2,15 @@
 import type { Patch } from '../../parts.ts'
 import type { HistoryStore } from '../../store/types.ts'
 import { setAt } from '../json-edit.ts'
-import { v3History, type Json, toList, toObject, onSuccessBody, onHistory, onRequest } from '../seams.ts'
+import {
+  type Json,
+  onHistory,
+  onRequest,
+  onSuccessBody,
+  toList,
+  toObject,
+  v3History,
+} from '../seams.ts'
 import type { Dialect } from '../types.ts'
 
 export const histories: readonly Dialect[] = [
@@ -61,7 +69,10 @@ export const histories: readonly Dialect[] = [
 ]
 
 function eachRow(change: (row: Json) => Json): Patch {
-  return onSuccessBody(v3History, (body) => ({ ...body, result: toList(body['result']).map(change) }))
+  return onSuccessBody(v3History, (body) => ({
+    ...body,
+    result: toList(body['result']).map(change),
+  }))
 }
 
 function isOutput({ item }: Json): boolean {

@@ -2,7 +2,7 @@
 import type { Patch } from '../../parts.ts'
 import type { Dialect } from '../types.ts'
 import { alternatives } from './alternatives.ts'
-import { onEveryBody, mapStrings } from './anywhere.ts'
+import { mapStrings, onEveryBody } from './anywhere.ts'
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 

@@ -1,7 +1,7 @@
 /** Lists of chats and attachments: neither their shape nor what a search matches is shown. */
-import type { Services, Patch } from '../../parts.ts'
+import type { Patch, Services } from '../../parts.ts'
 import type { Page, PageRequest } from '../../store/types.ts'
-import { type Json, toObject, onSuccessBody, type RoutePattern } from '../seams.ts'
+import { type Json, onSuccessBody, type RoutePattern, toObject } from '../seams.ts'
 import { compose } from '../together.ts'
 import type { Dialect } from '../types.ts'
 import { alternatives } from './alternatives.ts'

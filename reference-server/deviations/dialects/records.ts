@@ -2,15 +2,15 @@
 import type { ValueReply } from '../../http/call.ts'
 import type { Patch } from '../../parts.ts'
 import {
-  type Json,
-  toList,
-  modelList,
   createChat,
-  onSuccessBody,
+  type Json,
+  modelList,
   onReply,
   onRequestBody,
   onSuccess,
+  onSuccessBody,
   type RoutePattern,
+  toList,
 } from '../seams.ts'
 import { compose } from '../together.ts'
 import type { Dialect } from '../types.ts'

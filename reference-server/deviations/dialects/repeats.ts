@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { SseBlock } from '../../events/sse.ts'
 import type { Reply } from '../../http/call.ts'
 import { ApiError, errorReply } from '../../http/errors.ts'
-import type { Services, Patch } from '../../parts.ts'
-import { v3Generate, toObject, onIdempotency, onReply } from '../seams.ts'
+import type { Patch, Services } from '../../parts.ts'
+import { onIdempotency, onReply, toObject, v3Generate } from '../seams.ts'
 import type { Dialect } from '../types.ts'
 import { alternatives } from './alternatives.ts'
 import { terminalEvents } from './responses.ts'
@@ -68,7 +68,8 @@ function onReplay(change: (reply: Reply) => Reply): Patch {
 
 async function* firstAndLast(blocks: AsyncIterable<SseBlock>): AsyncGenerator<SseBlock> {
   for await (const block of blocks) {
-    if (block.event === 'response.created' || terminalEvents.includes(block.event ?? '')) yield block
+    if (block.event === 'response.created' || terminalEvents.includes(block.event ?? ''))
+      yield block
   }
 }
 

@@ -1,6 +1,6 @@
 /** Response objects with more or fewer members than ours, the same in both forms. */
 import type { Patch } from '../../parts.ts'
-import { type Json, toObject, onSuccessBody, onBlocks, onReply } from '../seams.ts'
+import { type Json, onBlocks, onReply, onSuccessBody, toObject } from '../seams.ts'
 import { all, editRawEvents, setInEvents } from '../streams.ts'
 import { compose } from '../together.ts'
 import type { Dialect } from '../types.ts'

@@ -4,8 +4,16 @@ import { fakeModel } from '../../model/fake-model.ts'
 import type { Generation, Step } from '../../model/types.ts'
 import type { Patch } from '../../parts.ts'
 import { setAt } from '../json-edit.ts'
-import { v3Generate, v3History, type Json, toList, toObject, onSuccessBody, onModel } from '../seams.ts'
-import { type Edit, all, editRawEvents, setInEvents, editEvents } from '../streams.ts'
+import {
+  type Json,
+  onModel,
+  onSuccessBody,
+  toList,
+  toObject,
+  v3Generate,
+  v3History,
+} from '../seams.ts'
+import { all, type Edit, editEvents, editRawEvents, setInEvents } from '../streams.ts'
 import { compose } from '../together.ts'
 import type { Dialect } from '../types.ts'
 import { alternatives } from './alternatives.ts'

@@ -1,15 +1,15 @@
 /** Servers that take no more than the document lists, or less often, or only with more. */
 import { ApiError } from '../../http/errors.ts'
-import type { Services, Patch } from '../../parts.ts'
+import type { Patch, Services } from '../../parts.ts'
 import {
   completions,
-  v3Generate,
   createChat,
-  onSuccessBody,
   oneModel,
   onRequestBody,
+  onSuccessBody,
   type RoutePattern,
   rejectRequests,
+  v3Generate,
 } from '../seams.ts'
 import { compose } from '../together.ts'
 import type { Dialect } from '../types.ts'

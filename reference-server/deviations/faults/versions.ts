@@ -1,27 +1,26 @@
 /** Faults of the two versions of chats (sections 3, 7 and 9): refusals, hints, and what they leave. */
 import type { RequirementId } from '../../../contract/index.ts'
 import type { Call, Reply, ValueReply } from '../../http/call.ts'
-import type { Services, Patch } from '../../parts.ts'
+import type { Patch, Services } from '../../parts.ts'
 import {
   addFavorite,
-  v2Generate,
   alsoDo,
   changeChat,
   chatFiles,
   deleteChat,
   fileList,
   isText,
-  storeMessage,
   nameChat,
   onStore,
   readChat,
   removeFavorite,
+  storeMessage,
   upload,
+  v2Generate,
 } from '../native.ts'
-import { v3Generate, v3History, toObject, onError, onReply, type RoutePattern } from '../seams.ts'
+import { onError, onReply, type RoutePattern, toObject, v3Generate, v3History } from '../seams.ts'
 import { compose } from '../together.ts'
 import type { Fault } from '../types.ts'
-import { fault } from './fault.ts'
 
 const emptyPage = { result: [], pagination: { cursor: null } }
 const response = { id: 'resp_1', object: 'response', status: 'completed', output: [] }
@@ -29,12 +28,13 @@ const response = { id: 'resp_1', object: 'response', status: 'completed', output
 export const versionFaults: readonly Fault[] = [
   updated('alone', ({ name }) => name === undefined),
   updated('with-a-name', ({ name }) => name !== undefined),
-  fault(
-    'version-shown-as-updated',
-    'VER-02',
-    'After an update with a version, the chat is shown with that version, though it is v3.',
-    shownAsUpdated,
-  ),
+  {
+    name: 'version-shown-as-updated',
+    summary:
+      'After an update with a version, the chat is shown with that version, though it is v3.',
+    breaks: ['VER-02'],
+    patch: shownAsUpdated,
+  },
   ...accepted({
     history: ['VER-03', v3History, emptyPage],
     generation: ['VER-04', v3Generate, response],
@@ -50,34 +50,34 @@ export const versionFaults: readonly Fault[] = [
     message: ['VER-07', storeMessage, { id: 'known' }],
     reply: ['VER-08', v2Generate, { message: { content: 'Blue.' } }],
   }),
-  fault(
-    'version-stream-accepted',
-    'VER-04',
-    'A stream in a v2 chat is generated; one JSON body is refused.',
-    onReply(v3Generate, (reply, { body }) =>
+  {
+    name: 'version-stream-accepted',
+    summary: 'A stream in a v2 chat is generated; one JSON body is refused.',
+    breaks: ['VER-04'],
+    patch: onReply(v3Generate, (reply, { body }) =>
       isRefusal(reply) && toObject(body)['stream'] === true
         ? { status: 200, body: response }
         : reply,
     ),
-  ),
+  },
   ...hinted('another', 'names the prefix that was called', (hint) =>
     hint.replaceAll(/v[23]/g, (version) => (version === 'v2' ? 'v3' : 'v2')),
   ),
   ...hinted('missing', 'says that there is no such chat', () => 'No such chat'),
-  fault(
-    'version-hint-vague',
-    'VER-05',
-    'The error of an update of a v2 chat names a version, and no prefix.',
-    saying(changeChat, () => 'This chat has version v2'),
-  ),
+  {
+    name: 'version-hint-vague',
+    summary: 'The error of an update of a v2 chat names a version, and no prefix.',
+    breaks: ['VER-05'],
+    patch: saying(changeChat, () => 'This chat has version v2'),
+  },
   left('deletes', 'deletes it', 'VER-06', deleteChat, ({ store }, caller, chat) =>
     store.chats.delete(caller, chat),
   ),
-  fault(
-    'version-refusal-favors',
-    'VER-06',
-    'A v2 chat that was refused as a favorite is one all the same, and listed.',
-    compose([
+  {
+    name: 'version-refusal-favors',
+    summary: 'A v2 chat that was refused as a favorite is one all the same, and listed.',
+    breaks: ['VER-06'],
+    patch: compose([
       alsoDo(addFavorite, ({ store }, call, reply) =>
         isRefusal(reply)
           ? store.chats.update(call.caller, chatOf(call), { favorite: true })
@@ -92,7 +92,7 @@ export const versionFaults: readonly Fault[] = [
         },
       })),
     ]),
-  ),
+  },
   left('moves', 'makes it a v3 chat', 'VER-06', deleteChat, ({ store }, caller, chat) =>
     store.chats.update(caller, chat, moved('v3')),
   ),
@@ -123,16 +123,16 @@ function moved(
 }
 
 function updated(name: string, when: (body: Readonly<Record<string, unknown>>) => boolean): Fault {
-  return fault(
-    `version-updated-${name}`,
-    'VER-02',
-    `An update makes a v3 chat a v2 chat, if the version comes ${name.replaceAll('-', ' ')}.`,
-    alsoDo(changeChat, ({ store }, { body, caller, params }, { status }) => {
+  return {
+    name: `version-updated-${name}`,
+    summary: `An update makes a v3 chat a v2 chat, if the version comes ${name.replaceAll('-', ' ')}.`,
+    breaks: ['VER-02'],
+    patch: alsoDo(changeChat, ({ store }, { body, caller, params }, { status }) => {
       const sent = toObject(body)
       if (status >= 300 || sent['version'] !== 'v2' || !when(sent)) return undefined
       return store.chats.update(caller, params['chat_id'] ?? '', moved('v2'))
     }),
-  )
+  }
 }
 
 function shownAsUpdated(parts: Services): Services {
@@ -153,13 +153,13 @@ type Acceptance = readonly [row: RequirementId, place: RoutePattern, body: objec
 
 /** One route takes a chat of the other version as if it were of its own. */
 function accepted(routes: Readonly<Record<string, Acceptance>>): readonly Fault[] {
-  return Object.entries(routes).map(([name, [row, place, body]]) =>
-    fault(
-      `version-${name}-accepted`,
-      row,
-      `${place} takes a chat of the other version.`,
-      onReply(place, (reply) => (isRefusal(reply) ? { status: 200, body } : reply)),
-    ),
+  return Object.entries(routes).map(
+    ([name, [row, place, body]]): Fault => ({
+      name: `version-${name}-accepted`,
+      summary: `${place} takes a chat of the other version.`,
+      breaks: [row],
+      patch: onReply(place, (reply) => (isRefusal(reply) ? { status: 200, body } : reply)),
+    }),
   )
 }
 
@@ -173,13 +173,13 @@ function hinted(name: string, what: string, words: (hint: string) => string): re
     ['message', 'VER-07', storeMessage],
     ['reply', 'VER-08', v2Generate],
   ]
-  return routes.map(([route, row, place]) =>
-    fault(
-      `version-${route}-hint-${name}`,
-      row,
-      `${place} refuses a chat of the other version, and ${what}.`,
-      saying(place, words),
-    ),
+  return routes.map(
+    ([route, row, place]): Fault => ({
+      name: `version-${route}-hint-${name}`,
+      summary: `${place} refuses a chat of the other version, and ${what}.`,
+      breaks: [row],
+      patch: saying(place, words),
+    }),
   )
 }
 
@@ -194,15 +194,21 @@ function saying(place: RoutePattern, words: (hint: string) => string): Patch {
 type Deed = (parts: Services, caller: string, chat: string) => Promise<unknown>
 
 /** A refused call on a chat of the other version does something to it all the same. */
-function left(name: string, what: string, row: RequirementId, place: RoutePattern, act: Deed): Fault {
-  return fault(
-    `version-refusal-${name}`,
-    row,
-    `${place} refuses a chat of the other version, and ${what} all the same.`,
-    alsoDo(place, (parts, call, reply) =>
+function left(
+  name: string,
+  what: string,
+  row: RequirementId,
+  place: RoutePattern,
+  act: Deed,
+): Fault {
+  return {
+    name: `version-refusal-${name}`,
+    summary: `${place} refuses a chat of the other version, and ${what} all the same.`,
+    breaks: [row],
+    patch: alsoDo(place, (parts, call, reply) =>
       isRefusal(reply) ? act(parts, call.caller, chatOf(call)) : undefined,
     ),
-  )
+  }
 }
 
 async function storeInHistory({ store, ids, clock }: Services, _: string, chat: string) {
@@ -220,10 +226,13 @@ function chatOf({ body, params }: Call): string {
 }
 
 function failing(name: string, place: RoutePattern): Fault {
-  return fault(
-    `version-${name}-500`,
-    'VER-10',
-    `${place} answers a chat of the other version with a 500 that names the prefix.`,
-    onError(place, (reply): ValueReply => (isRefusal(reply) ? { ...reply, status: 500 } : reply)),
-  )
+  return {
+    name: `version-${name}-500`,
+    summary: `${place} answers a chat of the other version with a 500 that names the prefix.`,
+    breaks: ['VER-10'],
+    patch: onError(
+      place,
+      (reply): ValueReply => (isRefusal(reply) ? { ...reply, status: 500 } : reply),
+    ),
+  }
 }

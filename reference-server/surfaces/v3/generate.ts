@@ -1,7 +1,7 @@
 /** POST /api/v3/message/generate (section 4.3): one run in a stored chat. */
 
 import { type GenerateRequest, generateRequest } from '../../../contract/requests/index.ts'
-import { cataloguedAssistant, type AssistantContext } from '../../answering/assistant-context.ts'
+import { type AssistantContext, cataloguedAssistant } from '../../answering/assistant-context.ts'
 import { ownFiles } from '../../answering/files.ts'
 import { finalResponse } from '../../events/response-object.ts'
 import type { ResponseRun } from '../../events/run.ts'

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import type { ResponseRun } from '../../events/run.ts'
 import { ApiError } from '../../http/errors.ts'
-import type { IdempotencyStore, IdempotencyScope } from '../../store/types.ts'
+import type { IdempotencyScope, IdempotencyStore } from '../../store/types.ts'
 
 const header = 'idempotency-key'
 

@@ -23,7 +23,10 @@ export async function* liveEvents(
   }
 }
 
-export async function* replayedEvents({ events }: Services, run: ResponseRun): AsyncGenerator<SseBlock> {
+export async function* replayedEvents(
+  { events }: Services,
+  run: ResponseRun,
+): AsyncGenerator<SseBlock> {
   for (const event of events(run)) yield block(event)
 }
 

@@ -110,7 +110,9 @@ export function inBody(
       const places = placesAt(body, path.split('.'))
       return mutantsOf(
         places.flatMap((place) =>
-          values.map((value) => () => withText(exchange, JSON.stringify(setAt(body, place, value)))),
+          values.map(
+            (value) => () => withText(exchange, JSON.stringify(setAt(body, place, value))),
+          ),
         ),
       )
     },

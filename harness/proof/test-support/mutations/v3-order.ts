@@ -59,7 +59,9 @@ export const v3OrderMutations: readonly Mutation[] = [
         () => {
           const pair = blocks.slice(at, at + 2)
           const numbers = pair.map((block) => numberOf(block)).reverse()
-          const other = pair.map((block, side) => setAt(block, 'json.sequence_number', numbers[side]))
+          const other = pair.map((block, side) =>
+            setAt(block, 'json.sequence_number', numbers[side]),
+          )
           return blocks.toSpliced(at, 2, ...other)
         },
     ),

@@ -2,22 +2,21 @@
 import { failAfterSuccess, upload } from '../../native.ts'
 import { onSuccessBody, rejectRequests, setField } from '../../seams.ts'
 import type { Fault } from '../../types.ts'
-import { fault } from '../fault.ts'
 import { attachmentListFaults } from './lists.ts'
 
 export const attachmentFaults: readonly Fault[] = [
-  fault(
-    'attachment-upload-refused',
-    'V3-ATT-01',
-    'An upload is answered with 403.',
-    failAfterSuccess(upload, 403),
-  ),
-  fault(
-    'attachment-ascii-names-alone',
-    'V3-ATT-01',
-    'An upload whose file name holds other characters than ASCII is refused.',
-    rejectRequests(upload, (_, { file }) => /[^\0-\x7f]/.test(file?.filename ?? '')),
-  ),
+  {
+    name: 'attachment-upload-refused',
+    summary: 'An upload is answered with 403.',
+    breaks: ['V3-ATT-01'],
+    patch: failAfterSuccess(upload, 403),
+  },
+  {
+    name: 'attachment-ascii-names-alone',
+    summary: 'An upload whose file name holds other characters than ASCII is refused.',
+    breaks: ['V3-ATT-01'],
+    patch: rejectRequests(upload, (_, { file }) => /[^\0-\x7f]/.test(file?.filename ?? '')),
+  },
   member('id-missing', 'The id of an attachment is missing.', 'id', () => undefined),
   member('id-a-number', 'The id of an attachment is a number.', 'id', () => 4711),
   member('name-missing', 'The filename of an attachment is missing.', 'filename', () => undefined),
@@ -41,18 +40,21 @@ export const attachmentFaults: readonly Fault[] = [
   size('in-kilobytes', 'is in kilobytes', (bytes) => bytes / 1000),
   size('a-string', 'is a string', String),
   size('missing', 'is missing', () => undefined),
-  fault(
-    'attachment-size-in-characters',
-    'V3-ATT-04',
-    'The size of an attachment counts characters.',
-    onSuccessBody(upload, (body, { file }) => ({ ...body, size: file?.bytes.toString().length })),
-  ),
-  fault(
-    'attachment-type-guessed',
-    'V3-ATT-05',
-    'Every attachment is application/octet-stream.',
-    setField(upload, 'content_type', 'application/octet-stream'),
-  ),
+  {
+    name: 'attachment-size-in-characters',
+    summary: 'The size of an attachment counts characters.',
+    breaks: ['V3-ATT-04'],
+    patch: onSuccessBody(upload, (body, { file }) => ({
+      ...body,
+      size: file?.bytes.toString().length,
+    })),
+  },
+  {
+    name: 'attachment-type-guessed',
+    summary: 'Every attachment is application/octet-stream.',
+    breaks: ['V3-ATT-05'],
+    patch: setField(upload, 'content_type', 'application/octet-stream'),
+  },
   ...attachmentListFaults,
 ]
 
@@ -62,15 +64,30 @@ function member(
   path: string,
   make: (value: unknown) => unknown,
 ): Fault {
-  return fault(`attachment-${name}`, 'V3-ATT-02', summary, setField(upload, path, make))
+  return {
+    name: `attachment-${name}`,
+    summary,
+    breaks: ['V3-ATT-02'],
+    patch: setField(upload, path, make),
+  }
 }
 
 function filename(name: string, what: string, make: (filename: string) => string): Fault {
   const summary = `The filename of an attachment ${what}.`
-  return fault(`attachment-name-${name}`, 'V3-ATT-03', summary, setField(upload, 'filename', make))
+  return {
+    name: `attachment-name-${name}`,
+    summary,
+    breaks: ['V3-ATT-03'],
+    patch: setField(upload, 'filename', make),
+  }
 }
 
 function size(name: string, what: string, make: (bytes: number) => unknown): Fault {
   const summary = `The size of an attachment ${what}.`
-  return fault(`attachment-size-${name}`, 'V3-ATT-04', summary, setField(upload, 'size', make))
+  return {
+    name: `attachment-size-${name}`,
+    summary,
+    breaks: ['V3-ATT-04'],
+    patch: setField(upload, 'size', make),
+  }
 }

@@ -2,54 +2,64 @@
 import type { Call } from '../../../http/call.ts'
 import type { Patch } from '../../../parts.ts'
 import type { Attachment, AttachmentPageRequest, Page } from '../../../store/types.ts'
-import { chatFiles, failAfterSuccess, fileList, onStore, ignoreQuery } from '../../native.ts'
-import { toObject, onSuccessBody, onRequest, type RoutePattern, rejectRequests, setField } from '../../seams.ts'
+import { chatFiles, failAfterSuccess, fileList, ignoreQuery, onStore } from '../../native.ts'
+import {
+  onRequest,
+  onSuccessBody,
+  type RoutePattern,
+  rejectRequests,
+  setField,
+  toObject,
+} from '../../seams.ts'
 import { compose } from '../../together.ts'
 import type { Fault } from '../../types.ts'
-import { fault } from '../fault.ts'
 
 const nothing = { rows: [], next: null }
 
 export const attachmentListFaults: readonly Fault[] = [
-  fault(
-    'attachment-list-refused',
-    'V3-ATT-06',
-    'The list of attachments is answered with 404.',
-    rejectRequests(fileList, (_, { query }) => Object.keys(toObject(query)).length === 0, 404),
-  ),
-  fault(
-    'attachment-list-of-chats-alone',
-    'V3-ATT-06',
-    'Without chat_id and search, the list of attachments is empty.',
-    listed((page, { chatId, search }) =>
+  {
+    name: 'attachment-list-refused',
+    summary: 'The list of attachments is answered with 404.',
+    breaks: ['V3-ATT-06'],
+    patch: rejectRequests(
+      fileList,
+      (_, { query }) => Object.keys(toObject(query)).length === 0,
+      404,
+    ),
+  },
+  {
+    name: 'attachment-list-of-chats-alone',
+    summary: 'Without chat_id and search, the list of attachments is empty.',
+    breaks: ['V3-ATT-06'],
+    patch: listed((page, { chatId, search }) =>
       chatId === undefined && search === undefined ? nothing : page,
     ),
-  ),
-  fault(
-    'attachment-list-without-names',
-    'V3-ATT-06',
-    'The list of attachments shows neither names nor ids.',
-    setField(fileList, 'result.*', ({ size }: { size: number }) => ({ size })),
-  ),
-  fault(
-    'attachment-chat-ignored',
-    'V3-ATT-07',
-    'GET /attachment with chat_id lists all attachments.',
-    ofAllChats(fileList, ({ query }) => 'chat_id' in toObject(query)),
-  ),
-  fault(
-    'attachment-chat-empty',
-    'V3-ATT-07',
-    'GET /attachment with chat_id lists nothing.',
-    onSuccessBody(fileList, (body, { query }) =>
+  },
+  {
+    name: 'attachment-list-without-names',
+    summary: 'The list of attachments shows neither names nor ids.',
+    breaks: ['V3-ATT-06'],
+    patch: setField(fileList, 'result.*', ({ size }: { size: number }) => ({ size })),
+  },
+  {
+    name: 'attachment-chat-ignored',
+    summary: 'GET /attachment with chat_id lists all attachments.',
+    breaks: ['V3-ATT-07'],
+    patch: ofAllChats(fileList, ({ query }) => 'chat_id' in toObject(query)),
+  },
+  {
+    name: 'attachment-chat-empty',
+    summary: 'GET /attachment with chat_id lists nothing.',
+    breaks: ['V3-ATT-07'],
+    patch: onSuccessBody(fileList, (body, { query }) =>
       'chat_id' in toObject(query) ? { ...body, result: [] } : body,
     ),
-  ),
-  fault(
-    'attachment-chat-any',
-    ['V3-ATT-07', 'V3-ATT-12'],
-    'A chat has the attachments of all chats.',
-    onStore('attachments', ({ list, link }) => {
+  },
+  {
+    name: 'attachment-chat-any',
+    summary: 'A chat has the attachments of all chats.',
+    breaks: ['V3-ATT-07', 'V3-ATT-12'],
+    patch: onStore('attachments', ({ list, link }) => {
       const linked = new Set<string>()
       return {
         link: (chat, id) => link(chat, linked.add(id) && id),
@@ -59,75 +69,75 @@ export const attachmentListFaults: readonly Fault[] = [
         },
       }
     }),
-  ),
-  fault(
-    'attachment-search-refused',
-    'V3-ATT-08',
-    'GET /attachment with search is refused.',
-    rejectRequests(fileList, (_, { query }) => 'search' in toObject(query)),
-  ),
-  fault(
-    'attachment-search-ignored',
-    'V3-ATT-08',
-    'GET /attachment with search lists all attachments.',
-    ignoreQuery(fileList, 'search'),
-  ),
-  fault(
-    'attachment-search-by-type',
-    'V3-ATT-08',
-    'GET /attachment with search looks at types in place of names.',
-    onRequest(fileList, (call) => {
+  },
+  {
+    name: 'attachment-search-refused',
+    summary: 'GET /attachment with search is refused.',
+    breaks: ['V3-ATT-08'],
+    patch: rejectRequests(fileList, (_, { query }) => 'search' in toObject(query)),
+  },
+  {
+    name: 'attachment-search-ignored',
+    summary: 'GET /attachment with search lists all attachments.',
+    breaks: ['V3-ATT-08'],
+    patch: ignoreQuery(fileList, 'search'),
+  },
+  {
+    name: 'attachment-search-by-type',
+    summary: 'GET /attachment with search looks at types in place of names.',
+    breaks: ['V3-ATT-08'],
+    patch: onRequest(fileList, (call) => {
       const { search, ...query } = toObject(call.query)
       return search === undefined ? call : { ...call, query: { ...query, search: 'text/plain' } }
     }),
-  ),
-  fault(
-    'attachment-limit-refused',
-    'V3-ATT-09',
-    'GET /attachment with limit is refused.',
-    rejectRequests(fileList, (_, { query }) => 'limit' in toObject(query)),
-  ),
-  fault(
-    'attachment-limit-ignored',
-    'V3-ATT-09',
-    'GET /attachment with limit is as long as without.',
-    ignoreQuery(fileList, 'limit'),
-  ),
-  fault(
-    'attachment-limit-one-more',
-    'V3-ATT-09',
-    'A page shows one attachment more than limit.',
-    asked((page) => ({ ...page, limit: page.limit + 1 })),
-  ),
-  fault(
-    'attachment-cursor-missing',
-    'V3-ATT-10',
-    'The first page of attachments says that it is the last.',
-    listed((page) => ({ ...page, next: null })),
-  ),
-  fault(
-    'attachment-cursor-ignored',
-    'V3-ATT-10',
-    'Every page of attachments is the first.',
-    asked(({ before: _, ...page }) => page),
-  ),
-  fault(
-    'attachment-cursor-refused',
-    'V3-ATT-10',
-    'The cursor of the attachments is refused when it comes back.',
-    rejectRequests(fileList, (_, { query }) => 'cursor' in toObject(query)),
-  ),
-  fault(
-    'attachment-cursor-skips-one',
-    'V3-ATT-10',
-    'The attachment between two pages is on neither.',
-    onStore('attachments', ({ list }) => ({
+  },
+  {
+    name: 'attachment-limit-refused',
+    summary: 'GET /attachment with limit is refused.',
+    breaks: ['V3-ATT-09'],
+    patch: rejectRequests(fileList, (_, { query }) => 'limit' in toObject(query)),
+  },
+  {
+    name: 'attachment-limit-ignored',
+    summary: 'GET /attachment with limit is as long as without.',
+    breaks: ['V3-ATT-09'],
+    patch: ignoreQuery(fileList, 'limit'),
+  },
+  {
+    name: 'attachment-limit-one-more',
+    summary: 'A page shows one attachment more than limit.',
+    breaks: ['V3-ATT-09'],
+    patch: asked((page) => ({ ...page, limit: page.limit + 1 })),
+  },
+  {
+    name: 'attachment-cursor-missing',
+    summary: 'The first page of attachments says that it is the last.',
+    breaks: ['V3-ATT-10'],
+    patch: listed((page) => ({ ...page, next: null })),
+  },
+  {
+    name: 'attachment-cursor-ignored',
+    summary: 'Every page of attachments is the first.',
+    breaks: ['V3-ATT-10'],
+    patch: asked(({ before: _, ...page }) => page),
+  },
+  {
+    name: 'attachment-cursor-refused',
+    summary: 'The cursor of the attachments is refused when it comes back.',
+    breaks: ['V3-ATT-10'],
+    patch: rejectRequests(fileList, (_, { query }) => 'cursor' in toObject(query)),
+  },
+  {
+    name: 'attachment-cursor-skips-one',
+    summary: 'The attachment between two pages is on neither.',
+    breaks: ['V3-ATT-10'],
+    patch: onStore('attachments', ({ list }) => ({
       list: async (owner, page) => {
         const { rows, next } = await list(owner, { ...page, limit: page.limit + 1 })
         return { rows: rows.slice(0, page.limit), next }
       },
     })),
-  ),
+  },
   ofEverybody(
     'listed',
     'The list of attachments shows those of all callers.',
@@ -138,45 +148,45 @@ export const attachmentListFaults: readonly Fault[] = [
     'A search for attachments finds those of all callers.',
     ({ search }) => search !== undefined,
   ),
-  fault(
-    'attachment-chat-list-refused',
-    'V3-ATT-12',
-    'The attachments of a chat are answered with 404.',
-    failAfterSuccess(chatFiles, 404),
-  ),
-  fault(
-    'attachment-chat-list-empty',
-    'V3-ATT-12',
-    'A chat shows none of its attachments.',
-    setField(chatFiles, 'result', []),
-  ),
-  fault(
-    'attachment-chat-list-of-all',
-    'V3-ATT-12',
-    'A chat shows all attachments of the caller.',
-    ofAllChats(chatFiles, () => true),
-  ),
-  fault(
-    'attachment-chat-search-refused',
-    'V3-ATT-13',
-    'The attachments of a chat cannot be searched.',
-    rejectRequests(chatFiles, (_, { query }) => 'search' in toObject(query)),
-  ),
-  fault(
-    'attachment-chat-search-ignored',
-    'V3-ATT-13',
-    'A search in a chat shows all of its attachments.',
-    ignoreQuery(chatFiles, 'search'),
-  ),
-  fault(
-    'attachment-chat-search-nothing',
-    'V3-ATT-13',
-    'A search in a chat finds nothing.',
-    onRequest(chatFiles, (call) => {
+  {
+    name: 'attachment-chat-list-refused',
+    summary: 'The attachments of a chat are answered with 404.',
+    breaks: ['V3-ATT-12'],
+    patch: failAfterSuccess(chatFiles, 404),
+  },
+  {
+    name: 'attachment-chat-list-empty',
+    summary: 'A chat shows none of its attachments.',
+    breaks: ['V3-ATT-12'],
+    patch: setField(chatFiles, 'result', []),
+  },
+  {
+    name: 'attachment-chat-list-of-all',
+    summary: 'A chat shows all attachments of the caller.',
+    breaks: ['V3-ATT-12'],
+    patch: ofAllChats(chatFiles, () => true),
+  },
+  {
+    name: 'attachment-chat-search-refused',
+    summary: 'The attachments of a chat cannot be searched.',
+    breaks: ['V3-ATT-13'],
+    patch: rejectRequests(chatFiles, (_, { query }) => 'search' in toObject(query)),
+  },
+  {
+    name: 'attachment-chat-search-ignored',
+    summary: 'A search in a chat shows all of its attachments.',
+    breaks: ['V3-ATT-13'],
+    patch: ignoreQuery(chatFiles, 'search'),
+  },
+  {
+    name: 'attachment-chat-search-nothing',
+    summary: 'A search in a chat finds nothing.',
+    breaks: ['V3-ATT-13'],
+    patch: onRequest(chatFiles, (call) => {
       const query = toObject(call.query)
       return 'search' in query ? { ...call, query: { ...query, search: 'no such file' } } : call
     }),
-  ),
+  },
 ]
 
 function listed(
@@ -198,11 +208,11 @@ function ofEverybody(
   summary: string,
   when: (page: AttachmentPageRequest) => boolean,
 ): Fault {
-  return fault(
-    `attachment-of-another-${name}`,
-    'V3-ATT-11',
+  return {
+    name: `attachment-of-another-${name}`,
     summary,
-    onStore('attachments', ({ add, list }) => {
+    breaks: ['V3-ATT-11'],
+    patch: onStore('attachments', ({ add, list }) => {
       const owners = new Set<string>()
       return {
         add: (attachment) => {
@@ -217,7 +227,7 @@ function ofEverybody(
         },
       }
     }),
-  )
+  }
 }
 
 /** Marks a search as one that no chat limits; no file name begins like this. */

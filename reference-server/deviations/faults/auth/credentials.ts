@@ -12,17 +12,16 @@ import {
   upload,
 } from '../../native.ts'
 import {
-  v3Generate,
-  v3History,
   createChat,
-  toObject,
   onReply,
   onRequest,
   type RoutePattern,
+  toObject,
+  v3Generate,
+  v3History,
 } from '../../seams.ts'
 import { compose } from '../../together.ts'
 import type { Fault } from '../../types.ts'
-import { fault } from '../fault.ts'
 import { v3OtherRoutes } from './index.ts'
 import { admits, admitting, everyMistake, type MistakeName, mistakes } from './mistakes.ts'
 import { refusesRightKey } from './refusals.ts'
@@ -41,25 +40,27 @@ const documents: readonly Fault[] = everyMistake.map((mistake) =>
   admits('v3', 'add-document', newDocument, mistake),
 )
 
-const rightKeys: readonly Fault[] = Object.entries({ 'create-chat': createChat, history: v3History }).map(
-  ([name, place]) =>
-    fault(
-      `v3-auth-${name}-right-key-is-401`,
-      'V3-AUTH-05',
-      `${place} answers 401 to the right key.`,
-      refusesRightKey(place, 401),
-    ),
+const rightKeys: readonly Fault[] = Object.entries({
+  'create-chat': createChat,
+  history: v3History,
+}).map(
+  ([name, place]): Fault => ({
+    name: `v3-auth-${name}-right-key-is-401`,
+    summary: `${place} answers 401 to the right key.`,
+    breaks: ['V3-AUTH-05'],
+    patch: refusesRightKey(place, 401),
+  }),
 )
 
 const streams: readonly Fault[] = Object.entries({ generate: v3Generate, 'one-shot': oneShot })
   .flatMap(([name, place]) => everyMistake.map((mistake) => [name, place, mistake] as const))
-  .map(([name, place, mistake]) =>
-    fault(
-      `v3-auth-${name}-streams-${mistake}`,
-      rowOf(mistake),
-      `${place} streams to ${mistakes[mistake].what}; one JSON body is refused.`,
-      admittingStreams(place, mistake),
-    ),
+  .map(
+    ([name, place, mistake]): Fault => ({
+      name: `v3-auth-${name}-streams-${mistake}`,
+      summary: `${place} streams to ${mistakes[mistake].what}; one JSON body is refused.`,
+      breaks: [rowOf(mistake)],
+      patch: admittingStreams(place, mistake),
+    }),
   )
 
 const deeds: Readonly<Record<string, RoutePattern>> = {
@@ -82,12 +83,12 @@ const silentDeeds: readonly Fault[] = Object.entries(deeds)
   .filter(
     ([deed, , mistake]) => mistake !== 'without-key' || !['renames', 'deletes'].includes(deed),
   )
-  .map(([deed, place, mistake]) =>
-    fault(
-      `v3-auth-refuses-and-${deed}-${mistake}`,
-      rowOf(mistake),
-      `${place} answers 401 to ${mistakes[mistake].what}, and does it all the same.`,
-      compose([
+  .map(
+    ([deed, place, mistake]): Fault => ({
+      name: `v3-auth-refuses-and-${deed}-${mistake}`,
+      summary: `${place} answers 401 to ${mistakes[mistake].what}, and does it all the same.`,
+      breaks: [rowOf(mistake)],
+      patch: compose([
         admitting(place, mistakes[mistake].passes),
         (parts) =>
           onReply(place, (reply, { headers }) =>
@@ -96,7 +97,7 @@ const silentDeeds: readonly Fault[] = Object.entries(deeds)
               : reply,
           )(parts),
       ]),
-    ),
+    }),
   )
 
 export const credentialMistakeFaults: readonly Fault[] = [

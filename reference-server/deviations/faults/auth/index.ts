@@ -1,21 +1,23 @@
 /** Faults of authentication on the compatible surface and on v3 (section 5). */
 import {
   completions,
-  v3Generate,
-  v3History,
-  modelList,
   createChat,
+  modelList,
   onReply,
   type RoutePattern,
+  v3Generate,
+  v3History,
 } from '../../seams.ts'
 import { compose } from '../../together.ts'
 import type { Fault } from '../../types.ts'
-import { fault } from '../fault.ts'
 import { admits, admitting, everyMistake, type MistakeName, mistakes } from './mistakes.ts'
 import { authRefusalFaults } from './refusals.ts'
 
 /** The routes at the heart of a surface take every mistake, the others some. */
-const openaiRoutes: Readonly<Record<string, RoutePattern>> = { chat: completions, models: modelList }
+const openaiRoutes: Readonly<Record<string, RoutePattern>> = {
+  chat: completions,
+  models: modelList,
+}
 const v3Routes: Readonly<Record<string, RoutePattern>> = {
   'create-chat': createChat,
   history: v3History,
@@ -60,18 +62,18 @@ const silentDeeds: readonly Fault[] = (
     ['renames', 'PATCH /api/v3/chat/:chat_id'],
     ['deletes', 'DELETE /api/v3/chat/:chat_id'],
   ] as const
-).map(([deed, place]) =>
-  fault(
-    `v3-auth-refuses-and-${deed}`,
-    'V3-AUTH-01',
-    `Without a key, ${place} is answered with 401, and done all the same.`,
-    compose([
+).map(
+  ([deed, place]): Fault => ({
+    name: `v3-auth-refuses-and-${deed}`,
+    summary: `Without a key, ${place} is answered with 401, and done all the same.`,
+    breaks: ['V3-AUTH-01'],
+    patch: compose([
       admitting(place, mistakes['without-key'].passes),
       onReply(place, (reply, { headers }) =>
         headers.authorization === undefined ? { status: 401, body: { error: 'no key' } } : reply,
       ),
     ]),
-  ),
+  }),
 )
 
 export const authFaults: readonly Fault[] = [...admissions, ...authRefusalFaults, ...silentDeeds]

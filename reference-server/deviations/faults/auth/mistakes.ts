@@ -3,7 +3,6 @@ import type { RequirementId } from '../../../../contract/index.ts'
 import type { Patch } from '../../../parts.ts'
 import { matchesRoute, type RoutePattern } from '../../seams.ts'
 import type { Fault } from '../../types.ts'
-import { fault } from '../fault.ts'
 
 /** What passes for the key, and why; `authorization` is the header, `key` the right one. */
 export const mistakes = {
@@ -65,7 +64,12 @@ export function admits(
   const { row, what, passes } = mistakes[name]
   const breaks: RequirementId = `${areas[surface]}-${row}`
   const summary = `${place} is open to ${what}.`
-  return fault(`${surface}-auth-${route}-${name}`, breaks, summary, admitting(place, passes))
+  return {
+    name: `${surface}-auth-${route}-${name}`,
+    summary,
+    breaks: [breaks],
+    patch: admitting(place, passes),
+  }
 }
 
 /** Whoever passes by mistake passes for the first caller. */

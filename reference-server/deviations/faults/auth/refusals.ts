@@ -2,77 +2,76 @@
 import type { Patch } from '../../../parts.ts'
 import {
   completions,
-  v3Generate,
-  v3History,
   modelList,
   onError,
   onReply,
   type RoutePattern,
+  v3Generate,
+  v3History,
 } from '../../seams.ts'
 import type { Fault } from '../../types.ts'
-import { fault } from '../fault.ts'
 import { bearer } from './mistakes.ts'
 
 export const authRefusalFaults: readonly Fault[] = [
-  fault(
-    'openai-auth-missing-key-is-403',
-    'OAI-AUTH-01',
-    'A request without a key is answered with 403.',
-    answered(
+  {
+    name: 'openai-auth-missing-key-is-403',
+    summary: 'A request without a key is answered with 403.',
+    breaks: ['OAI-AUTH-01'],
+    patch: answered(
       completions,
       403,
       (authorization) => bearer(authorization) === undefined && authorization.split(' ').length < 2,
     ),
-  ),
-  fault(
-    'openai-auth-missing-key-is-200',
-    'OAI-AUTH-01',
-    'GET /models without a key is answered with an error in a 200.',
-    answered(modelList, 200, (authorization) => authorization === ''),
-  ),
-  fault(
-    'openai-auth-wrong-key-is-403',
-    ['OAI-AUTH-02', 'OAI-AUTH-04'],
-    'A request with a wrong key is answered with 403.',
-    answered(completions, 403, (authorization) => bearer(authorization) !== undefined),
-  ),
-  fault(
-    'openai-auth-other-scheme-is-400',
-    'OAI-AUTH-03',
-    'A request with another scheme is answered with 400.',
-    answered(modelList, 400, (authorization) => /^(Basic|Token) /.test(authorization)),
-  ),
-  fault(
-    'openai-auth-key-of-other-length-is-500',
-    'OAI-AUTH-04',
-    'The comparison of keys fails on keys of other lengths.',
-    answered(completions, 500, isOfOtherLength),
-  ),
-  fault(
-    'v3-auth-key-of-other-length-is-500',
-    'V3-AUTH-06',
-    'The comparison of keys fails on keys of other lengths.',
-    answered(v3History, 500, isOfOtherLength),
-  ),
-  fault(
-    'v3-auth-missing-key-is-500',
-    'V3-AUTH-06',
-    'GET /chat without a key is answered with 500.',
-    answered('GET /api/v3/chat', 500, (authorization) => authorization === ''),
-  ),
-  ...([401, 403] as const).flatMap((status) => [
-    fault(
-      `openai-auth-right-key-is-${status}`,
-      'OAI-AUTH-05',
-      `POST /chat/completions answers ${status} to the right key.`,
-      refusesRightKey(completions, status),
-    ),
-    fault(
-      `v3-auth-right-key-is-${status}`,
-      'V3-AUTH-05',
-      `POST /message/generate answers ${status} to the right key.`,
-      refusesRightKey(v3Generate, status),
-    ),
+  },
+  {
+    name: 'openai-auth-missing-key-is-200',
+    summary: 'GET /models without a key is answered with an error in a 200.',
+    breaks: ['OAI-AUTH-01'],
+    patch: answered(modelList, 200, (authorization) => authorization === ''),
+  },
+  {
+    name: 'openai-auth-wrong-key-is-403',
+    summary: 'A request with a wrong key is answered with 403.',
+    breaks: ['OAI-AUTH-02', 'OAI-AUTH-04'],
+    patch: answered(completions, 403, (authorization) => bearer(authorization) !== undefined),
+  },
+  {
+    name: 'openai-auth-other-scheme-is-400',
+    summary: 'A request with another scheme is answered with 400.',
+    breaks: ['OAI-AUTH-03'],
+    patch: answered(modelList, 400, (authorization) => /^(Basic|Token) /.test(authorization)),
+  },
+  {
+    name: 'openai-auth-key-of-other-length-is-500',
+    summary: 'The comparison of keys fails on keys of other lengths.',
+    breaks: ['OAI-AUTH-04'],
+    patch: answered(completions, 500, isOfOtherLength),
+  },
+  {
+    name: 'v3-auth-key-of-other-length-is-500',
+    summary: 'The comparison of keys fails on keys of other lengths.',
+    breaks: ['V3-AUTH-06'],
+    patch: answered(v3History, 500, isOfOtherLength),
+  },
+  {
+    name: 'v3-auth-missing-key-is-500',
+    summary: 'GET /chat without a key is answered with 500.',
+    breaks: ['V3-AUTH-06'],
+    patch: answered('GET /api/v3/chat', 500, (authorization) => authorization === ''),
+  },
+  ...([401, 403] as const).flatMap((status): readonly Fault[] => [
+    {
+      name: `openai-auth-right-key-is-${status}`,
+      summary: `POST /chat/completions answers ${status} to the right key.`,
+      breaks: ['OAI-AUTH-05'],
+      patch: refusesRightKey(completions, status),
+    },
+    {
+      name: `v3-auth-right-key-is-${status}`,
+      summary: `POST /message/generate answers ${status} to the right key.`,
+      breaks: ['V3-AUTH-05'],
+      patch: refusesRightKey(v3Generate, status),
+    },
   ]),
 ]
 

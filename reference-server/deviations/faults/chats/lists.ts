@@ -1,8 +1,8 @@
 /** Faults of the list of chats (section 4.3): search, limit, cursor, exclude_favorites. */
 import type { Patch } from '../../../parts.ts'
 import type { Chat, ChatPageRequest, Page } from '../../../store/types.ts'
-import { chatList, onStore, ignoreQuery } from '../../native.ts'
-import { toObject, rejectRequests, setField } from '../../seams.ts'
+import { chatList, ignoreQuery, onStore } from '../../native.ts'
+import { rejectRequests, setField, toObject } from '../../seams.ts'
 import type { Fault } from '../../types.ts'
 
 export const chatListFaults: readonly Fault[] = [

@@ -12,15 +12,15 @@ import {
   readChat,
 } from '../../native.ts'
 import {
-  v3History,
   createChat,
-  toObject,
+  ignoreField,
   onError,
   onRequestBody,
   onSuccess,
-  ignoreField,
   perServer,
   setField,
+  toObject,
+  v3History,
 } from '../../seams.ts'
 import { compose } from '../../together.ts'
 import type { Fault } from '../../types.ts'

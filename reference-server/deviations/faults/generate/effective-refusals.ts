@@ -1,35 +1,34 @@
 /** Faults of v3 generations in a v2 chat that are refused and take place all the same (section 9). */
 import type { Patch } from '../../../parts.ts'
 import { alsoDo, deleteChat, isText, onStore } from '../../native.ts'
-import { v3Generate, toObject, perServer } from '../../seams.ts'
+import { perServer, toObject, v3Generate } from '../../seams.ts'
 import { compose } from '../../together.ts'
 import type { Fault } from '../../types.ts'
-import { fault } from '../fault.ts'
 
 export const effectiveRefusalFaults: readonly Fault[] = [
-  fault(
-    'version-refusal-stores-the-question',
-    'VER-06',
-    'v3 refuses one JSON body in a v2 chat, and the chat knows afterwards what it said.',
-    heard(false),
-  ),
-  fault(
-    'version-refusal-stores-the-streamed-question',
-    'VER-06',
-    'v3 refuses a stream in a v2 chat, and the chat knows afterwards what it said.',
-    heard(true),
-  ),
-  fault(
-    'version-refusal-empties-the-v2-chat',
-    'VER-06',
-    'v3 refuses to delete a v2 chat, and its messages are gone all the same.',
-    alsoDo(deleteChat, async ({ store }, { caller, params }, { status }) => {
+  {
+    name: 'version-refusal-stores-the-question',
+    summary: 'v3 refuses one JSON body in a v2 chat, and the chat knows afterwards what it said.',
+    breaks: ['VER-06'],
+    patch: heard(false),
+  },
+  {
+    name: 'version-refusal-stores-the-streamed-question',
+    summary: 'v3 refuses a stream in a v2 chat, and the chat knows afterwards what it said.',
+    breaks: ['VER-06'],
+    patch: heard(true),
+  },
+  {
+    name: 'version-refusal-empties-the-v2-chat',
+    summary: 'v3 refuses to delete a v2 chat, and its messages are gone all the same.',
+    breaks: ['VER-06'],
+    patch: alsoDo(deleteChat, async ({ store }, { caller, params }, { status }) => {
       const chat = await store.chats.find(caller, params['chat_id'] ?? '')
       if (status < 400 || chat?.version !== 'v2') return
       await store.chats.delete(caller, chat.id)
       await store.chats.create(chat)
     }),
-  ),
+  },
 ]
 
 /** What was said by refused generations stands before the last message of the chat. */

@@ -3,61 +3,62 @@ import type { Call } from '../../../http/call.ts'
 import type { Patch } from '../../../parts.ts'
 import { setAt } from '../../json-edit.ts'
 import {
-  v3Generate,
   type Json,
-  toObject,
   onError,
   onReply,
   onRequest,
   onRequestBody,
+  toObject,
+  v3Generate,
 } from '../../seams.ts'
 import { compose } from '../../together.ts'
 import type { Fault } from '../../types.ts'
-import { fault } from '../fault.ts'
 
 const refusals: readonly Fault[] = [
-  fault(
-    'v3-missing-key-crashes',
-    'V3-GEN-13',
-    'A generation without Idempotency-Key is answered with 500.',
-    refusedWith(500, ({ headers }) => headers['idempotency-key'] === undefined),
-  ),
-  fault(
-    'v3-both-tool-lists-crash',
-    'V3-GEN-13',
-    'Both tool lists at once are answered with 500.',
-    refusedWith(500, ({ body }) => hasBothLists(toObject(body))),
-  ),
-  fault(
-    'v3-wrong-type-crashes',
-    'V3-GEN-13',
-    'A temperature that is no number is answered with 500.',
-    refusedWith(500, ({ body }) => typeof (toObject(body)['temperature'] ?? 1) !== 'number'),
-  ),
-  fault(
-    'v3-missing-model-crashes',
-    'V3-GEN-13',
-    'A generation without model_id is answered with 500.',
-    refusedWith(500, ({ body }) => toObject(body)['model_id'] === undefined),
-  ),
-  fault(
-    'v3-refuses-both-tool-lists-and-stores',
-    'V3-GEN-14',
-    'Both tool lists at once are refused once the step is stored.',
-    compose([
-      onRequestBody(v3Generate, (body) => (hasBothLists(body) ? { ...body, include_tools: null } : body)),
+  {
+    name: 'v3-missing-key-crashes',
+    summary: 'A generation without Idempotency-Key is answered with 500.',
+    breaks: ['V3-GEN-13'],
+    patch: refusedWith(500, ({ headers }) => headers['idempotency-key'] === undefined),
+  },
+  {
+    name: 'v3-both-tool-lists-crash',
+    summary: 'Both tool lists at once are answered with 500.',
+    breaks: ['V3-GEN-13'],
+    patch: refusedWith(500, ({ body }) => hasBothLists(toObject(body))),
+  },
+  {
+    name: 'v3-wrong-type-crashes',
+    summary: 'A temperature that is no number is answered with 500.',
+    breaks: ['V3-GEN-13'],
+    patch: refusedWith(500, ({ body }) => typeof (toObject(body)['temperature'] ?? 1) !== 'number'),
+  },
+  {
+    name: 'v3-missing-model-crashes',
+    summary: 'A generation without model_id is answered with 500.',
+    breaks: ['V3-GEN-13'],
+    patch: refusedWith(500, ({ body }) => toObject(body)['model_id'] === undefined),
+  },
+  {
+    name: 'v3-refuses-both-tool-lists-and-stores',
+    summary: 'Both tool lists at once are refused once the step is stored.',
+    breaks: ['V3-GEN-14'],
+    patch: compose([
+      onRequestBody(v3Generate, (body) =>
+        hasBothLists(body) ? { ...body, include_tools: null } : body,
+      ),
       refusesAfterwards(({ body }) => hasBothLists(toObject(body))),
     ]),
-  ),
-  fault(
-    'v3-refuses-missing-key-and-stores',
-    'V3-GEN-14',
-    'A missing Idempotency-Key is refused once the step is stored.',
-    compose([
+  },
+  {
+    name: 'v3-refuses-missing-key-and-stores',
+    summary: 'A missing Idempotency-Key is refused once the step is stored.',
+    breaks: ['V3-GEN-14'],
+    patch: compose([
       generateMissingKey(),
       refusesAfterwards(({ headers }) => headers['idempotency-key'] === undefined),
     ]),
-  ),
+  },
 ]
 
 const typeFaults: readonly Fault[] = [
@@ -75,17 +76,17 @@ const typeFaults: readonly Fault[] = [
   takesWrong('assistant_id', isText, null),
   takesWrong('parent_id', isText, null),
   takesWrong('rag', (value) => !isNumber(value), null),
-  ...(['include_tools', 'exclude_tools'] as const).map((list) =>
-    fault(
-      `v3-${list.replace('_', '-')}-of-numbers`,
-      'V3-GEN-17',
-      `${list} is accepted with numbers in it.`,
-      onRequestBody(v3Generate, (body) =>
+  ...(['include_tools', 'exclude_tools'] as const).map(
+    (list): Fault => ({
+      name: `v3-${list.replace('_', '-')}-of-numbers`,
+      summary: `${list} is accepted with numbers in it.`,
+      breaks: ['V3-GEN-17'],
+      patch: onRequestBody(v3Generate, (body) =>
         setAt(body, list, (value: unknown) =>
           Array.isArray(value) ? value.filter((name) => !isNumber(name)) : value,
         ),
       ),
-    ),
+    }),
   ),
 ]
 
@@ -103,14 +104,16 @@ export function generateMissingKey(when: (body: Json) => boolean = () => true): 
 /** A listed field is taken whatever its type is. */
 function takesWrong(field: string, fits: (value: unknown) => boolean, mend: unknown): Fault {
   const mended = (value: unknown) => (typeof mend === 'function' ? mend(value) : mend)
-  return fault(
-    `v3-${field.replaceAll('_', '-')}-of-any-type`,
-    'V3-GEN-17',
-    `${field} is accepted with any type.`,
-    onRequestBody(v3Generate, (body) =>
-      setAt(body, field, (value: unknown) => (value == null || fits(value) ? value : mended(value))),
+  return {
+    name: `v3-${field.replaceAll('_', '-')}-of-any-type`,
+    summary: `${field} is accepted with any type.`,
+    breaks: ['V3-GEN-17'],
+    patch: onRequestBody(v3Generate, (body) =>
+      setAt(body, field, (value: unknown) =>
+        value == null || fits(value) ? value : mended(value),
+      ),
     ),
-  )
+  }
 }
 
 function refusedWith(status: number, when: (call: Call) => boolean): Patch {

@@ -2,18 +2,17 @@
 import { ApiError } from '../../../http/errors.ts'
 import type { Patch } from '../../../parts.ts'
 import { isPresent } from '../../native.ts'
-import { v3Generate, type Json, toObject, onHistory, onRequest, perServer } from '../../seams.ts'
+import { type Json, onHistory, onRequest, perServer, toObject, v3Generate } from '../../seams.ts'
 import { compose } from '../../together.ts'
 import type { Fault } from '../../types.ts'
-import { fault } from '../fault.ts'
 
 export const secondTurnFaults: readonly Fault[] = [
-  fault(
-    'v3-second-turn-wants-a-parent',
-    'V3-GEN-11',
-    'In a chat that has a run, a generation without parent_id is refused.',
-    refusesSecondTurns(({ parent_id: parent }) => !isPresent(parent)),
-  ),
+  {
+    name: 'v3-second-turn-wants-a-parent',
+    summary: 'In a chat that has a run, a generation without parent_id is refused.',
+    breaks: ['V3-GEN-11'],
+    patch: refusesSecondTurns(({ parent_id: parent }) => !isPresent(parent)),
+  },
 ]
 
 /** A key that was used before is of a repeat, and no second turn. */

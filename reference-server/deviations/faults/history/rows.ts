@@ -3,18 +3,17 @@ import type { Patch } from '../../../parts.ts'
 import type { HistoryRow, StoredRun } from '../../../store/types.ts'
 import { setAt } from '../../json-edit.ts'
 import {
-  v3History,
   type Json,
-  toList,
-  toObject,
-  onSuccessBody,
   onHistory,
   onReply,
+  onSuccessBody,
   perServer,
   setField,
+  toList,
+  toObject,
+  v3History,
 } from '../../seams.ts'
 import type { Fault } from '../../types.ts'
-import { fault } from '../fault.ts'
 
 const everyRow = (path: string, to: unknown): Patch => setField(v3History, `result.*.${path}`, to)
 
@@ -25,147 +24,151 @@ const rowsOf = (role: string, change: (row: Json) => Json): Patch =>
   )
 
 const shapes: readonly Fault[] = [
-  fault(
-    'v3-history-bare-list',
-    'V3-HIST-01',
-    'A page of the history is a bare array.',
-    onSuccessBody(v3History, (body) => body['result']),
-  ),
-  fault(
-    'v3-history-under-items',
-    'V3-HIST-01',
-    'The rows are under items.',
-    onSuccessBody(v3History, ({ result, ...rest }) => ({ items: result, ...rest })),
-  ),
-  fault(
-    'v3-history-without-pagination',
-    'V3-HIST-01',
-    'A page has no pagination.',
-    setField(v3History, 'pagination', undefined),
-  ),
-  fault(
-    'v3-history-of-an-empty-chat-missing',
-    'V3-HIST-01',
-    'The history of a chat in which nothing was said is answered with 404.',
-    onReply(v3History, (reply) =>
+  {
+    name: 'v3-history-bare-list',
+    summary: 'A page of the history is a bare array.',
+    breaks: ['V3-HIST-01'],
+    patch: onSuccessBody(v3History, (body) => body['result']),
+  },
+  {
+    name: 'v3-history-under-items',
+    summary: 'The rows are under items.',
+    breaks: ['V3-HIST-01'],
+    patch: onSuccessBody(v3History, ({ result, ...rest }) => ({ items: result, ...rest })),
+  },
+  {
+    name: 'v3-history-without-pagination',
+    summary: 'A page has no pagination.',
+    breaks: ['V3-HIST-01'],
+    patch: setField(v3History, 'pagination', undefined),
+  },
+  {
+    name: 'v3-history-of-an-empty-chat-missing',
+    summary: 'The history of a chat in which nothing was said is answered with 404.',
+    breaks: ['V3-HIST-01'],
+    patch: onReply(v3History, (reply) =>
       'body' in reply && reply.status === 200 && toList(toObject(reply.body)['result']).length === 0
         ? { status: 404, body: { error: { message: 'No messages' } } }
         : reply,
     ),
-  ),
-  fault(
-    'v3-history-item-as-text',
-    'V3-HIST-02',
-    'item is JSON in a string.',
-    everyRow('item', JSON.stringify),
-  ),
-  fault(
-    'v3-history-item-in-a-list',
-    'V3-HIST-02',
-    'item is an array of one item.',
-    everyRow('item', (item: unknown) => [item]),
-  ),
-  fault(
-    'v3-history-item-type-missing',
-    'V3-HIST-03',
-    'A row has no item_type.',
-    everyRow('item_type', undefined),
-  ),
-  fault(
-    'v3-history-item-type-of-the-role',
-    'V3-HIST-03',
-    'item_type is the role of a message.',
-    setField(v3History, 'result.*', (row: Json) => ({
+  },
+  {
+    name: 'v3-history-item-as-text',
+    summary: 'item is JSON in a string.',
+    breaks: ['V3-HIST-02'],
+    patch: everyRow('item', JSON.stringify),
+  },
+  {
+    name: 'v3-history-item-in-a-list',
+    summary: 'item is an array of one item.',
+    breaks: ['V3-HIST-02'],
+    patch: everyRow('item', (item: unknown) => [item]),
+  },
+  {
+    name: 'v3-history-item-type-missing',
+    summary: 'A row has no item_type.',
+    breaks: ['V3-HIST-03'],
+    patch: everyRow('item_type', undefined),
+  },
+  {
+    name: 'v3-history-item-type-of-the-role',
+    summary: 'item_type is the role of a message.',
+    breaks: ['V3-HIST-03'],
+    patch: setField(v3History, 'result.*', (row: Json) => ({
       ...row,
       item_type: toObject(row['item'])['role'] ?? row['item_type'],
     })),
-  ),
-  fault(
-    'v3-history-item-status-missing',
-    'V3-HIST-04',
-    'A row has no item_status.',
-    everyRow('item_status', undefined),
-  ),
-  fault(
-    'v3-history-item-status-stale',
-    'V3-HIST-04',
-    'item_status stays at in_progress.',
-    everyRow('item_status', (status: unknown) => status && 'in_progress'),
-  ),
-  fault(
-    'v3-history-input-content-as-text',
-    'V3-HIST-05',
-    'The content of a user message is its text.',
-    rowsOf('user', (row) =>
+  },
+  {
+    name: 'v3-history-item-status-missing',
+    summary: 'A row has no item_status.',
+    breaks: ['V3-HIST-04'],
+    patch: everyRow('item_status', undefined),
+  },
+  {
+    name: 'v3-history-item-status-stale',
+    summary: 'item_status stays at in_progress.',
+    breaks: ['V3-HIST-04'],
+    patch: everyRow('item_status', (status: unknown) => status && 'in_progress'),
+  },
+  {
+    name: 'v3-history-input-content-as-text',
+    summary: 'The content of a user message is its text.',
+    breaks: ['V3-HIST-05'],
+    patch: rowsOf('user', (row) =>
       setAt(row, 'item.content', (content: unknown) => toList(content)[0]?.['text']),
     ),
-  ),
-  fault(
-    'v3-history-input-without-type',
-    'V3-HIST-05',
-    'A user message has no type.',
-    rowsOf('user', (row) => setAt(setAt(row, 'item.type', undefined), 'item_type', undefined)),
-  ),
-  fault(
-    'v3-history-input-of-a-human',
-    'V3-HIST-05',
-    'The role of a user is human.',
-    rowsOf('user', (row) => setAt(row, 'item.role', 'human')),
-  ),
-  fault(
-    'v3-history-developer-as-system',
-    'V3-HIST-05',
-    'A message of the developer is shown as one of the system.',
-    rowsOf('developer', (row) => setAt(row, 'item.role', 'system')),
-  ),
-  fault(
-    'v3-history-hides-the-system',
-    'V3-HIST-07',
-    'Messages of the system are not shown.',
-    stores((run) => ({ ...run, input: run.input.filter(({ role }) => role !== 'system') })),
-  ),
+  },
+  {
+    name: 'v3-history-input-without-type',
+    summary: 'A user message has no type.',
+    breaks: ['V3-HIST-05'],
+    patch: rowsOf('user', (row) =>
+      setAt(setAt(row, 'item.type', undefined), 'item_type', undefined),
+    ),
+  },
+  {
+    name: 'v3-history-input-of-a-human',
+    summary: 'The role of a user is human.',
+    breaks: ['V3-HIST-05'],
+    patch: rowsOf('user', (row) => setAt(row, 'item.role', 'human')),
+  },
+  {
+    name: 'v3-history-developer-as-system',
+    summary: 'A message of the developer is shown as one of the system.',
+    breaks: ['V3-HIST-05'],
+    patch: rowsOf('developer', (row) => setAt(row, 'item.role', 'system')),
+  },
+  {
+    name: 'v3-history-hides-the-system',
+    summary: 'Messages of the system are not shown.',
+    breaks: ['V3-HIST-07'],
+    patch: stores((run) => ({ ...run, input: run.input.filter(({ role }) => role !== 'system') })),
+  },
 ]
 
 const holdings: readonly Fault[] = [
-  fault(
-    'v3-history-output-ids-anew',
-    'V3-HIST-06',
-    'The items of an answer have other ids in the history.',
-    rowsOf('assistant', (row) => setAt(row, 'item.id', (id: unknown) => `row_${id}`)),
-  ),
-  fault(
-    'v3-history-output-trimmed',
-    'V3-HIST-06',
-    'Output items lose their status in the history.',
-    rowsOf('assistant', (row) => setAt(setAt(row, 'item.status', undefined), 'item_status', undefined)),
-  ),
-  fault(
-    'v3-history-without-answers',
-    'V3-HIST-07',
-    'What was answered is not stored.',
-    stores((run) => ({ ...run, output: [] })),
-  ),
-  fault(
-    'v3-history-without-questions',
-    'V3-HIST-07',
-    'What was asked is not shown.',
-    setField(v3History, 'result', (rows: unknown) =>
+  {
+    name: 'v3-history-output-ids-anew',
+    summary: 'The items of an answer have other ids in the history.',
+    breaks: ['V3-HIST-06'],
+    patch: rowsOf('assistant', (row) => setAt(row, 'item.id', (id: unknown) => `row_${id}`)),
+  },
+  {
+    name: 'v3-history-output-trimmed',
+    summary: 'Output items lose their status in the history.',
+    breaks: ['V3-HIST-06'],
+    patch: rowsOf('assistant', (row) =>
+      setAt(setAt(row, 'item.status', undefined), 'item_status', undefined),
+    ),
+  },
+  {
+    name: 'v3-history-without-answers',
+    summary: 'What was answered is not stored.',
+    breaks: ['V3-HIST-07'],
+    patch: stores((run) => ({ ...run, output: [] })),
+  },
+  {
+    name: 'v3-history-without-questions',
+    summary: 'What was asked is not shown.',
+    breaks: ['V3-HIST-07'],
+    patch: setField(v3History, 'result', (rows: unknown) =>
       toList(rows).filter((row) => toObject(row['item'])['role'] !== 'user'),
     ),
-  ),
-  fault(
-    'v3-history-shortens-answers',
-    'V3-HIST-07',
-    'Of an answer, 40 characters are kept.',
-    rowsOf('assistant', (row) =>
+  },
+  {
+    name: 'v3-history-shortens-answers',
+    summary: 'Of an answer, 40 characters are kept.',
+    breaks: ['V3-HIST-07'],
+    patch: rowsOf('assistant', (row) =>
       setAt(row, 'item.content.*.text', (text: string) => text.slice(0, 40)),
     ),
-  ),
-  fault(
-    'v3-history-without-streamed-turns',
-    'V3-HIST-07',
-    'A turn that was streamed is not stored.',
-    perServer(() => {
+  },
+  {
+    name: 'v3-history-without-streamed-turns',
+    summary: 'A turn that was streamed is not stored.',
+    breaks: ['V3-HIST-07'],
+    patch: perServer(() => {
       const streamed = new Set<string>()
       const skipping = onHistory((usual) => ({
         append: async (chatId, run) => {
@@ -180,12 +183,12 @@ const holdings: readonly Fault[] = [
         },
       })
     }),
-  ),
-  fault(
-    'v3-history-mixes-chats',
-    'V3-HIST-16',
-    'A page that is not full is filled with the newest rows of other chats.',
-    perServer(() => {
+  },
+  {
+    name: 'v3-history-mixes-chats',
+    summary: 'A page that is not full is filled with the newest rows of other chats.',
+    breaks: ['V3-HIST-16'],
+    patch: perServer(() => {
       const newest = new Map<string, readonly HistoryRow[]>()
       return onHistory((usual) => ({
         append: async (chatId, run) => {
@@ -200,7 +203,7 @@ const holdings: readonly Fault[] = [
         },
       }))
     }),
-  ),
+  },
 ]
 
 export const historyRowFaults: readonly Fault[] = [...shapes, ...holdings]

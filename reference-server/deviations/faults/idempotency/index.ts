@@ -1,69 +1,68 @@
 /** Faults of the Idempotency-Key (section 4.3). */
 
 import type { Patch } from '../../../parts.ts'
-import type { Reservation, IdempotencyScope } from '../../../store/types.ts'
-import { v3Generate, onIdempotency, onRequestBody, rejectRequests, perServer } from '../../seams.ts'
+import type { IdempotencyScope, Reservation } from '../../../store/types.ts'
+import { onIdempotency, onRequestBody, perServer, rejectRequests, v3Generate } from '../../seams.ts'
 import { compose } from '../../together.ts'
 import type { Fault } from '../../types.ts'
-import { fault } from '../fault.ts'
 import { generateMissingKey } from '../generate/refusals.ts'
 
 type Form = 'json' | 'stream'
 
 export const idempotencyFaults: readonly Fault[] = [
-  fault(
-    'v3-idempotency-key-optional',
-    'V3-IDEM-01',
-    'A generation without Idempotency-Key is taken.',
-    generateMissingKey(),
-  ),
-  fault(
-    'v3-idempotency-key-optional-for-streams',
-    'V3-IDEM-01',
-    'A streamed generation without Idempotency-Key is taken.',
-    generateMissingKey(({ stream }) => stream === true),
-  ),
-  fault(
-    'v3-idempotency-forgets-answers',
-    'V3-IDEM-02',
-    'The key of an answer in one piece is forgotten when it is finished.',
-    forgets('json'),
-  ),
-  fault(
-    'v3-idempotency-forgets-streams',
-    'V3-IDEM-03',
-    'The key of a stream is forgotten when it is finished.',
-    forgets('stream'),
-  ),
-  fault(
-    'v3-idempotency-stores-replayed-answers',
-    'V3-IDEM-02',
-    'A repeat is answered as before, and its answer stored once more.',
-    storesReplays('json'),
-  ),
-  fault(
-    'v3-idempotency-stores-replayed-streams',
-    'V3-IDEM-03',
-    'A repeat is streamed as before, and its answer stored once more.',
-    storesReplays('stream'),
-  ),
-  fault(
-    'v3-idempotency-of-finished-streams-alone',
-    'V3-IDEM-04',
-    'The key of a stream counts once it is finished.',
-    overlooksRunning('stream'),
-  ),
-  fault(
-    'v3-idempotency-of-finished-answers-alone',
-    'V3-IDEM-05',
-    'The key of an answer in one piece counts once it is finished.',
-    overlooksRunning('json'),
-  ),
-  fault(
-    'v3-idempotency-loses-races',
-    'V3-IDEM-05',
-    'Between looking for a key and taking it, another request may take it, too.',
-    perServer(() => {
+  {
+    name: 'v3-idempotency-key-optional',
+    summary: 'A generation without Idempotency-Key is taken.',
+    breaks: ['V3-IDEM-01'],
+    patch: generateMissingKey(),
+  },
+  {
+    name: 'v3-idempotency-key-optional-for-streams',
+    summary: 'A streamed generation without Idempotency-Key is taken.',
+    breaks: ['V3-IDEM-01'],
+    patch: generateMissingKey(({ stream }) => stream === true),
+  },
+  {
+    name: 'v3-idempotency-forgets-answers',
+    summary: 'The key of an answer in one piece is forgotten when it is finished.',
+    breaks: ['V3-IDEM-02'],
+    patch: forgets('json'),
+  },
+  {
+    name: 'v3-idempotency-forgets-streams',
+    summary: 'The key of a stream is forgotten when it is finished.',
+    breaks: ['V3-IDEM-03'],
+    patch: forgets('stream'),
+  },
+  {
+    name: 'v3-idempotency-stores-replayed-answers',
+    summary: 'A repeat is answered as before, and its answer stored once more.',
+    breaks: ['V3-IDEM-02'],
+    patch: storesReplays('json'),
+  },
+  {
+    name: 'v3-idempotency-stores-replayed-streams',
+    summary: 'A repeat is streamed as before, and its answer stored once more.',
+    breaks: ['V3-IDEM-03'],
+    patch: storesReplays('stream'),
+  },
+  {
+    name: 'v3-idempotency-of-finished-streams-alone',
+    summary: 'The key of a stream counts once it is finished.',
+    breaks: ['V3-IDEM-04'],
+    patch: overlooksRunning('stream'),
+  },
+  {
+    name: 'v3-idempotency-of-finished-answers-alone',
+    summary: 'The key of an answer in one piece counts once it is finished.',
+    breaks: ['V3-IDEM-05'],
+    patch: overlooksRunning('json'),
+  },
+  {
+    name: 'v3-idempotency-loses-races',
+    summary: 'Between looking for a key and taking it, another request may take it, too.',
+    breaks: ['V3-IDEM-05'],
+    patch: perServer(() => {
       const taken = new Set<string>()
       return onIdempotency((usual, { clock }) => ({
         reserve: async (scope, fingerprint, now) => {
@@ -75,38 +74,43 @@ export const idempotencyFaults: readonly Fault[] = [
         },
       }))
     }),
-  ),
-  fault(
-    'v3-idempotency-uuids-alone',
-    'V3-IDEM-06',
-    'A key must be a UUID.',
-    refusesKeys((key) => !/^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i.test(key)),
-  ),
-  fault(
-    'v3-idempotency-short-keys-refused',
-    'V3-IDEM-06',
-    'A key of less than 16 characters is refused.',
-    refusesKeys((key) => key.length < 16),
-  ),
-  fault(
-    'v3-idempotency-long-keys-refused',
-    'V3-IDEM-06',
-    'A key of more than 36 characters is refused.',
-    refusesKeys((key) => key.length > 36),
-  ),
-  fault(
-    'v3-idempotency-words-alone',
-    'V3-IDEM-06',
-    'A key of other characters than letters, digits and dashes is refused.',
-    refusesKeys((key) => !/^[\w-]+$/.test(key)),
-  ),
-  fault(
-    'v3-idempotency-by-content',
-    'V3-IDEM-07',
-    'The same request is taken for a repeat, whatever its key.',
-    perServer(() => {
+  },
+  {
+    name: 'v3-idempotency-uuids-alone',
+    summary: 'A key must be a UUID.',
+    breaks: ['V3-IDEM-06'],
+    patch: refusesKeys(
+      (key) => !/^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i.test(key),
+    ),
+  },
+  {
+    name: 'v3-idempotency-short-keys-refused',
+    summary: 'A key of less than 16 characters is refused.',
+    breaks: ['V3-IDEM-06'],
+    patch: refusesKeys((key) => key.length < 16),
+  },
+  {
+    name: 'v3-idempotency-long-keys-refused',
+    summary: 'A key of more than 36 characters is refused.',
+    breaks: ['V3-IDEM-06'],
+    patch: refusesKeys((key) => key.length > 36),
+  },
+  {
+    name: 'v3-idempotency-words-alone',
+    summary: 'A key of other characters than letters, digits and dashes is refused.',
+    breaks: ['V3-IDEM-06'],
+    patch: refusesKeys((key) => !/^[\w-]+$/.test(key)),
+  },
+  {
+    name: 'v3-idempotency-by-content',
+    summary: 'The same request is taken for a repeat, whatever its key.',
+    breaks: ['V3-IDEM-07'],
+    patch: perServer(() => {
       const prints = new Map<string, string>()
-      const byContent = (scope: IdempotencyScope) => ({ ...scope, key: prints.get(scope.key) ?? '' })
+      const byContent = (scope: IdempotencyScope) => ({
+        ...scope,
+        key: prints.get(scope.key) ?? '',
+      })
       return onIdempotency((usual) => ({
         reserve: (scope, print, now) => {
           // A key stands for what it was first used with: its repeat in the other form is still one.
@@ -117,31 +121,31 @@ export const idempotencyFaults: readonly Fault[] = [
         release: (scope) => usual.release(byContent(scope)),
       }))
     }),
-  ),
-  fault(
-    'v3-idempotency-by-beginning',
-    'V3-IDEM-07',
-    'Of a key, the first 64 characters count.',
-    shortens((key) => key.slice(0, 64)),
-  ),
-  fault(
-    'v3-idempotency-in-any-case',
-    'V3-IDEM-07',
-    'Keys that differ in capitals alone are one.',
-    shortens((key) => key.toLowerCase()),
-  ),
-  fault(
-    'v3-idempotency-repeat-crashes',
-    'V3-IDEM-08',
-    'The repeat of a finished request is answered with 500.',
-    crashesOn('finished'),
-  ),
-  fault(
-    'v3-idempotency-running-repeat-crashes',
-    'V3-IDEM-08',
-    'The repeat of a running request is answered with 500.',
-    crashesOn('running'),
-  ),
+  },
+  {
+    name: 'v3-idempotency-by-beginning',
+    summary: 'Of a key, the first 64 characters count.',
+    breaks: ['V3-IDEM-07'],
+    patch: shortens((key) => key.slice(0, 64)),
+  },
+  {
+    name: 'v3-idempotency-in-any-case',
+    summary: 'Keys that differ in capitals alone are one.',
+    breaks: ['V3-IDEM-07'],
+    patch: shortens((key) => key.toLowerCase()),
+  },
+  {
+    name: 'v3-idempotency-repeat-crashes',
+    summary: 'The repeat of a finished request is answered with 500.',
+    breaks: ['V3-IDEM-08'],
+    patch: crashesOn('finished'),
+  },
+  {
+    name: 'v3-idempotency-running-repeat-crashes',
+    summary: 'The repeat of a running request is answered with 500.',
+    breaks: ['V3-IDEM-08'],
+    patch: crashesOn('running'),
+  },
 ]
 
 const first: Reservation = { state: 'first' }

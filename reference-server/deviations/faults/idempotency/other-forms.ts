@@ -1,22 +1,21 @@
 /** Faults of a repeat that asks for the other form: the step is the same (section 4.3). */
 import type { Patch } from '../../../parts.ts'
-import { v3Generate, toObject, onRequest, perServer } from '../../seams.ts'
+import { onRequest, perServer, toObject, v3Generate } from '../../seams.ts'
 import type { Fault } from '../../types.ts'
-import { fault } from '../fault.ts'
 
 export const repeatInOtherFormFaults: readonly Fault[] = [
-  fault(
-    'v3-idempotency-streams-after-an-answer',
-    'V3-IDEM-02',
-    'A stream with the key of an answer in one piece makes a step of its own.',
-    countsForms('json'),
-  ),
-  fault(
-    'v3-idempotency-answers-after-a-stream',
-    'V3-IDEM-03',
-    'An answer in one piece with the key of a stream makes a step of its own.',
-    countsForms('stream'),
-  ),
+  {
+    name: 'v3-idempotency-streams-after-an-answer',
+    summary: 'A stream with the key of an answer in one piece makes a step of its own.',
+    breaks: ['V3-IDEM-02'],
+    patch: countsForms('json'),
+  },
+  {
+    name: 'v3-idempotency-answers-after-a-stream',
+    summary: 'An answer in one piece with the key of a stream makes a step of its own.',
+    breaks: ['V3-IDEM-03'],
+    patch: countsForms('stream'),
+  },
 ]
 
 /** Where a key was used first in this form, it is another key in the other one. */

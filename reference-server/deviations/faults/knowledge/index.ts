@@ -3,17 +3,16 @@ import type { RequirementId } from '../../../../contract/index.ts'
 import type { Patch } from '../../../parts.ts'
 import { onStore } from '../../native.ts'
 import {
-  toList,
-  onSuccessBody,
   onRequest,
   onSuccess,
+  onSuccessBody,
   type RoutePattern,
   rejectRequests,
   setField,
+  toList,
 } from '../../seams.ts'
 import { compose } from '../../together.ts'
 import type { Fault } from '../../types.ts'
-import { fault } from '../fault.ts'
 
 const plain = '/api/knowledge'
 const v3 = '/api/v3/knowledge'
@@ -33,21 +32,21 @@ export const knowledgeFaults: readonly Fault[] = [
   both('upload-refused', 'KB-02', 'A document cannot be uploaded.', (prefix) =>
     rejectRequests(`POST ${prefix}${documents}`, () => true, 405),
   ),
-  fault(
-    'knowledge-upload-forgotten',
-    'KB-02',
-    'A document is accepted, and never found.',
-    onStore('knowledge', () => ({ addDocument: async () => true })),
-  ),
-  fault(
-    'knowledge-upload-empty',
-    'KB-02',
-    'Of a document, its name alone is kept.',
-    onStore('knowledge', ({ addDocument }) => ({
+  {
+    name: 'knowledge-upload-forgotten',
+    summary: 'A document is accepted, and never found.',
+    breaks: ['KB-02'],
+    patch: onStore('knowledge', () => ({ addDocument: async () => true })),
+  },
+  {
+    name: 'knowledge-upload-empty',
+    summary: 'Of a document, its name alone is kept.',
+    breaks: ['KB-02'],
+    patch: onStore('knowledge', ({ addDocument }) => ({
       addDocument: (owner, base, document) =>
         addDocument(owner, base, { ...document, filename: 'document.txt', text: '' }),
     })),
-  ),
+  },
   both('search-refused', 'KB-03', 'A search in a base is answered with 404.', (prefix) =>
     rejectRequests(`GET ${prefix}${search}`, () => true, 404),
   ),
@@ -72,33 +71,35 @@ export const knowledgeFaults: readonly Fault[] = [
   apart('renamed', 'calls the list items', (place) =>
     onSuccessBody(place, ({ result, ...body }) => ({ ...body, items: result })),
   ),
-  fault(
-    'knowledge-apart-upload-refused',
-    'KB-04',
-    'The prefix /api/knowledge takes no document.',
-    rejectRequests(`POST ${plain}${documents}`, () => true, 405),
-  ),
-  fault(
-    'knowledge-apart-upload-empty',
-    'KB-04',
-    'Of a document under the prefix /api/knowledge, nothing is kept.',
-    onRequest(`POST ${plain}${documents}`, (call) => ({
+  {
+    name: 'knowledge-apart-upload-refused',
+    summary: 'The prefix /api/knowledge takes no document.',
+    breaks: ['KB-04'],
+    patch: rejectRequests(`POST ${plain}${documents}`, () => true, 405),
+  },
+  {
+    name: 'knowledge-apart-upload-empty',
+    summary: 'Of a document under the prefix /api/knowledge, nothing is kept.',
+    breaks: ['KB-04'],
+    patch: onRequest(`POST ${plain}${documents}`, (call) => ({
       ...call,
       file: call.file && { ...call.file, filename: 'document.txt', bytes: Buffer.from('Nothing.') },
     })),
-  ),
-  fault(
-    'knowledge-apart-fewer-findings',
-    'KB-04',
-    'The prefix /api/knowledge finds one thing less.',
-    setField(`GET ${plain}${search}`, 'result', (found: readonly unknown[]) => found.slice(0, -1)),
-  ),
-  fault(
-    'knowledge-apart-scores',
-    'KB-04',
-    'The prefix /api/knowledge scores its findings in percent.',
-    setField(`GET ${plain}${search}`, 'result.*.score', (score: number) => 100 * score),
-  ),
+  },
+  {
+    name: 'knowledge-apart-fewer-findings',
+    summary: 'The prefix /api/knowledge finds one thing less.',
+    breaks: ['KB-04'],
+    patch: setField(`GET ${plain}${search}`, 'result', (found: readonly unknown[]) =>
+      found.slice(0, -1),
+    ),
+  },
+  {
+    name: 'knowledge-apart-scores',
+    summary: 'The prefix /api/knowledge scores its findings in percent.',
+    breaks: ['KB-04'],
+    patch: setField(`GET ${plain}${search}`, 'result.*.score', (score: number) => 100 * score),
+  },
 ]
 
 /** Under both prefixes alike. */
@@ -108,15 +109,20 @@ function both(
   summary: string,
   under: (prefix: '/api/knowledge' | '/api/v3/knowledge') => Patch,
 ): Fault {
-  return fault(`knowledge-${name}`, row, summary, compose([under(plain), under(v3)]))
+  return {
+    name: `knowledge-${name}`,
+    summary,
+    breaks: [row],
+    patch: compose([under(plain), under(v3)]),
+  }
 }
 
 /** Under the plain prefix alone. */
 function apart(name: string, what: string, at: (place: RoutePattern) => Patch): Fault {
-  return fault(
-    `knowledge-apart-${name}`,
-    'KB-04',
-    `The prefix /api/knowledge ${what}.`,
-    compose([at(`GET ${plain}`), at(`GET ${plain}${search}`)]),
-  )
+  return {
+    name: `knowledge-apart-${name}`,
+    summary: `The prefix /api/knowledge ${what}.`,
+    breaks: ['KB-04'],
+    patch: compose([at(`GET ${plain}`), at(`GET ${plain}${search}`)]),
+  }
 }

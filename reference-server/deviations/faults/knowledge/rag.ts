@@ -2,9 +2,8 @@
 import type { RequirementId } from '../../../../contract/index.ts'
 import { assistants } from '../../../answering/assistants.ts'
 import { isObject } from '../../native.ts'
-import { v3Generate, type Json, toObject, onRequestBody, rejectRequests } from '../../seams.ts'
+import { type Json, onRequestBody, rejectRequests, toObject, v3Generate } from '../../seams.ts'
 import type { Fault } from '../../types.ts'
-import { fault } from '../fault.ts'
 
 const withoutBase = assistants.find(({ baseId }) => baseId === null)?.id
 const withBase = assistants.find(({ baseId }) => baseId !== null)?.id
@@ -53,12 +52,12 @@ function taken(
   when: (body: Json) => boolean,
   rag: boolean,
 ): Fault {
-  return fault(
-    `rag-${name}`,
-    row,
-    `${what} is taken for rag: ${rag}.`,
-    onRequestBody(v3Generate, (body) => (when(body) ? { ...body, rag } : body)),
-  )
+  return {
+    name: `rag-${name}`,
+    summary: `${what} is taken for rag: ${rag}.`,
+    breaks: [row],
+    patch: onRequestBody(v3Generate, (body) => (when(body) ? { ...body, rag } : body)),
+  }
 }
 
 /** Searches that nobody wanted, in streams alone and in all else. */
@@ -87,19 +86,19 @@ function inOneForm(
 }
 
 function refused(name: string, row: RequirementId, when: (body: Json) => boolean): Fault {
-  return fault(
-    `rag-${name}-refused`,
-    row,
-    `A generation with this rag is refused: ${name.replaceAll('-', ' ')}.`,
-    rejectRequests(v3Generate, when),
-  )
+  return {
+    name: `rag-${name}-refused`,
+    summary: `A generation with this rag is refused: ${name.replaceAll('-', ' ')}.`,
+    breaks: [row],
+    patch: rejectRequests(v3Generate, when),
+  }
 }
 
 function unknown(name: string, assistant: string | undefined): Fault {
-  return fault(
-    `rag-assistant-${name}-unknown`,
-    'V3-ASST-01',
-    `An assistant of the catalog ${name.replaceAll('-', ' ')} is unknown to chat generation.`,
-    rejectRequests(v3Generate, ({ assistant_id: id }) => id === assistant, 404),
-  )
+  return {
+    name: `rag-assistant-${name}-unknown`,
+    summary: `An assistant of the catalog ${name.replaceAll('-', ' ')} is unknown to chat generation.`,
+    breaks: ['V3-ASST-01'],
+    patch: rejectRequests(v3Generate, ({ assistant_id: id }) => id === assistant, 404),
+  }
 }

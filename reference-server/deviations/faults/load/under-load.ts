@@ -3,7 +3,7 @@
  * part of the proof of the suites. A load run has to find and to name them.
  */
 import type { ModelRequest } from '../../../model/types.ts'
-import type { Services, Patch } from '../../../parts.ts'
+import type { Patch, Services } from '../../../parts.ts'
 import { perServer } from '../../seams.ts'
 import { rechunkAll } from '../../streams.ts'
 import type { Fault } from '../../types.ts'

@@ -4,73 +4,81 @@ import type { SseBlock } from '../../../events/sse.ts'
 import type { ValueReply } from '../../../http/call.ts'
 import { newChat } from '../../../surfaces/chat-record.ts'
 import { alsoDo, isText, oneShot } from '../../native.ts'
-import { toObject, onSuccessBody, onReply, onRequestBody, onSuccess, rejectRequests } from '../../seams.ts'
+import {
+  onReply,
+  onRequestBody,
+  onSuccess,
+  onSuccessBody,
+  rejectRequests,
+  toObject,
+} from '../../seams.ts'
 import type { Fault } from '../../types.ts'
-import { fault } from '../fault.ts'
 
 export const oneShotAnswerFaults: readonly Fault[] = [
-  fault(
-    'one-shot-wrapped',
-    'V3-ONE-01',
-    'The response of a one-shot stands in a member of the answer.',
-    onSuccessBody(oneShot, (response) => ({ response })),
-  ),
-  fault(
-    'one-shot-text-alone',
-    'V3-ONE-01',
-    'A one-shot is answered with its text, not with a response.',
-    onSuccessBody(oneShot, ({ output }) => ({ text: JSON.stringify(output) })),
-  ),
-  fault(
-    'one-shot-in-a-list',
-    'V3-ONE-01',
-    'A one-shot is answered with a list of one response.',
-    onSuccessBody(oneShot, (response) => [response]),
-  ),
-  fault(
-    'one-shot-promised',
-    'V3-ONE-01',
-    'A one-shot is answered with 202 and the id of a job.',
-    onSuccess(oneShot, (reply) => ({ ...reply, status: 202, body: { job: 'j-1' } })),
-  ),
-  fault(
-    'one-shot-always-streamed',
-    'V3-ONE-01',
-    'A one-shot with stream: false is answered with a stream of events.',
-    onSuccess(oneShot, (reply) => ({ status: 200, blocks: twoEvents(reply) })),
-  ),
-  fault(
-    'one-shot-never-streamed',
-    'V3-ONE-02',
-    'A one-shot with stream: true is answered with one JSON body.',
-    onRequestBody(oneShot, (body) => (body['stream'] === true ? { ...body, stream: false } : body)),
-  ),
-  fault(
-    'one-shot-stream-refused',
-    'V3-ONE-02',
-    'A one-shot with stream: true is refused.',
-    rejectRequests(oneShot, ({ stream }) => stream === true),
-  ),
-  fault(
-    'one-shot-stream-as-text',
-    'V3-ONE-02',
-    'The stream of a one-shot has the media type text/plain.',
-    onReply(oneShot, (reply) =>
+  {
+    name: 'one-shot-wrapped',
+    summary: 'The response of a one-shot stands in a member of the answer.',
+    breaks: ['V3-ONE-01'],
+    patch: onSuccessBody(oneShot, (response) => ({ response })),
+  },
+  {
+    name: 'one-shot-text-alone',
+    summary: 'A one-shot is answered with its text, not with a response.',
+    breaks: ['V3-ONE-01'],
+    patch: onSuccessBody(oneShot, ({ output }) => ({ text: JSON.stringify(output) })),
+  },
+  {
+    name: 'one-shot-in-a-list',
+    summary: 'A one-shot is answered with a list of one response.',
+    breaks: ['V3-ONE-01'],
+    patch: onSuccessBody(oneShot, (response) => [response]),
+  },
+  {
+    name: 'one-shot-promised',
+    summary: 'A one-shot is answered with 202 and the id of a job.',
+    breaks: ['V3-ONE-01'],
+    patch: onSuccess(oneShot, (reply) => ({ ...reply, status: 202, body: { job: 'j-1' } })),
+  },
+  {
+    name: 'one-shot-always-streamed',
+    summary: 'A one-shot with stream: false is answered with a stream of events.',
+    breaks: ['V3-ONE-01'],
+    patch: onSuccess(oneShot, (reply) => ({ status: 200, blocks: twoEvents(reply) })),
+  },
+  {
+    name: 'one-shot-never-streamed',
+    summary: 'A one-shot with stream: true is answered with one JSON body.',
+    breaks: ['V3-ONE-02'],
+    patch: onRequestBody(oneShot, (body) =>
+      body['stream'] === true ? { ...body, stream: false } : body,
+    ),
+  },
+  {
+    name: 'one-shot-stream-refused',
+    summary: 'A one-shot with stream: true is refused.',
+    breaks: ['V3-ONE-02'],
+    patch: rejectRequests(oneShot, ({ stream }) => stream === true),
+  },
+  {
+    name: 'one-shot-stream-as-text',
+    summary: 'The stream of a one-shot has the media type text/plain.',
+    breaks: ['V3-ONE-02'],
+    patch: onReply(oneShot, (reply) =>
       'blocks' in reply ? { ...reply, headers: { 'content-type': 'text/plain' } } : reply,
     ),
-  ),
-  fault(
-    'one-shot-stream-201',
-    'V3-ONE-02',
-    'The stream of a one-shot has the status 201.',
-    onReply(oneShot, (reply) => ('blocks' in reply ? { ...reply, status: 201 } : reply)),
-  ),
-  fault(
-    'one-shot-wants-a-key',
-    'V3-ONE-03',
-    'A one-shot without Idempotency-Key is refused.',
-    rejectRequests(oneShot, (_, { headers }) => headers['idempotency-key'] === undefined),
-  ),
+  },
+  {
+    name: 'one-shot-stream-201',
+    summary: 'The stream of a one-shot has the status 201.',
+    breaks: ['V3-ONE-02'],
+    patch: onReply(oneShot, (reply) => ('blocks' in reply ? { ...reply, status: 201 } : reply)),
+  },
+  {
+    name: 'one-shot-wants-a-key',
+    summary: 'A one-shot without Idempotency-Key is refused.',
+    breaks: ['V3-ONE-03'],
+    patch: rejectRequests(oneShot, (_, { headers }) => headers['idempotency-key'] === undefined),
+  },
   stores('by-its-words', 'is kept as a chat that is called by its words', (input) => input),
   stores('unnamed', 'is kept as a chat without a name of its own', () => undefined),
 ]
@@ -83,11 +91,11 @@ async function* twoEvents({ body: response }: ValueReply): AsyncGenerator<SseBlo
 
 function stores(name: string, what: string, nameOf: (input: string) => string | undefined): Fault {
   const row: RequirementId = 'V3-ONE-09'
-  return fault(
-    `one-shot-stored-${name}`,
-    row,
-    `A one-shot ${what}.`,
-    alsoDo(oneShot, async (parts, { body, caller }, { status }) => {
+  return {
+    name: `one-shot-stored-${name}`,
+    summary: `A one-shot ${what}.`,
+    breaks: [row],
+    patch: alsoDo(oneShot, async (parts, { body, caller }, { status }) => {
       const input = toObject(body)['input']
       if (status >= 300 || !isText(input)) return
       const chat = newChat(parts, caller, 'v3', nameOf(input))
@@ -100,5 +108,5 @@ function stores(name: string, what: string, nameOf: (input: string) => string | 
         output: [],
       })
     }),
-  )
+  }
 }

@@ -3,210 +3,252 @@ import type { Generation, ModelRequest, Turn } from '../../../model/types.ts'
 import type { Patch } from '../../../parts.ts'
 import {
   completions,
-  toList,
-  onSuccessBody,
   onModel,
   onRequestBody,
   onSuccess,
-  rejectRequests,
+  onSuccessBody,
   perServer,
+  rejectRequests,
   setField,
+  toList,
 } from '../../seams.ts'
 import type { Fault } from '../../types.ts'
-import { fault } from '../fault.ts'
 
 const says = (path: string, to: unknown): Patch => setField(completions, path, to)
 const choice = (path: string, to: unknown): Patch => says(`choices.*.${path}`, to)
 
 export const openaiChatFaults: readonly Fault[] = [
-  fault(
-    'openai-chat-wants-temperature',
-    'OAI-CHAT-01',
-    'A body of model and messages alone is refused.',
-    rejectRequests(completions, (body) => body['temperature'] === undefined),
-  ),
-  fault(
-    'openai-chat-answers-a-list',
-    'OAI-CHAT-01',
-    'The completion comes as the one element of an array.',
-    onSuccessBody(completions, (body) => [body]),
-  ),
-  fault(
-    'openai-chat-answers-encoded-twice',
-    'OAI-CHAT-01',
-    'The completion comes as JSON in a JSON string.',
-    onSuccessBody(completions, (body) => JSON.stringify(body)),
-  ),
-  fault(
-    'openai-chat-streams-unasked',
-    'OAI-CHAT-01',
-    'Without stream the answer is streamed.',
-    onRequestBody(completions, (body) => ({ ...body, stream: body['stream'] ?? true })),
-  ),
-  fault('openai-id-missing', 'OAI-CHAT-02', 'A completion has no id.', says('id', undefined)),
-  fault(
-    'openai-id-number',
-    'OAI-CHAT-02',
-    'The id is a number.',
-    says('id', () => Math.random()),
-  ),
-  fault(
-    'openai-object-of-the-chunk',
-    'OAI-CHAT-03',
-    'A completion in one piece calls itself a chunk.',
-    says('object', 'chat.completion.chunk'),
-  ),
-  fault('openai-object-missing', 'OAI-CHAT-03', 'object is missing.', says('object', undefined)),
-  fault(
-    'openai-created-in-milliseconds',
-    'OAI-CHAT-04',
-    'created counts milliseconds.',
-    says('created', (created: unknown) => Number(created) * 1000),
-  ),
-  fault(
-    'openai-created-with-a-fraction',
-    'OAI-CHAT-04',
-    'created has a fraction of a second.',
-    says('created', (created: unknown) => Number(created) + 0.25),
-  ),
-  fault(
-    'openai-created-as-text',
-    'OAI-CHAT-04',
-    'created is an ISO timestamp.',
-    says('created', (created: unknown) => new Date(Number(created) * 1000).toISOString()),
-  ),
-  fault('openai-model-missing', 'OAI-CHAT-05', 'model is missing.', says('model', undefined)),
-  fault(
-    'openai-model-as-entry',
-    'OAI-CHAT-05',
-    'model is the entry of the catalog in place of its id.',
-    says('model', (id: unknown) => ({ id })),
-  ),
-  fault('openai-choices-empty', 'OAI-CHAT-06', 'choices is empty.', says('choices', [])),
-  fault(
-    'openai-choices-single',
-    'OAI-CHAT-06',
-    'choices is the only choice in place of an array.',
-    says('choices', (choices: unknown) => toList(choices)[0]),
-  ),
-  fault(
-    'openai-index-missing',
-    'OAI-CHAT-06',
-    'A choice has no index.',
-    choice('index', undefined),
-  ),
-  fault(
-    'openai-index-as-text',
-    'OAI-CHAT-06',
-    'The index of a choice is "0".',
-    choice('index', '0'),
-  ),
-  fault(
-    'openai-message-as-delta',
-    'OAI-CHAT-07',
-    'In one piece, too, the text is in delta.',
-    says('choices.*', ({ message, ...rest }: { message: unknown }) => ({
+  {
+    name: 'openai-chat-wants-temperature',
+    summary: 'A body of model and messages alone is refused.',
+    breaks: ['OAI-CHAT-01'],
+    patch: rejectRequests(completions, (body) => body['temperature'] === undefined),
+  },
+  {
+    name: 'openai-chat-answers-a-list',
+    summary: 'The completion comes as the one element of an array.',
+    breaks: ['OAI-CHAT-01'],
+    patch: onSuccessBody(completions, (body) => [body]),
+  },
+  {
+    name: 'openai-chat-answers-encoded-twice',
+    summary: 'The completion comes as JSON in a JSON string.',
+    breaks: ['OAI-CHAT-01'],
+    patch: onSuccessBody(completions, (body) => JSON.stringify(body)),
+  },
+  {
+    name: 'openai-chat-streams-unasked',
+    summary: 'Without stream the answer is streamed.',
+    breaks: ['OAI-CHAT-01'],
+    patch: onRequestBody(completions, (body) => ({ ...body, stream: body['stream'] ?? true })),
+  },
+  {
+    name: 'openai-id-missing',
+    summary: 'A completion has no id.',
+    breaks: ['OAI-CHAT-02'],
+    patch: says('id', undefined),
+  },
+  {
+    name: 'openai-id-number',
+    summary: 'The id is a number.',
+    breaks: ['OAI-CHAT-02'],
+    patch: says('id', () => Math.random()),
+  },
+  {
+    name: 'openai-object-of-the-chunk',
+    summary: 'A completion in one piece calls itself a chunk.',
+    breaks: ['OAI-CHAT-03'],
+    patch: says('object', 'chat.completion.chunk'),
+  },
+  {
+    name: 'openai-object-missing',
+    summary: 'object is missing.',
+    breaks: ['OAI-CHAT-03'],
+    patch: says('object', undefined),
+  },
+  {
+    name: 'openai-created-in-milliseconds',
+    summary: 'created counts milliseconds.',
+    breaks: ['OAI-CHAT-04'],
+    patch: says('created', (created: unknown) => Number(created) * 1000),
+  },
+  {
+    name: 'openai-created-with-a-fraction',
+    summary: 'created has a fraction of a second.',
+    breaks: ['OAI-CHAT-04'],
+    patch: says('created', (created: unknown) => Number(created) + 0.25),
+  },
+  {
+    name: 'openai-created-as-text',
+    summary: 'created is an ISO timestamp.',
+    breaks: ['OAI-CHAT-04'],
+    patch: says('created', (created: unknown) => new Date(Number(created) * 1000).toISOString()),
+  },
+  {
+    name: 'openai-model-missing',
+    summary: 'model is missing.',
+    breaks: ['OAI-CHAT-05'],
+    patch: says('model', undefined),
+  },
+  {
+    name: 'openai-model-as-entry',
+    summary: 'model is the entry of the catalog in place of its id.',
+    breaks: ['OAI-CHAT-05'],
+    patch: says('model', (id: unknown) => ({ id })),
+  },
+  {
+    name: 'openai-choices-empty',
+    summary: 'choices is empty.',
+    breaks: ['OAI-CHAT-06'],
+    patch: says('choices', []),
+  },
+  {
+    name: 'openai-choices-single',
+    summary: 'choices is the only choice in place of an array.',
+    breaks: ['OAI-CHAT-06'],
+    patch: says('choices', (choices: unknown) => toList(choices)[0]),
+  },
+  {
+    name: 'openai-index-missing',
+    summary: 'A choice has no index.',
+    breaks: ['OAI-CHAT-06'],
+    patch: choice('index', undefined),
+  },
+  {
+    name: 'openai-index-as-text',
+    summary: 'The index of a choice is "0".',
+    breaks: ['OAI-CHAT-06'],
+    patch: choice('index', '0'),
+  },
+  {
+    name: 'openai-message-as-delta',
+    summary: 'In one piece, too, the text is in delta.',
+    breaks: ['OAI-CHAT-07'],
+    patch: says('choices.*', ({ message, ...rest }: { message: unknown }) => ({
       ...rest,
       delta: message,
     })),
-  ),
-  fault('openai-content-null', 'OAI-CHAT-07', 'content is null.', choice('message.content', null)),
-  fault(
-    'openai-content-in-parts',
-    'OAI-CHAT-07',
-    'content is an array of parts.',
-    choice('message.content', (text: unknown) => [{ type: 'text', text }]),
-  ),
-  fault('openai-role-missing', 'OAI-CHAT-07', 'No role.', choice('message.role', undefined)),
-  fault(
-    'openai-finish-reason-null',
-    'OAI-CHAT-08',
-    'finish_reason is null at the end, too.',
-    choice('finish_reason', null),
-  ),
-  fault(
-    'openai-finish-reason-missing',
-    'OAI-CHAT-08',
-    'A choice has no finish_reason.',
-    choice('finish_reason', undefined),
-  ),
-  fault('openai-usage-missing', 'OAI-CHAT-09', 'usage is missing.', says('usage', undefined)),
-  fault(
-    'openai-usage-without-total',
-    'OAI-CHAT-09',
-    'usage has no total_tokens.',
-    says('usage.total_tokens', undefined),
-  ),
-  fault(
-    'openai-usage-estimated',
-    'OAI-CHAT-09',
-    'prompt_tokens is an estimate with a fraction.',
-    says('usage.prompt_tokens', (count: unknown) => Number(count) + 0.5),
-  ),
-  fault(
-    'openai-usage-as-text',
-    'OAI-CHAT-09',
-    'completion_tokens is a number in a string.',
-    says('usage.completion_tokens', String),
-  ),
-  fault(
-    'openai-total-off-by-one',
-    'OAI-CHAT-10',
-    'total_tokens counts one token too many.',
-    says('usage.total_tokens', (total: unknown) => Number(total) + 1),
-  ),
-  fault(
-    'openai-total-without-prompt',
-    'OAI-CHAT-10',
-    'total_tokens leaves the prompt out.',
-    says('usage', (usage: { completion_tokens: number }) => ({
+  },
+  {
+    name: 'openai-content-null',
+    summary: 'content is null.',
+    breaks: ['OAI-CHAT-07'],
+    patch: choice('message.content', null),
+  },
+  {
+    name: 'openai-content-in-parts',
+    summary: 'content is an array of parts.',
+    breaks: ['OAI-CHAT-07'],
+    patch: choice('message.content', (text: unknown) => [{ type: 'text', text }]),
+  },
+  {
+    name: 'openai-role-missing',
+    summary: 'No role.',
+    breaks: ['OAI-CHAT-07'],
+    patch: choice('message.role', undefined),
+  },
+  {
+    name: 'openai-finish-reason-null',
+    summary: 'finish_reason is null at the end, too.',
+    breaks: ['OAI-CHAT-08'],
+    patch: choice('finish_reason', null),
+  },
+  {
+    name: 'openai-finish-reason-missing',
+    summary: 'A choice has no finish_reason.',
+    breaks: ['OAI-CHAT-08'],
+    patch: choice('finish_reason', undefined),
+  },
+  {
+    name: 'openai-usage-missing',
+    summary: 'usage is missing.',
+    breaks: ['OAI-CHAT-09'],
+    patch: says('usage', undefined),
+  },
+  {
+    name: 'openai-usage-without-total',
+    summary: 'usage has no total_tokens.',
+    breaks: ['OAI-CHAT-09'],
+    patch: says('usage.total_tokens', undefined),
+  },
+  {
+    name: 'openai-usage-estimated',
+    summary: 'prompt_tokens is an estimate with a fraction.',
+    breaks: ['OAI-CHAT-09'],
+    patch: says('usage.prompt_tokens', (count: unknown) => Number(count) + 0.5),
+  },
+  {
+    name: 'openai-usage-as-text',
+    summary: 'completion_tokens is a number in a string.',
+    breaks: ['OAI-CHAT-09'],
+    patch: says('usage.completion_tokens', String),
+  },
+  {
+    name: 'openai-total-off-by-one',
+    summary: 'total_tokens counts one token too many.',
+    breaks: ['OAI-CHAT-10'],
+    patch: says('usage.total_tokens', (total: unknown) => Number(total) + 1),
+  },
+  {
+    name: 'openai-total-without-prompt',
+    summary: 'total_tokens leaves the prompt out.',
+    breaks: ['OAI-CHAT-10'],
+    patch: says('usage', (usage: { completion_tokens: number }) => ({
       ...usage,
       total_tokens: usage.completion_tokens,
     })),
-  ),
-  fault(
-    'openai-chat-as-text-plain',
-    'OAI-CHAT-11',
-    'A completion has the media type text/plain.',
-    onSuccess(completions, (reply) => ({ ...reply, headers: { 'content-type': 'text/plain' } })),
-  ),
-  fault(
-    'openai-system-refused',
-    'OAI-CHAT-12',
-    'Messages with the role system are refused.',
-    rejectRequests(completions, (body) =>
+  },
+  {
+    name: 'openai-chat-as-text-plain',
+    summary: 'A completion has the media type text/plain.',
+    breaks: ['OAI-CHAT-11'],
+    patch: onSuccess(completions, (reply) => ({
+      ...reply,
+      headers: { 'content-type': 'text/plain' },
+    })),
+  },
+  {
+    name: 'openai-system-refused',
+    summary: 'Messages with the role system are refused.',
+    breaks: ['OAI-CHAT-12'],
+    patch: rejectRequests(completions, (body) =>
       toList(body['messages']).some(({ role }) => role === 'system'),
     ),
-  ),
-  fault(
-    'openai-hears-the-last-message',
-    'OAI-CHAT-13',
-    'The model is told the last message alone.',
-    onModel('compatible', (model, request) =>
+  },
+  {
+    name: 'openai-hears-the-last-message',
+    summary: 'The model is told the last message alone.',
+    breaks: ['OAI-CHAT-13'],
+    patch: onModel('compatible', (model, request) =>
       model({ ...request, turns: request.turns.slice(-1) }),
     ),
-  ),
-  fault(
-    'openai-forgets-what-was-answered',
-    'OAI-CHAT-13',
-    'The model is told what follows the last answer alone.',
-    onModel('compatible', (model, request) => {
+  },
+  {
+    name: 'openai-forgets-what-was-answered',
+    summary: 'The model is told what follows the last answer alone.',
+    breaks: ['OAI-CHAT-13'],
+    patch: onModel('compatible', (model, request) => {
       const answered = request.turns.findLastIndex(({ role }) => role === 'assistant')
       return model({ ...request, turns: request.turns.slice(answered + 1) })
     }),
-  ),
-  fault('openai-id-fixed', 'OAI-CHAT-14', 'All completions have one id.', says('id', 'chatcmpl-1')),
-  fault(
-    'openai-role-of-the-model',
-    'OAI-CHAT-15',
-    'The role of an answer is model.',
-    choice('message.role', 'model'),
-  ),
-  fault(
-    'openai-requests-share-a-conversation',
-    'OAI-CHAT-16',
-    'The model is told the messages of all requests before.',
-    perServer(() => {
+  },
+  {
+    name: 'openai-id-fixed',
+    summary: 'All completions have one id.',
+    breaks: ['OAI-CHAT-14'],
+    patch: says('id', 'chatcmpl-1'),
+  },
+  {
+    name: 'openai-role-of-the-model',
+    summary: 'The role of an answer is model.',
+    breaks: ['OAI-CHAT-15'],
+    patch: choice('message.role', 'model'),
+  },
+  {
+    name: 'openai-requests-share-a-conversation',
+    summary: 'The model is told the messages of all requests before.',
+    breaks: ['OAI-CHAT-16'],
+    patch: perServer(() => {
       const heard: Turn[] = []
       return onModel('compatible', (model, request) => {
         const turns = [...heard, ...request.turns]
@@ -214,12 +256,13 @@ export const openaiChatFaults: readonly Fault[] = [
         return model({ ...request, turns })
       })
     }),
-  ),
-  fault(
-    'openai-answers-cached-by-question',
-    'OAI-CHAT-13',
-    'The same last message gets the answer that it got before, whatever was said ahead of it.',
-    perServer(() => {
+  },
+  {
+    name: 'openai-answers-cached-by-question',
+    summary:
+      'The same last message gets the answer that it got before, whatever was said ahead of it.',
+    breaks: ['OAI-CHAT-13'],
+    patch: perServer(() => {
       const answers = new Map<string, Generation>()
       return onModel('compatible', (model, request) => {
         const answer = answers.get(questionOf(request)) ?? model(request)
@@ -227,7 +270,7 @@ export const openaiChatFaults: readonly Fault[] = [
         return answer
       })
     }),
-  ),
+  },
 ]
 
 function questionOf({ turns, ...settings }: ModelRequest): string {

@@ -1,7 +1,7 @@
 /** Reading and changing the chunks of a streamed completion. */
 import type { Patch } from '../../../parts.ts'
 import { setAt } from '../../json-edit.ts'
-import { completions, type Json, toList, toObject, onEachBlock } from '../../seams.ts'
+import { completions, type Json, onEachBlock, toList, toObject } from '../../seams.ts'
 
 /** Every chunk with another value at a path. */
 export function everyChunk(path: string, to: unknown): Patch {

@@ -1,36 +1,35 @@
 /** Faults of what is refused, and of how, on the compatible surface (section 7). */
 import type { Patch } from '../../../parts.ts'
 import { setAt } from '../../json-edit.ts'
-import { completions, type Json, toObject, onError, onRequestBody } from '../../seams.ts'
+import { completions, type Json, onError, onRequestBody, toObject } from '../../seams.ts'
 import type { Fault } from '../../types.ts'
-import { fault } from '../fault.ts'
 
 export const openaiErrorFaults: readonly Fault[] = [
-  ...([422, 500, 200] as const).map((status) =>
-    fault(
-      `openai-broken-json-answered-${status}`,
-      'OAI-ERR-01',
-      `A body that is not JSON is answered with ${status}.`,
-      refusesWith(status, 'invalid_json'),
-    ),
+  ...([422, 500, 200] as const).map(
+    (status): Fault => ({
+      name: `openai-broken-json-answered-${status}`,
+      summary: `A body that is not JSON is answered with ${status}.`,
+      breaks: ['OAI-ERR-01'],
+      patch: refusesWith(status, 'invalid_json'),
+    }),
   ),
-  fault(
-    'openai-broken-json-mended',
-    'OAI-ERR-01',
-    'A body that is not JSON is answered as if it had asked for nothing.',
-    onError(completions, (reply) => (codeOf(reply.body) === 'invalid_json' ? empty : reply)),
-  ),
-  ...([422, 500, 200] as const).map((status) =>
-    fault(
-      `openai-wrong-type-answered-${status}`,
-      'OAI-ERR-02',
-      `A max_tokens that is no number is answered with ${status}.`,
-      onError(
+  {
+    name: 'openai-broken-json-mended',
+    summary: 'A body that is not JSON is answered as if it had asked for nothing.',
+    breaks: ['OAI-ERR-01'],
+    patch: onError(completions, (reply) => (codeOf(reply.body) === 'invalid_json' ? empty : reply)),
+  },
+  ...([422, 500, 200] as const).map(
+    (status): Fault => ({
+      name: `openai-wrong-type-answered-${status}`,
+      summary: `A max_tokens that is no number is answered with ${status}.`,
+      breaks: ['OAI-ERR-02'],
+      patch: onError(
         completions,
         (reply) => ({ ...reply, status }),
         ({ body }) => typeof (toObject(body)['max_tokens'] ?? 1) !== 'number',
       ),
-    ),
+    }),
   ),
   takesWrong('model', isText, () => 'svc-main-model'),
   takesWrong('messages', Array.isArray, (content) => [{ role: 'user', content }]),
@@ -45,28 +44,28 @@ export const openaiErrorFaults: readonly Fault[] = [
     (value) => isText(value) || Array.isArray(value),
     () => null,
   ),
-  ...['temperature', 'max_tokens', 'top_p'].map((field) =>
-    fault(
-      `openai-${field.replace('_', '-')}-read-from-text`,
-      'OAI-ERR-02',
-      `A number in a string serves as ${field}.`,
-      onRequestBody(completions, (body) =>
+  ...['temperature', 'max_tokens', 'top_p'].map(
+    (field): Fault => ({
+      name: `openai-${field.replace('_', '-')}-read-from-text`,
+      summary: `A number in a string serves as ${field}.`,
+      breaks: ['OAI-ERR-02'],
+      patch: onRequestBody(completions, (body) =>
         setAt(body, field, (value: unknown) =>
           isText(value) && Number.isFinite(Number(value)) ? Number(value) : value,
         ),
       ),
-    ),
+    }),
   ),
-  fault(
-    'openai-stream-read-from-text',
-    'OAI-ERR-02',
-    'The words true and false serve as stream.',
-    onRequestBody(completions, (body) =>
+  {
+    name: 'openai-stream-read-from-text',
+    summary: 'The words true and false serve as stream.',
+    breaks: ['OAI-ERR-02'],
+    patch: onRequestBody(completions, (body) =>
       setAt(body, 'stream', (value: unknown) =>
         value === 'true' || value === 'false' ? value === 'true' : value,
       ),
     ),
-  ),
+  },
 ]
 
 const empty = {
@@ -88,14 +87,14 @@ function takesWrong(
   mend: (value: unknown) => unknown,
   name = path,
 ): Fault {
-  return fault(
-    `openai-${name.replace('_', '-')}-of-any-type`,
-    'OAI-ERR-02',
-    `${name} is accepted with any type.`,
-    onRequestBody(completions, (body: Json) =>
+  return {
+    name: `openai-${name.replace('_', '-')}-of-any-type`,
+    summary: `${name} is accepted with any type.`,
+    breaks: ['OAI-ERR-02'],
+    patch: onRequestBody(completions, (body: Json) =>
       setAt(body, path, (value: unknown) => (value == null || fits(value) ? value : mend(value))),
     ),
-  )
+  }
 }
 
 function refusesWith(status: number, code: string): Patch {

@@ -2,78 +2,79 @@
 import {
   completions,
   type Json,
-  toList,
   modelList,
   oneModel,
   onReply,
   rejectRequests,
   setField,
+  toList,
 } from '../../seams.ts'
 import type { Fault } from '../../types.ts'
-import { fault } from '../fault.ts'
 
 const lists = (to: (models: readonly Json[]) => unknown) =>
   setField(modelList, 'data', (data: unknown) => to(toList(data)))
 
 export const openaiModelFaults: readonly Fault[] = [
-  fault(
-    'openai-models-missing',
-    'OAI-MODELS-01',
-    'There is no list of models.',
-    onReply(modelList, () => ({ status: 404, body: { error: { message: 'Not found' } } })),
-  ),
-  fault(
-    'openai-models-empty',
-    'OAI-MODELS-01',
-    'The list of models is empty.',
-    lists(() => []),
-  ),
-  fault(
-    'openai-main-model-unlisted',
-    'OAI-MODELS-01',
-    'The list of models leaves the main model out.',
-    lists((models) => models.filter(({ id }) => id === 'SVC-Vision')),
-  ),
-  fault(
-    'openai-alias-unknown',
-    'OAI-MODELS-02',
-    'SVC-Main is no id of the main model.',
-    rejectRequests(completions, ({ model }) => model === 'SVC-Main', 404),
-  ),
-  fault(
-    'openai-vision-model-unknown',
-    'OAI-MODELS-03',
-    'SVC-Vision is listed and unknown.',
-    rejectRequests(completions, ({ model }) => model === 'SVC-Vision', 404),
-  ),
-  fault(
-    'openai-model-id-number',
-    'OAI-MODELS-04',
-    'One model of the list has a number for an id.',
-    lists((models) => [...models, { id: 7, object: 'model', description: 'The seventh' }]),
-  ),
-  fault(
-    'openai-model-description-by-language',
-    'OAI-MODELS-04',
-    'A description is an object of languages.',
-    lists((models) => models.map((entry) => ({ ...entry, description: { en: entry['id'] } }))),
-  ),
-  fault(
-    'openai-models-without-object',
-    'OAI-MODELS-05',
-    'The list of models does not call itself a list.',
-    setField(modelList, 'object', undefined),
-  ),
-  fault(
-    'openai-models-by-name',
-    'OAI-MODELS-05',
-    'The entries have a name in place of an id.',
-    lists((models) => models.map(({ id, ...entry }) => ({ ...entry, name: id }))),
-  ),
-  fault(
-    'openai-model-by-id-another',
-    'OAI-MODELS-06',
-    'GET /models/{model} gives the first model of the list, whichever is asked for.',
-    setField(oneModel, 'id', 'SVC-Vision'),
-  ),
+  {
+    name: 'openai-models-missing',
+    summary: 'There is no list of models.',
+    breaks: ['OAI-MODELS-01'],
+    patch: onReply(modelList, () => ({ status: 404, body: { error: { message: 'Not found' } } })),
+  },
+  {
+    name: 'openai-models-empty',
+    summary: 'The list of models is empty.',
+    breaks: ['OAI-MODELS-01'],
+    patch: lists(() => []),
+  },
+  {
+    name: 'openai-main-model-unlisted',
+    summary: 'The list of models leaves the main model out.',
+    breaks: ['OAI-MODELS-01'],
+    patch: lists((models) => models.filter(({ id }) => id === 'SVC-Vision')),
+  },
+  {
+    name: 'openai-alias-unknown',
+    summary: 'SVC-Main is no id of the main model.',
+    breaks: ['OAI-MODELS-02'],
+    patch: rejectRequests(completions, ({ model }) => model === 'SVC-Main', 404),
+  },
+  {
+    name: 'openai-vision-model-unknown',
+    summary: 'SVC-Vision is listed and unknown.',
+    breaks: ['OAI-MODELS-03'],
+    patch: rejectRequests(completions, ({ model }) => model === 'SVC-Vision', 404),
+  },
+  {
+    name: 'openai-model-id-number',
+    summary: 'One model of the list has a number for an id.',
+    breaks: ['OAI-MODELS-04'],
+    patch: lists((models) => [...models, { id: 7, object: 'model', description: 'The seventh' }]),
+  },
+  {
+    name: 'openai-model-description-by-language',
+    summary: 'A description is an object of languages.',
+    breaks: ['OAI-MODELS-04'],
+    patch: lists((models) =>
+      models.map((entry) => ({ ...entry, description: { en: entry['id'] } })),
+    ),
+  },
+  {
+    name: 'openai-models-without-object',
+    summary: 'The list of models does not call itself a list.',
+    breaks: ['OAI-MODELS-05'],
+    patch: setField(modelList, 'object', undefined),
+  },
+  {
+    name: 'openai-models-by-name',
+    summary: 'The entries have a name in place of an id.',
+    breaks: ['OAI-MODELS-05'],
+    patch: lists((models) => models.map(({ id, ...entry }) => ({ ...entry, name: id }))),
+  },
+  {
+    name: 'openai-model-by-id-another',
+    summary: 'GET /models/{model} gives the first model of the list, whichever is asked for.',
+    breaks: ['OAI-MODELS-06'],
+    patch: setField(oneModel, 'id', 'SVC-Vision'),
+  },
 ]

@@ -4,85 +4,84 @@ import { setAt } from '../../json-edit.ts'
 import {
   completions,
   type Json,
-  toList,
-  toObject,
-  onSuccessBody,
   onBlocks,
   onRequestBody,
+  onSuccessBody,
+  toList,
+  toObject,
 } from '../../seams.ts'
 import { compose } from '../../together.ts'
 import type { Fault } from '../../types.ts'
-import { fault } from '../fault.ts'
 
 export const openaiStopFaults: readonly Fault[] = [
-  fault(
-    'openai-stop-text-ignored',
-    'OAI-STOP-01',
-    'In one piece, stop takes effect as an array alone.',
-    withoutStop(({ stop, stream }) => typeof stop === 'string' && stream !== true),
-  ),
-  fault(
-    'openai-stop-leaks-a-word',
-    'OAI-STOP-01',
-    'The stop sequence of a string is shown, with the word behind it.',
-    stopsAnswers(
+  {
+    name: 'openai-stop-text-ignored',
+    summary: 'In one piece, stop takes effect as an array alone.',
+    breaks: ['OAI-STOP-01'],
+    patch: withoutStop(({ stop, stream }) => typeof stop === 'string' && stream !== true),
+  },
+  {
+    name: 'openai-stop-leaks-a-word',
+    summary: 'The stop sequence of a string is shown, with the word behind it.',
+    breaks: ['OAI-STOP-01'],
+    patch: stopsAnswers(
       ({ stop }) => typeof stop === 'string',
       (text, end) => text.slice(0, end + 8),
     ),
-  ),
-  fault(
-    'openai-stop-array-ignored',
-    'OAI-STOP-02',
-    'In one piece, stop takes effect as a string alone.',
-    withoutStop(({ stop, stream }) => Array.isArray(stop) && stream !== true),
-  ),
-  fault(
-    'openai-stop-first-of-array',
-    'OAI-STOP-02',
-    'Of several stop sequences, the first alone takes effect.',
-    onRequestBody(completions, (body) =>
+  },
+  {
+    name: 'openai-stop-array-ignored',
+    summary: 'In one piece, stop takes effect as a string alone.',
+    breaks: ['OAI-STOP-02'],
+    patch: withoutStop(({ stop, stream }) => Array.isArray(stop) && stream !== true),
+  },
+  {
+    name: 'openai-stop-first-of-array',
+    summary: 'Of several stop sequences, the first alone takes effect.',
+    breaks: ['OAI-STOP-02'],
+    patch: onRequestBody(completions, (body) =>
       setAt(body, 'stop', (stop: unknown) => (Array.isArray(stop) ? stop.slice(0, 1) : stop)),
     ),
-  ),
-  fault(
-    'openai-stop-shown',
-    'OAI-STOP-03',
-    'The answer ends with the stop sequence.',
-    stopsAnswers(
+  },
+  {
+    name: 'openai-stop-shown',
+    summary: 'The answer ends with the stop sequence.',
+    breaks: ['OAI-STOP-03'],
+    patch: stopsAnswers(
       () => true,
       (text, end) => text.slice(0, end),
     ),
-  ),
-  fault(
-    'openai-stop-ignored-in-streams',
-    'OAI-STOP-05',
-    'stop takes effect in one piece alone.',
-    withoutStop(({ stream }) => stream === true),
-  ),
-  fault(
-    'openai-stop-array-ignored-in-streams',
-    'OAI-STOP-05',
-    'In a stream, stop takes effect as a string alone.',
-    withoutStop(({ stop, stream }) => Array.isArray(stop) && stream === true),
-  ),
-  fault(
-    'openai-stop-text-ignored-in-streams',
-    'OAI-STOP-05',
-    'In a stream, stop takes effect as an array alone.',
-    withoutStop(({ stop, stream }) => typeof stop === 'string' && stream === true),
-  ),
-  fault(
-    'openai-stop-shows-the-rest-of-its-chunk',
-    'OAI-STOP-05',
-    'A stream stops behind the chunk that holds the sequence.',
-    stopsStreams((chunk) => chunk),
-  ),
-  fault(
-    'openai-stop-misses-two-chunks',
-    'OAI-STOP-04',
-    'A stop sequence is looked for in each chunk by itself.',
-    stopsStreams((chunk, start) => chunk.slice(0, start)),
-  ),
+  },
+  {
+    name: 'openai-stop-ignored-in-streams',
+    summary: 'stop takes effect in one piece alone.',
+    breaks: ['OAI-STOP-05'],
+    patch: withoutStop(({ stream }) => stream === true),
+  },
+  {
+    name: 'openai-stop-array-ignored-in-streams',
+    summary: 'In a stream, stop takes effect as a string alone.',
+    breaks: ['OAI-STOP-05'],
+    patch: withoutStop(({ stop, stream }) => Array.isArray(stop) && stream === true),
+  },
+  {
+    name: 'openai-stop-text-ignored-in-streams',
+    summary: 'In a stream, stop takes effect as an array alone.',
+    breaks: ['OAI-STOP-05'],
+    patch: withoutStop(({ stop, stream }) => typeof stop === 'string' && stream === true),
+  },
+  {
+    name: 'openai-stop-shows-the-rest-of-its-chunk',
+    summary: 'A stream stops behind the chunk that holds the sequence.',
+    breaks: ['OAI-STOP-05'],
+    patch: stopsStreams((chunk) => chunk),
+  },
+  {
+    name: 'openai-stop-misses-two-chunks',
+    summary: 'A stop sequence is looked for in each chunk by itself.',
+    breaks: ['OAI-STOP-04'],
+    patch: stopsStreams((chunk, start) => chunk.slice(0, start)),
+  },
 ]
 
 function withoutStop(when: (body: Json) => boolean): Patch {

@@ -4,16 +4,15 @@ import { setAt } from '../../json-edit.ts'
 import {
   completions,
   type Json,
-  toList,
-  toObject,
   onEachBlock,
   onRequestBody,
   onSuccess,
   rejectRequests,
   setField,
+  toList,
+  toObject,
 } from '../../seams.ts'
 import type { Fault } from '../../types.ts'
-import { fault } from '../fault.ts'
 
 const ignores = (members: readonly string[], when: (body: Json) => boolean): Patch =>
   onRequestBody(completions, (body) =>
@@ -34,99 +33,99 @@ const fragments = (change: (fragment: Json, at: number) => Json): Patch =>
   ])
 
 export const openaiToolFaults: readonly Fault[] = [
-  fault(
-    'openai-tools-ignored',
-    'OAI-TOOL-01',
-    'tools and tool_choice are ignored, and the answer is text.',
-    ignores(['tools', 'tool_choice'], () => true),
-  ),
-  fault(
-    'openai-tools-ignored-in-streams',
-    'OAI-TOOL-01',
-    'In a stream, tools and tool_choice are ignored.',
-    ignores(['tools', 'tool_choice'], ({ stream }) => stream === true),
-  ),
-  fault(
-    'openai-tool-choice-ignored',
-    'OAI-TOOL-01',
-    'tool_choice required is taken for auto, by a model that would rather talk.',
-    ignores(['tools', 'tool_choice'], ({ tool_choice: choice }) => choice === 'required'),
-  ),
-  fault(
-    'openai-tool-call-without-id',
-    'OAI-TOOL-02',
-    'A tool call has no id.',
-    call('id', undefined),
-  ),
-  fault(
-    'openai-tool-call-without-type',
-    'OAI-TOOL-02',
-    'A tool call has no type.',
-    call('type', undefined),
-  ),
-  fault(
-    'openai-tool-name-in-a-namespace',
-    'OAI-TOOL-02',
-    'A tool call names functions.get_time for get_time.',
-    call('function.name', (name: unknown) => `functions.${name}`),
-  ),
-  fault(
-    'openai-tool-arguments-as-object',
-    'OAI-TOOL-02',
-    'The arguments of a tool call are an object, not JSON in a string.',
-    call('function.arguments', (input: unknown) => JSON.parse(String(input))),
-  ),
-  fault(
-    'openai-tool-arguments-in-single-quotes',
-    'OAI-TOOL-02',
-    'The arguments of a tool call are written as a Python dictionary.',
-    call('function.arguments', (input: unknown) => String(input).replaceAll('"', "'")),
-  ),
-  fault(
-    'openai-tool-fragments-without-index',
-    'OAI-TOOL-03',
-    'The fragments of a streamed tool call have no index.',
-    fragments((fragment) => setAt(fragment, 'index', undefined)),
-  ),
-  fault(
-    'openai-tool-fragments-one-index-each',
-    'OAI-TOOL-03',
-    'Each fragment of a streamed tool call counts as a call of its own.',
-    fragments((fragment, at) => setAt(fragment, 'index', at)),
-  ),
-  fault(
-    'openai-tool-call-streamed-without-id',
-    'OAI-TOOL-03',
-    'A streamed tool call has no id.',
-    fragments((fragment) => setAt(fragment, 'id', undefined)),
-  ),
-  fault(
-    'openai-tool-fragments-doubled',
-    'OAI-TOOL-03',
-    'Each fragment of the arguments comes twice.',
-    fragments((fragment) =>
+  {
+    name: 'openai-tools-ignored',
+    summary: 'tools and tool_choice are ignored, and the answer is text.',
+    breaks: ['OAI-TOOL-01'],
+    patch: ignores(['tools', 'tool_choice'], () => true),
+  },
+  {
+    name: 'openai-tools-ignored-in-streams',
+    summary: 'In a stream, tools and tool_choice are ignored.',
+    breaks: ['OAI-TOOL-01'],
+    patch: ignores(['tools', 'tool_choice'], ({ stream }) => stream === true),
+  },
+  {
+    name: 'openai-tool-choice-ignored',
+    summary: 'tool_choice required is taken for auto, by a model that would rather talk.',
+    breaks: ['OAI-TOOL-01'],
+    patch: ignores(['tools', 'tool_choice'], ({ tool_choice: choice }) => choice === 'required'),
+  },
+  {
+    name: 'openai-tool-call-without-id',
+    summary: 'A tool call has no id.',
+    breaks: ['OAI-TOOL-02'],
+    patch: call('id', undefined),
+  },
+  {
+    name: 'openai-tool-call-without-type',
+    summary: 'A tool call has no type.',
+    breaks: ['OAI-TOOL-02'],
+    patch: call('type', undefined),
+  },
+  {
+    name: 'openai-tool-name-in-a-namespace',
+    summary: 'A tool call names functions.get_time for get_time.',
+    breaks: ['OAI-TOOL-02'],
+    patch: call('function.name', (name: unknown) => `functions.${name}`),
+  },
+  {
+    name: 'openai-tool-arguments-as-object',
+    summary: 'The arguments of a tool call are an object, not JSON in a string.',
+    breaks: ['OAI-TOOL-02'],
+    patch: call('function.arguments', (input: unknown) => JSON.parse(String(input))),
+  },
+  {
+    name: 'openai-tool-arguments-in-single-quotes',
+    summary: 'The arguments of a tool call are written as a Python dictionary.',
+    breaks: ['OAI-TOOL-02'],
+    patch: call('function.arguments', (input: unknown) => String(input).replaceAll('"', "'")),
+  },
+  {
+    name: 'openai-tool-fragments-without-index',
+    summary: 'The fragments of a streamed tool call have no index.',
+    breaks: ['OAI-TOOL-03'],
+    patch: fragments((fragment) => setAt(fragment, 'index', undefined)),
+  },
+  {
+    name: 'openai-tool-fragments-one-index-each',
+    summary: 'Each fragment of a streamed tool call counts as a call of its own.',
+    breaks: ['OAI-TOOL-03'],
+    patch: fragments((fragment, at) => setAt(fragment, 'index', at)),
+  },
+  {
+    name: 'openai-tool-call-streamed-without-id',
+    summary: 'A streamed tool call has no id.',
+    breaks: ['OAI-TOOL-03'],
+    patch: fragments((fragment) => setAt(fragment, 'id', undefined)),
+  },
+  {
+    name: 'openai-tool-fragments-doubled',
+    summary: 'Each fragment of the arguments comes twice.',
+    breaks: ['OAI-TOOL-03'],
+    patch: fragments((fragment) =>
       setAt(fragment, 'function.arguments', (text: unknown) => `${text}${text}`),
     ),
-  ),
-  fault(
-    'openai-tool-result-refused',
-    'OAI-TOOL-04',
-    'A message with the role tool is refused.',
-    rejectRequests(completions, ({ messages }) =>
+  },
+  {
+    name: 'openai-tool-result-refused',
+    summary: 'A message with the role tool is refused.',
+    breaks: ['OAI-TOOL-04'],
+    patch: rejectRequests(completions, ({ messages }) =>
       toList(messages).some(({ role }) => role === 'tool'),
     ),
-  ),
-  fault(
-    'openai-json-object-ignored',
-    'OAI-FORMAT-01',
-    'response_format json_object is ignored.',
-    ignores(['response_format'], wantsFormat('json_object')),
-  ),
-  fault(
-    'openai-json-object-in-a-fence',
-    'OAI-FORMAT-01',
-    'With json_object, the JSON stands in a Markdown code block.',
-    onSuccess(completions, (reply, { body }) =>
+  },
+  {
+    name: 'openai-json-object-ignored',
+    summary: 'response_format json_object is ignored.',
+    breaks: ['OAI-FORMAT-01'],
+    patch: ignores(['response_format'], wantsFormat('json_object')),
+  },
+  {
+    name: 'openai-json-object-in-a-fence',
+    summary: 'With json_object, the JSON stands in a Markdown code block.',
+    breaks: ['OAI-FORMAT-01'],
+    patch: onSuccess(completions, (reply, { body }) =>
       wantsFormat('json_object')(toObject(body))
         ? setAt(
             reply,
@@ -135,27 +134,27 @@ export const openaiToolFaults: readonly Fault[] = [
           )
         : reply,
     ),
-  ),
-  fault(
-    'openai-json-schema-ignored',
-    'OAI-FORMAT-02',
-    'response_format json_schema is taken for json_object.',
-    onRequestBody(completions, (body) =>
+  },
+  {
+    name: 'openai-json-schema-ignored',
+    summary: 'response_format json_schema is taken for json_object.',
+    breaks: ['OAI-FORMAT-02'],
+    patch: onRequestBody(completions, (body) =>
       wantsFormat('json_schema')(body)
         ? { ...body, response_format: { type: 'json_object' } }
         : body,
     ),
-  ),
-  fault(
-    'openai-n-ignored',
-    'OAI-N-01',
-    'n is ignored: there is one choice.',
-    ignores(['n'], () => true),
-  ),
-  fault(
-    'openai-n-with-one-index',
-    'OAI-N-01',
-    'Every choice has the index 0.',
-    setField(completions, 'choices.*.index', 0),
-  ),
+  },
+  {
+    name: 'openai-n-ignored',
+    summary: 'n is ignored: there is one choice.',
+    breaks: ['OAI-N-01'],
+    patch: ignores(['n'], () => true),
+  },
+  {
+    name: 'openai-n-with-one-index',
+    summary: 'Every choice has the index 0.',
+    breaks: ['OAI-N-01'],
+    patch: setField(completions, 'choices.*.index', 0),
+  },
 ]

@@ -1,14 +1,14 @@
 /** Faults of the end of a stream (section 6, 3: response.completed marks it). */
 import type { SseBlock } from '../../../events/sse.ts'
 import {
-  replaceEvents,
-  onV3Blocks,
   all,
+  dropEvents,
   editEvents,
+  onV3Blocks,
+  replaceEvents,
+  rewriteBlocks,
   isCompleted as unCut,
   when,
-  dropEvents,
-  rewriteBlocks,
 } from '../../streams.ts'
 import type { Fault } from '../../types.ts'
 import { completed, itemDone, terminalEvents } from './names.ts'
@@ -37,7 +37,9 @@ export const endingFaults: readonly Fault[] = [
     name: 'stream-ends-with-response-done',
     summary: 'The last event is called response.done.',
     breaks: ['V3-SSE-08'],
-    patch: editEvents(replaceEvents(all(completed), (event) => [{ ...event, type: 'response.done' }])),
+    patch: editEvents(
+      replaceEvents(all(completed), (event) => [{ ...event, type: 'response.done' }]),
+    ),
   },
   {
     name: 'stream-completed-twice',
@@ -66,7 +68,10 @@ export const endingFaults: readonly Fault[] = [
     summary: 'A vendor event with timings follows response.completed.',
     breaks: ['V3-SSE-08'],
     patch: editEvents(
-      replaceEvents(final, (event) => [event, { type: 'svc:timings', sequence_number: 0, total_ms: 1 }]),
+      replaceEvents(final, (event) => [
+        event,
+        { type: 'svc:timings', sequence_number: 0, total_ms: 1 },
+      ]),
     ),
   },
   {

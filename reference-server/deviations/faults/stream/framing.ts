@@ -1,7 +1,7 @@
 /** Faults of blocks, lines and bytes of the v3 event stream (section 6, 1 and 4.3). */
 import type { Patch } from '../../../parts.ts'
 import { setAt } from '../../json-edit.ts'
-import { onV3Blocks, type NamedBlock, rewriteBlocks } from '../../streams.ts'
+import { type NamedBlock, onV3Blocks, rewriteBlocks } from '../../streams.ts'
 import type { Fault } from '../../types.ts'
 
 /** One delta of the answer, the same in all answers that have as many. */
@@ -99,7 +99,9 @@ export const framingFaults: readonly Fault[] = [
     name: 'stream-two-event-lines',
     summary: 'Every block says message first and then what it is.',
     breaks: ['V3-SSE-02'],
-    patch: rewriteBlocks((block) => `event: message\nevent: ${block.event}\ndata: ${json(block)}\n\n`),
+    patch: rewriteBlocks(
+      (block) => `event: message\nevent: ${block.event}\ndata: ${json(block)}\n\n`,
+    ),
   },
   {
     name: 'stream-event-line-empty',

@@ -12,4 +12,8 @@ export const created = 'response.created'
 export const completed = 'response.completed'
 
 /** Events that show the final response. */
-export const terminalEvents: readonly string[] = [completed, 'response.incomplete', 'response.failed']
+export const terminalEvents: readonly string[] = [
+  completed,
+  'response.incomplete',
+  'response.failed',
+]

@@ -1,18 +1,27 @@
 /** Faults of the numbers of events: sequence, items and parts (wire contract R5, R6, R11 to R13). */
 import type { ResponseEvent } from '../../../events/sequence.ts'
 import {
-  replaceEvents,
-  type Edit,
   all,
-  editRawEvents,
-  setInEvents,
+  type Edit,
   editEvents,
-  nth,
+  editRawEvents,
   isThinking,
+  nth,
+  replaceEvents,
+  setInEvents,
   when,
 } from '../../streams.ts'
 import type { Fault } from '../../types.ts'
-import { itemAdded, completed, textDelta, itemDone, partAdded, partDone, textDone, reasoningDelta } from './names.ts'
+import {
+  completed,
+  itemAdded,
+  itemDone,
+  partAdded,
+  partDone,
+  reasoningDelta,
+  textDelta,
+  textDone,
+} from './names.ts'
 
 const numbered = (number: (event: ResponseEvent, at: number) => unknown): Edit => {
   return (events) => events.map((event, at) => withNumber(event, number(event, at)))

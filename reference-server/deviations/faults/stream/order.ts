@@ -1,19 +1,27 @@
 /** Faults of the order of events: what comes first, and what brackets what (section 6, 2 and 3). */
 import type { ResponseEvent } from '../../../events/sequence.ts'
 import {
-  replaceEvents,
-  isCompleted,
   all,
-  moveEvents,
-  setInEvents,
-  editEvents,
-  nth,
-  isThinking,
-  when,
   dropEvents,
+  editEvents,
+  isCompleted,
+  isThinking,
+  moveEvents,
+  nth,
+  replaceEvents,
+  setInEvents,
+  when,
 } from '../../streams.ts'
 import type { Fault } from '../../types.ts'
-import { itemAdded, textDelta, itemDone, terminalEvents, partAdded, partDone, textDone } from './names.ts'
+import {
+  itemAdded,
+  itemDone,
+  partAdded,
+  partDone,
+  terminalEvents,
+  textDelta,
+  textDone,
+} from './names.ts'
 
 export const orderFaults: readonly Fault[] = [
   {
@@ -53,7 +61,8 @@ export const orderFaults: readonly Fault[] = [
     seen: 'Sophomoresty/gemini-web2api PR 57',
     patch: editEvents((events) =>
       events.filter(
-        ({ type }) => type === 'response.created' || type.endsWith('.delta') || terminalEvents.includes(type),
+        ({ type }) =>
+          type === 'response.created' || type.endsWith('.delta') || terminalEvents.includes(type),
       ),
     ),
   },
@@ -86,7 +95,9 @@ export const orderFaults: readonly Fault[] = [
     name: 'stream-item-done-early',
     summary: 'response.output_item.done comes before the part of its item is done.',
     breaks: ['V3-SSE-13'],
-    patch: editEvents(when(({ steps }) => steps.length === 1, moveEvents(all(itemDone), 'before', partDone))),
+    patch: editEvents(
+      when(({ steps }) => steps.length === 1, moveEvents(all(itemDone), 'before', partDone)),
+    ),
   },
   {
     name: 'stream-text-done-after-its-part',

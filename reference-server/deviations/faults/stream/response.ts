@@ -1,7 +1,15 @@
 /** Faults of the response that events show, and of its items (wire contract R9, R15 to R18). */
-import { replaceEvents, all, setInEvents, editEvents, isThinking, isCompleted as unCut, when } from '../../streams.ts'
+import {
+  all,
+  editEvents,
+  isThinking,
+  replaceEvents,
+  setInEvents,
+  isCompleted as unCut,
+  when,
+} from '../../streams.ts'
 import type { Fault } from '../../types.ts'
-import { itemAdded, completed, created, itemDone, terminalEvents } from './names.ts'
+import { completed, created, itemAdded, itemDone, terminalEvents } from './names.ts'
 
 const final = all(...terminalEvents)
 
@@ -24,7 +32,9 @@ export const responseFaults: readonly Fault[] = [
     breaks: ['V3-SSE-09'],
     seen: '7836246/cursor2api#116',
     patch: editEvents(
-      replaceEvents(all(completed), ({ response, ...event }) => [{ ...Object(response), ...event }]),
+      replaceEvents(all(completed), ({ response, ...event }) => [
+        { ...Object(response), ...event },
+      ]),
     ),
   },
   {
@@ -37,13 +47,17 @@ export const responseFaults: readonly Fault[] = [
     name: 'stream-completed-with-an-id-alone',
     summary: 'response.completed tells the id of the response and nothing else of it.',
     breaks: ['V3-SSE-09'],
-    patch: editEvents(setInEvents(all(completed), 'response', ({ id }: { id: string }) => ({ id }))),
+    patch: editEvents(
+      setInEvents(all(completed), 'response', ({ id }: { id: string }) => ({ id })),
+    ),
   },
   {
     name: 'stream-ends-incomplete',
     summary: 'Whole answers end with response.incomplete; in one piece they are completed.',
     breaks: ['V3-SSE-09'],
-    patch: editEvents(endsAs('incomplete', { incomplete_details: { reason: 'max_output_tokens' } })),
+    patch: editEvents(
+      endsAs('incomplete', { incomplete_details: { reason: 'max_output_tokens' } }),
+    ),
   },
   {
     name: 'stream-ends-failed',
@@ -101,7 +115,9 @@ export const responseFaults: readonly Fault[] = [
     name: 'stream-output-reversed',
     summary: 'The items of the final response stand in the reverse order.',
     breaks: ['V3-SSE-19'],
-    patch: editEvents(setInEvents(final, 'response.output', (items: readonly object[]) => items.toReversed())),
+    patch: editEvents(
+      setInEvents(final, 'response.output', (items: readonly object[]) => items.toReversed()),
+    ),
   },
   {
     name: 'stream-output-with-other-ids',
@@ -190,19 +206,25 @@ export const responseFaults: readonly Fault[] = [
     name: 'stream-usage-cached-too-much',
     summary: 'More input tokens are cached than there are.',
     breaks: ['V3-SSE-22'],
-    patch: editEvents(setInEvents(final, 'response.usage.input_tokens_details.cached_tokens', 100_000)),
+    patch: editEvents(
+      setInEvents(final, 'response.usage.input_tokens_details.cached_tokens', 100_000),
+    ),
   },
   {
     name: 'stream-usage-reasoning-too-much',
     summary: 'More tokens are reasoning than were put out.',
     breaks: ['V3-SSE-22'],
-    patch: editEvents(setInEvents(final, 'response.usage.output_tokens_details.reasoning_tokens', 100_000)),
+    patch: editEvents(
+      setInEvents(final, 'response.usage.output_tokens_details.reasoning_tokens', 100_000),
+    ),
   },
   {
     name: 'stream-usage-negative',
     summary: 'A cut answer counts minus one input tokens.',
     breaks: ['V3-SSE-22'],
-    patch: editEvents(when((run) => !unCut(run), setInEvents(final, 'response.usage.input_tokens', -1))),
+    patch: editEvents(
+      when((run) => !unCut(run), setInEvents(final, 'response.usage.input_tokens', -1)),
+    ),
   },
 ]
 

@@ -1,8 +1,18 @@
 /** Faults of some streams alone: of one-shot, of cut answers, with reasoning, with calls of tools. */
 import type { ResponseRun } from '../../../events/run.ts'
-import { replaceEvents, all, moveEvents, setInEvents, editEvents, nth, isThinking, when, dropEvents } from '../../streams.ts'
+import {
+  all,
+  dropEvents,
+  editEvents,
+  isThinking,
+  moveEvents,
+  nth,
+  replaceEvents,
+  setInEvents,
+  when,
+} from '../../streams.ts'
 import type { Fault } from '../../types.ts'
-import { itemAdded, completed, created, textDelta, itemDone, partAdded } from './names.ts'
+import { completed, created, itemAdded, itemDone, partAdded, textDelta } from './names.ts'
 
 const oneShot = ({ settings }: ResponseRun) => !settings.stored
 const cut = ({ finish }: ResponseRun) => finish === 'length'
@@ -84,7 +94,9 @@ export const someStreamFaults: readonly Fault[] = [
     patch: editEvents(
       when(
         calling,
-        setInEvents(all(itemAdded, partAdded, textDelta), 'output_index', (old: number) => Math.max(0, old - 1)),
+        setInEvents(all(itemAdded, partAdded, textDelta), 'output_index', (old: number) =>
+          Math.max(0, old - 1),
+        ),
       ),
     ),
   },

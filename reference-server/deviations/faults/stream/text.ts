@@ -4,18 +4,26 @@ import type { RunStep } from '../../../events/run.ts'
 import type { ResponseEvent } from '../../../events/sequence.ts'
 import type { ModelRequest } from '../../../model/types.ts'
 import {
-  replaceEvents,
-  type Edit,
   all,
-  setInEvents,
+  dropEvents,
+  type Edit,
   editEvents,
   editRun,
-  swapPairs,
   nth,
-  dropEvents,
+  replaceEvents,
+  setInEvents,
+  swapPairs,
 } from '../../streams.ts'
 import type { Fault } from '../../types.ts'
-import { textDelta, itemDone, terminalEvents, partDone, textDone, reasoningDelta, reasoningDone } from './names.ts'
+import {
+  itemDone,
+  partDone,
+  reasoningDelta,
+  reasoningDone,
+  terminalEvents,
+  textDelta,
+  textDone,
+} from './names.ts'
 
 const annotationAdded = 'response.output_text.annotation.added'
 const outOfRange = 100_000
@@ -39,7 +47,9 @@ export const textFaults: readonly Fault[] = [
     name: 'stream-deltas-dropped',
     summary: 'Every tenth delta is dropped, as by a queue that is full.',
     breaks: ['V3-SSE-17'],
-    patch: editEvents((events) => events.filter(({ type }, at) => type !== textDelta || at % 10 !== 7)),
+    patch: editEvents((events) =>
+      events.filter(({ type }, at) => type !== textDelta || at % 10 !== 7),
+    ),
   },
   {
     name: 'stream-deltas-missing',
@@ -99,7 +109,9 @@ export const textFaults: readonly Fault[] = [
     name: 'stream-final-text-cut',
     summary: 'The final response holds the beginning of what was streamed.',
     breaks: ['V3-SSE-17'],
-    patch: editEvents(setInEvents(all(...terminalEvents), textPath, (old: string) => old.slice(0, 20))),
+    patch: editEvents(
+      setInEvents(all(...terminalEvents), textPath, (old: string) => old.slice(0, 20)),
+    ),
   },
   {
     name: 'stream-done-text-differs',
@@ -142,7 +154,9 @@ export const textFaults: readonly Fault[] = [
     name: 'stream-arguments-differ',
     summary: 'The arguments of the final call are not those that were streamed.',
     breaks: ['V3-SSE-18'],
-    patch: editEvents(setInEvents(all(...terminalEvents), 'response.output.*.arguments', () => '{"zone":"Local"}')),
+    patch: editEvents(
+      setInEvents(all(...terminalEvents), 'response.output.*.arguments', () => '{"zone":"Local"}'),
+    ),
   },
   {
     name: 'stream-arguments-no-json',
@@ -160,13 +174,17 @@ export const textFaults: readonly Fault[] = [
     name: 'stream-delta-null',
     summary: 'The first delta is null.',
     breaks: ['V3-SSE-25'],
-    patch: editEvents(replaceEvents(nth(textDelta, 0), (event) => [{ ...event, delta: null }, event])),
+    patch: editEvents(
+      replaceEvents(nth(textDelta, 0), (event) => [{ ...event, delta: null }, event]),
+    ),
   },
   {
     name: 'stream-delta-missing',
     summary: 'One event without a delta comes before the first.',
     breaks: ['V3-SSE-25'],
-    patch: editEvents(replaceEvents(nth(textDelta, 0), (event) => [{ ...event, delta: undefined }, event])),
+    patch: editEvents(
+      replaceEvents(nth(textDelta, 0), (event) => [{ ...event, delta: undefined }, event]),
+    ),
   },
   {
     name: 'stream-delta-an-object',
@@ -194,7 +212,11 @@ export const textFaults: readonly Fault[] = [
       setInEvents(all(annotationAdded), 'annotation.index', outOfRange),
       setInEvents(all(partDone), 'part.annotations.*.index', outOfRange),
       setInEvents(all(itemDone), 'item.content.*.annotations.*.index', outOfRange),
-      setInEvents(all(...terminalEvents), 'response.output.*.content.*.annotations.*.index', outOfRange),
+      setInEvents(
+        all(...terminalEvents),
+        'response.output.*.content.*.annotations.*.index',
+        outOfRange,
+      ),
     ),
   },
   {

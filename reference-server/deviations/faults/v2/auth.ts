@@ -1,56 +1,58 @@
 /** Faults of who is let in on v2 (section 5). */
-import { v2Generate, storeMessage } from '../../native.ts'
+import { storeMessage, v2Generate } from '../../native.ts'
 import type { RoutePattern } from '../../seams.ts'
 import type { Fault } from '../../types.ts'
 import { admits, type MistakeName } from '../auth/mistakes.ts'
 import { answered, refusesRightKey } from '../auth/refusals.ts'
-import { fault } from '../fault.ts'
 
-const routes: readonly (readonly [name: string, place: RoutePattern, mistakes: readonly MistakeName[]])[] =
+const routes: readonly (readonly [
+  name: string,
+  place: RoutePattern,
+  mistakes: readonly MistakeName[],
+])[] = [
   [
+    'message',
+    storeMessage,
     [
-      'message',
-      storeMessage,
-      [
-        'without-key',
-        'with-key-of-that-length',
-        'with-basic',
-        'with-any-scheme',
-        'with-beginning-of-key',
-        'with-more-than-the-key',
-      ],
+      'without-key',
+      'with-key-of-that-length',
+      'with-basic',
+      'with-any-scheme',
+      'with-beginning-of-key',
+      'with-more-than-the-key',
     ],
+  ],
+  [
+    'reply',
+    v2Generate,
     [
-      'reply',
-      v2Generate,
-      [
-        'without-key',
-        'with-empty-key',
-        'with-key-of-that-length',
-        'with-basic',
-        'with-beginning-of-key',
-      ],
+      'without-key',
+      'with-empty-key',
+      'with-key-of-that-length',
+      'with-basic',
+      'with-beginning-of-key',
     ],
-  ]
+  ],
+]
 
 export const v2AuthFaults: readonly Fault[] = [
   ...routes.flatMap(([name, place, mistakes]) =>
     mistakes.map((mistake) => admits('v2', name, place, mistake)),
   ),
-  ...routes.map(([name, place]) =>
-    fault(
-      `v2-auth-${name}-right-key-is-401`,
-      'V2-AUTH-05',
-      `${place} answers 401 to the right key.`,
-      refusesRightKey(place, 401),
-    ),
+  ...routes.map(
+    ([name, place]): Fault => ({
+      name: `v2-auth-${name}-right-key-is-401`,
+      summary: `${place} answers 401 to the right key.`,
+      breaks: ['V2-AUTH-05'],
+      patch: refusesRightKey(place, 401),
+    }),
   ),
-  ...routes.map(([name, place]) =>
-    fault(
-      `v2-auth-${name}-missing-key-is-500`,
-      'V2-AUTH-06',
-      `${place} answers 500 to a request without a key.`,
-      answered(place, 500, (authorization) => authorization === ''),
-    ),
+  ...routes.map(
+    ([name, place]): Fault => ({
+      name: `v2-auth-${name}-missing-key-is-500`,
+      summary: `${place} answers 500 to a request without a key.`,
+      breaks: ['V2-AUTH-06'],
+      patch: answered(place, 500, (authorization) => authorization === ''),
+    }),
   ),
 ]

@@ -3,16 +3,22 @@ import type { RequirementId } from '../../../../contract/index.ts'
 import type { Patch } from '../../../parts.ts'
 import { newChat } from '../../../surfaces/chat-record.ts'
 import {
-  v2Generate,
-  isObject,
-  isText,
-  isPresent,
-  mainModel,
-  storeMessage,
-  onStore,
   flattenField,
+  isObject,
+  isPresent,
+  isText,
+  mainModel,
+  onStore,
+  storeMessage,
+  v2Generate,
 } from '../../native.ts'
-import { onError, onRequestBody, ignoreField, type RoutePattern, rejectRequests } from '../../seams.ts'
+import {
+  ignoreField,
+  onError,
+  onRequestBody,
+  type RoutePattern,
+  rejectRequests,
+} from '../../seams.ts'
 import type { Fault } from '../../types.ts'
 
 const isYesOrNo = (value: unknown) => value === undefined || typeof value === 'boolean'

@@ -1,8 +1,8 @@
 /** Faults of a stored v2 message as it is shown (section 2.3). */
 import type { Patch } from '../../../parts.ts'
 import { setAt } from '../../json-edit.ts'
-import { v2Generate, isText, storeMessage } from '../../native.ts'
-import { onSuccessBody, onRequestBody, onSuccess, rejectRequests, setField } from '../../seams.ts'
+import { isText, storeMessage, v2Generate } from '../../native.ts'
+import { onRequestBody, onSuccess, onSuccessBody, rejectRequests, setField } from '../../seams.ts'
 import { compose } from '../../together.ts'
 import type { Fault } from '../../types.ts'
 
@@ -125,13 +125,17 @@ export const messageFaults: readonly Fault[] = [
     name: 'v2-message-content-basic-plane',
     summary: 'Characters outside the basic plane are lost from the content of a message.',
     breaks: ['V2-MSG-06'],
-    patch: setField(storeMessage, 'content', (text: string) => text.replaceAll(/[\ud800-\udfff]/g, '')),
+    patch: setField(storeMessage, 'content', (text: string) =>
+      text.replaceAll(/[\ud800-\udfff]/g, ''),
+    ),
   },
   {
     name: 'v2-message-content-latin',
     summary: 'The bytes of the content are read as Latin-1.',
     breaks: ['V2-MSG-06'],
-    patch: setField(storeMessage, 'content', (text: string) => Buffer.from(text).toString('latin1')),
+    patch: setField(storeMessage, 'content', (text: string) =>
+      Buffer.from(text).toString('latin1'),
+    ),
   },
   {
     name: 'v2-message-content-escaped',
@@ -157,7 +161,9 @@ export const messageFaults: readonly Fault[] = [
     name: 'v2-message-time-a-number',
     summary: 'The created_at of a message is in Unix seconds.',
     breaks: ['V2-MSG-07'],
-    patch: setField(storeMessage, 'created_at', (time: string) => Math.floor(Date.parse(time) / 1000)),
+    patch: setField(storeMessage, 'created_at', (time: string) =>
+      Math.floor(Date.parse(time) / 1000),
+    ),
   },
   {
     name: 'v2-message-time-of-mail',

@@ -3,25 +3,25 @@ import type { RequirementId } from '../../../../contract/index.ts'
 import type { Patch } from '../../../parts.ts'
 import type { Message } from '../../../store/types.ts'
 import {
-  v2Generate,
-  isText,
+  flattenField,
   isPresent,
+  isText,
   mainAlias,
   mainModel,
-  storeMessage,
   onStore,
-  flattenField,
+  storeMessage,
+  v2Generate,
   visionModel,
 } from '../../native.ts'
 import {
-  toObject,
-  onSuccessBody,
+  ignoreField,
   onRequestBody,
   onSuccess,
-  ignoreField,
-  rejectRequests,
+  onSuccessBody,
   perServer,
+  rejectRequests,
   setField,
+  toObject,
 } from '../../seams.ts'
 import { compose } from '../../together.ts'
 import type { Fault } from '../../types.ts'
@@ -84,13 +84,17 @@ export const replyFaults: readonly Fault[] = [
     name: 'v2-reply-include-wins',
     summary: 'Of both tool lists, the first is taken.',
     breaks: ['V2-GEN-03'],
-    patch: onRequestBody(v2Generate, (body) => (both(body) ? { ...body, exclude_tools: undefined } : body)),
+    patch: onRequestBody(v2Generate, (body) =>
+      both(body) ? { ...body, exclude_tools: undefined } : body,
+    ),
   },
   {
     name: 'v2-reply-exclude-wins',
     summary: 'Of both tool lists, the second is taken.',
     breaks: ['V2-GEN-03'],
-    patch: onRequestBody(v2Generate, (body) => (both(body) ? { ...body, include_tools: undefined } : body)),
+    patch: onRequestBody(v2Generate, (body) =>
+      both(body) ? { ...body, include_tools: undefined } : body,
+    ),
   },
   {
     name: 'v2-reply-exclude-refused',
@@ -213,7 +217,9 @@ function retrieval(name: string, row: RequirementId, sent: unknown, taken: boole
     name: `v2-rag-${name}`,
     summary: `rag: ${sent} is taken for ${taken} in v2.`,
     breaks: [row],
-    patch: onRequestBody(storeMessage, (body) => (body['rag'] === sent ? { ...body, rag: taken } : body)),
+    patch: onRequestBody(storeMessage, (body) =>
+      body['rag'] === sent ? { ...body, rag: taken } : body,
+    ),
   }
 }
 
