@@ -1,6 +1,6 @@
 /** All routes of the server, surface by surface. */
 import type { Route } from './http/call.ts'
-import type { Services } from './parts.ts'
+import type { Services } from './services.ts'
 import { healthRoutes } from './surfaces/health.ts'
 import { knowledgeRoutes } from './surfaces/knowledge/prefixes.ts'
 import { chatCompletionRoutes } from './surfaces/openai/chat-completions.ts'
@@ -17,22 +17,22 @@ import { generateRoutes } from './surfaces/v3/generate.ts'
 import { historyRoutes } from './surfaces/v3/history.ts'
 import { oneShotRoutes } from './surfaces/v3/one-shot.ts'
 
-export function allRoutes(parts: Services): readonly Route[] {
+export function allRoutes(services: Services): readonly Route[] {
   return [
     ...healthRoutes(),
-    ...chatCompletionRoutes(parts),
+    ...chatCompletionRoutes(services),
     ...modelRoutes(),
-    ...messageRoutes(parts),
-    ...replyRoutes(parts),
-    ...v2ChatRoutes(parts),
-    ...historyRoutes(parts),
-    ...generateRoutes(parts),
-    ...oneShotRoutes(parts),
-    ...chatRoutes(parts),
-    ...favoriteRoutes(parts),
-    ...chatNameRoutes(parts),
-    ...attachmentRoutes(parts),
-    ...knowledgeRoutes(parts),
+    ...messageRoutes(services),
+    ...replyRoutes(services),
+    ...v2ChatRoutes(services),
+    ...historyRoutes(services),
+    ...generateRoutes(services),
+    ...oneShotRoutes(services),
+    ...chatRoutes(services),
+    ...favoriteRoutes(services),
+    ...chatNameRoutes(services),
+    ...attachmentRoutes(services),
+    ...knowledgeRoutes(services),
     ...catalogueRoutes(),
   ]
 }

@@ -2,11 +2,12 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as timeout } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
+import { composeServices, type ServiceOptions } from './compose.ts'
 import { buildApp } from './http/app.ts'
 import { addReferencePage } from './openapi/reference-page.ts'
 import { documented } from './openapi/routes.ts'
-import { composeServices, type ServiceOptions, type Services } from './parts.ts'
 import { allRoutes } from './routes.ts'
+import type { Services } from './services.ts'
 
 export interface ReferenceServerOptions extends Partial<ServiceOptions> {
   /** 0, the default, takes any free port. */
@@ -46,10 +47,10 @@ export async function startReferenceServer(
   options: ReferenceServerOptions = {},
 ): Promise<ReferenceServer> {
   const keys = options.keys ?? [`sk-${randomBytes(24).toString('base64url')}`]
-  const parts = composeServices({ ...options, keys, seed: options.seed ?? 1 })
+  const services = composeServices({ ...options, keys, seed: options.seed ?? 1 })
   const life = { draining: false }
-  const { routes, document } = documented(allRoutes(parts))
-  const app = buildApp(parts, routes, {
+  const { routes, document } = documented(allRoutes(services))
+  const app = buildApp(services, routes, {
     bodyLimitBytes: options.bodyLimitBytes ?? 4 * 1024 * 1024,
     uploadLimitBytes: options.uploadLimitBytes ?? 10 * 1024 * 1024,
     draining: () => life.draining,
@@ -61,11 +62,11 @@ export async function startReferenceServer(
   return {
     url: listeningUrl(app),
     keys,
-    services: parts,
+    services,
     connections: () => connections(app),
     close: () => {
       life.draining = true
-      closed ??= endWithin(options.closeDeadlineMs ?? 5000, app, parts)
+      closed ??= endWithin(options.closeDeadlineMs ?? 5000, app, services)
       return closed
     },
   }

@@ -65,8 +65,8 @@ it('stops speaking to who has left the compatible surface', async () => {
 it('waits for readers who are slow, and makes no more than the sockets hold', async () => {
   let made = 0
   const server = await testServer({
-    patch: (parts) => ({
-      ...parts,
+    patch: (services) => ({
+      ...services,
       async *bytes(_call, chunks) {
         for await (const chunk of chunks) {
           made += 1

@@ -37,8 +37,8 @@ export function plainAttempt(profile: ProfileName): Attempt {
  * A fault is run with the surfaces that its rows are about: what deviates there cannot show on
  * another, and the proof takes a third of the time. `everywhere` runs all surfaces.
  */
-export function faultAttempt({ name, patch: refit, breaks }: Fault): Attempt {
-  const open = () => startDeviant(refit, targetFixture('reference'))
+export function faultAttempt({ name, patch, breaks }: Fault): Attempt {
+  const open = () => startDeviant(patch, targetFixture('reference'))
   const surfaces = new Set(breaks.flatMap(surfacesOf))
   const [surface] = surfaces
   const profile = everywhere || surfaces.size !== 1 || !surface ? 'full' : surface
@@ -47,9 +47,9 @@ export function faultAttempt({ name, patch: refit, breaks }: Fault): Attempt {
 
 function dialectAttempt(
   kind: 'dialect' | 'combination',
-  { name, patch: refit, profile }: Dialect,
+  { name, patch, profile }: Dialect,
 ): Attempt {
-  const open = () => startDeviant(refit, targetFixture('reference'), profile)
+  const open = () => startDeviant(patch, targetFixture('reference'), profile)
   return { kind, name, open, selection: whole('full') }
 }
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { targetFixture } from '../../fixtures/targets.ts'
-import { type Refit, startReferenceServer } from '../../reference-server/index.ts'
+import { type Patch, startReferenceServer } from '../../reference-server/index.ts'
 import { loadProfile } from '../conformance/profile/index.ts'
 import { runConformance } from '../conformance/run.ts'
 
@@ -46,7 +46,7 @@ test.each(Object.keys(prefixes) as (keyof typeof prefixes)[])(
 )
 
 /** Every path outside the prefixes is unknown. */
-function only(kept: readonly string[]): Refit {
+function only(kept: readonly string[]): Patch {
   return (parts) => ({
     ...parts,
     outgoing: (call, reply) =>

@@ -1,7 +1,7 @@
 import {
   type Pace,
+  type Patch,
   type ReferenceServer,
-  type Refit,
   startReferenceServer,
 } from '../../reference-server/index.ts'
 import { loadProfile, type TargetProfile } from '../conformance/profile/index.ts'
@@ -17,14 +17,14 @@ const quick: Pace = { ttftMs: 2, gapMs: 1, jitter: 0 }
 
 /** The reference server with a deviation, described by the profile that the proof is given. */
 export async function startDeviant(
-  refit: Refit,
+  patch: Patch,
   profile: { readonly name: string; readonly text: string },
   overrides: Readonly<Record<string, unknown>> = {},
   pace: Pace = quick,
 ): Promise<ProofTarget> {
   const server: ReferenceServer = await startReferenceServer({
     pace,
-    patch: refit,
+    patch,
     keys: ['sk-proof-first-caller', 'sk-proof-second-caller'],
     closeDeadlineMs: 500,
   })

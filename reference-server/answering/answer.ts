@@ -11,7 +11,7 @@ export interface Ask {
   readonly caller: string
   /** The conversation, oldest turn first, the question last. */
   readonly turns: readonly Turn[]
-  readonly scenario: AssistantContext
+  readonly assistant: AssistantContext
   readonly rag: Rag
   readonly think: boolean
   readonly tools: readonly BuiltinTool[]
@@ -25,12 +25,12 @@ export interface AnsweringServices {
 }
 
 /** @throws ModelOutage when the prompt asks for it */
-export async function answer(parts: AnsweringServices, ask: Ask): Promise<Generation> {
-  const { scenario, turns, tools } = ask
-  const search = await searcher(parts, ask)
+export async function answer(services: AnsweringServices, ask: Ask): Promise<Generation> {
+  const { assistant, turns, tools } = ask
+  const search = await searcher(services, ask)
   const done = searchesFirst(ask) ? [searchedInAdvance(question(turns), search)] : []
-  const generation = parts.model({
-    turns: [...instructions(scenario), ...turns],
+  const generation = services.model({
+    turns: [...instructions(assistant), ...turns],
     think: ask.think,
     tools: tools.map(({ name }) => name),
     toolsRunBy: 'service',
@@ -39,27 +39,27 @@ export async function answer(parts: AnsweringServices, ask: Ask): Promise<Genera
     knowledge: {
       found: done.flatMap(({ results }) => results),
       search,
-      searchesByItself: scenario.searchesByItself,
+      searchesByItself: assistant.searchesByItself,
     },
   })
   return { ...generation, steps: [...done, ...generation.steps] }
 }
 
 /** `true` and an object search in advance, if there is a base; `false` and `agent` do not. */
-function searchesFirst({ rag, scenario }: Ask): boolean {
-  return rag !== false && rag !== 'agent' && scenario.baseIds.length > 0
+function searchesFirst({ rag, assistant }: Ask): boolean {
+  return rag !== false && rag !== 'agent' && assistant.baseIds.length > 0
 }
 
 /** Findings further off than this are taken for chance where the caller names no threshold. */
-const usual = { threshold: 0.35, limit: 4 }
+const defaults = { threshold: 0.35, limit: 4 }
 
 async function searcher(
   { store, retrieve }: AnsweringServices,
-  { caller, scenario, rag }: Ask,
+  { caller, assistant, rag }: Ask,
 ): Promise<(query: string) => readonly SearchHit[]> {
-  const plan = searchPlan(typeof rag === 'object' ? rag : {}, usual)
+  const plan = searchPlan(typeof rag === 'object' ? rag : {}, defaults)
   const bases = await Promise.all(
-    scenario.baseIds.map((id) => store.knowledge.documents(caller, id)),
+    assistant.baseIds.map((id) => store.knowledge.documents(caller, id)),
   )
   return (query) => retrieve(bases, query, plan)
 }

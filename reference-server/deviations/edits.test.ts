@@ -1,7 +1,8 @@
 /** The edits that faults and dialects are made of. */
 import { describe, expect, it } from 'vitest'
+import { composeServices } from '../compose.ts'
 import type { ResponseRun } from '../events/run.ts'
-import { composeServices, type Patch } from '../parts.ts'
+import type { Patch } from '../services.ts'
 import { setAt } from './json-edit.ts'
 import {
   all,
@@ -37,19 +38,19 @@ describe('put', () => {
 })
 
 describe('stream', () => {
-  const types = (refit: Patch) => eventsOf(refit).map(({ type }) => type)
-  const numbers = (refit: Patch) => eventsOf(refit).map((event) => event.sequence_number)
+  const types = (patch: Patch) => eventsOf(patch).map(({ type }) => type)
+  const numbers = (patch: Patch) => eventsOf(patch).map((event) => event.sequence_number)
   const delta = 'response.output_text.delta'
 
   it('numbers what is left anew, unless it is raw', () => {
-    const plain = numbers((parts) => parts)
+    const plain = numbers((services) => services)
     expect(numbers(editEvents(dropEvents(delta)))).toEqual(plain.slice(0, -deltaCount))
     expect(numbers(editRawEvents(dropEvents(delta)))).not.toEqual(plain.slice(0, -deltaCount))
   })
 
   it('edits the chosen events alone', () => {
-    const texts = (refit: Patch) =>
-      eventsOf(refit).flatMap((event) => (event.type === delta ? [event['delta']] : []))
+    const texts = (patch: Patch) =>
+      eventsOf(patch).flatMap((event) => (event.type === delta ? [event['delta']] : []))
     expect(texts(editEvents(replaceEvents(nth(delta, -1), () => [])))).toEqual(['one', ' two'])
     expect(
       texts(editEvents(setInEvents(all(delta), 'delta', (old: string) => old.trim()))),
@@ -59,7 +60,7 @@ describe('stream', () => {
   })
 
   it('moves events before and behind others', () => {
-    const [created, ...rest] = types((parts) => parts)
+    const [created, ...rest] = types((services) => services)
     const late = editEvents(moveEvents(all('response.created'), 'behind', 'response.in_progress'))
     expect(types(late).slice(0, 2)).toEqual([rest[0], created])
     expect(types(editEvents(moveEvents(nth(delta, 1), 'before', 'response.nowhere')))).toEqual([
@@ -71,8 +72,8 @@ describe('stream', () => {
 
 const deltaCount = 3
 
-function eventsOf(refit: Patch) {
-  return [...composeServices({ keys: ['key'], seed: 1, patch: refit }).events(run)]
+function eventsOf(patch: Patch) {
+  return [...composeServices({ keys: ['key'], seed: 1, patch }).events(run)]
 }
 
 const run: ResponseRun = {

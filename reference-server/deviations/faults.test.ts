@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { requirementIds } from '../../contract/index.ts'
-import type { Patch } from '../parts.ts'
+import type { Patch } from '../services.ts'
 import { testServer } from '../test-support/server.ts'
-import { faults, together } from './index.ts'
+import { compose, faults } from './index.ts'
 
 test('every fault has a name of its own, in kebab case', () => {
   const names = faults.map(({ name }) => name)
@@ -42,8 +42,8 @@ test('what a fault remembers begins anew with each server', async () => {
 })
 
 test('with none chosen, the server answers byte for byte as one without deviations', async () => {
-  const plain = await conversation((parts) => parts)
-  expect(await conversation(together([]))).toEqual(plain)
+  const plain = await conversation((services) => services)
+  expect(await conversation(compose([]))).toEqual(plain)
   expect(plain).toHaveLength(9)
 })
 
@@ -59,14 +59,14 @@ test('nothing else in the server knows of deviations', () => {
 })
 
 /** Requests of every kind, with clock and ids that count. */
-async function conversation(refit: Patch): Promise<unknown[]> {
+async function conversation(patch: Patch): Promise<unknown[]> {
   let drawn = 0
   const digits = () => {
     drawn += 1
     return String(drawn).padStart(12, '0')
   }
   const server = await testServer({
-    patch: refit,
+    patch,
     keys: ['sk-one'],
     clock: { now: () => 1_893_456_000_000, sleep: async () => {} },
     ids: {

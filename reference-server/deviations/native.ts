@@ -1,6 +1,6 @@
 /** Deviations of the native surfaces, in words: their routes, who is let in, what is remembered. */
 import type { Call, Reply } from '../http/call.ts'
-import type { Patch, Services } from '../parts.ts'
+import type { Patch, Services } from '../services.ts'
 import type { Store } from '../store/types.ts'
 import { setAt } from './json-edit.ts'
 import { onReply, onRequest, onRequestBody, onSuccess, type RoutePattern } from './seams.ts'
@@ -27,42 +27,42 @@ export const visionModel = 'SVC-Vision'
 /** One room of the store works otherwise in some of its methods. */
 export function onStore<Room extends keyof Store>(
   room: Room,
-  change: (usual: Store[Room], parts: Services) => Partial<Store[Room]>,
+  change: (original: Store[Room], services: Services) => Partial<Store[Room]>,
 ): Patch {
-  return (parts) => {
-    const usual = parts.store[room]
+  return (services) => {
+    const original = services.store[room]
     return {
-      ...parts,
-      store: { ...parts.store, [room]: { ...usual, ...change(usual, parts) } },
+      ...services,
+      store: { ...services.store, [room]: { ...original, ...change(original, services) } },
     }
   }
 }
 
 /** Something happens besides when a request is answered; the answer is as ever. */
 export function alsoDo(
-  place: RoutePattern,
-  act: (parts: Services, call: Call, reply: Reply) => Promise<unknown> | undefined,
+  route: RoutePattern,
+  act: (services: Services, call: Call, reply: Reply) => Promise<unknown> | undefined,
 ): Patch {
-  return (parts) =>
-    onReply(place, (reply, call) => {
-      void act(parts, call, reply)
+  return (services) =>
+    onReply(route, (reply, call) => {
+      void act(services, call, reply)
       return reply
-    })(parts)
+    })(services)
 }
 
 /** Where a chat is accepted, the answer is a refusal; chats of the other version are refused as ever. */
-export function failAfterSuccess(place: RoutePattern, status: number): Patch {
-  return onSuccess(place, () => ({ status, body: { error: 'Not possible' } }))
+export function failAfterSuccess(route: RoutePattern, status: number): Patch {
+  return onSuccess(route, () => ({ status, body: { error: 'Not possible' } }))
 }
 
 /** A parameter of the query is as if it had not been sent. */
-export function ignoreQuery(place: RoutePattern, name: string): Patch {
-  return onRequest(place, (call) => ({ ...call, query: setAt(call.query, name, undefined) }))
+export function ignoreQuery(route: RoutePattern, name: string): Patch {
+  return onRequest(route, (call) => ({ ...call, query: setAt(call.query, name, undefined) }))
 }
 
 /** An object in a member of the body is taken for what it holds. */
-export function flattenField(place: RoutePattern, path: string, inner: string): Patch {
-  return onRequestBody(place, (body) => {
+export function flattenField(route: RoutePattern, path: string, inner: string): Patch {
+  return onRequestBody(route, (body) => {
     const value = body[path]
     return isObject(value) ? { ...body, [path]: value[inner] } : body
   })

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { rawConversation } from '../test-support/conversation.ts'
-import { dialects, faults, together } from './index.ts'
+import { compose, dialects, faults } from './index.ts'
 
 interface Apart {
   readonly answers: readonly string[]
@@ -15,7 +15,7 @@ test('with none chosen, every byte is that of a server without the folder', asyn
   const { answers, loaded } = await conversationApart()
   expect(loaded.filter((url) => url.includes('/reference-server/')).length).toBeGreaterThan(50)
   expect(loaded.filter((url) => url.includes('/deviations/'))).toEqual([])
-  expect(await rawConversation(together([]))).toEqual(answers)
+  expect(await rawConversation(compose([]))).toEqual(answers)
 }, 60_000)
 
 test('the conversation has answers of every kind', async () => {

@@ -1,15 +1,15 @@
 /** Streams written otherwise, native and compatible ones alike, as edits of the lines of a block. */
-import type { Patch } from '../parts.ts'
+import type { Patch } from '../services.ts'
 
 /** The lines of one block, without the empty one that closes it; an empty one closes one before. */
 export type Lines = readonly string[]
 
 /** Works on what earlier refits made of a block, and keeps their line ends. */
 export function editLines(change: (lines: Lines) => Lines, lineEnd?: '\r' | '\r\n'): Patch {
-  return (parts) => ({
-    ...parts,
+  return (services) => ({
+    ...services,
     encode: (block) => {
-      const text = Buffer.from(parts.encode(block)).toString()
+      const text = Buffer.from(services.encode(block)).toString()
       const before = /\r\n|\r|\n/.exec(text)?.[0] ?? '\n'
       const end = lineEnd ?? before
       const lines = change(text.split(before).slice(0, -2))

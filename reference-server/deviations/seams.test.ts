@@ -14,11 +14,11 @@ import {
 
 test('a place is a method and a path, in which a name stands for an id', () => {
   const id = '0b8f0d9a-6a3e-4c53-9d3f-3f1f2a6f0c11'
-  const place = 'GET /api/v3/chat/:chat_id'
-  expect(matchesRoute(place, { method: 'GET', path: `/api/v3/chat/${id}` })).toBe(true)
-  expect(matchesRoute(place, { method: 'DELETE', path: `/api/v3/chat/${id}` })).toBe(false)
-  expect(matchesRoute(place, { method: 'GET', path: '/api/v3/chat/favorite' })).toBe(false)
-  expect(matchesRoute(place, { method: 'GET', path: `/api/v3/chat/${id}/attachments` })).toBe(false)
+  const route = 'GET /api/v3/chat/:chat_id'
+  expect(matchesRoute(route, { method: 'GET', path: `/api/v3/chat/${id}` })).toBe(true)
+  expect(matchesRoute(route, { method: 'DELETE', path: `/api/v3/chat/${id}` })).toBe(false)
+  expect(matchesRoute(route, { method: 'GET', path: '/api/v3/chat/favorite' })).toBe(false)
+  expect(matchesRoute(route, { method: 'GET', path: `/api/v3/chat/${id}/attachments` })).toBe(false)
 })
 
 test('a success shows another value, a refusal stays as it is', async () => {
@@ -64,8 +64,8 @@ test('each block of a stream becomes several, one or none; the end marker stays'
 })
 
 test('the model of one surface is another, that of the others is not', async () => {
-  const refit = onModel('compatible', (model, request) => model({ ...request, maxTokens: 1 }))
-  const { complete, generate, newChat } = await testServer({ patch: refit })
+  const patch = onModel('compatible', (model, request) => model({ ...request, maxTokens: 1 }))
+  const { complete, generate, newChat } = await testServer({ patch })
   expect((await complete('Hi')).json.usage.completion_tokens).toBe(1)
   const reply = await generate({ chat_id: await newChat(), input: 'Hi' })
   expect(reply.json.usage.output_tokens).toBeGreaterThan(1)

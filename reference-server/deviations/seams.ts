@@ -3,7 +3,7 @@ import type { SseBlock } from '../events/sse.ts'
 import type { Call, Reply, StreamReply, ValueReply } from '../http/call.ts'
 import { ApiError } from '../http/errors.ts'
 import type { Generation, Model, ModelRequest } from '../model/types.ts'
-import type { Patch, Services } from '../parts.ts'
+import type { Patch, Services } from '../services.ts'
 import type { HistoryStore, IdempotencyStore } from '../store/types.ts'
 import { setAt } from './json-edit.ts'
 
@@ -20,74 +20,74 @@ export const v3Generate: RoutePattern = 'POST /api/v3/message/generate'
 export type Json = Readonly<Record<string, unknown>>
 
 export function matchesRoute(
-  place: RoutePattern,
+  route: RoutePattern,
   { method, path }: { readonly method: string; readonly path: string },
 ): boolean {
-  const pattern = place.replaceAll(/:\w+/g, '[0-9a-fA-F-]{36}')
+  const pattern = route.replaceAll(/:\w+/g, '[0-9a-fA-F-]{36}')
   return new RegExp(`^${pattern}/?$`).test(`${method} ${path}`)
 }
 
 /** Requests as the handlers see them. */
-export function onRequest(place: RoutePattern, change: (call: Call) => Call): Patch {
-  return (parts) => ({
-    ...parts,
+export function onRequest(route: RoutePattern, change: (call: Call) => Call): Patch {
+  return (services) => ({
+    ...services,
     incoming: (call) => {
-      const seen = parts.incoming(call)
-      return matchesRoute(place, seen) ? change(seen) : seen
+      const seen = services.incoming(call)
+      return matchesRoute(route, seen) ? change(seen) : seen
     },
   })
 }
 
 /** The JSON objects that requests bring. */
 export function onRequestBody(
-  place: RoutePattern,
+  route: RoutePattern,
   change: (body: Json, call: Call) => Json,
 ): Patch {
-  return onRequest(place, (call) => ({ ...call, body: change(toObject(call.body), call) }))
+  return onRequest(route, (call) => ({ ...call, body: change(toObject(call.body), call) }))
 }
 
 /** The handlers see a member of the body only if it fits; otherwise it is as if it were this. */
 export function ignoreField(
-  place: RoutePattern,
+  route: RoutePattern,
   path: string,
   fits: (value: unknown) => boolean,
   otherwise?: unknown,
 ): Patch {
-  return onRequestBody(place, (body) =>
+  return onRequestBody(route, (body) =>
     setAt(body, path, (value: unknown) => (fits(value) ? value : otherwise)),
   )
 }
 
 /** Requests that should be answered are refused. */
 export function rejectRequests(
-  place: RoutePattern,
+  route: RoutePattern,
   when: (body: Json, call: Call) => boolean,
   status = 400,
   message = 'Not like this',
 ): Patch {
-  return onRequest(place, (call) => {
+  return onRequest(route, (call) => {
     if (when(toObject(call.body), call)) throw new ApiError(status, message)
     return call
   })
 }
 
-export function onReply(place: RoutePattern, change: (reply: Reply, call: Call) => Reply): Patch {
-  return (parts) => ({
-    ...parts,
+export function onReply(route: RoutePattern, change: (reply: Reply, call: Call) => Reply): Patch {
+  return (services) => ({
+    ...services,
     outgoing: (call, reply) => {
-      const usual = parts.outgoing(call, reply)
-      return matchesRoute(place, call) ? change(usual, call) : usual
+      const original = services.outgoing(call, reply)
+      return matchesRoute(route, call) ? change(original, call) : original
     },
   })
 }
 
 /** Successes in one piece. */
 export function onSuccess(
-  place: RoutePattern,
+  route: RoutePattern,
   change: (reply: ValueReply, call: Call) => Reply,
   when: (body: Json, call: Call) => boolean = () => true,
 ): Patch {
-  return onReply(place, (reply, call) =>
+  return onReply(route, (reply, call) =>
     'blocks' in reply || reply.status >= 300 || !when(toObject(reply.body), call)
       ? reply
       : change(reply, call),
@@ -96,37 +96,37 @@ export function onSuccess(
 
 /** What a success in one piece says. */
 export function onSuccessBody(
-  place: RoutePattern,
+  route: RoutePattern,
   change: (body: Json, call: Call) => unknown,
 ): Patch {
-  return onSuccess(place, (reply, call) => ({
+  return onSuccess(route, (reply, call) => ({
     ...reply,
     body: change(toObject(reply.body), call),
   }))
 }
 
 /** In every success in one piece, what stands at a path is another; see `put`. */
-export function setField(place: RoutePattern, path: string, to: unknown): Patch {
-  return onSuccessBody(place, (body) => setAt(body, path, to))
+export function setField(route: RoutePattern, path: string, to: unknown): Patch {
+  return onSuccessBody(route, (body) => setAt(body, path, to))
 }
 
 export function onError(
-  place: RoutePattern,
+  route: RoutePattern,
   change: (reply: ValueReply, call: Call) => Reply,
   when: (call: Call) => boolean = () => true,
 ): Patch {
-  return onReply(place, (reply, call) =>
+  return onReply(route, (reply, call) =>
     'blocks' in reply || reply.status < 400 || !when(call) ? reply : change(reply, call),
   )
 }
 
 /** The blocks of streamed answers on their way. */
 export function onBlocks(
-  place: RoutePattern,
+  route: RoutePattern,
   change: (blocks: AsyncIterable<SseBlock>, call: Call) => AsyncIterable<SseBlock>,
   headers: StreamReply['headers'] = {},
 ): Patch {
-  return onReply(place, (reply, call) =>
+  return onReply(route, (reply, call) =>
     'blocks' in reply
       ? { ...reply, headers: { ...reply.headers, ...headers }, blocks: change(reply.blocks, call) }
       : reply,
@@ -135,10 +135,10 @@ export function onBlocks(
 
 /** Each block of a streamed answer becomes several, one, or none; `at` counts from 0. */
 export function onEachBlock(
-  place: RoutePattern,
+  route: RoutePattern,
   change: (data: Json, at: number, call: Call) => readonly Json[],
 ): Patch {
-  return onBlocks(place, async function* (blocks, call) {
+  return onBlocks(route, async function* (blocks, call) {
     let at = 0
     for await (const block of blocks) {
       if (block.data === '[DONE]') yield block
@@ -154,38 +154,38 @@ export function onModel(
   change: (model: Model, request: ModelRequest) => Generation,
 ): Patch {
   const toolsRunBy = surface === 'compatible' ? 'client' : 'service'
-  return (parts) => ({
-    ...parts,
+  return (services) => ({
+    ...services,
     model: (request) =>
-      request.toolsRunBy === toolsRunBy ? change(parts.model, request) : parts.model(request),
+      request.toolsRunBy === toolsRunBy ? change(services.model, request) : services.model(request),
   })
 }
 
 /** A deviation that remembers: what it remembers begins anew with each server. */
 export function perServer(make: () => Patch): Patch {
-  return (parts) => make()(parts)
+  return (services) => make()(services)
 }
 
 export function onHistory(
-  change: (usual: HistoryStore, parts: Services) => Partial<HistoryStore>,
+  change: (original: HistoryStore, services: Services) => Partial<HistoryStore>,
 ): Patch {
-  return (parts) => {
-    const usual = parts.store.history
+  return (services) => {
+    const original = services.store.history
     return {
-      ...parts,
-      store: { ...parts.store, history: { ...usual, ...change(usual, parts) } },
+      ...services,
+      store: { ...services.store, history: { ...original, ...change(original, services) } },
     }
   }
 }
 
 export function onIdempotency(
-  change: (usual: IdempotencyStore, parts: Services) => Partial<IdempotencyStore>,
+  change: (original: IdempotencyStore, services: Services) => Partial<IdempotencyStore>,
 ): Patch {
-  return (parts) => {
-    const usual = parts.store.idempotency
+  return (services) => {
+    const original = services.store.idempotency
     return {
-      ...parts,
-      store: { ...parts.store, idempotency: { ...usual, ...change(usual, parts) } },
+      ...services,
+      store: { ...services.store, idempotency: { ...original, ...change(original, services) } },
     }
   }
 }

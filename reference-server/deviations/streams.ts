@@ -3,7 +3,7 @@ import type { ResponseRun } from '../events/run.ts'
 import type { ResponseEvent } from '../events/sequence.ts'
 import type { SseBlock } from '../events/sse.ts'
 import type { Call } from '../http/call.ts'
-import type { Patch } from '../parts.ts'
+import type { Patch } from '../services.ts'
 import { setAt } from './json-edit.ts'
 
 type Events = readonly ResponseEvent[]
@@ -19,15 +19,15 @@ export function editEvents(...edits: readonly Edit[]): Patch {
 
 /** Leaves the numbers as they are. */
 export function editRawEvents(...edits: readonly Edit[]): Patch {
-  return (parts) => ({
-    ...parts,
-    events: (run) => edits.reduce<Events>((all, edit) => edit(all, run), [...parts.events(run)]),
+  return (services) => ({
+    ...services,
+    events: (run) => edits.reduce<Events>((all, edit) => edit(all, run), [...services.events(run)]),
   })
 }
 
 /** The events as if the run were another; history and JSON form do not know. */
 export function editRun(change: (run: ResponseRun) => ResponseRun): Patch {
-  return (parts) => ({ ...parts, events: (run) => parts.events(change(run)) })
+  return (services) => ({ ...services, events: (run) => services.events(change(run)) })
 }
 
 /** An edit of the runs that a condition holds for. */
@@ -102,15 +102,15 @@ export function moveEvents(chosen: EventSelector, side: 'before' | 'behind', typ
 
 /** Blocks of the v3 stream written otherwise; undefined leaves one as it is. */
 export function rewriteBlocks(
-  write: (block: NamedBlock, usual: Buffer) => Uint8Array | string | undefined,
+  write: (block: NamedBlock, original: Buffer) => Uint8Array | string | undefined,
 ): Patch {
-  return (parts) => ({
-    ...parts,
+  return (services) => ({
+    ...services,
     encode: (block) => {
-      const usual = Buffer.from(parts.encode(block))
-      if (!isNamed(block)) return usual
-      const other = write(block, usual)
-      return typeof other === 'string' ? Buffer.from(other) : (other ?? usual)
+      const original = Buffer.from(services.encode(block))
+      if (!isNamed(block)) return original
+      const other = write(block, original)
+      return typeof other === 'string' ? Buffer.from(other) : (other ?? original)
     },
   })
 }
@@ -125,15 +125,15 @@ export function onV3Blocks(
   change: (blocks: AsyncIterable<SseBlock>, call: Call) => AsyncIterable<SseBlock>,
   headers: Readonly<Record<string, string>> = {},
 ): Patch {
-  return (parts) => ({
-    ...parts,
+  return (services) => ({
+    ...services,
     outgoing: (call, reply) => {
-      const usual = parts.outgoing(call, reply)
-      if (!('blocks' in usual) || !call.path.startsWith('/api/v3/')) return usual
+      const original = services.outgoing(call, reply)
+      if (!('blocks' in original) || !call.path.startsWith('/api/v3/')) return original
       return {
-        ...usual,
-        headers: { ...usual.headers, ...headers },
-        blocks: change(usual.blocks, call),
+        ...original,
+        headers: { ...original.headers, ...headers },
+        blocks: change(original.blocks, call),
       }
     },
   })
@@ -152,18 +152,18 @@ export function rechunkAll(change: Rechunk): Patch {
 }
 
 function rechunkWhere(change: Rechunk, meant: (call: Call) => boolean): Patch {
-  return (parts) => {
+  return (services) => {
     const streamed = new WeakSet<Call>()
     return {
-      ...parts,
+      ...services,
       outgoing: (call, reply) => {
-        const usual = parts.outgoing(call, reply)
-        if ('blocks' in usual && meant(call)) streamed.add(call)
-        return usual
+        const original = services.outgoing(call, reply)
+        if ('blocks' in original && meant(call)) streamed.add(call)
+        return original
       },
       bytes: (call, chunks) => {
-        const usual = parts.bytes(call, chunks)
-        return streamed.has(call) ? change(usual) : usual
+        const original = services.bytes(call, chunks)
+        return streamed.has(call) ? change(original) : original
       },
     }
   }

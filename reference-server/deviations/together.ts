@@ -1,6 +1,6 @@
-import type { Patch } from '../parts.ts'
+import type { Patch } from '../services.ts'
 
 /** One refit out of several; the first is applied first, the last has the last word. */
-export function compose(refits: readonly Patch[]): Patch {
-  return (parts) => refits.reduce((changed, refit) => refit(changed), parts)
+export function compose(patches: readonly Patch[]): Patch {
+  return (services) => patches.reduce((changed, patch) => patch(changed), services)
 }

@@ -1,6 +1,6 @@
 /** Servers that deviate on purpose: illegal in one narrow way (faults), or legal and odd (dialects). */
 import type { RequirementId } from '../../contract/index.ts'
-import type { Patch } from '../parts.ts'
+import type { Patch } from '../services.ts'
 
 /** One narrow violation of the document or of the contract that it names. */
 export interface Fault {

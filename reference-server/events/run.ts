@@ -56,25 +56,25 @@ const itemPrefix = {
 export function beginRun(
   generation: Generation,
   settings: RunSettings,
-  parts: {
+  services: {
     readonly ids: { tagged(prefix: string): string }
     readonly clock: { now(): number }
     readonly timing: (count: number, pace: Generation['pace']) => readonly number[]
   },
 ): ResponseRun {
   const { steps, finish, failure, tokens } = generation
-  const startedAt = parts.clock.now()
-  const due = parts.timing(tokens.output, generation.pace)
+  const startedAt = services.clock.now()
+  const due = services.timing(tokens.output, generation.pace)
   return {
-    id: parts.ids.tagged('resp'),
+    id: services.ids.tagged('resp'),
     startedAt,
     completedAt: startedAt + (due.at(-1) ?? 0),
     due,
     settings,
     steps: steps.map((step) => ({
       ...step,
-      itemId: parts.ids.tagged(itemPrefix[step.type]),
-      callId: parts.ids.tagged('call'),
+      itemId: services.ids.tagged(itemPrefix[step.type]),
+      callId: services.ids.tagged('call'),
     })),
     finish,
     failure,

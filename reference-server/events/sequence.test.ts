@@ -140,8 +140,8 @@ it('adds up: numbers, indexes, deltas, items, final response and usage agree', (
       prompts,
       fc.boolean(),
       fc.integer({ min: 1, max: 90 }),
-      (parts, think, maxTokens) => {
-        const made = run(parts.join(' '), { think, maxTokens })
+      (services, think, maxTokens) => {
+        const made = run(services.join(' '), { think, maxTokens })
         const events = [...responseEvents(made)]
         expect([...responseEvents(made)]).toEqual(events)
         expect(events.map((event) => event.sequence_number)).toEqual([...events.keys()])

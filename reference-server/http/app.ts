@@ -1,6 +1,6 @@
 /** The routes on fastify: admission, bodies, refusals. Handlers and the writer do the rest. */
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
-import type { Services } from '../parts.ts'
+import type { Services } from '../services.ts'
 import { unauthorized } from './auth.ts'
 import type { Call, Reply, Route } from './call.ts'
 import { answerClientError } from './client-error.ts'
@@ -33,7 +33,7 @@ declare module 'fastify' {
 }
 
 export function buildApp(
-  parts: Services,
+  services: Services,
   routes: readonly Route[],
   options: AppOptions,
 ): FastifyInstance {
@@ -92,19 +92,19 @@ export function buildApp(
         answer(request, reply, async () => {
           const params = request.params as Call['params']
           request.call = { ...request.call, params, ...(await read(request)) }
-          return route.handle(parts.incoming(request.call))
+          return route.handle(services.incoming(request.call))
         }),
     })
   }
 
   /** All that can be refused on the head of a request alone; the body is then never read. */
   function admission(request: FastifyRequest, reply: FastifyReply): ApiError | undefined {
-    request.call = callOf(request, reply, parts)
+    request.call = callOf(request, reply, services)
     request.standing = {}
     const { path, caller } = request.call
     if (/^\/api(\/|$)/.test(path)) {
       if (caller === '') return unauthorized(request.headers.authorization)
-      const { headers, refusal } = parts.limit(caller, parts.clock.now())
+      const { headers, refusal } = services.limit(caller, services.clock.now())
       request.standing = headers
       if (refusal !== undefined) return refusal
     }
@@ -127,9 +127,9 @@ export function buildApp(
     try {
       const made = await settle(handle)
       const { call } = request
-      await parts.pause(call.signal)
+      await services.pause(call.signal)
       const headers = { ...request.standing, ...made.headers }
-      await writeReply(reply.raw, call, parts.outgoing(call, { ...made, headers }), parts)
+      await writeReply(reply.raw, call, services.outgoing(call, { ...made, headers }), services)
     } catch (error) {
       reply.raw.destroy()
       if (isInternal(error)) options.onInternalError(error)
@@ -148,12 +148,12 @@ export function buildApp(
 
 type ReadBody = (request: FastifyRequest) => Promise<Pick<Call, 'body' | 'file'>>
 
-function callOf(request: FastifyRequest, reply: FastifyReply, parts: Services): Call {
+function callOf(request: FastifyRequest, reply: FastifyReply, services: Services): Call {
   const receivedNs = process.hrtime.bigint()
   const { headers, method } = request
   const path = request.url.split('?', 1)[0] ?? ''
   return {
-    id: requestId(headers['x-request-id']) ?? parts.ids.tagged('req'),
+    id: requestId(headers['x-request-id']) ?? services.ids.tagged('req'),
     method,
     path,
     params: {},
@@ -161,7 +161,7 @@ function callOf(request: FastifyRequest, reply: FastifyReply, parts: Services): 
     query: request.query,
     body: undefined,
     file: undefined,
-    caller: parts.authenticate(headers.authorization, { method, path }) ?? '',
+    caller: services.authenticate(headers.authorization, { method, path }) ?? '',
     receivedNs,
     signal: leaving(reply),
   }

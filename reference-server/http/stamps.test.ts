@@ -34,8 +34,8 @@ function predictable(): ReferenceServerOptions {
 it('leaves every byte as it is unless it is asked for', async () => {
   const unaware = await testServer({
     ...predictable(),
-    patch: (parts) => ({
-      ...parts,
+    patch: (services) => ({
+      ...services,
       bytes: (_call, chunks) => chunks,
       outgoing: (_, reply) => reply,
     }),

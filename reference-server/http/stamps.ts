@@ -19,24 +19,24 @@ export const stampsHeader = 'x-chatgen-stamps'
  * was sent (`x-chatgen-sent`); in a stream each event begins with the comment `: sent <ns>`, in the
  * same write.
  */
-export function stampsOnRequest<Parts extends WayOut>(parts: Parts): Parts {
+export function stampsOnRequest<Out extends WayOut>(services: Out): Out {
   const streamed = new WeakSet<Call>()
   return {
-    ...parts,
+    ...services,
     outgoing: (call, reply) => {
-      const usual = parts.outgoing(call, reply)
-      if (call.headers[stampsHeader] !== '1') return usual
+      const original = services.outgoing(call, reply)
+      if (call.headers[stampsHeader] !== '1') return original
       const received = { 'x-chatgen-received': String(call.receivedNs) }
-      if ('blocks' in usual) {
+      if ('blocks' in original) {
         streamed.add(call)
-        return { ...usual, headers: { ...usual.headers, ...received } }
+        return { ...original, headers: { ...original.headers, ...received } }
       }
       const sent = { 'x-chatgen-sent': String(process.hrtime.bigint()) }
-      return { ...usual, headers: { ...usual.headers, ...received, ...sent } }
+      return { ...original, headers: { ...original.headers, ...received, ...sent } }
     },
     bytes: (call, chunks) => {
-      const usual = parts.bytes(call, chunks)
-      return streamed.has(call) ? mapAsync(usual, stamped) : usual
+      const original = services.bytes(call, chunks)
+      return streamed.has(call) ? mapAsync(original, stamped) : original
     },
   }
 }

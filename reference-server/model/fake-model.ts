@@ -52,11 +52,11 @@ function plan(seed: number, request: ModelRequest, question: string, directives:
   if (called.length > 0 && request.toolsRunBy === 'client') {
     return { steps: [...reasoning, ...called], finish: 'tool_calls' }
   }
-  const findings = [
+  const hits = [
     ...(request.knowledge?.found ?? []),
     ...called.flatMap((step) => (step.type === 'file_search' ? step.results : [])),
   ]
-  const answer = speak({ seed, request, question, directives, findings })
+  const answer = speak({ seed, request, question, directives, hits })
   const failing = directives.fail !== undefined && directives.fail <= answer.fragments.length
   const said = failing
     ? { ...answer, fragments: answer.fragments.slice(0, directives.fail), complete: false }
@@ -99,15 +99,15 @@ interface PromptContext {
   readonly request: ModelRequest
   readonly question: string
   readonly directives: Directives
-  readonly findings: readonly SearchHit[]
+  readonly hits: readonly SearchHit[]
 }
 
-function speak(occasion: PromptContext): Step {
-  if (occasion.directives.refuse) {
+function speak(context: PromptContext): Step {
+  if (context.directives.refuse) {
     return spoken({ type: 'refusal' }, splitTokens('I cannot help with this request.'))
   }
-  const { text, citations } = inForm(occasion, answer(occasion))
-  return spoken({ type: 'message', citations }, splitTokens(cutAtStop(text, occasion.request.stop)))
+  const { text, citations } = inForm(context, answer(context))
+  return spoken({ type: 'message', citations }, splitTokens(cutAtStop(text, context.request.stop)))
 }
 
 /** A structured answer (`response_format`); an object that the prompt dictates stays as it is. */
@@ -129,15 +129,15 @@ function isObjectText(text: string): boolean {
   }
 }
 
-function answer(occasion: PromptContext): Quotation {
-  const { question, directives, request, findings } = occasion
+function answer(context: PromptContext): Quotation {
+  const { question, directives, request, hits } = context
   const remembered = recall(question, request.turns)
   const free = directives.say === undefined && directives.tokens === undefined
   if (free && remembered?.known !== true && request.turns.at(-1)?.role !== 'tool') {
-    const quoted = quotation(findings)
+    const quoted = quotation(hits)
     if (quoted !== undefined) return quoted
   }
-  return { text: answerText(occasion, remembered?.text), citations: [] }
+  return { text: answerText(context, remembered?.text), citations: [] }
 }
 
 function answerText(

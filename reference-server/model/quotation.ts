@@ -8,8 +8,8 @@ export interface Quotation {
 }
 
 /** Undefined when nothing was found. */
-export function quotation(findings: readonly SearchHit[]): Quotation | undefined {
-  const [first, ...others] = findings.toSorted((a, b) => b.score - a.score)
+export function quotation(hits: readonly SearchHit[]): Quotation | undefined {
+  const [first, ...others] = hits.toSorted((a, b) => b.score - a.score)
   if (first === undefined) return undefined
   const text = `${first.filename} says: ${oneLine(first.text)}`
   const citations = [citation(first, text.length)]

@@ -8,7 +8,7 @@ const text = fc.oneof(
   fc.lorem(),
   fc
     .array(fc.constantFrom(' ', '\n', 'word', 'naïve', '東京', '🌦️', '1987', '.', '\ud800'))
-    .map((parts) => parts.join('')),
+    .map((services) => services.join('')),
 )
 
 it('splits text into tokens that are the text again, counted the same', () => {

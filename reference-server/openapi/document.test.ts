@@ -78,8 +78,8 @@ describe('every route', () => {
   it('answers with the status and the shape that the document shows', async () => {
     const answers: { call: Call; reply: Reply }[] = []
     const server = await testServer({
-      patch: (parts) => ({
-        ...parts,
+      patch: (services) => ({
+        ...services,
         outgoing: (call, reply) => {
           answers.push({ call, reply })
           return reply

@@ -26,11 +26,11 @@ export function pauseOnce(clock: Clock, { forMs, atMs }: FreezeOptions): Pause {
 
 export async function* withPause(
   chunks: AsyncIterable<Uint8Array>,
-  standstill: Pause,
+  pause: Pause,
   signal: AbortSignal,
 ): AsyncGenerator<Uint8Array> {
   for await (const chunk of chunks) {
-    const wait = standstill(signal)
+    const wait = pause(signal)
     if (wait !== undefined) await wait
     yield chunk
   }

@@ -79,9 +79,9 @@ describe('ledger', () => {
   const run = { id: 'resp_1' } as ResponseRun
 
   it('lets one of many racing claims be the first', async () => {
-    const ledger = memoryIdempotency({ lifeMs: 10, keys: 10 })
+    const idempotency = memoryIdempotency({ lifeMs: 10, keys: 10 })
     const claims = await Promise.all(
-      Array.from({ length: 5 }, () => ledger.reserve(scope, 'same', 0)),
+      Array.from({ length: 5 }, () => idempotency.reserve(scope, 'same', 0)),
     )
     expect(claims.map(({ state }) => state).toSorted()).toEqual([
       'first',
@@ -90,38 +90,41 @@ describe('ledger', () => {
   })
 
   it('gives the run back for the same payload, and to nobody else', async () => {
-    const ledger = memoryIdempotency({ lifeMs: 10, keys: 10 })
-    await ledger.reserve(scope, 'same', 0)
-    await ledger.finish(scope, run)
-    expect(await ledger.reserve(scope, 'same', 1)).toEqual({ state: 'finished', run })
-    expect(await ledger.reserve(scope, 'other', 1)).toEqual({ state: 'mismatch' })
-    expect(await ledger.reserve({ ...scope, owner: 'bob' }, 'same', 1)).toEqual({ state: 'first' })
-    expect(await ledger.reserve({ ...scope, endpoint: '/x' }, 'same', 1)).toEqual({
+    const idempotency = memoryIdempotency({ lifeMs: 10, keys: 10 })
+    await idempotency.reserve(scope, 'same', 0)
+    await idempotency.finish(scope, run)
+    expect(await idempotency.reserve(scope, 'same', 1)).toEqual({ state: 'finished', run })
+    expect(await idempotency.reserve(scope, 'other', 1)).toEqual({ state: 'mismatch' })
+    expect(await idempotency.reserve({ ...scope, owner: 'bob' }, 'same', 1)).toEqual({
+      state: 'first',
+    })
+    expect(await idempotency.reserve({ ...scope, endpoint: '/x' }, 'same', 1)).toEqual({
       state: 'first',
     })
   })
 
   it('lets a released key be used again', async () => {
-    const ledger = memoryIdempotency({ lifeMs: 10, keys: 10 })
-    await ledger.reserve(scope, 'same', 0)
-    await ledger.release(scope)
-    expect(await ledger.reserve(scope, 'other', 0)).toEqual({ state: 'first' })
+    const idempotency = memoryIdempotency({ lifeMs: 10, keys: 10 })
+    await idempotency.reserve(scope, 'same', 0)
+    await idempotency.release(scope)
+    expect(await idempotency.reserve(scope, 'other', 0)).toEqual({ state: 'first' })
   })
 
   it('forgets finished keys after their time, and the oldest when there are too many', async () => {
-    const ledger = memoryIdempotency({ lifeMs: 10, keys: 2 })
-    const claim = (key: string, now: number) => ledger.reserve({ ...scope, key }, 'same', now)
-    await claim('a', 0)
-    await ledger.finish({ ...scope, key: 'a' }, run)
-    expect((await claim('a', 10)).state).toBe('finished')
-    expect((await claim('a', 11)).state).toBe('first')
-    await ledger.finish({ ...scope, key: 'a' }, run)
+    const idempotency = memoryIdempotency({ lifeMs: 10, keys: 2 })
+    const reservation = (key: string, now: number) =>
+      idempotency.reserve({ ...scope, key }, 'same', now)
+    await reservation('a', 0)
+    await idempotency.finish({ ...scope, key: 'a' }, run)
+    expect((await reservation('a', 10)).state).toBe('finished')
+    expect((await reservation('a', 11)).state).toBe('first')
+    await idempotency.finish({ ...scope, key: 'a' }, run)
     for (const key of ['b', 'c', 'd']) {
-      await claim(key, 12)
-      await ledger.finish({ ...scope, key }, run)
+      await reservation(key, 12)
+      await idempotency.finish({ ...scope, key }, run)
     }
-    expect((await claim('d', 12)).state).toBe('finished')
-    expect((await claim('a', 12)).state).toBe('first')
+    expect((await reservation('d', 12)).state).toBe('finished')
+    expect((await reservation('a', 12)).state).toBe('first')
   })
 })
 

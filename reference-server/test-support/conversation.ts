@@ -1,11 +1,11 @@
 /** A conversation with every route group of a server, in raw bytes, with clock and ids that count. */
 import { connect } from 'node:net'
-import { type ReferenceServer, type Refit, startReferenceServer } from '../index.ts'
+import { type Patch, type ReferenceServer, startReferenceServer } from '../index.ts'
 
 /** Answers as they came over the wire, with the date of each masked. */
-export async function rawConversation(refit?: Refit): Promise<string[]> {
+export async function rawConversation(patch?: Patch): Promise<string[]> {
   const server = await startReferenceServer({
-    ...(refit === undefined ? {} : { patch: refit }),
+    ...(patch === undefined ? {} : { patch }),
     keys: ['sk-one', 'sk-two'],
     clock: { now: () => 1_893_456_000_000, sleep: async () => {} },
     ids: countingIds(),

@@ -21,7 +21,7 @@ export function watched(store: Store): { readonly store: Store; readonly writes:
         return Reflect.get(target, name, receiver)
       },
     })
-  const { idempotency: ledger, ...rest } = store
+  const { idempotency, ...rest } = store
   const parts = Object.entries(rest).map(([name, part]) => [name, watch(part)])
-  return { store: { idempotency: ledger, ...Object.fromEntries(parts) }, writes: () => writes }
+  return { store: { idempotency, ...Object.fromEntries(parts) }, writes: () => writes }
 }

@@ -1,7 +1,7 @@
-import type { Refit } from '../../reference-server/index.ts'
+import type { Patch } from '../../reference-server/index.ts'
 
 /** Answers of so many tokens wherever the request leaves their length and their form open. */
-export function longAnswers(tokens: number): Refit {
+export function longAnswers(tokens: number): Patch {
   const more = Array.from({ length: tokens }, (_, at) => ` word${at % 100}`)
   return (parts) => ({
     ...parts,

@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline'
 import { isFragment, type ResponseEvent } from '../../reference-server/events/sequence.ts'
 import type { SseBlock } from '../../reference-server/events/sse.ts'
 import type { Call } from '../../reference-server/http/call.ts'
-import { type Parts, parsePace, startReferenceServer } from '../../reference-server/index.ts'
+import { parsePace, type Services, startReferenceServer } from '../../reference-server/index.ts'
 import { mapAsync } from '../../reference-server/runtime/mapped.ts'
 
 export interface LoggingServerOptions {
@@ -35,7 +35,7 @@ type Open = { -readonly [Name in keyof LoggedStream]: LoggedStream[Name] } & { s
 
 const now = () => Number(process.hrtime.bigint())
 
-function logging(streams: Open[]): (parts: Parts) => Parts {
+function logging(streams: Open[]): (parts: Services) => Services {
   const open = new WeakMap<Call, Open>()
   return (parts) => ({
     ...parts,

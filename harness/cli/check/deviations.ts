@@ -1,5 +1,5 @@
 import type { Dialect, Fault } from '../../../reference-server/deviations/index.ts'
-import type { Refit } from '../../../reference-server/index.ts'
+import type { Patch } from '../../../reference-server/index.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
 import { didYouMean } from '../../conformance/profile/suggest.ts'
 
@@ -23,7 +23,7 @@ export function refitsOf(
   names: readonly string[],
   deviations: readonly (Fault | Dialect)[],
   unlisted: (name: string) => Dialect | undefined = () => undefined,
-): Refit[] {
+): Patch[] {
   return names.map((name) => {
     const found = deviations.find((deviation) => deviation.name === name) ?? unlisted(name)
     if (found) return found.patch

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import type { ReferenceServerOptions, Refit } from '../../../reference-server/index.ts'
+import type { Patch, ReferenceServerOptions } from '../../../reference-server/index.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
 import { deviationsText, refitsOf } from '../check/deviations.ts'
 import type { AddCommand } from '../command.ts'
@@ -82,7 +82,7 @@ async function serve(flags: ServeFlags, io: Io): Promise<void> {
 
   const { port, host, key: keys, seed, pace, requestsPerMinute } = flags
   if (keys?.length === 0) throw new ConfigurationError(['--key (CHATGEN_KEY): an empty key'])
-  const refits = [
+  const patches = [
     ...refitsOf('dialect', flags.dialect, dialects, combinationNamed),
     ...refitsOf('fault', flags.fault, faults),
   ]
@@ -93,7 +93,7 @@ async function serve(flags: ServeFlags, io: Io): Promise<void> {
     ...(seed === undefined ? {} : { seed }),
     ...(pace === undefined ? {} : { pace: await readPace(pace) }),
     ...(requestsPerMinute === undefined ? {} : { requestsPerMinute }),
-    ...(refits.length === 0 ? {} : { patch: await combined(refits) }),
+    ...(patches.length === 0 ? {} : { patch: await combined(patches) }),
   })
   io.out(`Listening on ${server.url}`)
   io.out(keys === undefined ? `Key: ${server.keys[0]}` : 'Key: as given')
@@ -102,9 +102,9 @@ async function serve(flags: ServeFlags, io: Io): Promise<void> {
   await server.close()
 }
 
-async function combined(refits: readonly Refit[]): Promise<Refit> {
-  const { together } = await import('../../../reference-server/deviations/index.ts')
-  return together(refits)
+async function combined(patches: readonly Patch[]): Promise<Patch> {
+  const { compose } = await import('../../../reference-server/deviations/index.ts')
+  return compose(patches)
 }
 
 async function listen(options: ReferenceServerOptions) {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ConformanceReport } from '../../../contract/report/conformance.ts'
 import { targetFixture } from '../../../fixtures/targets.ts'
-import { faults, together } from '../../../reference-server/deviations/index.ts'
+import { compose, faults } from '../../../reference-server/deviations/index.ts'
 import { startReferenceServer } from '../../../reference-server/index.ts'
 import { loadProfile } from '../profile/index.ts'
 import { check, lineOf, temporaryFolder } from '../test-support/check.ts'
@@ -17,8 +17,8 @@ const keys = ['sk-first-caller-0123456789', 'sk-second-caller-0123456789']
 let original: ConformanceReport
 
 beforeAll(async () => {
-  const refit = together(faults.filter(({ name }) => names.includes(name)).map((one) => one.patch))
-  const server = await startReferenceServer({ keys, patch: refit })
+  const patch = compose(faults.filter(({ name }) => names.includes(name)).map((one) => one.patch))
+  const server = await startReferenceServer({ keys, patch })
   try {
     const [apiKey, otherKey] = keys
     const overrides = { baseUrl: server.url, apiKey, otherKey }

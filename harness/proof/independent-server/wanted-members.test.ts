@@ -20,9 +20,9 @@ async function judged(
   change: (profile: ReturnType<typeof loadProfile>) => ReturnType<typeof loadProfile> = (same) =>
     same,
 ): Promise<ConformanceReport> {
-  const refit = dialects.find(({ name }) => name === dialect)?.patch
-  if (refit === undefined) throw new Error(`no dialect ${dialect}`)
-  const server = await startReferenceServer({ keys, patch: refit })
+  const patch = dialects.find(({ name }) => name === dialect)?.patch
+  if (patch === undefined) throw new Error(`no dialect ${dialect}`)
+  const server = await startReferenceServer({ keys, patch })
   try {
     const [apiKey, otherKey] = keys
     const overrides = { baseUrl: server.url, apiKey, otherKey, limits: { settleMs: 300 } }

@@ -1,11 +1,11 @@
 /** Where dialects take hold: all answers, all refusals, all JSON, whatever the route. */
 import type { Call, Reply, ValueReply } from '../../http/call.ts'
-import type { Patch } from '../../parts.ts'
+import type { Patch } from '../../services.ts'
 
 export function onEveryReply(change: (reply: Reply, call: Call) => Reply): Patch {
-  return (parts) => ({
-    ...parts,
-    outgoing: (call, reply) => change(parts.outgoing(call, reply), call),
+  return (services) => ({
+    ...services,
+    outgoing: (call, reply) => change(services.outgoing(call, reply), call),
   })
 }
 

@@ -1,5 +1,5 @@
 /** Compatible completions in other ways: the format of chunks is hardly shown (section 4.1). */
-import type { Patch } from '../../parts.ts'
+import type { Patch } from '../../services.ts'
 import { setAt } from '../json-edit.ts'
 import {
   completions,

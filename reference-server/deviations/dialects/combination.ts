@@ -20,7 +20,7 @@ export function combineDialects(seed: number): Dialect {
     summary: inOrder.map(({ name }) => name).join(', '),
     profile: inOrder.reduce((all, { profile = {} }) => merged(all, profile), {}),
     excludes: [],
-    patch: compose(inOrder.map(({ patch: refit }) => refit)),
+    patch: compose(inOrder.map(({ patch }) => patch)),
   }
 }
 

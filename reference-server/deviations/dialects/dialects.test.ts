@@ -1,9 +1,10 @@
 /** Dialects as such: their names, how they combine, and that streams are framed otherwise and say the same. */
 import { describe, expect, it } from 'vitest'
 import { SseScanner } from '../../../harness/judges/index.ts'
+import { composeServices } from '../../compose.ts'
 import type { SseBlock } from '../../events/sse.ts'
 import type { Call } from '../../http/call.ts'
-import { composeServices, type Patch } from '../../parts.ts'
+import type { Patch } from '../../services.ts'
 import { combineDialects } from './combination.ts'
 import { framing, lineEnds } from './framing.ts'
 import { allDialects } from './index.ts'
@@ -56,19 +57,16 @@ describe('combineDialects', () => {
 })
 
 describe('framing', () => {
-  it.each([...framing, ...lineEnds])(
-    '$name: other bytes, the same events',
-    async ({ patch: refit }) => {
-      const plain = Buffer.concat(await piecesOf((parts) => parts))
-      const other = Buffer.concat(await piecesOf(refit))
-      expect(other.equals(plain)).toBe(false)
-      expect(eventsIn(other)).toEqual(eventsIn(plain))
-    },
-  )
+  it.each([...framing, ...lineEnds])('$name: other bytes, the same events', async ({ patch }) => {
+    const plain = Buffer.concat(await piecesOf((services) => services))
+    const other = Buffer.concat(await piecesOf(patch))
+    expect(other.equals(plain)).toBe(false)
+    expect(eventsIn(other)).toEqual(eventsIn(plain))
+  })
 
-  it.each(segments)('$name: other segments, the same bytes', async ({ patch: refit }) => {
-    const plain = await piecesOf((parts) => parts)
-    const other = await piecesOf(refit)
+  it.each(segments)('$name: other segments, the same bytes', async ({ patch }) => {
+    const plain = await piecesOf((services) => services)
+    const other = await piecesOf(patch)
     expect(other.map(({ length }) => length)).not.toEqual(plain.map(({ length }) => length))
     expect(Buffer.concat(other).equals(Buffer.concat(plain))).toBe(true)
   })
@@ -85,8 +83,8 @@ const blocks: readonly SseBlock[] = [
 ]
 
 /** What the server would write of a stream of a few blocks, write by write. */
-async function piecesOf(refit: Patch): Promise<Uint8Array[]> {
-  const parts = composeServices({ keys: ['key'], seed: 1, patch: refit })
+async function piecesOf(patch: Patch): Promise<Uint8Array[]> {
+  const services = composeServices({ keys: ['key'], seed: 1, patch })
   const call: Call = {
     id: 'req_1',
     method: 'POST',
@@ -100,10 +98,10 @@ async function piecesOf(refit: Patch): Promise<Uint8Array[]> {
     receivedNs: 0n,
     signal: new AbortController().signal,
   }
-  const reply = parts.outgoing(call, { status: 200, blocks: each(blocks) })
+  const reply = services.outgoing(call, { status: 200, blocks: each(blocks) })
   if (!('blocks' in reply)) throw new Error('no stream any more')
   const pieces: Uint8Array[] = []
-  for await (const piece of parts.bytes(call, encoded(reply.blocks, parts.encode))) {
+  for await (const piece of services.bytes(call, encoded(reply.blocks, services.encode))) {
     pieces.push(piece)
   }
   return pieces

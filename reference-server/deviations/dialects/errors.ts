@@ -1,6 +1,6 @@
 /** Refusals in other shapes and with other statuses: neither is shown for the native surfaces. */
 import type { Call, Reply, ValueReply } from '../../http/call.ts'
-import type { Patch } from '../../parts.ts'
+import type { Patch } from '../../services.ts'
 import { toObject } from '../seams.ts'
 import type { Dialect } from '../types.ts'
 import { alternatives } from './alternatives.ts'

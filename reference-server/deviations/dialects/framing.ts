@@ -1,5 +1,5 @@
 /** Event streams framed in other ways that the rules of event streams allow. */
-import type { Patch } from '../../parts.ts'
+import type { Patch } from '../../services.ts'
 import { editLines, escapeJson, rewriteJson } from '../reframe.ts'
 import { rechunkAll } from '../streams.ts'
 import type { Dialect } from '../types.ts'

@@ -1,5 +1,5 @@
 /** Histories in other orders and pages (sections 2.6 and 4.3). */
-import type { Patch } from '../../parts.ts'
+import type { Patch } from '../../services.ts'
 import type { HistoryStore } from '../../store/types.ts'
 import { setAt } from '../json-edit.ts'
 import {
@@ -17,7 +17,7 @@ export const histories: readonly Dialect[] = [
   {
     name: 'history-newest-first',
     summary: 'The history begins with the newest row.',
-    patch: onHistory((usual) => ({ page: newestFirst(usual) })),
+    patch: onHistory((original) => ({ page: newestFirst(original) })),
   },
   {
     name: 'history-hides-outputs',
@@ -58,9 +58,9 @@ export const histories: readonly Dialect[] = [
   {
     name: 'history-ends-on-an-empty-page',
     summary: 'The last row never ends the history: an empty page does.',
-    patch: onHistory((usual) => ({
+    patch: onHistory((original) => ({
       page: async (chatId, after, limit) => {
-        const { rows, next } = await usual.page(chatId, after, limit)
+        const { rows, next } = await original.page(chatId, after, limit)
         const isFull = rows.length === limit
         return { rows, next: next ?? (isFull ? after + rows.length : null) }
       },
@@ -81,9 +81,9 @@ function isOutput({ item }: Json): boolean {
 }
 
 /** Rows that are added during a walk come before all that it has seen. */
-function newestFirst(usual: HistoryStore): HistoryStore['page'] {
+function newestFirst(original: HistoryStore): HistoryStore['page'] {
   return async (chatId, after, limit) => {
-    const { rows } = await usual.page(chatId, 0, Number.MAX_SAFE_INTEGER)
+    const { rows } = await original.page(chatId, 0, Number.MAX_SAFE_INTEGER)
     // A position is the place of a row among all, from the oldest: it stays as rows are added.
     const before = after === 0 ? rows.length : after - 1
     const from = Math.max(0, before - limit)

@@ -1,5 +1,5 @@
 /** Identifiers and times in other forms: of most, the document says no more than that they are strings. */
-import type { Patch } from '../../parts.ts'
+import type { Patch } from '../../services.ts'
 import type { Dialect } from '../types.ts'
 import { alternatives } from './alternatives.ts'
 import { mapStrings, onEveryBody } from './anywhere.ts'
@@ -28,9 +28,9 @@ export const identifiers: readonly Dialect[] = [
     {
       name: 'uuids-of-version-7',
       summary: 'UUIDs begin with the time.',
-      patch: (parts) => ({
-        ...parts,
-        ids: { ...parts.ids, uuid: () => timed(parts.ids.uuid(), Date.now()) },
+      patch: (services) => ({
+        ...services,
+        ids: { ...services.ids, uuid: () => timed(services.ids.uuid(), Date.now()) },
       }),
     },
   ]),
@@ -56,12 +56,12 @@ export const identifiers: readonly Dialect[] = [
 ]
 
 function tagged(make: (prefix: string, count: number) => string): Patch {
-  return (parts) => {
+  return (services) => {
     let count = 1000
     return {
-      ...parts,
+      ...services,
       ids: {
-        ...parts.ids,
+        ...services.ids,
         tagged: (prefix) => {
           count += 1
           return make(prefix, count)
@@ -74,13 +74,13 @@ function tagged(make: (prefix: string, count: number) => string): Patch {
 /** Requests may bring them in either form. */
 function shownUuids(change: (text: string) => string): Patch {
   const lower = (text: string) => (uuid.test(text) ? text.toLowerCase() : text)
-  return (parts) => ({
+  return (services) => ({
     ...onEveryBody((reply) => ({
       ...reply,
       body: mapStrings(reply.body, (text) => (uuid.test(text) ? change(text) : text)),
-    }))(parts),
+    }))(services),
     incoming: (call) => {
-      const seen = parts.incoming(call)
+      const seen = services.incoming(call)
       return {
         ...seen,
         body: mapStrings(seen.body, lower),
@@ -103,7 +103,7 @@ const attachmentPaths = /\/attachments?$/
 
 function taggedAttachments(): Patch {
   const prefix = 'file-'
-  return (parts) => ({
+  return (services) => ({
     ...onEveryBody((reply, call) =>
       attachmentPaths.test(call.path) && reply.status < 300
         ? {
@@ -113,9 +113,9 @@ function taggedAttachments(): Patch {
             ),
           }
         : reply,
-    )(parts),
+    )(services),
     incoming: (call) => {
-      const seen = parts.incoming(call)
+      const seen = services.incoming(call)
       const strip = (text: string) =>
         text.startsWith(prefix) && uuid.test(text.slice(prefix.length))
           ? text.slice(prefix.length)

@@ -1,5 +1,5 @@
 /** Lists of chats and attachments: neither their shape nor what a search matches is shown. */
-import type { Patch, Services } from '../../parts.ts'
+import type { Patch, Services } from '../../services.ts'
 import type { Page, PageRequest } from '../../store/types.ts'
 import { type Json, onSuccessBody, type RoutePattern, toObject } from '../seams.ts'
 import { compose } from '../together.ts'
@@ -57,12 +57,12 @@ export const listed: readonly Dialect[] = [
   {
     name: 'search-from-the-start',
     summary: 'A search finds the names that begin with it.',
-    patch: (parts) => {
-      const { attachments, chats } = parts.store
+    patch: (services) => {
+      const { attachments, chats } = services.store
       return {
-        ...parts,
+        ...services,
         store: {
-          ...parts.store,
+          ...services.store,
           chats: {
             ...chats,
             list: (owner, page) =>
@@ -88,16 +88,16 @@ export const listed: readonly Dialect[] = [
 ]
 
 function listsAs(change: (list: Json) => unknown): Patch {
-  return compose(lists.map((place) => onSuccessBody(place, change)))
+  return compose(lists.map((route) => onSuccessBody(route, change)))
 }
 
 /** Cursors of ours, by the number that stands for them. */
-function numericCursors(parts: Services): Services {
+function numericCursors(services: Services): Services {
   const known: unknown[] = []
   const shown = listsAs(({ result, pagination }) => {
     const { cursor } = toObject(pagination)
     return { result, pagination: { cursor: cursor === null ? null : known.push(cursor) } }
-  })(parts)
+  })(services)
   return {
     ...shown,
     incoming: (call) => {
@@ -112,10 +112,10 @@ function numericCursors(parts: Services): Services {
 }
 
 function cappedLists(most: number): Patch {
-  return (parts) => ({
-    ...parts,
+  return (services) => ({
+    ...services,
     incoming: (call) => {
-      const seen = parts.incoming(call)
+      const seen = services.incoming(call)
       const query = toObject(seen.query)
       const isList = seen.method === 'GET' && seen.path !== '/api/v3/message'
       const limit = Number(query['limit'] ?? most)

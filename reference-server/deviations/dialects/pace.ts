@@ -1,8 +1,8 @@
 /** Servers that take their time, or send signs of life meanwhile. */
 import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Patch } from '../../parts.ts'
 import { seededDraw } from '../../runtime/random.ts'
+import type { Patch } from '../../services.ts'
 import { rechunkAll } from '../streams.ts'
 import type { Dialect } from '../types.ts'
 import { onEveryReply } from './anywhere.ts'
@@ -16,10 +16,10 @@ export const paces: readonly Dialect[] = [
   {
     name: 'speaks-in-bursts',
     summary: 'Tokens come ten at a time.',
-    patch: (parts) => ({
-      ...parts,
+    patch: (services) => ({
+      ...services,
       timing: (count, pace) =>
-        parts.timing(count, { ...pace, ttftMs: 5, gapMs: 4 }).map((_due, at, all) => {
+        services.timing(count, { ...pace, ttftMs: 5, gapMs: 4 }).map((_due, at, all) => {
           return all[at - (at % 10)] ?? 0
         }),
     }),
@@ -48,9 +48,9 @@ export const paces: readonly Dialect[] = [
 /** Every piece of an answer comes so much later than it was made, as over a long line. */
 export function delayAnswers(ms: number): Patch {
   const draw = seededDraw(1, 'latency')
-  return (parts) => ({
-    ...parts,
-    bytes: (call, chunks) => late(parts.bytes(call, chunks), ms * (0.5 + draw())),
+  return (services) => ({
+    ...services,
+    bytes: (call, chunks) => late(services.bytes(call, chunks), ms * (0.5 + draw())),
   })
 }
 

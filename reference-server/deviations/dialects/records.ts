@@ -1,6 +1,6 @@
 /** Chats, lists and models in other shapes: the document shows none of them. */
 import type { ValueReply } from '../../http/call.ts'
-import type { Patch } from '../../parts.ts'
+import type { Patch } from '../../services.ts'
 import {
   createChat,
   type Json,
@@ -73,7 +73,7 @@ export const records: readonly Dialect[] = [
     patch: compose(
       (
         ['POST /api/v3/chat/:chat_id/favorite', 'DELETE /api/v3/chat/:chat_id/favorite'] as const
-      ).map((place) => onSuccess(place, () => ({ status: 204 }))),
+      ).map((route) => onSuccess(route, () => ({ status: 204 }))),
     ),
   },
   {
@@ -114,9 +114,11 @@ export const records: readonly Dialect[] = [
 
 function chatsAs(change: (chat: Json) => Json): Patch {
   const places: readonly RoutePattern[] = [createChat, oneChat, patch]
-  return compose(places.map((place) => onSuccessBody(place, change)))
+  return compose(places.map((route) => onSuccessBody(route, change)))
 }
 
 function deletes(reply: ValueReply): Patch {
-  return onReply('DELETE /api/v3/chat/:chat_id', (usual) => (usual.status < 300 ? reply : usual))
+  return onReply('DELETE /api/v3/chat/:chat_id', (original) =>
+    original.status < 300 ? reply : original,
+  )
 }

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { SseBlock } from '../../events/sse.ts'
 import type { Reply } from '../../http/call.ts'
 import { ApiError, errorReply } from '../../http/errors.ts'
-import type { Patch, Services } from '../../parts.ts'
+import type { Patch, Services } from '../../services.ts'
 import { onIdempotency, onReply, toObject, v3Generate } from '../seams.ts'
 import type { Dialect } from '../types.ts'
 import { alternatives } from './alternatives.ts'
@@ -47,14 +47,14 @@ export const repeats: readonly Dialect[] = [
   {
     name: 'repeat-waits',
     summary: 'A repeat waits for the first request that is still answered.',
-    patch: onIdempotency((usual) => ({
+    patch: onIdempotency((original) => ({
       reserve: async (scope, fingerprint, now) => {
-        let claim = await usual.reserve(scope, fingerprint, now)
-        while (claim.state === 'running') {
+        let reservation = await original.reserve(scope, fingerprint, now)
+        while (reservation.state === 'running') {
           await sleep(5)
-          claim = await usual.reserve(scope, fingerprint, now)
+          reservation = await original.reserve(scope, fingerprint, now)
         }
-        return claim
+        return reservation
       },
     })),
   },
@@ -73,7 +73,7 @@ async function* firstAndLast(blocks: AsyncIterable<SseBlock>): AsyncGenerator<Ss
   }
 }
 
-function repeatedInJson(parts: Services): Services {
+function repeatedInJson(services: Services): Services {
   const bare = new WeakSet<object>()
   const replayed = onReplay((reply) =>
     'blocks' in reply
@@ -83,7 +83,7 @@ function repeatedInJson(parts: Services): Services {
           blocks: lastResponse(reply.blocks, bare),
         }
       : reply,
-  )(parts)
+  )(services)
   return {
     ...replayed,
     encode: (block) =>

@@ -1,5 +1,5 @@
 /** Response objects with more or fewer members than ours, the same in both forms. */
-import type { Patch } from '../../parts.ts'
+import type { Patch } from '../../services.ts'
 import { type Json, onBlocks, onReply, onSuccessBody, toObject } from '../seams.ts'
 import { all, editRawEvents, setInEvents } from '../streams.ts'
 import { compose } from '../together.ts'
@@ -26,8 +26,8 @@ function shownAs(change: (response: Json) => Json): Patch {
     editRawEvents(
       setInEvents(all(...snapshots), 'response', (response: unknown) => change(toObject(response))),
     ),
-    ...generations.map((place) =>
-      onSuccessBody(place, (body) => (body['object'] === 'response' ? change(body) : body)),
+    ...generations.map((route) =>
+      onSuccessBody(route, (body) => (body['object'] === 'response' ? change(body) : body)),
     ),
   ])
 }
@@ -70,10 +70,10 @@ export const responses: readonly Dialect[] = [
   {
     name: 'stream-by-default',
     summary: 'A generation without a stream member is answered with a stream.',
-    patch: (parts) => ({
-      ...parts,
+    patch: (services) => ({
+      ...services,
       incoming: (call) => {
-        const seen = parts.incoming(call)
+        const seen = services.incoming(call)
         return /^\/api\/v3\/message\/(generate|one-shot)$/.test(seen.path)
           ? { ...seen, body: { stream: true, ...toObject(seen.body) } }
           : seen
@@ -85,8 +85,8 @@ export const responses: readonly Dialect[] = [
     summary:
       'data: [DONE] closes the v3 stream. The contract has no such line; the document neither.',
     patch: compose(
-      generations.map((place) =>
-        onBlocks(place, async function* (blocks) {
+      generations.map((route) =>
+        onBlocks(route, async function* (blocks) {
           yield* blocks
           yield { data: '[DONE]' as const }
         }),
@@ -97,8 +97,8 @@ export const responses: readonly Dialect[] = [
     name: 'generations-created',
     summary: 'A generation in one piece is answered with 201.',
     patch: compose(
-      generations.map((place) =>
-        onReply(place, (reply) =>
+      generations.map((route) =>
+        onReply(route, (reply) =>
           'blocks' in reply || reply.status !== 200 ? reply : { ...reply, status: 201 },
         ),
       ),

@@ -1,5 +1,5 @@
 /** Changes that take a moment to be seen: what was written is not read back at once. */
-import type { Patch } from '../../parts.ts'
+import type { Patch } from '../../services.ts'
 import type { Page, Store } from '../../store/types.ts'
 import { onHistory } from '../seams.ts'
 import type { Dialect } from '../types.ts'
@@ -10,8 +10,8 @@ export const settling: readonly Dialect[] = [
   {
     name: 'history-settles-late',
     summary: 'A turn is in the history a quarter of a second after its answer began.',
-    patch: onHistory((usual) => ({
-      page: async (...where) => settled(await usual.page(...where)),
+    patch: onHistory((original) => ({
+      page: async (...where) => settled(await original.page(...where)),
     })),
   },
   {
@@ -65,5 +65,5 @@ function settled<Row extends Timed>({ rows, next }: Page<Row>): Page<Row> {
 }
 
 function onStore(change: (store: Store) => Partial<Store>): Patch {
-  return (parts) => ({ ...parts, store: { ...parts.store, ...change(parts.store) } })
+  return (services) => ({ ...services, store: { ...services.store, ...change(services.store) } })
 }

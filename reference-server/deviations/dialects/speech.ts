@@ -2,7 +2,7 @@
 import type { ResponseEvent } from '../../events/sequence.ts'
 import { fakeModel } from '../../model/fake-model.ts'
 import type { Generation, Step } from '../../model/types.ts'
-import type { Patch } from '../../parts.ts'
+import type { Patch } from '../../services.ts'
 import { setAt } from '../json-edit.ts'
 import {
   type Json,
@@ -26,10 +26,10 @@ export const speech: readonly Dialect[] = [
     name: 'answers-differ-each-time',
     summary: 'The same request is answered with another text each time.',
     profile: { deterministic: false },
-    patch: (parts) => {
+    patch: (services) => {
       let asked = 0
       return {
-        ...parts,
+        ...services,
         model: (request) => {
           asked += 1
           return fakeModel(asked)(request)

@@ -1,6 +1,6 @@
 /** Servers that take no more than the document lists, or less often, or only with more. */
 import { ApiError } from '../../http/errors.ts'
-import type { Patch, Services } from '../../parts.ts'
+import type { Patch, Services } from '../../services.ts'
 import {
   completions,
   createChat,
@@ -48,8 +48,8 @@ export const strictness: readonly Dialect[] = [
     name: 'listed-fields-only',
     summary: 'A request with a field that the document does not list is refused.',
     patch: compose(
-      listed.map(([place, names]) =>
-        rejectRequests(place, (body) => Object.keys(body).some((name) => !names.includes(name))),
+      listed.map(([route, names]) =>
+        rejectRequests(route, (body) => Object.keys(body).some((name) => !names.includes(name))),
       ),
     ),
   },
@@ -145,10 +145,10 @@ function chatNumber(number: number): string {
 }
 
 function withChats(ids: readonly string[]): Patch {
-  return (parts) => {
+  return (services) => {
     const now = Date.now()
     for (const id of ids) {
-      void parts.store.chats.create({
+      void services.store.chats.create({
         id,
         owner: 'caller-1',
         name: id,
@@ -158,14 +158,14 @@ function withChats(ids: readonly string[]): Patch {
         updatedAt: now,
       })
     }
-    return parts
+    return services
   }
 }
 
 function chatsOnFirstMessage(): Patch {
-  return (parts) => {
+  return (services) => {
     const known = new Set<string>()
-    const { chats } = parts.store
+    const { chats } = services.store
     const create: typeof chats.create = (chat) => {
       known.add(chat.id)
       return chats.create(chat)
@@ -173,27 +173,27 @@ function chatsOnFirstMessage(): Patch {
     const withAny = onRequestBody('POST /api/v2/message', (body, { caller }) => {
       const id = body['chat_id']
       if (typeof id === 'string' && /^[0-9a-f-]{36}$/.test(id) && !known.has(id)) {
-        const now = parts.clock.now()
+        const now = services.clock.now()
         const times = { createdAt: now, updatedAt: now }
         void create({ id, owner: caller, name: id, version: 'v2', favorite: false, ...times })
       }
       return body
-    })(parts)
-    return { ...withAny, store: { ...parts.store, chats: { ...chats, create } } }
+    })(services)
+    return { ...withAny, store: { ...services.store, chats: { ...chats, create } } }
   }
 }
 
-function remembering(parts: Services): Services {
+function remembering(services: Services): Services {
   const latest = new Map<string, string>()
-  const { history } = parts.store
+  const { history } = services.store
   const withMemory = onRequestBody(v3Generate, (body) => {
     const parent = latest.get(String(body['chat_id']))
     return parent === undefined ? body : { parent_id: parent, ...body }
-  })(parts)
+  })(services)
   return {
     ...withMemory,
     store: {
-      ...parts.store,
+      ...services.store,
       history: {
         ...history,
         append: async (chatId, run) => {
@@ -206,22 +206,22 @@ function remembering(parts: Services): Services {
 }
 
 function busy(every: number): Patch {
-  return (parts) => {
+  return (services) => {
     let requests = 0
     return onEveryRequest(() => {
       requests += 1
       if (requests % every !== 0) return
       throw new ApiError(429, 'Too many requests', { headers: { 'retry-after': '0' } })
-    })(parts)
+    })(services)
   }
 }
 
 function onEveryRequest(look: () => void): Patch {
-  return (parts) => ({
-    ...parts,
+  return (services) => ({
+    ...services,
     incoming: (call) => {
       look()
-      return parts.incoming(call)
+      return services.incoming(call)
     },
   })
 }

@@ -1,5 +1,5 @@
 /** Headers and bodies as HTTP lets them be. */
-import type { Patch } from '../../parts.ts'
+import type { Patch } from '../../services.ts'
 import { escapeJson } from '../reframe.ts'
 import type { Dialect } from '../types.ts'
 import { alternatives } from './alternatives.ts'
@@ -64,8 +64,8 @@ function writtenAs(write: (body: unknown) => string): Patch {
 
 function mediaTypes(change: (type: string) => string): Patch {
   return onEveryReply((reply) => {
-    const usual = 'blocks' in reply ? 'text/event-stream' : 'application/json'
-    const { 'content-type': type = usual, ...headers } = reply.headers ?? {}
+    const defaultType = 'blocks' in reply ? 'text/event-stream' : 'application/json'
+    const { 'content-type': type = defaultType, ...headers } = reply.headers ?? {}
     const hasContent = 'blocks' in reply || reply.body !== undefined
     return hasContent ? { ...reply, headers: { ...headers, 'content-type': change(type) } } : reply
   })

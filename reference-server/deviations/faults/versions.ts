@@ -1,7 +1,7 @@
 /** Faults of the two versions of chats (sections 3, 7 and 9): refusals, hints, and what they leave. */
 import type { RequirementId } from '../../../contract/index.ts'
 import type { Call, Reply, ValueReply } from '../../http/call.ts'
-import type { Patch, Services } from '../../parts.ts'
+import type { Patch, Services } from '../../services.ts'
 import {
   addFavorite,
   alsoDo,
@@ -135,7 +135,7 @@ function updated(name: string, when: (body: Readonly<Record<string, unknown>>) =
   }
 }
 
-function shownAsUpdated(parts: Services): Services {
+function shownAsUpdated(services: Services): Services {
   const versions = new Map<string | undefined, unknown>()
   const remembered = alsoDo(changeChat, (_, { body, params }, { status }) => {
     const { version } = toObject(body)
@@ -146,19 +146,19 @@ function shownAsUpdated(parts: Services): Services {
     const version = versions.get(params['chat_id'])
     if ('blocks' in reply || version === undefined) return reply
     return { ...reply, body: { ...toObject(reply.body), version } }
-  })(remembered(parts))
+  })(remembered(services))
 }
 
-type Acceptance = readonly [row: RequirementId, place: RoutePattern, body: object]
+type Acceptance = readonly [row: RequirementId, route: RoutePattern, body: object]
 
 /** One route takes a chat of the other version as if it were of its own. */
 function accepted(routes: Readonly<Record<string, Acceptance>>): readonly Fault[] {
   return Object.entries(routes).map(
-    ([name, [row, place, body]]): Fault => ({
+    ([name, [row, route, body]]): Fault => ({
       name: `version-${name}-accepted`,
-      summary: `${place} takes a chat of the other version.`,
+      summary: `${route} takes a chat of the other version.`,
       breaks: [row],
-      patch: onReply(place, (reply) => (isRefusal(reply) ? { status: 200, body } : reply)),
+      patch: onReply(route, (reply) => (isRefusal(reply) ? { status: 200, body } : reply)),
     }),
   )
 }
@@ -174,39 +174,39 @@ function hinted(name: string, what: string, words: (hint: string) => string): re
     ['reply', 'VER-08', v2Generate],
   ]
   return routes.map(
-    ([route, row, place]): Fault => ({
-      name: `version-${route}-hint-${name}`,
-      summary: `${place} refuses a chat of the other version, and ${what}.`,
+    ([operation, row, route]): Fault => ({
+      name: `version-${operation}-hint-${name}`,
+      summary: `${route} refuses a chat of the other version, and ${what}.`,
       breaks: [row],
-      patch: saying(place, words),
+      patch: saying(route, words),
     }),
   )
 }
 
-function saying(place: RoutePattern, words: (hint: string) => string): Patch {
-  return onError(place, (reply) => {
+function saying(route: RoutePattern, words: (hint: string) => string): Patch {
+  return onError(route, (reply) => {
     const { detail } = toObject(reply.body)
     if (!isRefusal(reply) || !isText(detail)) return reply
     return { ...reply, body: { error: words(detail) } }
   })
 }
 
-type Deed = (parts: Services, caller: string, chat: string) => Promise<unknown>
+type Deed = (services: Services, caller: string, chat: string) => Promise<unknown>
 
 /** A refused call on a chat of the other version does something to it all the same. */
 function left(
   name: string,
   what: string,
   row: RequirementId,
-  place: RoutePattern,
+  route: RoutePattern,
   act: Deed,
 ): Fault {
   return {
     name: `version-refusal-${name}`,
-    summary: `${place} refuses a chat of the other version, and ${what} all the same.`,
+    summary: `${route} refuses a chat of the other version, and ${what} all the same.`,
     breaks: [row],
-    patch: alsoDo(place, (parts, call, reply) =>
-      isRefusal(reply) ? act(parts, call.caller, chatOf(call)) : undefined,
+    patch: alsoDo(route, (services, call, reply) =>
+      isRefusal(reply) ? act(services, call.caller, chatOf(call)) : undefined,
     ),
   }
 }
@@ -225,13 +225,13 @@ function chatOf({ body, params }: Call): string {
   return params['chat_id'] ?? String(toObject(body)['chat_id'])
 }
 
-function failing(name: string, place: RoutePattern): Fault {
+function failing(name: string, route: RoutePattern): Fault {
   return {
     name: `version-${name}-500`,
-    summary: `${place} answers a chat of the other version with a 500 that names the prefix.`,
+    summary: `${route} answers a chat of the other version with a 500 that names the prefix.`,
     breaks: ['VER-10'],
     patch: onError(
-      place,
+      route,
       (reply): ValueReply => (isRefusal(reply) ? { ...reply, status: 500 } : reply),
     ),
   }

@@ -2,13 +2,13 @@
 
 import { searchBaseQuery, searchBaseRequest } from '../../../contract/requests/index.ts'
 import { type Reply, type Route, route } from '../../http/call.ts'
-import type { Services } from '../../parts.ts'
 import { searchPlan } from '../../retrieval/plan.ts'
+import type { Services } from '../../services.ts'
 import { findingPageShape } from '../shapes.ts'
 import { ownBase } from './own-base.ts'
 
 /** Whoever searches by hand sees everything that is found, down to the least likely. */
-const usual = { threshold: 0, limit: 10 }
+const defaults = { threshold: 0, limit: 10 }
 
 export function searchRoutes(prefix: string, { retrieve, store }: Services): readonly Route[] {
   const path = `${prefix}/:base_id/search`
@@ -21,7 +21,7 @@ export function searchRoutes(prefix: string, { retrieve, store }: Services): rea
   ): Promise<Reply> {
     const { id } = await ownBase(store.knowledge, caller, baseId)
     const documents = await store.knowledge.documents(caller, id)
-    const result = retrieve([documents], query, searchPlan(asked, usual)).map(
+    const result = retrieve([documents], query, searchPlan(asked, defaults)).map(
       ({ fileId, ...found }) => ({ file_id: fileId, ...found }),
     )
     return { status: 200, body: { result, pagination: { cursor: null } } }

@@ -5,15 +5,15 @@ import { type PacedWork, pacer } from '../../events/pacer.ts'
 import type { SseBlock } from '../../events/sse.ts'
 import { type Route, route } from '../../http/call.ts'
 import { ApiError } from '../../http/errors.ts'
-import type { Services } from '../../parts.ts'
 import { sleepUntil, unixSeconds } from '../../runtime/clock.ts'
+import type { Services } from '../../services.ts'
 import { knownModel } from '../known-model.ts'
 import { completionShape } from '../shapes.ts'
 import { type Completion, completionChunks, completionObject } from './completion.ts'
 import { modelRequest, refuseUnsupported } from './read-request.ts'
 
-export function chatCompletionRoutes(parts: Services): readonly Route[] {
-  const { clock, ids, model, timing } = parts
+export function chatCompletionRoutes(services: Services): readonly Route[] {
+  const { clock, ids, model, timing } = services
   return [
     route({
       method: 'POST',

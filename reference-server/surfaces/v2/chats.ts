@@ -2,7 +2,7 @@
 
 import { createChatRequest, searchedListQuery } from '../../../contract/requests/index.ts'
 import { type Route, route } from '../../http/call.ts'
-import type { Services } from '../../parts.ts'
+import type { Services } from '../../services.ts'
 import { chatRecord, newChat } from '../chat-record.ts'
 import { pageBody, readCursor } from '../cursor.ts'
 import { ownChat } from '../own-chat.ts'
@@ -13,8 +13,8 @@ const all = '/api/v2/chat'
 const one = '/api/v2/chat/:chat_id'
 const list = 'v2 chats'
 
-export function v2ChatRoutes(parts: Services): readonly Route[] {
-  const { chats } = parts.store
+export function v2ChatRoutes(services: Services): readonly Route[] {
+  const { chats } = services.store
   return [
     route({
       method: 'POST',
@@ -23,7 +23,7 @@ export function v2ChatRoutes(parts: Services): readonly Route[] {
       answer: { status: 201, body: chatShape },
       body: createChatRequest,
       handle: async ({ body, caller }) => {
-        const chat = newChat(parts, caller, 'v2', body.name)
+        const chat = newChat(services, caller, 'v2', body.name)
         await chats.create(chat)
         return { status: 201, body: chatRecord(chat) }
       },

@@ -11,8 +11,8 @@ import { type Call, type Reply, type Route, route } from '../../http/call.ts'
 import { ApiError } from '../../http/errors.ts'
 import { allowedTools } from '../../model/tools/tools.ts'
 import type { Generation, Step, Turn } from '../../model/types.ts'
-import type { Services } from '../../parts.ts'
 import { sleepUntil } from '../../runtime/clock.ts'
+import type { Services } from '../../services.ts'
 import type { Message } from '../../store/types.ts'
 import { knownModel } from '../known-model.ts'
 import { ownChat } from '../own-chat.ts'
@@ -20,7 +20,7 @@ import { replyShape } from '../shapes.ts'
 import { messageRecord } from './message-record.ts'
 import { ownMessage } from './own-message.ts'
 
-export function replyRoutes(parts: Services): readonly Route[] {
+export function replyRoutes(services: Services): readonly Route[] {
   return [
     route({
       method: 'POST',
@@ -28,14 +28,14 @@ export function replyRoutes(parts: Services): readonly Route[] {
       summary: 'Generate the reply to a stored message',
       answer: { status: 200, body: replyShape },
       body: generateReplyRequest,
-      handle: (call) => generate(parts, call),
+      handle: (call) => generate(services, call),
     }),
   ]
 }
 
-async function generate(parts: Services, call: Call<GenerateReplyRequest>): Promise<Reply> {
+async function generate(services: Services, call: Call<GenerateReplyRequest>): Promise<Reply> {
   const { body, caller } = call
-  const { store } = parts
+  const { store } = services
   const chat = await ownChat(store.chats, caller, body.chat_id, 'v2')
   knownModel(body.model_id, 'model_id')
   const parent = await ownMessage(store.messages, chat.id, body.parent_id)
@@ -45,17 +45,17 @@ async function generate(parts: Services, call: Call<GenerateReplyRequest>): Prom
       param: 'parent_id',
     })
   }
-  const generation = await answer(parts, {
+  const generation = await answer(services, {
     caller,
-    turns: await conversation(parts, caller, parent),
-    scenario: assistantOrInstructions(parent.assistantId),
+    turns: await conversation(services, caller, parent),
+    assistant: assistantOrInstructions(parent.assistantId),
     rag: parent.rag,
     think: parent.think,
     tools: allowedTools(body),
     maxTokens: Number.POSITIVE_INFINITY,
   })
-  const reply = await parts.runs.track((signal) =>
-    spoken(parts, parent, body.model_id, generation, signal),
+  const reply = await services.runs.track((signal) =>
+    spoken(services, parent, body.model_id, generation, signal),
   )
   const message = { ...messageRecord(reply), ...beyondTheText(generation) }
   return { status: 200, body: { message } }

@@ -7,7 +7,7 @@ import {
 } from '../../../contract/requests/index.ts'
 import { type Route, route, type UploadedFile } from '../../http/call.ts'
 import { uploadedFile } from '../../http/form.ts'
-import type { Services } from '../../parts.ts'
+import type { Services } from '../../services.ts'
 import type { Attachment, PageRequest } from '../../store/types.ts'
 import { pageBody, readCursor } from '../cursor.ts'
 import { ownChat } from '../own-chat.ts'

@@ -3,20 +3,20 @@ import type { GenerateRequest, OneShotRequest } from '../../../contract/requests
 import { type Ask, answer } from '../../answering/answer.ts'
 import { beginRun, type ResponseRun, type RunSettings } from '../../events/run.ts'
 import { allowedTools, type BuiltinTool } from '../../model/tools/tools.ts'
-import type { Services } from '../../parts.ts'
+import type { Services } from '../../services.ts'
 
-type Context = Pick<Ask, 'caller' | 'turns' | 'scenario' | 'rag'> &
+type Context = Pick<Ask, 'caller' | 'turns' | 'assistant' | 'rag'> &
   Pick<RunSettings, 'previousRunId' | 'stored'>
 
 /** @throws ModelOutage when the prompt asks for it */
 export async function beginAnswer(
-  parts: Services,
+  services: Services,
   body: GenerateRequest | OneShotRequest,
   { previousRunId, stored, ...context }: Context,
 ): Promise<ResponseRun> {
   const tools = allowedTools(body)
   const think = body.think === true
-  const generation = await answer(parts, {
+  const generation = await answer(services, {
     ...context,
     think,
     tools,
@@ -30,11 +30,11 @@ export async function beginAnswer(
     temperature: body.temperature ?? 1,
     topP: body.top_p ?? 1,
     presencePenalty: body.presence_penalty ?? 0,
-    instructions: context.scenario.instructions,
+    instructions: context.assistant.instructions,
     stored,
     previousRunId,
   }
-  return beginRun(generation, settings, parts)
+  return beginRun(generation, settings, services)
 }
 
 function toolObject({ name, description, parameters }: BuiltinTool): object {

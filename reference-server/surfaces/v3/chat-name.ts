@@ -2,7 +2,7 @@
 
 import { type Route, route } from '../../http/call.ts'
 import { titleOf } from '../../model/title.ts'
-import type { Services } from '../../parts.ts'
+import type { Services } from '../../services.ts'
 import { chatRecord } from '../chat-record.ts'
 import { ownChat } from '../own-chat.ts'
 import { chatShape } from '../shapes.ts'

@@ -6,7 +6,7 @@ import {
   updateChatRequest,
 } from '../../../contract/requests/index.ts'
 import { type Call, type Route, route } from '../../http/call.ts'
-import type { Services } from '../../parts.ts'
+import type { Services } from '../../services.ts'
 import type { Chat } from '../../store/types.ts'
 import { chatRecord, newChat } from '../chat-record.ts'
 import { pageBody, readCursor } from '../cursor.ts'
@@ -18,8 +18,8 @@ const all = '/api/v3/chat'
 const one = '/api/v3/chat/:chat_id'
 const list = 'chats'
 
-export function chatRoutes(parts: Services): readonly Route[] {
-  const { clock, store } = parts
+export function chatRoutes(services: Services): readonly Route[] {
+  const { clock, store } = services
   const { chats } = store
   const named = ({ caller, params }: Call): Promise<Chat> =>
     ownChat(chats, caller, params['chat_id'] ?? '', 'v3')
@@ -31,7 +31,7 @@ export function chatRoutes(parts: Services): readonly Route[] {
       answer: { status: 201, body: chatShape },
       body: createChatRequest,
       handle: async ({ body, caller }) => {
-        const chat = newChat(parts, caller, 'v3', body.name)
+        const chat = newChat(services, caller, 'v3', body.name)
         await chats.create(chat)
         return { status: 201, body: chatRecord(chat) }
       },

@@ -2,7 +2,7 @@
 
 import { searchedListQuery } from '../../../contract/requests/index.ts'
 import { type Call, type Reply, type Route, route } from '../../http/call.ts'
-import type { Services } from '../../parts.ts'
+import type { Services } from '../../services.ts'
 import { chatRecord } from '../chat-record.ts'
 import { pageBody, readCursor } from '../cursor.ts'
 import { ownChat } from '../own-chat.ts'

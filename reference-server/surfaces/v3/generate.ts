@@ -7,8 +7,8 @@ import { finalResponse } from '../../events/response-object.ts'
 import type { ResponseRun } from '../../events/run.ts'
 import { type Call, type Reply, type Route, route } from '../../http/call.ts'
 import type { Turn } from '../../model/types.ts'
-import type { Services } from '../../parts.ts'
 import { sleepUntil } from '../../runtime/clock.ts'
+import type { Services } from '../../services.ts'
 import type { Chat, IdempotencyScope, StoredRun } from '../../store/types.ts'
 import { knownModel } from '../known-model.ts'
 import { ownChat } from '../own-chat.ts'
@@ -20,7 +20,7 @@ import { liveEvents, replayedEvents } from './live-events.ts'
 
 const path = '/api/v3/message/generate'
 
-export function generateRoutes(parts: Services): readonly Route[] {
+export function generateRoutes(services: Services): readonly Route[] {
   return [
     route({
       method: 'POST',
@@ -29,7 +29,7 @@ export function generateRoutes(parts: Services): readonly Route[] {
       answer: { status: 200, body: responseShape, stream: runStream },
       headers: { 'Idempotency-Key': 'Required: any string that is unique per user turn' },
       body: generateRequest,
-      handle: (call) => generate(parts, call),
+      handle: (call) => generate(services, call),
     }),
   ]
 }
@@ -38,23 +38,23 @@ export function generateRoutes(parts: Services): readonly Route[] {
 interface Admitted {
   readonly scope: IdempotencyScope
   readonly chat: Chat
-  readonly scenario: AssistantContext
+  readonly assistant: AssistantContext
   readonly chain: readonly StoredRun[]
   readonly input: StoredRun['input']
   readonly turns: readonly Turn[]
 }
 
 /** Everything that can be refused is refused before the key is taken: such a request may be mended. */
-async function generate(parts: Services, call: Call<GenerateRequest>): Promise<Reply> {
+async function generate(services: Services, call: Call<GenerateRequest>): Promise<Reply> {
   const { body } = call
-  const { store, clock } = parts
-  const admitted = await admit(parts, call)
+  const { store, clock } = services
+  const admitted = await admit(services, call)
   const earlier = await earlierRun(store.idempotency, admitted.scope, body, clock.now())
-  if (earlier !== undefined) return replay(parts, earlier, body.stream === true)
-  const run = await begin(parts, body, admitted)
-  const settled = parts.runs.track((signal) => perform(parts, run, admitted, signal))
+  if (earlier !== undefined) return replay(services, earlier, body.stream === true)
+  const run = await begin(services, body, admitted)
+  const settled = services.runs.track((signal) => perform(services, run, admitted, signal))
   if (body.stream === true) {
-    return { status: 200, blocks: liveEvents(parts, run, settled, call.signal) }
+    return { status: 200, blocks: liveEvents(services, run, settled, call.signal) }
   }
   await settled
   return { status: 200, body: finalResponse(run) }
@@ -67,30 +67,30 @@ async function admit(
   const scope: IdempotencyScope = { owner: caller, endpoint: path, key: idempotencyKey(headers) }
   const chat = await ownChat(store.chats, caller, body.chat_id, 'v3')
   knownModel(body.model_id, 'model_id')
-  const scenario = cataloguedAssistant(body.assistant_id)
+  const assistant = cataloguedAssistant(body.assistant_id)
   const chain = chainTo(await store.history.runs(chat.id), body.parent_id)
   const input = inputItems(body.input)
   const items = [...chain.flatMap((run) => [...run.input, ...run.output]), ...input]
   const files = await ownFiles(store.attachments, caller, namedFiles(items), 'input')
-  return { scope, chat, scenario, chain, input, turns: turnsOf(items, files) }
+  return { scope, chat, assistant, chain, input, turns: turnsOf(items, files) }
 }
 
 async function begin(
-  parts: Services,
+  services: Services,
   body: GenerateRequest,
-  { scope, scenario, chain, turns }: Admitted,
+  { scope, assistant, chain, turns }: Admitted,
 ): Promise<ResponseRun> {
   try {
-    return await beginAnswer(parts, body, {
+    return await beginAnswer(services, body, {
       caller: scope.owner,
       turns,
-      scenario,
+      assistant,
       rag: body.rag ?? false,
       previousRunId: body.parent_id == null ? null : (chain.at(-1)?.id ?? null),
       stored: true,
     })
   } catch (error) {
-    await parts.store.idempotency.release(scope)
+    await services.store.idempotency.release(scope)
     throw error
   }
 }
@@ -123,9 +123,9 @@ async function perform(
   }
 }
 
-function replay(parts: Services, run: ResponseRun, stream: boolean): Reply {
+function replay(services: Services, run: ResponseRun, stream: boolean): Reply {
   const headers = { 'idempotency-replayed': 'true' }
   return stream
-    ? { status: 200, headers, blocks: replayedEvents(parts, run) }
+    ? { status: 200, headers, blocks: replayedEvents(services, run) }
     : { status: 200, headers, body: finalResponse(run) }
 }

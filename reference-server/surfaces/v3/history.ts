@@ -2,8 +2,8 @@
 
 import { historyQuery } from '../../../contract/requests/index.ts'
 import { type Route, route } from '../../http/call.ts'
-import type { Services } from '../../parts.ts'
 import { isoTime } from '../../runtime/clock.ts'
+import type { Services } from '../../services.ts'
 import type { HistoryRow } from '../../store/types.ts'
 import { pageBody, readCursor } from '../cursor.ts'
 import { ownChat } from '../own-chat.ts'

@@ -33,17 +33,17 @@ export function idempotencyKey(headers: Readonly<Record<string, unknown>>): stri
  * @throws ApiError 409 while the first request runs; 422 for another payload
  */
 export async function earlierRun(
-  ledger: IdempotencyStore,
+  idempotency: IdempotencyStore,
   scope: IdempotencyScope,
   payload: unknown,
   now: number,
 ): Promise<ResponseRun | undefined> {
-  const claim = await ledger.reserve(scope, fingerprint(payload), now)
-  switch (claim.state) {
+  const reservation = await idempotency.reserve(scope, fingerprint(payload), now)
+  switch (reservation.state) {
     case 'first':
       return undefined
     case 'finished':
-      return claim.run
+      return reservation.run
     case 'running':
       throw new ApiError(409, 'The request with this Idempotency-Key is still running', {
         code: 'idempotency_key_in_use',

@@ -3,7 +3,7 @@ import { pacer } from '../../events/pacer.ts'
 import type { ResponseRun } from '../../events/run.ts'
 import { endsRun, isFragment, type ResponseEvent } from '../../events/sequence.ts'
 import type { SseBlock } from '../../events/sse.ts'
-import type { Services } from '../../parts.ts'
+import type { Services } from '../../services.ts'
 
 /**
  * At the pace of the run; its end is announced once the run is stored, so that whoever has seen the

@@ -5,15 +5,15 @@ import { oneShotAssistant } from '../../answering/assistant-context.ts'
 import { ownFiles } from '../../answering/files.ts'
 import { finalResponse } from '../../events/response-object.ts'
 import { type Call, type Reply, type Route, route } from '../../http/call.ts'
-import type { Services } from '../../parts.ts'
 import { sleepUntil } from '../../runtime/clock.ts'
+import type { Services } from '../../services.ts'
 import { knownModel } from '../known-model.ts'
 import { responseShape, runStream } from '../shapes.ts'
 import { beginAnswer } from './begin.ts'
 import { inputItems, namedFiles, outputItems, turnsOf } from './conversation.ts'
 import { liveEvents } from './live-events.ts'
 
-export function oneShotRoutes(parts: Services): readonly Route[] {
+export function oneShotRoutes(services: Services): readonly Route[] {
   return [
     route({
       method: 'POST',
@@ -21,29 +21,29 @@ export function oneShotRoutes(parts: Services): readonly Route[] {
       summary: 'Generate an answer without a stored chat',
       answer: { status: 200, body: responseShape, stream: runStream },
       body: oneShotRequest,
-      handle: (call) => oneShot(parts, call),
+      handle: (call) => oneShot(services, call),
     }),
   ]
 }
 
-async function oneShot(parts: Services, call: Call<OneShotRequest>): Promise<Reply> {
+async function oneShot(services: Services, call: Call<OneShotRequest>): Promise<Reply> {
   const { body, caller } = call
-  const { store, clock } = parts
+  const { store, clock } = services
   knownModel(body.model_id, 'model_id')
-  const scenario = await oneShotAssistant(store.knowledge, caller, body)
+  const assistant = await oneShotAssistant(store.knowledge, caller, body)
   const items = [...earlierItems(body), ...inputItems(body.input ?? body.content ?? '')]
   const files = await ownFiles(store.attachments, caller, namedFiles(items), 'input')
-  const run = await beginAnswer(parts, body, {
+  const run = await beginAnswer(services, body, {
     caller,
     turns: turnsOf(items, files),
-    scenario,
+    assistant,
     rag: body.rag ?? 'agent',
     previousRunId: null,
     stored: false,
   })
-  const settled = parts.runs.track((signal) => sleepUntil(clock, run.completedAt, signal))
+  const settled = services.runs.track((signal) => sleepUntil(clock, run.completedAt, signal))
   if (body.stream === true) {
-    return { status: 200, blocks: liveEvents(parts, run, settled, call.signal) }
+    return { status: 200, blocks: liveEvents(services, run, settled, call.signal) }
   }
   await settled
   return { status: 200, body: finalResponse(run) }

@@ -1,6 +1,6 @@
 /** Faults of the lists of attachments (section 4.3): the caller's, and those of a chat. */
 import type { Call } from '../../../http/call.ts'
-import type { Patch } from '../../../parts.ts'
+import type { Patch } from '../../../services.ts'
 import type { Attachment, AttachmentPageRequest, Page } from '../../../store/types.ts'
 import { chatFiles, failAfterSuccess, fileList, ignoreQuery, onStore } from '../../native.ts'
 import {
@@ -234,9 +234,9 @@ function ofEverybody(
 const everywhere = '\u0000'
 
 /** The chat is looked at, and its files are not told from others. */
-function ofAllChats(place: RoutePattern, when: (call: Call) => boolean): Patch {
+function ofAllChats(route: RoutePattern, when: (call: Call) => boolean): Patch {
   return compose([
-    onRequest(place, (call) => {
+    onRequest(route, (call) => {
       const query = toObject(call.query)
       const search = `${everywhere}${query['search'] ?? ''}`
       return when(call) ? { ...call, query: { ...query, search } } : call

@@ -1,7 +1,7 @@
 /** Faults of who is let in on v3: each mistake on each route, in streams, and behind a refusal. */
 import type { RequirementId } from '../../../../contract/index.ts'
 import { ApiError } from '../../../http/errors.ts'
-import type { Patch } from '../../../parts.ts'
+import type { Patch } from '../../../services.ts'
 import {
   addFavorite,
   changeChat,
@@ -28,10 +28,10 @@ import { refusesRightKey } from './refusals.ts'
 
 /** What the faults of each route leave out. */
 const admissions: readonly Fault[] = Object.entries(v3OtherRoutes).flatMap(
-  ([name, [place, told]]) =>
+  ([name, [route, told]]) =>
     everyMistake
       .filter((mistake) => mistake !== 'without-key' && mistake !== told)
-      .map((mistake) => admits('v3', name, place, mistake)),
+      .map((mistake) => admits('v3', name, route, mistake)),
 )
 
 const newDocument: RoutePattern = 'POST /api/v3/knowledge/:base_id/documents'
@@ -44,22 +44,22 @@ const rightKeys: readonly Fault[] = Object.entries({
   'create-chat': createChat,
   history: v3History,
 }).map(
-  ([name, place]): Fault => ({
+  ([name, route]): Fault => ({
     name: `v3-auth-${name}-right-key-is-401`,
-    summary: `${place} answers 401 to the right key.`,
+    summary: `${route} answers 401 to the right key.`,
     breaks: ['V3-AUTH-05'],
-    patch: refusesRightKey(place, 401),
+    patch: refusesRightKey(route, 401),
   }),
 )
 
 const streams: readonly Fault[] = Object.entries({ generate: v3Generate, 'one-shot': oneShot })
-  .flatMap(([name, place]) => everyMistake.map((mistake) => [name, place, mistake] as const))
+  .flatMap(([name, route]) => everyMistake.map((mistake) => [name, route, mistake] as const))
   .map(
-    ([name, place, mistake]): Fault => ({
+    ([name, route, mistake]): Fault => ({
       name: `v3-auth-${name}-streams-${mistake}`,
-      summary: `${place} streams to ${mistakes[mistake].what}; one JSON body is refused.`,
+      summary: `${route} streams to ${mistakes[mistake].what}; one JSON body is refused.`,
       breaks: [rowOf(mistake)],
-      patch: admittingStreams(place, mistake),
+      patch: admittingStreams(route, mistake),
     }),
   )
 
@@ -75,27 +75,27 @@ const deeds: Readonly<Record<string, RoutePattern>> = {
 
 /** What is refused without a key and done all the same; two such deeds are told in `auth.ts`. */
 const silentDeeds: readonly Fault[] = Object.entries(deeds)
-  .flatMap(([deed, place]) =>
+  .flatMap(([deed, route]) =>
     (['without-key', 'with-key-of-that-length'] as const).map(
-      (mistake) => [deed, place, mistake] as const,
+      (mistake) => [deed, route, mistake] as const,
     ),
   )
   .filter(
     ([deed, , mistake]) => mistake !== 'without-key' || !['renames', 'deletes'].includes(deed),
   )
   .map(
-    ([deed, place, mistake]): Fault => ({
+    ([deed, route, mistake]): Fault => ({
       name: `v3-auth-refuses-and-${deed}-${mistake}`,
-      summary: `${place} answers 401 to ${mistakes[mistake].what}, and does it all the same.`,
+      summary: `${route} answers 401 to ${mistakes[mistake].what}, and does it all the same.`,
       breaks: [rowOf(mistake)],
       patch: compose([
-        admitting(place, mistakes[mistake].passes),
-        (parts) =>
-          onReply(place, (reply, { headers }) =>
-            isMistake(mistake, headers.authorization, parts.keys)
+        admitting(route, mistakes[mistake].passes),
+        (services) =>
+          onReply(route, (reply, { headers }) =>
+            isMistake(mistake, headers.authorization, services.keys)
               ? { status: 401, body: { error: 'Who are you?' } }
               : reply,
-          )(parts),
+          )(services),
       ]),
     }),
   )
@@ -109,15 +109,15 @@ export const credentialMistakeFaults: readonly Fault[] = [
 ]
 
 /** Who is let in is known before the body is: whoever asks for no stream is refused later. */
-function admittingStreams(place: RoutePattern, mistake: MistakeName): Patch {
+function admittingStreams(route: RoutePattern, mistake: MistakeName): Patch {
   return compose([
-    admitting(place, mistakes[mistake].passes),
-    (parts) =>
-      onRequest(place, (call) => {
-        const known = !isMistake(mistake, call.headers.authorization, parts.keys)
+    admitting(route, mistakes[mistake].passes),
+    (services) =>
+      onRequest(route, (call) => {
+        const known = !isMistake(mistake, call.headers.authorization, services.keys)
         if (known || toObject(call.body)['stream'] === true) return call
         throw new ApiError(401, 'A valid API key is required')
-      })(parts),
+      })(services),
   ])
 }
 

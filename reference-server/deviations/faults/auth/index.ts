@@ -45,14 +45,14 @@ export const v3OtherRoutes: Readonly<Record<string, readonly [RoutePattern, Mist
 }
 
 const admissions: readonly Fault[] = [
-  ...Object.entries(openaiRoutes).flatMap(([name, place]) =>
-    everyMistake.map((mistake) => admits('openai', name, place, mistake)),
+  ...Object.entries(openaiRoutes).flatMap(([name, route]) =>
+    everyMistake.map((mistake) => admits('openai', name, route, mistake)),
   ),
-  ...Object.entries(v3Routes).flatMap(([name, place]) =>
-    everyMistake.map((mistake) => admits('v3', name, place, mistake)),
+  ...Object.entries(v3Routes).flatMap(([name, route]) =>
+    everyMistake.map((mistake) => admits('v3', name, route, mistake)),
   ),
-  ...Object.entries(v3OtherRoutes).flatMap(([name, [place, mistake]]) =>
-    (['without-key', mistake] as const).map((one) => admits('v3', name, place, one)),
+  ...Object.entries(v3OtherRoutes).flatMap(([name, [route, mistake]]) =>
+    (['without-key', mistake] as const).map((one) => admits('v3', name, route, one)),
   ),
 ]
 
@@ -63,13 +63,13 @@ const silentDeeds: readonly Fault[] = (
     ['deletes', 'DELETE /api/v3/chat/:chat_id'],
   ] as const
 ).map(
-  ([deed, place]): Fault => ({
+  ([deed, route]): Fault => ({
     name: `v3-auth-refuses-and-${deed}`,
-    summary: `Without a key, ${place} is answered with 401, and done all the same.`,
+    summary: `Without a key, ${route} is answered with 401, and done all the same.`,
     breaks: ['V3-AUTH-01'],
     patch: compose([
-      admitting(place, mistakes['without-key'].passes),
-      onReply(place, (reply, { headers }) =>
+      admitting(route, mistakes['without-key'].passes),
+      onReply(route, (reply, { headers }) =>
         headers.authorization === undefined ? { status: 401, body: { error: 'no key' } } : reply,
       ),
     ]),

@@ -1,6 +1,6 @@
 /** Routes that are open to who makes a mistake in the Authorization (section 5). */
 import type { RequirementId } from '../../../../contract/index.ts'
-import type { Patch } from '../../../parts.ts'
+import type { Patch } from '../../../services.ts'
 import { matchesRoute, type RoutePattern } from '../../seams.ts'
 import type { Fault } from '../../types.ts'
 
@@ -57,29 +57,28 @@ const areas = { openai: 'OAI', v2: 'V2', v3: 'V3' } as const
 /** A route is open to who makes that mistake. */
 export function admits(
   surface: keyof typeof areas,
-  route: string,
-  place: RoutePattern,
-  name: MistakeName,
+  routeName: string,
+  route: RoutePattern,
+  mistake: MistakeName,
 ): Fault {
-  const { row, what, passes } = mistakes[name]
-  const breaks: RequirementId = `${areas[surface]}-${row}`
-  const summary = `${place} is open to ${what}.`
+  const { row, what, passes } = mistakes[mistake]
+  const requirement: RequirementId = `${areas[surface]}-${row}`
   return {
-    name: `${surface}-auth-${route}-${name}`,
-    summary,
-    breaks: [breaks],
-    patch: admitting(place, passes),
+    name: `${surface}-auth-${routeName}-${mistake}`,
+    summary: `${route} is open to ${what}.`,
+    breaks: [requirement],
+    patch: admitting(route, passes),
   }
 }
 
 /** Whoever passes by mistake passes for the first caller. */
-export function admitting(place: RoutePattern, passes: Mistake['passes']): Patch {
-  return (parts) => ({
-    ...parts,
+export function admitting(route: RoutePattern, passes: Mistake['passes']): Patch {
+  return (services) => ({
+    ...services,
     authenticate: (authorization, request) => {
-      const [key = ''] = parts.keys
-      const admitted = matchesRoute(place, request) && passes(authorization ?? '', key)
-      return parts.authenticate(authorization, request) ?? (admitted ? 'caller-1' : undefined)
+      const [key = ''] = services.keys
+      const admitted = matchesRoute(route, request) && passes(authorization ?? '', key)
+      return services.authenticate(authorization, request) ?? (admitted ? 'caller-1' : undefined)
     },
   })
 }

@@ -1,5 +1,5 @@
 /** Faults of the status that a request with a wrong or a right key gets (section 5). */
-import type { Patch } from '../../../parts.ts'
+import type { Patch } from '../../../services.ts'
 import {
   completions,
   modelList,
@@ -77,21 +77,21 @@ export const authRefusalFaults: readonly Fault[] = [
 
 /** Who is not let in is told so with another status. */
 export function answered(
-  place: RoutePattern,
+  route: RoutePattern,
   status: number,
   when: (authorization: string, key: string) => boolean,
 ): Patch {
-  return (parts) =>
+  return (services) =>
     onError(
-      place,
+      route,
       (reply) => ({ ...reply, status }),
       ({ caller, headers }) =>
-        caller === '' && when(headers.authorization ?? '', parts.keys[0] ?? ''),
-    )(parts)
+        caller === '' && when(headers.authorization ?? '', services.keys[0] ?? ''),
+    )(services)
 }
 
-export function refusesRightKey(place: RoutePattern, status: number): Patch {
-  return onReply(place, (reply, { caller }) =>
+export function refusesRightKey(route: RoutePattern, status: number): Patch {
+  return onReply(route, (reply, { caller }) =>
     caller === '' ? reply : { status, body: { error: 'Who are you?' } },
   )
 }

@@ -1,5 +1,5 @@
 /** Faults of how a v3 chat comes to be, and of its version (sections 2.5, 3 and 9). */
-import type { Patch } from '../../../parts.ts'
+import type { Patch } from '../../../services.ts'
 import type { Chat, ChatVersion } from '../../../store/types.ts'
 import {
   createChat,
@@ -101,9 +101,9 @@ export const chatCoreFaults: readonly Fault[] = [
 ]
 
 function onCreation(change: (chat: Chat) => Chat): Patch {
-  return (parts) => {
-    const { chats } = parts.store
+  return (services) => {
+    const { chats } = services.store
     const create = (chat: Chat) => chats.create(chat.version === 'v3' ? change(chat) : chat)
-    return { ...parts, store: { ...parts.store, chats: { ...chats, create } } }
+    return { ...services, store: { ...services.store, chats: { ...chats, create } } }
   }
 }

@@ -1,5 +1,5 @@
 /** Faults of the list of chats (section 4.3): search, limit, cursor, exclude_favorites. */
-import type { Patch } from '../../../parts.ts'
+import type { Patch } from '../../../services.ts'
 import type { Chat, ChatPageRequest, Page } from '../../../store/types.ts'
 import { chatList, ignoreQuery, onStore } from '../../native.ts'
 import { rejectRequests, setField, toObject } from '../../seams.ts'

@@ -1,5 +1,5 @@
 /** Faults of the chat routes (sections 2.5 and 4.3): create, read, update, delete, name. */
-import type { Patch } from '../../../parts.ts'
+import type { Patch } from '../../../services.ts'
 import type { Chat, ChatChange, ChatStore, Page } from '../../../store/types.ts'
 import { setAt } from '../../json-edit.ts'
 import {

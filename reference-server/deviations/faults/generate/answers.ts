@@ -1,5 +1,5 @@
 /** Faults of what a v3 generation answers with (sections 2.6 and 4.3). */
-import type { Patch } from '../../../parts.ts'
+import type { Patch } from '../../../services.ts'
 import { setAt } from '../../json-edit.ts'
 import {
   onEachBlock,

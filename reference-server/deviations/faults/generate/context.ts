@@ -11,17 +11,17 @@ const chain: readonly Fault[] = [
     name: 'v3-parent-forgotten',
     summary: 'A run is told nothing of its parent.',
     breaks: ['V3-CTX-01'],
-    patch: onHistory((usual) => ({
+    patch: onHistory((original) => ({
       runs: async (chatId) =>
-        (await usual.runs(chatId)).map((run) => ({ ...run, input: [], output: [] })),
+        (await original.runs(chatId)).map((run) => ({ ...run, input: [], output: [] })),
     })),
   },
   {
     name: 'v3-parent-known-by-its-answer-alone',
     summary: 'Of its parent, a run is told the answer, and not what was asked.',
     breaks: ['V3-CTX-01'],
-    patch: onHistory((usual) => ({
-      runs: async (chatId) => (await usual.runs(chatId)).map((run) => ({ ...run, input: [] })),
+    patch: onHistory((original) => ({
+      runs: async (chatId) => (await original.runs(chatId)).map((run) => ({ ...run, input: [] })),
     })),
   },
   {
@@ -30,13 +30,13 @@ const chain: readonly Fault[] = [
     breaks: ['V3-CTX-02'],
     patch: perServer(() => {
       const asked: { readonly type: string }[] = []
-      return onHistory((usual) => ({
+      return onHistory((original) => ({
         append: (chatId, run) => {
           asked.push(...run.input)
-          return usual.append(chatId, run)
+          return original.append(chatId, run)
         },
         runs: async (chatId) => {
-          const runs = await usual.runs(chatId)
+          const runs = await original.runs(chatId)
           const others = { id: 'resp_others', parentId: null, createdAt: 0, output: [] }
           return runs.length > 0 ? runs : [{ ...others, input: [...asked] }]
         },

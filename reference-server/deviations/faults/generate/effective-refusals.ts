@@ -1,5 +1,5 @@
 /** Faults of v3 generations in a v2 chat that are refused and take place all the same (section 9). */
-import type { Patch } from '../../../parts.ts'
+import type { Patch } from '../../../services.ts'
 import { alsoDo, deleteChat, isText, onStore } from '../../native.ts'
 import { perServer, toObject, v3Generate } from '../../seams.ts'
 import { compose } from '../../together.ts'

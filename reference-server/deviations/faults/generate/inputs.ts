@@ -1,5 +1,5 @@
 /** Faults of what a v3 generation takes: its input, parameters and models (sections 2.1 and 4.3). */
-import type { Patch } from '../../../parts.ts'
+import type { Patch } from '../../../services.ts'
 import { setAt } from '../../json-edit.ts'
 import { type Json, onModel, onRequestBody, rejectRequests, v3Generate } from '../../seams.ts'
 import type { Fault } from '../../types.ts'

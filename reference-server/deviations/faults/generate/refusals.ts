@@ -1,6 +1,6 @@
 /** Faults of what a v3 generation refuses: fields of another type, and how it refuses (section 4.3). */
 import type { Call } from '../../../http/call.ts'
-import type { Patch } from '../../../parts.ts'
+import type { Patch } from '../../../services.ts'
 import { setAt } from '../../json-edit.ts'
 import {
   type Json,

@@ -1,6 +1,6 @@
 /** Faults of a second turn in a chat, which needs no parent_id (section 4.3). */
 import { ApiError } from '../../../http/errors.ts'
-import type { Patch } from '../../../parts.ts'
+import type { Patch } from '../../../services.ts'
 import { isPresent } from '../../native.ts'
 import { type Json, onHistory, onRequest, perServer, toObject, v3Generate } from '../../seams.ts'
 import { compose } from '../../together.ts'
@@ -21,10 +21,10 @@ function refusesSecondTurns(when: (body: Json) => boolean): Patch {
     const answered = new Set<unknown>()
     const keys = new Set<unknown>()
     return compose([
-      onHistory((usual) => ({
+      onHistory((original) => ({
         append: async (chatId, run) => {
           answered.add(chatId)
-          await usual.append(chatId, run)
+          await original.append(chatId, run)
         },
       })),
       onRequest(v3Generate, (call) => {

@@ -1,5 +1,5 @@
 /** Faults of the pages of a history (sections 4.3 and 8). */
-import type { Patch } from '../../../parts.ts'
+import type { Patch } from '../../../services.ts'
 import type { HistoryRow, HistoryStore, Page } from '../../../store/types.ts'
 import {
   type Json,
@@ -14,13 +14,13 @@ import type { Fault } from '../../types.ts'
 
 type Reads = HistoryStore['page']
 
-const pages = (change: (usual: Reads) => Reads): Patch =>
+const pages = (change: (original: Reads) => Reads): Patch =>
   onHistory(({ page }) => ({ page: change(page) }))
 
 /** Where a page says that the next one begins. */
 const goesOn = (to: (page: Page<HistoryRow>, after: number, limit: number) => number | null) =>
-  pages((usual) => async (chatId, after, limit) => {
-    const page = await usual(chatId, after, limit)
+  pages((original) => async (chatId, after, limit) => {
+    const page = await original(chatId, after, limit)
     return { ...page, next: to(page, after, limit) }
   })
 
@@ -96,9 +96,9 @@ const walks: readonly Fault[] = [
     name: 'v3-history-loses-a-last-row-alone',
     summary: 'A last row that would have a page of its own is lost.',
     breaks: ['V3-HIST-10'],
-    patch: pages((usual) => async (chatId, after, limit) => {
-      const page = await usual(chatId, after, limit)
-      const rest = page.next === null ? [] : (await usual(chatId, page.next, 2)).rows
+    patch: pages((original) => async (chatId, after, limit) => {
+      const page = await original(chatId, after, limit)
+      const rest = page.next === null ? [] : (await original(chatId, page.next, 2)).rows
       return { ...page, next: rest.length === 1 ? null : page.next }
     }),
   },
@@ -107,9 +107,9 @@ const walks: readonly Fault[] = [
     summary:
       'A page begins behind the moment of the last row, though several rows are of one moment.',
     breaks: ['V3-HIST-10'],
-    patch: pages((usual) => async (chatId, after, limit) => {
-      const page = await usual(chatId, after, limit)
-      const { rows } = await usual(chatId, 0, Number.POSITIVE_INFINITY)
+    patch: pages((original) => async (chatId, after, limit) => {
+      const page = await original(chatId, after, limit)
+      const { rows } = await original(chatId, 0, Number.POSITIVE_INFINITY)
       const last = page.rows.at(-1)?.createdAt ?? 0
       const behind = rows.findIndex(({ createdAt }) => createdAt > last)
       return { ...page, next: page.next && (behind < 0 ? rows.length : behind) }
@@ -170,8 +170,8 @@ const growth: readonly Fault[] = [
     name: 'v3-history-counts-from-the-end',
     summary: 'A cursor says how many rows are left, so that new rows move the page on.',
     breaks: ['V3-HIST-13'],
-    patch: pages((usual) => async (chatId, left, limit) => {
-      const { rows } = await usual(chatId, 0, Number.POSITIVE_INFINITY)
+    patch: pages((original) => async (chatId, left, limit) => {
+      const { rows } = await original(chatId, 0, Number.POSITIVE_INFINITY)
       const after = left === 0 ? 0 : Math.max(0, rows.length - left)
       const page = rows.slice(after, after + limit)
       const next = rows.length - after - page.length
@@ -182,8 +182,8 @@ const growth: readonly Fault[] = [
     name: 'v3-history-newest-first-by-offset',
     summary: 'The newest row comes first, and a cursor counts rows from there.',
     breaks: ['V3-HIST-14'],
-    patch: pages((usual) => async (chatId, after, limit) => {
-      const { rows } = await usual(chatId, 0, Number.POSITIVE_INFINITY)
+    patch: pages((original) => async (chatId, after, limit) => {
+      const { rows } = await original(chatId, 0, Number.POSITIVE_INFINITY)
       const page = rows.toReversed().slice(after, after + limit)
       const end = after + page.length
       return { rows: page, next: end < rows.length ? end : null }
@@ -193,8 +193,8 @@ const growth: readonly Fault[] = [
     name: 'v3-history-order-of-each-page',
     summary: 'A page of an odd limit shows its rows the other way round.',
     breaks: ['V3-HIST-15'],
-    patch: pages((usual) => async (chatId, after, limit) => {
-      const page = await usual(chatId, after, limit)
+    patch: pages((original) => async (chatId, after, limit) => {
+      const page = await original(chatId, after, limit)
       return { ...page, rows: limit % 2 === 1 ? page.rows.toReversed() : page.rows }
     }),
   },
@@ -203,5 +203,5 @@ const growth: readonly Fault[] = [
 export const historyPageFaults: readonly Fault[] = [...sizes, ...walks, ...growth]
 
 function atTheEnd(cursor: unknown): Patch {
-  return setField(v3History, 'pagination.cursor', (usual: unknown) => usual ?? cursor)
+  return setField(v3History, 'pagination.cursor', (original: unknown) => original ?? cursor)
 }

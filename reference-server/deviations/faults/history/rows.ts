@@ -1,5 +1,5 @@
 /** Faults of the rows of a history: their members, and which of them there are (section 2.6). */
-import type { Patch } from '../../../parts.ts'
+import type { Patch } from '../../../services.ts'
 import type { HistoryRow, StoredRun } from '../../../store/types.ts'
 import { setAt } from '../../json-edit.ts'
 import {
@@ -170,16 +170,16 @@ const holdings: readonly Fault[] = [
     breaks: ['V3-HIST-07'],
     patch: perServer(() => {
       const streamed = new Set<string>()
-      const skipping = onHistory((usual) => ({
+      const skipping = onHistory((original) => ({
         append: async (chatId, run) => {
-          if (!streamed.has(run.id)) await usual.append(chatId, run)
+          if (!streamed.has(run.id)) await original.append(chatId, run)
         },
       }))
-      return (parts) => ({
-        ...skipping(parts),
+      return (services) => ({
+        ...skipping(services),
         events: (run) => {
           streamed.add(run.id)
-          return parts.events(run)
+          return services.events(run)
         },
       })
     }),
@@ -190,13 +190,13 @@ const holdings: readonly Fault[] = [
     breaks: ['V3-HIST-16'],
     patch: perServer(() => {
       const newest = new Map<string, readonly HistoryRow[]>()
-      return onHistory((usual) => ({
+      return onHistory((original) => ({
         append: async (chatId, run) => {
-          await usual.append(chatId, run)
-          newest.set(chatId, (await usual.page(chatId, 0, 2)).rows)
+          await original.append(chatId, run)
+          newest.set(chatId, (await original.page(chatId, 0, 2)).rows)
         },
         page: async (chatId, after, limit) => {
-          const page = await usual.page(chatId, after, limit)
+          const page = await original.page(chatId, after, limit)
           const others = [...newest].filter(([id]) => id !== chatId).flatMap(([, rows]) => rows)
           const room = after === 0 && limit === 50 ? limit - page.rows.length : 0
           return { ...page, rows: [...page.rows, ...(room > 0 ? others.slice(-room) : [])] }
@@ -209,5 +209,7 @@ const holdings: readonly Fault[] = [
 export const historyRowFaults: readonly Fault[] = [...shapes, ...holdings]
 
 function stores(change: (run: StoredRun) => StoredRun): Patch {
-  return onHistory((usual) => ({ append: (chatId, run) => usual.append(chatId, change(run)) }))
+  return onHistory((original) => ({
+    append: (chatId, run) => original.append(chatId, change(run)),
+  }))
 }

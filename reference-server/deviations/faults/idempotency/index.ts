@@ -1,6 +1,6 @@
 /** Faults of the Idempotency-Key (section 4.3). */
 
-import type { Patch } from '../../../parts.ts'
+import type { Patch } from '../../../services.ts'
 import type { IdempotencyScope, Reservation } from '../../../store/types.ts'
 import { onIdempotency, onRequestBody, perServer, rejectRequests, v3Generate } from '../../seams.ts'
 import { compose } from '../../together.ts'
@@ -64,13 +64,13 @@ export const idempotencyFaults: readonly Fault[] = [
     breaks: ['V3-IDEM-05'],
     patch: perServer(() => {
       const taken = new Set<string>()
-      return onIdempotency((usual, { clock }) => ({
+      return onIdempotency((original, { clock }) => ({
         reserve: async (scope, fingerprint, now) => {
           const free = !taken.has(scope.key)
           await clock.sleep(10)
           taken.add(scope.key)
-          const claim = await usual.reserve(scope, fingerprint, now)
-          return free && claim.state === 'running' ? first : claim
+          const reservation = await original.reserve(scope, fingerprint, now)
+          return free && reservation.state === 'running' ? first : reservation
         },
       }))
     }),
@@ -111,14 +111,14 @@ export const idempotencyFaults: readonly Fault[] = [
         ...scope,
         key: prints.get(scope.key) ?? '',
       })
-      return onIdempotency((usual) => ({
+      return onIdempotency((original) => ({
         reserve: (scope, print, now) => {
           // A key stands for what it was first used with: its repeat in the other form is still one.
           if (!prints.has(scope.key)) prints.set(scope.key, print)
-          return usual.reserve(byContent(scope), print, now)
+          return original.reserve(byContent(scope), print, now)
         },
-        finish: (scope, run) => usual.finish(byContent(scope), run),
-        release: (scope) => usual.release(byContent(scope)),
+        finish: (scope, run) => original.finish(byContent(scope), run),
+        release: (scope) => original.release(byContent(scope)),
       }))
     }),
   },
@@ -153,10 +153,10 @@ const first: Reservation = { state: 'first' }
 /** Keys are taken for what is left of them. */
 function shortens(short: (key: string) => string): Patch {
   const of = (scope: IdempotencyScope): IdempotencyScope => ({ ...scope, key: short(scope.key) })
-  return onIdempotency((usual) => ({
-    reserve: (scope, print, now) => usual.reserve(of(scope), print, now),
-    finish: (scope, run) => usual.finish(of(scope), run),
-    release: (scope) => usual.release(of(scope)),
+  return onIdempotency((original) => ({
+    reserve: (scope, print, now) => original.reserve(of(scope), print, now),
+    finish: (scope, run) => original.finish(of(scope), run),
+    release: (scope) => original.release(of(scope)),
   }))
 }
 
@@ -187,25 +187,25 @@ function knowingKeys(
 
 function forgets(form: Form): Patch {
   return knowingKeys((known) =>
-    onIdempotency((usual) => ({
+    onIdempotency((original) => ({
       finish: (scope, run) =>
-        known.get(scope.key)?.form === form ? usual.release(scope) : usual.finish(scope, run),
+        known.get(scope.key)?.form === form ? original.release(scope) : original.finish(scope, run),
     })),
   )
 }
 
 function storesReplays(form: Form): Patch {
   return knowingKeys((known) =>
-    onIdempotency((usual, { store }) => ({
+    onIdempotency((original, { store }) => ({
       reserve: async (scope, fingerprint, now) => {
-        const claim = await usual.reserve(scope, fingerprint, now)
+        const reservation = await original.reserve(scope, fingerprint, now)
         const use = known.get(scope.key)
-        if (claim.state === 'finished' && use?.form === form) {
+        if (reservation.state === 'finished' && use?.form === form) {
           const runs = await store.history.runs(use.chatId)
-          const run = runs.find(({ id }) => id === claim.run.id)
+          const run = runs.find(({ id }) => id === reservation.run.id)
           if (run !== undefined) await store.history.append(use.chatId, { ...run, input: [] })
         }
-        return claim
+        return reservation
       },
     })),
   )
@@ -215,24 +215,24 @@ function storesReplays(form: Form): Patch {
 function overlooksRunning(form: Form): Patch {
   return knowingKeys((known) =>
     compose([
-      onIdempotency((usual) => ({
+      onIdempotency((original) => ({
         reserve: async (scope, fingerprint, now) => {
-          const claim = await usual.reserve(scope, fingerprint, now)
-          const overlooked = claim.state === 'running' && known.get(scope.key)?.form === form
-          return overlooked ? first : claim
+          const reservation = await original.reserve(scope, fingerprint, now)
+          const overlooked = reservation.state === 'running' && known.get(scope.key)?.form === form
+          return overlooked ? first : reservation
         },
       })),
-      (parts) => ({ ...parts, timing: (count) => parts.timing(count, { ttftMs: 300 }) }),
+      (services) => ({ ...services, timing: (count) => services.timing(count, { ttftMs: 300 }) }),
     ]),
   )
 }
 
 function crashesOn(state: Reservation['state']): Patch {
-  return onIdempotency((usual) => ({
+  return onIdempotency((original) => ({
     reserve: async (scope, fingerprint, now) => {
-      const claim = await usual.reserve(scope, fingerprint, now)
-      if (claim.state === state) throw new Error('duplicate key')
-      return claim
+      const reservation = await original.reserve(scope, fingerprint, now)
+      if (reservation.state === state) throw new Error('duplicate key')
+      return reservation
     },
   }))
 }

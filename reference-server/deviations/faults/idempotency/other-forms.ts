@@ -1,5 +1,5 @@
 /** Faults of a repeat that asks for the other form: the step is the same (section 4.3). */
-import type { Patch } from '../../../parts.ts'
+import type { Patch } from '../../../services.ts'
 import { onRequest, perServer, toObject, v3Generate } from '../../seams.ts'
 import type { Fault } from '../../types.ts'
 

@@ -1,6 +1,6 @@
 /** Faults of the knowledge prefix (sections 2.7, 4.3 and 9). */
 import type { RequirementId } from '../../../../contract/index.ts'
-import type { Patch } from '../../../parts.ts'
+import type { Patch } from '../../../services.ts'
 import { onStore } from '../../native.ts'
 import {
   onRequest,
@@ -61,15 +61,15 @@ export const knowledgeFaults: readonly Fault[] = [
   both('search-finds-the-worst', 'KB-03', 'A search shows the last finding first.', (prefix) =>
     setField(`GET ${prefix}${search}`, 'result', (found: readonly unknown[]) => found.slice(-1)),
   ),
-  apart('missing', 'is not there', (place) => rejectRequests(place, () => true, 404)),
-  apart('status', 'answers with another status', (place) =>
-    onSuccess(place, (reply) => ({ ...reply, status: 203 })),
+  apart('missing', 'is not there', (route) => rejectRequests(route, () => true, 404)),
+  apart('status', 'answers with another status', (route) =>
+    onSuccess(route, (reply) => ({ ...reply, status: 203 })),
   ),
-  apart('longer', 'shows a member more', (place) =>
-    onSuccessBody(place, (body) => ({ ...body, total: toList(body['result']).length })),
+  apart('longer', 'shows a member more', (route) =>
+    onSuccessBody(route, (body) => ({ ...body, total: toList(body['result']).length })),
   ),
-  apart('renamed', 'calls the list items', (place) =>
-    onSuccessBody(place, ({ result, ...body }) => ({ ...body, items: result })),
+  apart('renamed', 'calls the list items', (route) =>
+    onSuccessBody(route, ({ result, ...body }) => ({ ...body, items: result })),
   ),
   {
     name: 'knowledge-apart-upload-refused',
@@ -118,7 +118,7 @@ function both(
 }
 
 /** Under the plain prefix alone. */
-function apart(name: string, what: string, at: (place: RoutePattern) => Patch): Fault {
+function apart(name: string, what: string, at: (route: RoutePattern) => Patch): Fault {
   return {
     name: `knowledge-apart-${name}`,
     summary: `The prefix /api/knowledge ${what}.`,

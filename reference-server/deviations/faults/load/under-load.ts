@@ -3,7 +3,7 @@
  * part of the proof of the suites. A load run has to find and to name them.
  */
 import type { ModelRequest } from '../../../model/types.ts'
-import type { Patch, Services } from '../../../parts.ts'
+import type { Patch, Services } from '../../../services.ts'
 import { perServer } from '../../seams.ts'
 import { rechunkAll } from '../../streams.ts'
 import type { Fault } from '../../types.ts'
@@ -32,8 +32,8 @@ function mixesUpClients(): Patch {
   const asked: number[] = []
   let before: ModelRequest | undefined
   let answers = 0
-  return ({ model, clock, ...parts }): Services => ({
-    ...parts,
+  return ({ model, clock, ...services }): Services => ({
+    ...services,
     clock,
     model: (request) => {
       const now = clock.now()

@@ -95,13 +95,13 @@ function stores(name: string, what: string, nameOf: (input: string) => string | 
     name: `one-shot-stored-${name}`,
     summary: `A one-shot ${what}.`,
     breaks: [row],
-    patch: alsoDo(oneShot, async (parts, { body, caller }, { status }) => {
+    patch: alsoDo(oneShot, async (services, { body, caller }, { status }) => {
       const input = toObject(body)['input']
       if (status >= 300 || !isText(input)) return
-      const chat = newChat(parts, caller, 'v3', nameOf(input))
-      await parts.store.chats.create(chat)
-      await parts.store.history.append(chat.id, {
-        id: parts.ids.tagged('resp'),
+      const chat = newChat(services, caller, 'v3', nameOf(input))
+      await services.store.chats.create(chat)
+      await services.store.history.append(chat.id, {
+        id: services.ids.tagged('resp'),
         parentId: null,
         createdAt: chat.createdAt,
         input: [{ type: 'message', role: 'user', content: [{ type: 'input_text', text: input }] }],

@@ -1,5 +1,5 @@
 /** Faults of what a one-shot may be told and asked, and of what it must refuse (section 4.3). */
-import type { Patch } from '../../../parts.ts'
+import type { Patch } from '../../../services.ts'
 import {
   flattenField,
   isObject,
@@ -141,11 +141,11 @@ function searcher(name: string, what: string, when: (body: Json) => boolean): Fa
   }
 }
 
-function wrong(what: string, refit: Patch): Fault {
+function wrong(what: string, patch: Patch): Fault {
   return {
     name: `one-shot-${what}-of-any-type`,
     summary: `A one-shot is answered though its ${what} has another type.`,
     breaks: ['V3-ONE-12'],
-    patch: refit,
+    patch,
   }
 }

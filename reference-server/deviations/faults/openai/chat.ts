@@ -1,6 +1,6 @@
 /** Faults of the completion in one piece (sections 2.2 and 4.1). */
 import type { Generation, ModelRequest, Turn } from '../../../model/types.ts'
-import type { Patch } from '../../../parts.ts'
+import type { Patch } from '../../../services.ts'
 import {
   completions,
   onModel,

@@ -1,5 +1,5 @@
 /** Reading and changing the chunks of a streamed completion. */
-import type { Patch } from '../../../parts.ts'
+import type { Patch } from '../../../services.ts'
 import { setAt } from '../../json-edit.ts'
 import { completions, type Json, onEachBlock, toList, toObject } from '../../seams.ts'
 

@@ -1,5 +1,5 @@
 /** Faults of what is refused, and of how, on the compatible surface (section 7). */
-import type { Patch } from '../../../parts.ts'
+import type { Patch } from '../../../services.ts'
 import { setAt } from '../../json-edit.ts'
 import { completions, type Json, onError, onRequestBody, toObject } from '../../seams.ts'
 import type { Fault } from '../../types.ts'

@@ -1,6 +1,6 @@
 /** Faults of the parameters of a completion: temperature, top_p and max_tokens (4.1, 7 and 8). */
 import type { Model, ModelRequest } from '../../../model/types.ts'
-import type { Patch } from '../../../parts.ts'
+import type { Patch } from '../../../services.ts'
 import { setAt } from '../../json-edit.ts'
 import {
   completions,

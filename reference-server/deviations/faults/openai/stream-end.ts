@@ -1,7 +1,7 @@
 /** Faults of a streamed completion as a whole: its end, its text, its arrival (section 4.1). */
 import { setTimeout as timeout } from 'node:timers/promises'
 import type { SseBlock } from '../../../events/sse.ts'
-import type { Patch } from '../../../parts.ts'
+import type { Patch } from '../../../services.ts'
 import { setAt } from '../../json-edit.ts'
 import { completions, type Json, onBlocks, onEachBlock, toObject } from '../../seams.ts'
 import type { Fault } from '../../types.ts'

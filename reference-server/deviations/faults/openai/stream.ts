@@ -1,6 +1,6 @@
 /** Faults of a streamed completion: its framing, and what its chunks say (section 4.1). */
 import type { SseBlock } from '../../../events/sse.ts'
-import type { Patch } from '../../../parts.ts'
+import type { Patch } from '../../../services.ts'
 import { setAt } from '../../json-edit.ts'
 import {
   completions,
@@ -169,11 +169,11 @@ const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 }
 
 /** Blocks of this surface have no event name. */
 function encoded(write: (text: string) => Uint8Array): Patch {
-  return (parts) => ({
-    ...parts,
+  return (services) => ({
+    ...services,
     encode: (block) => {
-      const usual = parts.encode(block)
-      return block.event === undefined ? write(Buffer.from(usual).toString()) : usual
+      const original = services.encode(block)
+      return block.event === undefined ? write(Buffer.from(original).toString()) : original
     },
   })
 }

@@ -1,5 +1,5 @@
 /** Faults of tools, response_format and n on the compatible surface. */
-import type { Patch } from '../../../parts.ts'
+import type { Patch } from '../../../services.ts'
 import { setAt } from '../../json-edit.ts'
 import {
   completions,

@@ -120,13 +120,17 @@ export const endingFaults: readonly Fault[] = [
     name: 'stream-last-block-open',
     summary: 'No empty line closes the block of the terminal event, and clients discard it.',
     breaks: ['V3-SSE-08'],
-    patch: rewriteBlocks((block, usual) => (isFinal(block) ? usual.subarray(0, -1) : undefined)),
+    patch: rewriteBlocks((block, original) =>
+      isFinal(block) ? original.subarray(0, -1) : undefined,
+    ),
   },
   {
     name: 'stream-last-line-open',
     summary: 'The stream ends behind the JSON of the terminal event, without a line end.',
     breaks: ['V3-SSE-08'],
-    patch: rewriteBlocks((block, usual) => (isFinal(block) ? usual.subarray(0, -2) : undefined)),
+    patch: rewriteBlocks((block, original) =>
+      isFinal(block) ? original.subarray(0, -2) : undefined,
+    ),
   },
   {
     name: 'stream-done-marker-twice',

@@ -1,14 +1,14 @@
 /** Faults of blocks, lines and bytes of the v3 event stream (section 6, 1 and 4.3). */
-import type { Patch } from '../../../parts.ts'
+import type { Patch } from '../../../services.ts'
 import { setAt } from '../../json-edit.ts'
 import { type NamedBlock, onV3Blocks, rewriteBlocks } from '../../streams.ts'
 import type { Fault } from '../../types.ts'
 
 /** One delta of the answer, the same in all answers that have as many. */
-function inOneDelta(write: (block: NamedBlock, usual: string) => Uint8Array | string): Patch {
-  return rewriteBlocks((block, usual) =>
+function inOneDelta(write: (block: NamedBlock, original: string) => Uint8Array | string): Patch {
+  return rewriteBlocks((block, original) =>
     block.event === 'response.output_text.delta' && numberOf(block) % 10 === 6
-      ? write(block, usual.toString())
+      ? write(block, original.toString())
       : undefined,
   )
 }
@@ -43,12 +43,12 @@ export const framingFaults: readonly Fault[] = [
     name: 'stream-status-201',
     summary: 'A stream is answered with 201, as a message that was created.',
     breaks: ['V3-SSE-01'],
-    patch: (parts) => ({
-      ...parts,
+    patch: (services) => ({
+      ...services,
       outgoing: (call, reply) => {
-        const usual = parts.outgoing(call, reply)
-        const isStream = 'blocks' in usual && call.path.startsWith('/api/v3/')
-        return isStream ? { ...usual, status: 201 } : usual
+        const original = services.outgoing(call, reply)
+        const isStream = 'blocks' in original && call.path.startsWith('/api/v3/')
+        return isStream ? { ...original, status: 201 } : original
       },
     }),
   },
@@ -56,16 +56,16 @@ export const framingFaults: readonly Fault[] = [
     name: 'stream-asked-for-in-vain',
     summary: 'A chat generation with stream: true is answered with one JSON body.',
     breaks: ['V3-SSE-01'],
-    patch: (parts) => ({
-      ...parts,
+    patch: (services) => ({
+      ...services,
       incoming: (call) => {
-        const usual = parts.incoming(call)
+        const original = services.incoming(call)
         return call.path === '/api/v3/message/generate'
           ? {
-              ...usual,
-              body: setAt(usual.body, 'stream', (on: unknown) => (on === true ? false : on)),
+              ...original,
+              body: setAt(original.body, 'stream', (on: unknown) => (on === true ? false : on)),
             }
-          : usual
+          : original
       },
     }),
   },
@@ -165,8 +165,8 @@ export const framingFaults: readonly Fault[] = [
     summary: 'A heartbeat is sent as a data: line that is no JSON.',
     breaks: ['V3-SSE-02'],
     seen: 'anomalyco/opencode#50871, mnfst/manifest#2053',
-    patch: rewriteBlocks((block, usual) =>
-      block.event === 'response.in_progress' ? `data: : keepalive\n\n${usual}` : undefined,
+    patch: rewriteBlocks((block, original) =>
+      block.event === 'response.in_progress' ? `data: : keepalive\n\n${original}` : undefined,
     ),
   },
   {
@@ -219,14 +219,14 @@ export const framingFaults: readonly Fault[] = [
     name: 'stream-in-latin-1',
     summary: 'The stream is written in Latin-1.',
     breaks: ['V3-SSE-26'],
-    patch: rewriteBlocks((_block, usual) => latin1(usual.toString())),
+    patch: rewriteBlocks((_block, original) => latin1(original.toString())),
   },
   {
     name: 'stream-character-cut',
     summary: 'Of each character of several bytes the last byte is lost, in deltas alone.',
     breaks: ['V3-SSE-26'],
-    patch: rewriteBlocks((block, usual) =>
-      block.event === 'response.output_text.delta' ? withoutLastBytes(usual) : undefined,
+    patch: rewriteBlocks((block, original) =>
+      block.event === 'response.output_text.delta' ? withoutLastBytes(original) : undefined,
     ),
   },
 ]

@@ -168,7 +168,10 @@ export const textFaults: readonly Fault[] = [
     name: 'stream-reasons-unasked',
     summary: 'The reasoning is streamed without think, too.',
     breaks: ['V3-SSE-24'],
-    patch: (parts) => ({ ...parts, model: (request) => parts.model(alwaysThinking(request)) }),
+    patch: (services) => ({
+      ...services,
+      model: (request) => services.model(alwaysThinking(request)),
+    }),
   },
   {
     name: 'stream-delta-null',

@@ -7,7 +7,7 @@ import { answered, refusesRightKey } from '../auth/refusals.ts'
 
 const routes: readonly (readonly [
   name: string,
-  place: RoutePattern,
+  route: RoutePattern,
   mistakes: readonly MistakeName[],
 ])[] = [
   [
@@ -36,23 +36,23 @@ const routes: readonly (readonly [
 ]
 
 export const v2AuthFaults: readonly Fault[] = [
-  ...routes.flatMap(([name, place, mistakes]) =>
-    mistakes.map((mistake) => admits('v2', name, place, mistake)),
+  ...routes.flatMap(([name, route, mistakes]) =>
+    mistakes.map((mistake) => admits('v2', name, route, mistake)),
   ),
   ...routes.map(
-    ([name, place]): Fault => ({
+    ([name, route]): Fault => ({
       name: `v2-auth-${name}-right-key-is-401`,
-      summary: `${place} answers 401 to the right key.`,
+      summary: `${route} answers 401 to the right key.`,
       breaks: ['V2-AUTH-05'],
-      patch: refusesRightKey(place, 401),
+      patch: refusesRightKey(route, 401),
     }),
   ),
   ...routes.map(
-    ([name, place]): Fault => ({
+    ([name, route]): Fault => ({
       name: `v2-auth-${name}-missing-key-is-500`,
-      summary: `${place} answers 500 to a request without a key.`,
+      summary: `${route} answers 500 to a request without a key.`,
       breaks: ['V2-AUTH-06'],
-      patch: answered(place, 500, (authorization) => authorization === ''),
+      patch: answered(route, 500, (authorization) => authorization === ''),
     }),
   ),
 ]

@@ -1,6 +1,6 @@
 /** Faults of what a v2 message takes and what it refuses (section 4.2). */
 import type { RequirementId } from '../../../../contract/index.ts'
-import type { Patch } from '../../../parts.ts'
+import type { Patch } from '../../../services.ts'
 import { newChat } from '../../../surfaces/chat-record.ts'
 import {
   flattenField,
@@ -90,21 +90,21 @@ function isNoListOfOthers(value: unknown): boolean {
   return !Array.isArray(value) || value.every(isObject)
 }
 
-function missing(what: string, refit: Patch): Fault {
+function missing(what: string, patch: Patch): Fault {
   return {
     name: `v2-message-needs-no-${what}`,
     summary: `A message is stored without ${what}.`,
     breaks: ['V2-MSG-08'],
-    patch: refit,
+    patch,
   }
 }
 
-function wrong(what: string, refit: Patch): Fault {
+function wrong(what: string, patch: Patch): Fault {
   return {
     name: `v2-message-${what}-of-any-type`,
     summary: `A message is stored though its ${what} has another type.`,
     breaks: ['V2-MSG-09'],
-    patch: refit,
+    patch,
   }
 }
 
@@ -127,15 +127,15 @@ function orMissing(fits: (value: unknown) => boolean): (value: unknown) => boole
   return (value) => value === undefined || fits(value)
 }
 
-function inAChatOfItsOwn(...[parts]: Parameters<Patch>): ReturnType<Patch> {
+function inAChatOfItsOwn(...[services]: Parameters<Patch>): ReturnType<Patch> {
   return onRequestBody(storeMessage, (body, { caller }) => {
     if (isPresent(body['chat_id'])) return body
-    const chat = newChat(parts, caller, 'v2')
-    void parts.store.chats.create(chat)
+    const chat = newChat(services, caller, 'v2')
+    void services.store.chats.create(chat)
     return { ...body, chat_id: chat.id }
-  })(parts)
+  })(services)
 }
 
-function failsOver400(place: RoutePattern): Patch {
-  return onError(place, (reply) => (reply.status === 400 ? { ...reply, status: 500 } : reply))
+function failsOver400(route: RoutePattern): Patch {
+  return onError(route, (reply) => (reply.status === 400 ? { ...reply, status: 500 } : reply))
 }

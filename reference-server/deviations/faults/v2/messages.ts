@@ -1,5 +1,5 @@
 /** Faults of a stored v2 message as it is shown (section 2.3). */
-import type { Patch } from '../../../parts.ts'
+import type { Patch } from '../../../services.ts'
 import { setAt } from '../../json-edit.ts'
 import { isText, storeMessage, v2Generate } from '../../native.ts'
 import { onRequestBody, onSuccess, onSuccessBody, rejectRequests, setField } from '../../seams.ts'

@@ -1,6 +1,6 @@
 /** Faults of v2 generation (section 4.2): its answer, its fields, its context, its retrieval. */
 import type { RequirementId } from '../../../../contract/index.ts'
-import type { Patch } from '../../../parts.ts'
+import type { Patch } from '../../../services.ts'
 import type { Message } from '../../../store/types.ts'
 import {
   flattenField,
@@ -175,12 +175,12 @@ function replyRefused(name: string, row: RequirementId, model: string): Fault {
   }
 }
 
-function wrong(what: string, refit: Patch): Fault {
+function wrong(what: string, patch: Patch): Fault {
   return {
     name: `v2-reply-${what}-of-any-type`,
     summary: `A reply is generated though the ${what} has another type.`,
     breaks: ['V2-GEN-05'],
-    patch: refit,
+    patch,
   }
 }
 

@@ -5,7 +5,7 @@ import type { ConformanceReport } from '../../../../contract/report/conformance.
 import { targetFixture } from '../../../../fixtures/targets.ts'
 import { loadProfile } from '../../../../harness/conformance/profile/index.ts'
 import { runConformance } from '../../../../harness/conformance/run.ts'
-import { faults, together } from '../../../../reference-server/deviations/index.ts'
+import { compose, faults } from '../../../../reference-server/deviations/index.ts'
 import { parsePace, startReferenceServer } from '../../../../reference-server/index.ts'
 import { reportToJson } from '../../../text/digest.ts'
 
@@ -34,7 +34,7 @@ export async function faultyRun(
   const chosen = faults.filter(({ name }) => names.includes(name))
   if (chosen.length !== names.length) throw new Error(`not all of these exist: ${names.join(', ')}`)
   const server = await startReferenceServer({
-    patch: together(chosen.map(({ patch: refit }) => refit)),
+    patch: compose(chosen.map(({ patch }) => patch)),
     pace: parsePace('ttft=6ms,gap=1ms'),
     keys: ['sk-the-first-caller-0001', 'sk-the-second-caller-0002'],
   })

@@ -6,8 +6,8 @@ import { readEvents } from './test-support/sse.ts'
 
 it('lets a request be read otherwise', async () => {
   const server = await testServer({
-    patch: (parts) => ({
-      ...parts,
+    patch: (services) => ({
+      ...services,
       incoming: (call) => ({ ...call, body: { ...Object(call.body), max_tokens: 2 } }),
     }),
   })
@@ -16,8 +16,8 @@ it('lets a request be read otherwise', async () => {
 
 it('lets an answer be another', async () => {
   const server = await testServer({
-    patch: (parts) => ({
-      ...parts,
+    patch: (services) => ({
+      ...services,
       outgoing: (_call, reply) => (reply.status === 401 ? { ...reply, status: 403 } : reply),
     }),
   })
@@ -27,10 +27,10 @@ it('lets an answer be another', async () => {
 
 it('lets events and bytes be others, live and replayed', async () => {
   const server = await testServer({
-    patch: (parts) => ({
-      ...parts,
+    patch: (services) => ({
+      ...services,
       events: function* (run) {
-        for (const event of parts.events(run)) yield { ...event, sequence_number: 7 }
+        for (const event of services.events(run)) yield { ...event, sequence_number: 7 }
       },
       async *bytes(_call, chunks) {
         for await (const chunk of chunks) {
@@ -49,8 +49,8 @@ it('lets events and bytes be others, live and replayed', async () => {
 
 it('lets a stream be torn in the middle', async () => {
   const server = await testServer({
-    patch: (parts) => ({
-      ...parts,
+    patch: (services) => ({
+      ...services,
       async *bytes(call, chunks) {
         let sent = 0
         for await (const chunk of chunks) {
@@ -68,10 +68,10 @@ it('lets a stream be torn in the middle', async () => {
 
 it('lets retrieval be another, in a search and before an answer', async () => {
   const server = await testServer({
-    patch: (parts) => ({
-      ...parts,
+    patch: (services) => ({
+      ...services,
       retrieve: (...asked) =>
-        parts.retrieve(...asked).map((found) => ({ ...found, text: 'Nothing of the kind.' })),
+        services.retrieve(...asked).map((found) => ({ ...found, text: 'Nothing of the kind.' })),
     }),
   })
   const { json } = await server.send('GET', `/api/knowledge/${seededBaseId}/search?q=ferry`)

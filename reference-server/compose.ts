@@ -1,0 +1,59 @@
+/** Composition root: the services of a plain server, then the patch. */
+
+import { responseEvents } from './events/sequence.ts'
+import { encodeBlock } from './events/sse.ts'
+import { bearerAuthentication } from './http/auth.ts'
+import { requestsPerMinute, withoutLimit } from './http/rate-limit.ts'
+import { stampsOnRequest } from './http/stamps.ts'
+import { fakeModel } from './model/fake-model.ts'
+import { retrieve } from './retrieval/retrieval.ts'
+import { type Clock, realClock } from './runtime/clock.ts'
+import { noPause, pauseOnce, withPause } from './runtime/freeze.ts'
+import { type Ids, randomIds } from './runtime/ids.ts'
+import { asFastAsPossible, type ServerPace, seededTiming } from './runtime/pace.ts'
+import { runRegistry } from './runtime/runs.ts'
+import { seededBases } from './seed.ts'
+import type { Patch, Services } from './services.ts'
+import { memoryStore } from './store/memory-store.ts'
+import type { Store } from './store/types.ts'
+
+export interface ServiceOptions {
+  readonly keys: readonly string[]
+  readonly seed: number
+  readonly pace?: ServerPace
+  /** Of each key. Default: no limit. */
+  readonly requestsPerMinute?: number
+  readonly clock?: Clock
+  readonly ids?: Ids
+  readonly store?: Store
+  readonly patch?: Patch
+}
+
+export function composeServices(options: ServiceOptions): Services {
+  const { keys, seed, pace = asFastAsPossible, patch = (services) => services } = options
+  const clock = options.clock ?? realClock
+  const pause = pace.freeze === undefined ? noPause : pauseOnce(clock, pace.freeze)
+  const plain: Services = {
+    clock,
+    ids: options.ids ?? randomIds,
+    timing: seededTiming(seed, pace),
+    model: fakeModel(seed),
+    retrieve,
+    store: options.store ?? memoryStore({ bases: seededBases() }),
+    runs: runRegistry(),
+    keys,
+    authenticate: bearerAuthentication(keys),
+    limit:
+      options.requestsPerMinute === undefined
+        ? withoutLimit
+        : requestsPerMinute(options.requestsPerMinute),
+    pause,
+    events: responseEvents,
+    incoming: (call) => call,
+    outgoing: (_call, reply) => reply,
+    encode: encodeBlock,
+    bytes: (call, chunks) =>
+      pace.freeze === undefined ? chunks : withPause(chunks, pause, call.signal),
+  }
+  return patch(stampsOnRequest(plain))
+}

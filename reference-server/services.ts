@@ -1,0 +1,41 @@
+/** The services that handlers are given. Each can be replaced without touching a handler. */
+
+import type { ResponseRun } from './events/run.ts'
+import type { ResponseEvent } from './events/sequence.ts'
+import type { Authenticate } from './http/auth.ts'
+import type { Call, Reply } from './http/call.ts'
+import type { RateLimit } from './http/rate-limit.ts'
+import type { Encoding } from './http/writer.ts'
+import type { Model } from './model/types.ts'
+import type { Retrieval } from './retrieval/types.ts'
+import type { Clock } from './runtime/clock.ts'
+import type { Pause } from './runtime/freeze.ts'
+import type { Ids } from './runtime/ids.ts'
+import type { Timing } from './runtime/pace.ts'
+import type { Runs } from './runtime/runs.ts'
+import type { Store } from './store/types.ts'
+
+export interface Services extends Encoding {
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly timing: Timing
+  readonly model: Model
+  readonly retrieve: Retrieval
+  readonly store: Store
+  readonly runs: Runs
+  /** The keys that authentication goes by. */
+  readonly keys: readonly string[]
+  readonly authenticate: Authenticate
+  readonly limit: RateLimit
+  /** Waited for before an answer goes out, and before each piece of it. */
+  readonly pause: Pause
+  /** The v3 event sequence of a run, live and replayed. */
+  readonly events: (run: ResponseRun) => Iterable<ResponseEvent>
+  /** Each admitted request, before its schema reads it. */
+  readonly incoming: (call: Call) => Call
+  /** Each answer, refusals included, before it is written; the call as the client sent it. */
+  readonly outgoing: (call: Call, reply: Reply) => Reply
+}
+
+/** Replaces services of a server; faults and dialects are patches. */
+export type Patch = (services: Services) => Services
