@@ -2,7 +2,7 @@
  * Monotonic stamps on request, in nanoseconds of CLOCK_MONOTONIC, which is one clock for all processes
  * of a machine: a client beside the server can tell its own timestamp error from the server's time.
  */
-import { mapAsync } from '../runtime/mapped.ts'
+import { mapAsync } from '../runtime/map-async.ts'
 import type { Call, Reply } from './call.ts'
 import type { Encoding } from './writer.ts'
 

@@ -1,7 +1,7 @@
 /** The one place where replies become bytes on a socket. */
 import type { ServerResponse } from 'node:http'
 import { type EncodeBlock, sseHeaders } from '../events/sse.ts'
-import { mapAsync } from '../runtime/mapped.ts'
+import { mapAsync } from '../runtime/map-async.ts'
 import type { Call, Reply, StreamReply, ValueReply } from './call.ts'
 import { chunkWriter } from './chunk-writer.ts'
 

@@ -1,5 +1,5 @@
 /** How fast the fake model speaks: time to the first token, time between tokens, both by seed. */
-import type { FreezeOptions } from './freeze.ts'
+import type { FreezeOptions } from './pause.ts'
 import { type Draw, seededDraw } from './random.ts'
 
 export interface Pace {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { ResponseRun } from '../events/run.ts'
-import { memoryIdempotency } from './memory-ledger.ts'
+import { memoryIdempotency } from './memory-idempotency.ts'
 import { memoryStore } from './memory-store.ts'
 import type { Attachment, Chat, Message } from './types.ts'
 

@@ -2,8 +2,8 @@
 import { memoryAttachments } from './memory-attachments.ts'
 import { memoryChats } from './memory-chats.ts'
 import { memoryHistory } from './memory-history.ts'
+import { type IdempotencyLimits, memoryIdempotency } from './memory-idempotency.ts'
 import { memoryKnowledge, type SeededBase } from './memory-knowledge.ts'
-import { type IdempotencyLimits, memoryIdempotency } from './memory-ledger.ts'
 import { memoryMessages } from './memory-messages.ts'
 import type { Store } from './types.ts'
 

@@ -9,7 +9,7 @@ import { isFragment, type ResponseEvent } from '../../reference-server/events/se
 import type { SseBlock } from '../../reference-server/events/sse.ts'
 import type { Call } from '../../reference-server/http/call.ts'
 import { parsePace, type Services, startReferenceServer } from '../../reference-server/index.ts'
-import { mapAsync } from '../../reference-server/runtime/mapped.ts'
+import { mapAsync } from '../../reference-server/runtime/map-async.ts'
 
 export interface LoggingServerOptions {
   readonly pace: string
