@@ -123,7 +123,7 @@ async function tried(front: Front, direct: Verdicts): Promise<Result> {
       front,
       said: difference(direct, seen),
       problems: [
-        ...untruths(front.truth, direct, seen, check),
+        ...untruths(front.truth, direct, seen, check, program.said()),
         ...(load === undefined ? [] : untruthsOfLoad(front.truth, load)),
       ],
     }

@@ -49,8 +49,12 @@ export interface Truth {
   /** One sentence, for the table. */
   readonly is: string
   readonly violated?: readonly string[]
-  /** The front breaks these now and then: violated or not, both are true. */
-  readonly violatedByChance?: readonly string[]
+  /** True only of a run in which the front's own log says so; violated or not, both are true then. */
+  readonly whereLogged?: {
+    readonly says: RegExp
+    readonly violated: readonly string[]
+    readonly undecided: readonly string[]
+  }
   readonly warned?: readonly string[]
   /** At least one of these has a warning: how much a buffer holds back depends on the answer. */
   readonly warnedOneOf?: readonly string[]

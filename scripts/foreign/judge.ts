@@ -13,11 +13,19 @@ const accusations: readonly Verdict[] = ['fail', 'warn']
 const undecided: readonly Verdict[] = ['inconclusive', 'unproven']
 
 /** What a report says that is not true, and what is true that it does not say. */
-export function untruths(truth: Truth, direct: Verdicts, seen: Verdicts, check: Run): string[] {
+export function untruths(
+  truth: Truth,
+  direct: Verdicts,
+  seen: Verdicts,
+  check: Run,
+  log = '',
+): string[] {
   const violated = truth.violated ?? []
   const warned = truth.warned ?? []
   const oneOf = truth.warnedOneOf ?? []
-  const byChance = truth.violatedByChance ?? []
+  const logged = truth.whereLogged?.says.test(log) ? truth.whereLogged : undefined
+  const byChance = logged?.violated ?? []
+  const leftOpen = [...(truth.undecided ?? []), ...(logged?.undecided ?? [])]
   const rows = [...seen].flatMap(([id, verdict]) => {
     const expected = violated.includes(id) ? 'fail' : warned.includes(id) ? 'warn' : direct.get(id)
     if (verdict === expected || (verdict === 'fail' && byChance.includes(id))) return []
@@ -25,7 +33,7 @@ export function untruths(truth: Truth, direct: Verdicts, seen: Verdicts, check: 
     const isExpected = violated.includes(id) || warned.includes(id)
     if (accusations.includes(verdict) && !isExpected) return [`false accusation: ${id} ${verdict}`]
     if (isExpected) return [`missed: ${id} is ${verdict}`]
-    if (undecided.includes(verdict) && matches(id, truth.undecided ?? [])) return []
+    if (undecided.includes(verdict) && matches(id, leftOpen)) return []
     return [`${id} is ${verdict}, without the front ${expected}`]
   })
   const unseen = [...violated, ...warned]

@@ -1,12 +1,15 @@
 import { anyUndecided, bunched, type Front, type Place, type Truth } from './front.ts'
 
 /**
- * Caddy 2.6 now and then ends a stream after its first events with a proper last chunk: seen in stored
- * exchanges, where a one-shot ends after response.created.
+ * Where Caddy 2.6 cannot read on from its upstream, it logs so and ends the answer with a proper last
+ * chunk: its client sees a complete answer that lacks the end of the stream.
  */
-const endsEarly: Pick<Truth, 'violatedByChance' | 'undecided'> = {
-  violatedByChance: ['V3-SSE-08', 'OAI-STREAM-12'],
-  undecided: ['V3-*', 'OAI-*', 'RAG-*'],
+const endsEarly: Pick<Truth, 'whereLogged'> = {
+  whereLogged: {
+    says: /aborting with incomplete response/,
+    violated: ['V3-SSE-08', 'OAI-STREAM-12'],
+    undecided: ['V3-*', 'OAI-*', 'RAG-*'],
+  },
 }
 
 /** Caddy, Apache, Varnish and lighttpd, as Debian has them. */

@@ -53,7 +53,7 @@ export async function startProgram(folder: string, port: number, start: Start): 
   let said = ''
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', (bytes) => {
-      said = `${said}${bytes}`.slice(-4000)
+      said = `${said}${bytes}`.slice(-64_000)
     })
   }
   child.on('error', (error) => {
