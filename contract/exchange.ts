@@ -7,7 +7,7 @@
 export type Role =
   | 'arrange' // makes what the scenario needs
   | 'act' // the request that the scenario is about
-  | 'twin' // differs from a negative in one field and must be accepted
+  | 'control' // differs from a negative in one field and must be accepted
   | 'negative' // must be refused
   | 'liveness' // after a negative: the server still answers
   | 'probe' // reads back what happened

@@ -7,9 +7,9 @@ const closing = new Set([93, 125])
  * Whether JSON text is nested deeper than so many levels. What reads it afterwards may be recursive,
  * and what lays it out takes the square of its depth.
  */
-export function isDeeperThan(text: string, most: number): boolean {
+export function isDeeperThan(text: string, maxDepth: number): boolean {
   // Each level takes a bracket.
-  if (text.length <= most) return false
+  if (text.length <= maxDepth) return false
   let depth = 0
   let inString = false
   for (let at = 0; at < text.length; at += 1) {
@@ -20,7 +20,7 @@ export function isDeeperThan(text: string, most: number): boolean {
     } else if (code === quote) inString = true
     else if (opening.has(code)) {
       depth += 1
-      if (depth > most) return true
+      if (depth > maxDepth) return true
     } else if (closing.has(code)) depth -= 1
   }
   return false

@@ -7,7 +7,7 @@ export function stableText(message: string): string {
   const text = replacements.reduce(
     (rest, [pattern, mark]) => rest.replaceAll(pattern, mark),
     message
-      .slice(0, longest)
+      .slice(0, maxLength)
       .replaceAll(ansi, '')
       .replaceAll(cut, '<value>')
       .replaceAll(quoted, unquoted),
@@ -26,7 +26,7 @@ export const stableTextVersion = 2
 const ansi = /\u001b\[[\d;]*m/g
 
 /** No message of a judge or a claim is as long; a fault of the kit may be. */
-const longest = 2_000
+const maxLength = 2_000
 
 /** A value that a judge has cut, up to its length; its quotes do not close. */
 const cut = /["'{[][^\n]{0,60}… \(\d+ characters\)/g

@@ -11,13 +11,16 @@ const atMs = z.number()
 const chunks = z.array(z.intersection(z.object({ atMs }), bytes))
 const codedBody = z.object({ coding: z.string(), chunks, withheldBytes: z.int().optional() })
 
+const roles = ['arrange', 'act', 'control', 'negative', 'liveness', 'probe', 'cleanup'] as const
+
+/** The role "control" was written as "twin" until 0.1.0. */
 export const storedExchange = z.object({
   id: z.string(),
   labels: z.object({
     scenario: z.string(),
     ordinal: z.int(),
     attempt: z.int(),
-    role: z.enum(['arrange', 'act', 'twin', 'negative', 'liveness', 'probe', 'cleanup']),
+    role: z.enum([...roles, 'twin']),
     repeatOf: z.string().optional(),
     supplied: z.array(z.string()).optional(),
   }),
@@ -107,7 +110,7 @@ function* elements<T>(list: readonly T[], store: (element: T) => unknown): Gener
 /** The inverse of {@link storedPieces}; throws a ZodError where the value is no stored exchange. */
 export function restoreExchange(value: unknown): Exchange {
   const stored = storedExchange.parse(value)
-  const { repeatOf, supplied, ...labels } = stored.labels
+  const { repeatOf, supplied, role, ...labels } = stored.labels
   const { protocol, response, loopDelayMs, ...rest } = stored
   return {
     ...rest,
@@ -115,6 +118,7 @@ export function restoreExchange(value: unknown): Exchange {
     ...(loopDelayMs === undefined ? {} : { loopDelayMs }),
     labels: {
       ...labels,
+      role: role === 'twin' ? 'control' : role,
       ...(repeatOf === undefined ? {} : { repeatOf }),
       ...(supplied === undefined ? {} : { supplied }),
     },

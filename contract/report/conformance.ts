@@ -56,7 +56,7 @@ const residue = z.object({
   why: z.string(),
 })
 /** Something that the run made and that is, or may be, still there. */
-export type Residue = z.infer<typeof residue>
+export type Leftover = z.infer<typeof residue>
 
 const traffic = z.object({
   /** Responses that began, with any status. */

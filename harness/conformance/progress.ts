@@ -30,7 +30,7 @@ interface Place {
   readonly profile: TargetProfile
 }
 
-export function progressOf(
+export function buildProgress(
   collector: Collector,
   { scenario, judged, rows, profile }: Place,
 ): Progress {

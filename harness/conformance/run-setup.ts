@@ -31,7 +31,7 @@ export interface RunSetup {
 }
 
 /** How the kit introduces itself to a target, in a run and beside one. */
-export type Introduction = Pick<RunSetup, 'profile' | 'tag' | 'userAgent'>
+export type ClientIdentity = Pick<RunSetup, 'profile' | 'tag' | 'userAgent'>
 
 /** What a run asked of its target. */
 export interface Cost {
@@ -79,7 +79,7 @@ export function addTraffic(a: Traffic, b: Traffic): Traffic {
 }
 
 /** Why a scenario can say nothing about some rows. */
-export interface Reservation {
+export interface Undecided {
   readonly rows: readonly RequirementId[]
   readonly reason: string
   readonly exchanges: readonly string[]
@@ -92,8 +92,8 @@ export interface ScenarioOutcome {
   readonly covers: readonly RequirementId[]
   readonly findings: readonly Finding[]
   readonly observations: readonly Observation[]
-  readonly inconclusive: readonly Reservation[]
-  readonly unproven: readonly Reservation[]
+  readonly inconclusive: readonly Undecided[]
+  readonly unproven: readonly Undecided[]
   readonly cost: Cost
   readonly traffic: Traffic
 }

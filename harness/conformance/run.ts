@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { type Observation, questions, type RequirementId } from '../../contract/index.ts'
 import type { ConformanceReport, ObservationRow } from '../../contract/report/conformance.ts'
-import { createRedactor, Outlet } from '../client/index.ts'
-import { type Audit, type AuditOptions, auditResidue } from './cleanup/audit.ts'
+import { createRedactor, RedactingWriter } from '../client/index.ts'
+import { type AuditOptions, auditLeftovers, type LeftoverAudit } from './cleanup/audit.ts'
 import { startJournal } from './cleanup/journal-file.ts'
 import { defaultJobs, exchangesName, journalName, runRecordName } from './defaults.ts'
 import { ConfigurationError, InterruptedError } from './errors.ts'
 import { preflight } from './preflight/preflight.ts'
-import { isPlanned, setAside } from './profile/applicability.ts'
+import { isPlanned, skipReason } from './profile/applicability.ts'
 import type { TargetProfile } from './profile/index.ts'
 import { networkToldOf } from './profile/network-told.ts'
 import {
@@ -17,13 +17,13 @@ import {
   selectRows,
   surfacesOfProfile,
 } from './profile/selection.ts'
-import { type Progress, progressOf } from './progress.ts'
+import { buildProgress, type Progress } from './progress.ts'
 import { evidenceUnwritable } from './recording/exchanges-file.ts'
 import { makeFolder } from './recording/make-folder.ts'
 import { writeRunRecord } from './recording/record.ts'
 import { addCosts, addTraffic, noCost, noTraffic, type RunSetup } from './run-setup.ts'
 import { secretsOf } from './session/context.ts'
-import { outcomeOf, totalsOf } from './totals.ts'
+import { countTotals, reportOutcome } from './totals.ts'
 import { decide } from './verdicts.ts'
 import { interfaceRevision, suiteVersion } from './version.ts'
 import { Collector, type Scenario } from './vitest/collector.ts'
@@ -64,14 +64,14 @@ export interface RunOptions {
 export async function runConformance(options: RunOptions): Promise<ConformanceReport> {
   const startedAt = new Date()
   const rows = selectRows(options.selection)
-  let setup = setUp(options, rows)
+  let setup = buildSetup(options, rows)
   if (setup.maxRequests !== null && setup.maxRequests <= setup.spentBefore) {
     const asked = `the first ${setup.spentBefore} ask who is there`
     throw new ConfigurationError([`${setup.maxRequests} requests are too few: ${asked}`])
   }
   prepareFolder(options.outDir)
   if (setup.recordingFile === null) {
-    setup = { ...setup, spentBefore: await requestsToMeet(setup, options) }
+    setup = { ...setup, spentBefore: await sendPreflight(setup, options) }
   }
   if (options.signal?.aborted) throw new InterruptedError('interrupted before the first scenario')
   // Results of an earlier run are replaced only once it is known that this one has a target.
@@ -81,7 +81,7 @@ export async function runConformance(options: RunOptions): Promise<ConformanceRe
   const redactor = createRedactor(secretsOf(setup))
   const collector = new Collector((scenario) => {
     options.onProgress?.(
-      progressOf(collector, { scenario, judged: setup.rows, rows, profile: options.profile }),
+      buildProgress(collector, { scenario, judged: setup.rows, rows, profile: options.profile }),
     )
   }, redactor.text)
   const run = options.engine?.run ?? runOnce
@@ -93,7 +93,7 @@ export async function runConformance(options: RunOptions): Promise<ConformanceRe
   if (unwritten) throw new ConfigurationError([unwritten.fault ?? evidenceUnwritable])
   const before = { ...noCost, requests: setup.spentBefore }
   const judged = results.map((result) => result.cost).reduce(addCosts, before)
-  const audit = await auditedResidue(collector, setup, { spent: judged.requests, interrupted })
+  const audit = await auditSafely(collector, setup, { spent: judged.requests, interrupted })
 
   const requirements = decide(rows, results, collector.scenarios, options.profile)
   const observations = observationRows(results.flatMap((result) => result.observations))
@@ -101,20 +101,20 @@ export async function runConformance(options: RunOptions): Promise<ConformanceRe
   return {
     kind: 'conformance-report',
     schemaVersion: 1,
-    outcome: outcomeOf(requirements, strict),
+    outcome: reportOutcome(requirements, strict),
     interrupted,
     suite: { version: suiteVersion(), interface: interfaceRevision },
     target: {
       baseUrl: redactor.text(options.profile.baseUrl),
       profile: options.selection.profile,
-      capabilities: declared(options.profile),
+      capabilities: declaredCapabilities(options.profile),
       ...networkToldOf(options.profile),
     },
     seed: setup.seed,
     strict,
     startedAt: startedAt.toISOString(),
     durationMs: Date.now() - startedAt.getTime(),
-    totals: totalsOf(requirements, observations.length),
+    totals: countTotals(requirements, observations.length),
     cost: addCosts(judged, { ...noCost, requests: audit.requests }),
     traffic: results.map((result) => result.traffic).reduce(addTraffic, noTraffic),
     requirements,
@@ -125,13 +125,13 @@ export async function runConformance(options: RunOptions): Promise<ConformanceRe
         fault === null ? [] : [{ scenario: title, message: fault }],
       ),
     ],
-    residue: [...audit.residue],
-    residueUnseen: audit.unseen,
+    residue: [...audit.leftovers],
+    residueUnseen: audit.incompleteReason,
   }
 }
 
 /** Asks who is there; what that fails with after an interrupt is of no interest. */
-async function requestsToMeet(setup: RunSetup, options: RunOptions): Promise<number> {
+async function sendPreflight(setup: RunSetup, options: RunOptions): Promise<number> {
   const { selection, signal, anyAnswer = false } = options
   try {
     const surfaces = surfacesOfProfile(selection.profile)
@@ -143,17 +143,17 @@ async function requestsToMeet(setup: RunSetup, options: RunOptions): Promise<num
 }
 
 /** What was judged is reported even where the audit itself fails. */
-async function auditedResidue(
+async function auditSafely(
   collector: Collector,
   setup: RunSetup,
   options: AuditOptions,
-): Promise<Audit> {
+): Promise<LeftoverAudit> {
   try {
-    return await auditResidue(setup, options)
+    return await auditLeftovers(setup, options)
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error)
     collector.faults.push({ scenario: 'audit of what the run has left', message })
-    return { residue: [], unseen: message, requests: 0 }
+    return { leftovers: [], incompleteReason: message, requests: 0 }
   }
 }
 
@@ -162,7 +162,7 @@ export async function planConformance(
   profile: TargetProfile,
   selection: Selection,
 ): Promise<readonly Scenario[]> {
-  const rows = selectRows(selection).filter((id) => !setAside(id, profile))
+  const rows = selectRows(selection).filter((id) => !skipReason(id, profile))
   const scenarios = await listScenarios()
   return scenarios.filter((scenario) => isPlanned(scenario, rows, profile))
 }
@@ -182,11 +182,11 @@ export async function listScenarios(): Promise<readonly Scenario[]> {
   }
 }
 
-function setUp(options: RunOptions, rows: readonly RequirementId[]): RunSetup {
+function buildSetup(options: RunOptions, rows: readonly RequirementId[]): RunSetup {
   const seed = options.seed ?? randomUUID().slice(0, 8)
   return {
     profile: options.profile,
-    rows: rows.filter((id) => !setAside(id, options.profile)),
+    rows: rows.filter((id) => !skipReason(id, options.profile)),
     seed,
     tag: `chatgen-${seed}`,
     userAgent: `chatgen-conformance/${suiteVersion()}`,
@@ -221,7 +221,7 @@ function prepare(options: RunOptions, setup: RunSetup, startedAt: Date): void {
   const { profile, seed } = setup
   const suite = { version: suiteVersion(), interface: interfaceRevision }
   try {
-    new Outlet().write(setup.exchangesFile, '')
+    new RedactingWriter().write(setup.exchangesFile, '')
     writeRunRecord(
       join(outDir, runRecordName),
       { suite, startedAt: startedAt.toISOString(), seed, strict, selection: copy(selection) },
@@ -237,7 +237,7 @@ function copy({ profile, only, skip }: Selection) {
   return { profile, only: [...only], skip: [...skip] }
 }
 
-function declared(profile: TargetProfile): Record<string, boolean> {
+function declaredCapabilities(profile: TargetProfile): Record<string, boolean> {
   return Object.fromEntries(
     Object.entries(profile.capabilities).filter(
       (entry): entry is [string, boolean] => entry[1] !== undefined,

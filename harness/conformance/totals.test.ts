@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { RequirementRow } from '../../contract/report/conformance.ts'
-import { outcomeOf, totalsOf } from './totals.ts'
+import { countTotals, reportOutcome } from './totals.ts'
 
 function row(
   verdict: RequirementRow['verdict'],
@@ -38,16 +38,19 @@ describe('the outcome', () => {
     ['incomplete', [row('pass'), row('error')]],
     ['incomplete', [row('fail', 'required', true), row('unproven')]],
   ] as const)('is %s', (outcome, rows) => {
-    expect(outcomeOf(rows, false)).toBe(outcome)
+    expect(reportOutcome(rows, false)).toBe(outcome)
   })
 
   test('counts a warning only where it is asked to be strict', () => {
     const rows = [row('pass'), row('warn', 'expected')]
-    expect([outcomeOf(rows, false), outcomeOf(rows, true)]).toEqual(['conforms', 'violated'])
+    expect([reportOutcome(rows, false), reportOutcome(rows, true)]).toEqual([
+      'conforms',
+      'violated',
+    ])
   })
 
   test('leaves a known warning alone even then', () => {
-    expect(outcomeOf([row('warn', 'expected', true)], true)).toBe('conforms')
+    expect(reportOutcome([row('warn', 'expected', true)], true)).toBe('conforms')
   })
 })
 
@@ -59,7 +62,7 @@ test('totals count each verdict, and leave unclaimed rows out', () => {
     row('unclaimed'),
     row('fail', 'required', true),
   ]
-  expect(totalsOf(rows, 7)).toEqual({
+  expect(countTotals(rows, 7)).toEqual({
     pass: 2,
     fail: 2,
     warn: 0,

@@ -1,6 +1,6 @@
 import type { ConformanceReport, RequirementRow } from '../../contract/report/conformance.ts'
 
-export function totalsOf(
+export function countTotals(
   rows: readonly RequirementRow[],
   observed: number,
 ): ConformanceReport['totals'] {
@@ -24,7 +24,7 @@ export function totalsOf(
  * Incomplete: nothing violated, but a required row was not decided. Unclaimed rows do not count, nor
  * do rows that a known violation blocks: who accepts the one accepts that the others wait for it.
  */
-export function outcomeOf(
+export function reportOutcome(
   rows: readonly RequirementRow[],
   strict: boolean,
 ): ConformanceReport['outcome'] {

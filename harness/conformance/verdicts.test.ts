@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type RequirementId, requirementIds, requirements } from '../../contract/index.ts'
-import { setAside } from './profile/applicability.ts'
+import { skipReason } from './profile/applicability.ts'
 import { noCost, noTraffic } from './run-setup.ts'
 import { profileOf } from './test-support/check.ts'
 import { decide, type ScenarioResult } from './verdicts.ts'
@@ -163,7 +163,7 @@ describe('what the profile says', () => {
 })
 
 describe('whatever was found', () => {
-  const judged = requirementIds.filter((id) => !setAside(id, everything))
+  const judged = requirementIds.filter((id) => !skipReason(id, everything))
   const anyRow = fc.constantFrom(...judged)
   const anyFinding = fc
     .tuple(anyRow, fc.constantFrom('held', 'broken'))

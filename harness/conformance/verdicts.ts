@@ -1,8 +1,8 @@
 import { type Finding, type RequirementId, requirements } from '../../contract/index.ts'
 import type { RequirementRow, Verdict } from '../../contract/report/conformance.ts'
-import { setAside } from './profile/applicability.ts'
+import { skipReason } from './profile/applicability.ts'
 import type { TargetProfile } from './profile/index.ts'
-import type { Reservation, ScenarioOutcome } from './run-setup.ts'
+import type { ScenarioOutcome, Undecided } from './run-setup.ts'
 
 /** What one scenario brought home, and how it ended. */
 export interface ScenarioResult extends ScenarioOutcome {
@@ -10,7 +10,7 @@ export interface ScenarioResult extends ScenarioOutcome {
   readonly fault: string | null
 }
 
-export interface Claims {
+export interface ScenarioCoverage {
   readonly slug: string
   readonly rows: readonly RequirementId[]
 }
@@ -30,7 +30,7 @@ interface Ruling {
 export function decide(
   rows: readonly RequirementId[],
   results: readonly ScenarioResult[],
-  scenarios: readonly Claims[],
+  scenarios: readonly ScenarioCoverage[],
   profile: TargetProfile,
 ): RequirementRow[] {
   const findings = results.flatMap((result) => result.findings)
@@ -39,9 +39,9 @@ export function decide(
     findings.filter(({ verdict }) => verdict === 'broken').map(({ row }) => row),
   )
   return rows.map((id) => {
-    const claimed = scenarios.filter((scenario) => scenario.rows.includes(id))
+    const covering = scenarios.filter((scenario) => scenario.rows.includes(id))
     const evidence = gather(id, byRow.get(id) ?? [], results)
-    const ruling = rule(id, evidence, claimed, profile, broken)
+    const ruling = rule(id, evidence, covering, profile, broken)
     const { level, surface, section, title } = requirements[id]
     return {
       id,
@@ -53,7 +53,7 @@ export function decide(
       title,
       message: ruling.message,
       blockedBy: ruling.blockedBy ?? null,
-      scenarios: claimed.map(({ slug }) => slug),
+      scenarios: covering.map(({ slug }) => slug),
       brokenBy: broken.has(id)
         ? results.filter((result) => breaks(result, id)).map(({ slug }) => slug)
         : [],
@@ -67,11 +67,11 @@ function breaks({ findings }: ScenarioResult, id: RequirementId): boolean {
   return findings.some(({ row, verdict }) => row === id && verdict === 'broken')
 }
 
-interface Evidence {
+interface RequirementEvidence {
   readonly held: readonly Finding[]
   readonly broken: readonly Finding[]
-  readonly inconclusive: readonly Reservation[]
-  readonly unproven: readonly Reservation[]
+  readonly inconclusive: readonly Undecided[]
+  readonly unproven: readonly Undecided[]
   readonly faults: readonly string[]
 }
 
@@ -79,8 +79,8 @@ function gather(
   id: RequirementId,
   findings: readonly Finding[],
   results: readonly ScenarioResult[],
-): Evidence {
-  const about = (list: readonly Reservation[]) => list.filter(({ rows }) => rows.includes(id))
+): RequirementEvidence {
+  const about = (list: readonly Undecided[]) => list.filter(({ rows }) => rows.includes(id))
   return {
     held: findings.filter(({ verdict }) => verdict === 'held'),
     broken: findings.filter(({ verdict }) => verdict === 'broken'),
@@ -92,13 +92,13 @@ function gather(
 
 function rule(
   id: RequirementId,
-  evidence: Evidence,
-  claimed: readonly Claims[],
+  evidence: RequirementEvidence,
+  claimed: readonly ScenarioCoverage[],
   profile: TargetProfile,
   brokenRows: ReadonlySet<RequirementId>,
 ): Ruling {
   if (claimed.length === 0) return { verdict: 'unclaimed', message: null, exchanges: [] }
-  const aside = setAside(id, profile)
+  const aside = skipReason(id, profile)
   if (aside) return { ...aside, exchanges: [] }
 
   const [broken] = evidence.broken

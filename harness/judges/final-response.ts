@@ -1,7 +1,7 @@
 import { asArray, asObject, asString, isObject, type JsonObject } from '../../contract/json.ts'
 import { finalResponse } from '../../contract/wire/index.ts'
 import { judgeShape } from './bodies/shape.ts'
-import type { Ledger } from './ledger.ts'
+import type { FindingCollector } from './ledger.ts'
 
 /** The text of a response: every `output_text` of its messages, joined. Empty where it has none. */
 export function finalText(response: unknown): string {
@@ -17,7 +17,7 @@ export function itemsOf(response: unknown): JsonObject[] {
 }
 
 /** V3-GEN-02: typed items that hold the answer. A response that failed or was cut owes none. */
-export function judgeOutput(ledger: Ledger, response: JsonObject, event?: number): void {
+export function judgeOutput(ledger: FindingCollector, response: JsonObject, event?: number): void {
   judgeShape(ledger, response, {
     schema: finalResponse,
     rows: [],

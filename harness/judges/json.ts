@@ -12,7 +12,7 @@ export function show(value: unknown): string {
 }
 
 /** Deeper JSON than any answer needs could exhaust the stack. */
-const deepest = 200
+const maxDepth = 200
 
 function stringify(value: unknown): string {
   try {
@@ -27,7 +27,7 @@ function stringify(value: unknown): string {
  * difference: optional members may be left out in one place and shown in another.
  */
 export function agrees(a: unknown, b: unknown, depth = 0): boolean {
-  if (depth > deepest) return true
+  if (depth > maxDepth) return true
   if (Array.isArray(a) && Array.isArray(b)) {
     return a.length === b.length && a.every((value, at) => agrees(value, b[at], depth + 1))
   }

@@ -12,9 +12,9 @@ import { operationOf } from './answers.ts'
 import { judgeBody } from './bodies/judge.ts'
 import { CompletionsJudge } from './completions/judge.ts'
 import { show } from './json.ts'
-import { Ledger } from './ledger.ts'
+import { FindingCollector } from './ledger.ts'
 import { ResponsesJudge } from './responses/judge.ts'
-import type { StreamContext, StreamJudge, StreamWatcher } from './streams.ts'
+import type { StreamContext, StreamJudge, StreamListener } from './streams.ts'
 
 const eventStream = 'text/event-stream'
 
@@ -39,7 +39,7 @@ export type StreamedOperation = 'openai.chat' | 'v3.generate' | 'v3.oneShot'
 export interface StreamJudgeOptions {
   /** Without an id the findings name no exchange. */
   readonly exchangeId?: string
-  readonly watcher?: StreamWatcher
+  readonly watcher?: StreamListener
   /** The request repeats another with the same idempotency key, so its answer may be a short replay. */
   readonly repeat?: boolean
 }
@@ -67,7 +67,7 @@ function judgeChat(exchange: Exchange): Judgement {
     return judgeInOnePiece(exchange, 'openai.chat')
   }
   const judgement = runJudge(new CompletionsJudge(contextOf(exchange)), exchange)
-  const ledger = new Ledger()
+  const ledger = new FindingCollector()
   if (isStream(exchange)) ledger.held('OAI-STREAM-02', `It is ${eventStream}.`)
   // A body that is no stream at all has no use for the media type of one.
   else if (!isBroken(judgement, 'OAI-STREAM-01')) {
@@ -85,7 +85,7 @@ function judgeReply(exchange: Exchange, operation: 'v3.generate' | 'v3.oneShot')
   const wantsStream = typeof asked === 'boolean' ? asked : isStream(exchange)
   if (!wantsStream) return judgeInOnePiece(exchange, operation)
   const row = operation === 'v3.generate' ? 'V3-SSE-01' : 'V3-ONE-02'
-  const ledger = new Ledger()
+  const ledger = new FindingCollector()
   const status = exchange.response?.status
   const shown = `${status} with the media type ${show(mediaType(exchange))}`
   if (status !== 200 || !isStream(exchange)) {
@@ -98,7 +98,7 @@ function judgeReply(exchange: Exchange, operation: 'v3.generate' | 'v3.oneShot')
 }
 
 function judgeInOnePiece(exchange: Exchange, operation: OperationId): Judgement {
-  const ledger = new Ledger()
+  const ledger = new FindingCollector()
   judgeBody(ledger, operation, exchange)
   return ledger.judgement([exchange.id])
 }

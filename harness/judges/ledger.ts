@@ -10,7 +10,7 @@ import type {
  * What one exchange showed, row by row. A row has at most one finding: the first thing that broke
  * it, or else the first that held.
  */
-export class Ledger {
+export class FindingCollector {
   readonly #broken = new Map<RequirementId, Note>()
   readonly #held = new Map<RequirementId, Note>()
   readonly #answers = new Map<OpenQuestionId, string>()

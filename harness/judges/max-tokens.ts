@@ -1,6 +1,6 @@
 import { asObject, type JsonObject } from '../../contract/json.ts'
 import { asIndex } from './json.ts'
-import type { Ledger } from './ledger.ts'
+import type { FindingCollector } from './ledger.ts'
 
 /**
  * OAI-MAXTOK-01 and -02, where one exchange shows them: the usage counts what the answer took. An
@@ -8,7 +8,7 @@ import type { Ledger } from './ledger.ts'
  * own end there, so that alone breaks nothing.
  */
 export function judgeMaxTokens(
-  ledger: Ledger,
+  ledger: FindingCollector,
   request: JsonObject,
   usage: JsonObject,
   reasons: readonly string[],

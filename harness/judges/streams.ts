@@ -14,7 +14,7 @@ export interface StreamContext {
  * Looks over the shoulder of a judge, so that who measures a stream need not read it a second time.
  * Called while `push` runs, in the order of the stream.
  */
-export interface StreamWatcher {
+export interface StreamListener {
   /** An event of any kind was dispatched. */
   event(): void
   /** Generated content that is not empty. */

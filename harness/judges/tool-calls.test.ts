@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { createStreamJudge } from './index.ts'
-import { Ledger } from './ledger.ts'
+import { FindingCollector } from './ledger.ts'
 import { judgeToolCall } from './tool-calls.ts'
 
 const request = { tools: [{ type: 'function', function: { name: 'get_time' } }] }
@@ -11,7 +11,7 @@ const call = {
 }
 
 function verdictOf(one: unknown, more: { request?: object; cut?: boolean } = {}) {
-  const ledger = new Ledger()
+  const ledger = new FindingCollector()
   judgeToolCall(ledger, 'OAI-TOOL-02', one, {
     request: { ...request, ...more.request },
     cut: more.cut ?? false,

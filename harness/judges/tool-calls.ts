@@ -1,14 +1,14 @@
 import type { RequirementId } from '../../contract/index.ts'
 import { asArray, asObject, asString, type JsonObject, parseJson } from '../../contract/json.ts'
 import { show } from './json.ts'
-import type { Ledger } from './ledger.ts'
+import type { FindingCollector } from './ledger.ts'
 
 /**
  * Judges a whole tool call of the compatible surface against the tools that the request offered;
  * `cut` where the answer ended at its token limit, within the arguments perhaps.
  */
 export function judgeToolCall(
-  ledger: Ledger,
+  ledger: FindingCollector,
   requirement: RequirementId,
   call: unknown,
   { request, cut }: { readonly request: JsonObject; readonly cut: boolean },

@@ -1,7 +1,7 @@
 import type { RequirementId } from '../../contract/index.ts'
 import { asObject, type JsonObject } from '../../contract/json.ts'
 import { asIndex, show } from './json.ts'
-import type { Ledger } from './ledger.ts'
+import type { FindingCollector } from './ledger.ts'
 import { maxTokensOf } from './max-tokens.ts'
 
 /**
@@ -9,7 +9,7 @@ import { maxTokensOf } from './max-tokens.ts'
  * (V3-GEN-10). `row` is the row of the form: one for streams, one for JSON.
  */
 export function judgeUsage(
-  ledger: Ledger,
+  ledger: FindingCollector,
   row: RequirementId,
   response: JsonObject,
   request: unknown,

@@ -7,7 +7,7 @@ import { parsePace, startReferenceServer } from '../../reference-server/index.ts
 import { loadProfile, type TargetProfile } from '../conformance/profile/index.ts'
 import { listScenarios, type Scenario } from '../conformance/run.ts'
 import { addCosts, type Cost, noCost } from '../conformance/run-setup.ts'
-import { costOf } from '../conformance/session/cost.ts'
+import { addExchangeCost } from '../conformance/session/cost.ts'
 import { check } from '../conformance/test-support/check.ts'
 import { makeFolder, removeFolder } from '../conformance/test-support/folders.ts'
 import { wholeProfile } from './test-support/independent-server/profile.ts'
@@ -61,7 +61,7 @@ function excesses(scenarios: readonly Scenario[], outDir: string): string[] {
   const asked = Map.groupBy(exchangesIn(outDir), ({ labels }) => labels.scenario)
   return scenarios.flatMap(({ slug, cost, again }) => {
     const real = (asked.get(slug) ?? [])
-      .map((exchange) => costOf(noCost, exchange))
+      .map((exchange) => addExchangeCost(noCost, exchange))
       .reduce(addCosts, noCost)
     return (Object.keys(real) as (keyof Cost)[]).flatMap((what) =>
       real[what] > cost[what] + (what === 'chats' ? 0 : again)

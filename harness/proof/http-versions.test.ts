@@ -14,7 +14,7 @@ import {
 import { loadProfile } from '../conformance/profile/index.ts'
 import { planConformance } from '../conformance/run.ts'
 import { addCosts, noCost } from '../conformance/run-setup.ts'
-import { costOf } from '../conformance/session/cost.ts'
+import { addExchangeCost } from '../conformance/session/cost.ts'
 import { check, temporaryFolder } from '../conformance/test-support/check.ts'
 
 const slug = 'a-target-that-chooses-http-2-is-asked-over-http-1-1-as-well'
@@ -82,7 +82,9 @@ describe('a target that chooses HTTP/2', () => {
     )
     const planned = await planConformance(profile, { profile: surfaces, only, skip: [] })
     const declared = planned.find((scenario) => scenario.slug === slug)?.cost ?? noCost
-    const spent = asked.map((exchange) => costOf(noCost, exchange)).reduce(addCosts, noCost)
+    const spent = asked
+      .map((exchange) => addExchangeCost(noCost, exchange))
+      .reduce(addCosts, noCost)
     expect(spent.requests).toBeLessThanOrEqual(declared.requests)
     expect(spent.generations).toBeLessThanOrEqual(declared.generations)
   })

@@ -2,10 +2,10 @@ import {
   acceptsKey,
   bodyJson,
   covers,
-  declared,
   describe,
   holdsList,
   isCompletion,
+  requireProfile,
   succeeded,
   test,
 } from '../../harness/conformance/scenario/index.ts'
@@ -18,15 +18,15 @@ describe('compatible surface: authentication', () => {
   test(
     'POST /chat/completions wants the right key',
     covers(rows, { requests: 15, generations: 1 }),
-    async ({ openai, claim, refuses, keys }) => {
-      const body = openai.body('Say hello.', { max_tokens: 16 })
-      const twin = await openai.chat(body, { role: 'twin' })
-      acceptsKey(claim, 'OAI-AUTH-05', twin, isCompletion(twin))
+    async ({ openai, claim, expectRejected, keys }) => {
+      const body = openai.chatBody('Say hello.', { max_tokens: 16 })
+      const control = await openai.chat(body, { role: 'control' })
+      acceptsKey(claim, 'OAI-AUTH-05', control, isCompletion(control))
 
-      declared(keys.openai, 'apiKey')
+      requireProfile(keys.openai, 'apiKey')
       for (const { row, what, authorization } of badCredentials('OAI', keys.openai)) {
         const send = () => openai.chat(body, { role: 'negative', authorization })
-        await refuses({ row, twin, what, send, alive: openai.alive, status: 401 })
+        await expectRejected({ row, control, what, send, ping: openai.ping, status: 401 })
       }
     },
   )
@@ -34,14 +34,14 @@ describe('compatible surface: authentication', () => {
   test(
     'GET /models wants the right key',
     covers(rows, { requests: 15 }),
-    async ({ openai, claim, refuses, keys }) => {
-      const twin = await openai.models({ role: 'twin' })
-      acceptsKey(claim, 'OAI-AUTH-05', twin, succeeded(twin) && holdsList(bodyJson(twin)))
+    async ({ openai, claim, expectRejected, keys }) => {
+      const control = await openai.models({ role: 'control' })
+      acceptsKey(claim, 'OAI-AUTH-05', control, succeeded(control) && holdsList(bodyJson(control)))
 
-      declared(keys.openai, 'apiKey')
+      requireProfile(keys.openai, 'apiKey')
       for (const { row, what, authorization } of badCredentials('OAI', keys.openai)) {
         const send = () => openai.models({ role: 'negative', authorization })
-        await refuses({ row, twin, what, send, alive: openai.alive, status: 401 })
+        await expectRejected({ row, control, what, send, ping: openai.ping, status: 401 })
       }
     },
   )

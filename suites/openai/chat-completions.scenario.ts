@@ -1,17 +1,17 @@
 import {
   answerText,
+  assume,
   bodyJson,
   covers,
   describe,
   expect,
   expectAccepted,
   expectCompletion,
-  given,
   isRecord,
   succeeded,
   test,
 } from '../../harness/conformance/scenario/index.ts'
-import { recallOf } from '../support/recall.ts'
+import { buildRecall } from '../support/test-data.ts'
 
 /** Sections 2.2 and 4.1: POST /chat/completions, answered in one piece. */
 describe('compatible surface: chat completions', () => {
@@ -35,7 +35,7 @@ describe('compatible surface: chat completions', () => {
       { requests: 1, generations: 1 },
     ),
     async ({ openai, claim }) => {
-      const answer = await openai.chat(openai.body('Name a colour and say why you like it.'))
+      const answer = await openai.chat(openai.chatBody('Name a colour and say why you like it.'))
       claim('OAI-CHAT-01', () => expectCompletion(answer))
     },
   )
@@ -48,7 +48,7 @@ describe('compatible surface: chat completions', () => {
         { role: 'system', content: 'You are brief.' },
         { role: 'user', content: 'Name a colour.' },
       ]
-      const answer = await openai.chat(openai.body('', { messages }))
+      const answer = await openai.chat(openai.chatBody('', { messages }))
       claim('OAI-CHAT-12', () => expectAccepted(answer))
     },
   )
@@ -58,9 +58,9 @@ describe('compatible surface: chat completions', () => {
     covers(['OAI-CHAT-13', 'OAI-CHAT-14', 'OAI-CHAT-16'], { requests: 5, generations: 3 }, 2),
     async ({ openai, claim, profile, session }) => {
       const nonce = session.nonce()
-      const { tell, ask } = recallOf(profile, nonce)
-      const able = await openai.ask(openai.body(`${tell} ${ask}`))
-      const fresh = await openai.chat(openai.body(ask))
+      const { tell, ask } = buildRecall(profile, nonce)
+      const able = await openai.chatOk(openai.chatBody(`${tell} ${ask}`))
+      const fresh = await openai.chat(openai.chatBody(ask))
       const [a, b] = [able.exchange, fresh].map((exchange) => {
         const completion = bodyJson(exchange)
         return isRecord(completion) ? completion['id'] : undefined
@@ -73,7 +73,7 @@ describe('compatible surface: chat completions', () => {
           fresh,
         )
       }
-      given(able.text.includes(nonce), 'the model does not give back a fact from the same message')
+      assume(able.text.includes(nonce), 'the model does not give back a fact from the same message')
 
       const messages = [
         { role: 'user', content: tell },
@@ -82,13 +82,13 @@ describe('compatible surface: chat completions', () => {
       ]
       let known = false
       for (let tries = 0; tries < 3 && !known; tries += 1) {
-        known = (await openai.ask(openai.body('', { messages }), { role: 'act' })).text.includes(
-          nonce,
-        )
+        known = (
+          await openai.chatOk(openai.chatBody('', { messages }), { role: 'act' })
+        ).text.includes(nonce)
       }
       claim('OAI-CHAT-13', () => expect(known, 'the fact of the first message is known').toBe(true))
 
-      given(succeeded(fresh), 'the question alone was refused', fresh)
+      assume(succeeded(fresh), 'the question alone was refused', fresh)
       const text = answerText(fresh) ?? ''
       claim(
         'OAI-CHAT-16',

@@ -1,20 +1,20 @@
 import {
+  assume,
   bodyJson,
   ContractViolation,
   contains,
   covers,
   describe,
+  describeAnswer,
+  describeShape,
   expect,
   expectAccepted,
-  given,
   isRecord,
-  shapeOf,
-  statusOf,
+  statusText,
   succeeded,
   test,
-  whatCame,
 } from '../../harness/conformance/scenario/index.ts'
-import { otherNames } from '../support/models.ts'
+import { modelAliases } from '../support/test-data.ts'
 
 /** Sections 2.1 and 4.1: the list of models, and the ids that a model answers to. */
 describe('compatible surface: models', () => {
@@ -29,9 +29,9 @@ describe('compatible surface: models', () => {
         const named = known.filter((id) => contains(bodyJson(list), id))
         if (named.length > 0) return
         const wanted = `a list with ${known.join(' or ')}`
-        throw new ContractViolation(`expected ${wanted}, received ${whatCame(list)}`)
+        throw new ContractViolation(`expected ${wanted}, received ${describeAnswer(list)}`)
       })
-      if (succeeded(list)) session.observe('OPEN-08', shapeOf(list), [list])
+      if (succeeded(list)) session.observe('OPEN-08', describeShape(list), [list])
     },
   )
 
@@ -41,7 +41,7 @@ describe('compatible surface: models', () => {
     async ({ openai, claim, profile }) => {
       const { main } = profile.models
       const model = await openai.model(main)
-      given(succeeded(model), `GET /models/${main} was answered ${statusOf(model)}`, model)
+      assume(succeeded(model), `GET /models/${main} was answered ${statusText(model)}`, model)
       const body = bodyJson(model)
       const id = isRecord(body) ? body['id'] : undefined
       const accepted = [main, ...profile.models.aliases]
@@ -53,8 +53,10 @@ describe('compatible surface: models', () => {
     'every accepted id of the main model works on the compatible surface',
     covers(['OAI-MODELS-02'], { requests: 1, generations: 1 }),
     async ({ openai, claim, profile, session }) => {
-      for (const model of otherNames(profile)) {
-        const answer = await openai.chat(openai.body('Name a colour.', { max_tokens: 16, model }))
+      for (const model of modelAliases(profile)) {
+        const answer = await openai.chat(
+          openai.chatBody('Name a colour.', { max_tokens: 16, model }),
+        )
         claim('OAI-MODELS-02', () => expectAccepted(answer, `a request with the model ${model}`))
         const body = bodyJson(answer)
         const echoed =
@@ -71,7 +73,7 @@ describe('compatible surface: models', () => {
     async ({ openai, claim, profile }) => {
       const { vision } = profile.models
       const answer = await openai.chat(
-        openai.body('Name a colour.', { max_tokens: 16, model: vision }),
+        openai.chatBody('Name a colour.', { max_tokens: 16, model: vision }),
       )
       claim('OAI-MODELS-03', () => expectAccepted(answer, `a request with the model ${vision}`))
     },

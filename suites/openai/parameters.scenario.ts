@@ -2,11 +2,11 @@ import {
   bodyJson,
   covers,
   describe,
+  describeShape,
   type Exchange,
   expect,
   expectAccepted,
   isRecord,
-  shapeOf,
   succeeded,
   test,
 } from '../../harness/conformance/scenario/index.ts'
@@ -16,24 +16,24 @@ describe('compatible surface: parameters', () => {
   test(
     'temperature is accepted from 0 to 2 and refused outside',
     covers(['OAI-TEMP-01', 'OAI-TEMP-02'], { requests: 7, generations: 3 }),
-    async ({ openai, claim, refuses }) => {
+    async ({ openai, claim, expectRejected }) => {
       const body = (temperature: number) =>
-        openai.body('Name a colour.', { max_tokens: 16, temperature })
+        openai.chatBody('Name a colour.', { max_tokens: 16, temperature })
       for (const temperature of [0, 2]) {
         const answer = await openai.chat(body(temperature))
         claim('OAI-TEMP-01', () =>
           expectAccepted(answer, `a request with temperature ${temperature}`),
         )
       }
-      const twin = await openai.chat(body(0.7), { role: 'twin' })
-      claim('OAI-TEMP-01', () => expectAccepted(twin, 'a request with temperature 0.7'), twin)
+      const control = await openai.chat(body(0.7), { role: 'control' })
+      claim('OAI-TEMP-01', () => expectAccepted(control, 'a request with temperature 0.7'), control)
       for (const temperature of [-0.1, 2.1]) {
-        await refuses({
+        await expectRejected({
           row: 'OAI-TEMP-02',
-          twin,
+          control,
           what: `temperature ${temperature}`,
           send: () => openai.chat(body(temperature), { role: 'negative' }),
-          alive: openai.alive,
+          ping: openai.ping,
           status: 400,
         })
       }
@@ -45,7 +45,7 @@ describe('compatible surface: parameters', () => {
     covers(['OAI-TOPP-01'], { requests: 1, generations: 1 }),
     async ({ openai, claim }) => {
       const answer = await openai.chat(
-        openai.body('Name a colour.', { max_tokens: 16, top_p: 0.5 }),
+        openai.chatBody('Name a colour.', { max_tokens: 16, top_p: 0.5 }),
       )
       claim('OAI-TOPP-01', () => expectAccepted(answer, 'a request with top_p'))
     },
@@ -56,13 +56,13 @@ describe('compatible surface: parameters', () => {
     covers(['OAI-MAXTOK-01', 'OAI-MAXTOK-02'], { requests: 3, generations: 3 }),
     async ({ openai, claim, session }) => {
       const question = 'Count from one to two hundred, in words, one number a line.'
-      const free = await openai.ask(openai.body(question, { max_tokens: 100 }))
+      const free = await openai.chatOk(openai.chatBody(question, { max_tokens: 100 }))
       if (tokensOf(free.exchange) <= 24) {
         const reason = 'the answer is short by itself, so that a limit does not show'
-        session.reserve('inconclusive', ['OAI-MAXTOK-01', 'OAI-MAXTOK-02'], reason)
+        session.markUndecided('inconclusive', ['OAI-MAXTOK-01', 'OAI-MAXTOK-02'], reason)
         return
       }
-      const { exchange } = await openai.ask(openai.body(question, { max_tokens: 5 }), {
+      const { exchange } = await openai.chatOk(openai.chatBody(question, { max_tokens: 5 }), {
         role: 'act',
       })
       if (tokensOf(exchange) === 5) {
@@ -77,7 +77,7 @@ describe('compatible surface: parameters', () => {
       }
       // Judged as it passes, where the stream tells what it used.
       const withUsage = { stream: true, stream_options: { include_usage: true } }
-      await openai.chat(openai.body(question, { max_tokens: 24, ...withUsage }))
+      await openai.chat(openai.chatBody(question, { max_tokens: 24, ...withUsage }))
     },
   )
 
@@ -95,15 +95,15 @@ describe('compatible surface: parameters', () => {
   test(
     'a listed field of the wrong type is refused',
     covers(['OAI-ERR-02'], { requests: 19, generations: 1 }),
-    async ({ openai, refuses }) => {
-      const right = openai.body('Name a colour.', {
+    async ({ openai, expectRejected }) => {
+      const right = openai.chatBody('Name a colour.', {
         temperature: 1,
         max_tokens: 16,
         top_p: 1,
         stream: false,
         stop: ['\n\n\n'],
       })
-      const twin = await openai.chat(right, { role: 'twin' })
+      const control = await openai.chat(right, { role: 'control' })
       const wrong: [string, unknown][] = [
         ...Object.entries(wrongTypes).map(([field, value]): [string, unknown] => [
           `${field}: ${JSON.stringify(value)}`,
@@ -113,12 +113,12 @@ describe('compatible surface: parameters', () => {
         ['messages[0].content: 7', { ...right, messages: [{ role: 'user', content: 7 }] }],
       ]
       for (const [what, body] of wrong) {
-        await refuses({
+        await expectRejected({
           row: 'OAI-ERR-02',
-          twin,
+          control,
           what,
           send: () => openai.chat(body, { role: 'negative' }),
-          alive: openai.alive,
+          ping: openai.ping,
           status: 400,
         })
       }
@@ -128,19 +128,19 @@ describe('compatible surface: parameters', () => {
   test(
     'a body that is not JSON is refused',
     covers(['OAI-ERR-01'], { requests: 5, generations: 1 }),
-    async ({ openai, refuses }) => {
-      const right = JSON.stringify(openai.body('Name a colour.', { max_tokens: 16 }))
-      const twin = await openai.raw(right, { role: 'twin' })
+    async ({ openai, expectRejected }) => {
+      const right = JSON.stringify(openai.chatBody('Name a colour.', { max_tokens: 16 }))
+      const control = await openai.raw(right, { role: 'control' })
       for (const [what, text] of [
         ['a body that breaks off', right.slice(0, -2)],
         ['a body with a stray comma', right.replace('{', '{,')],
       ] as const) {
-        await refuses({
+        await expectRejected({
           row: 'OAI-ERR-01',
-          twin,
+          control,
           what,
           send: () => openai.raw(text, { role: 'negative' }),
-          alive: openai.alive,
+          ping: openai.ping,
           status: 400,
         })
       }
@@ -152,15 +152,15 @@ describe('compatible surface: parameters', () => {
     covers(['OAI-ERR-02'], { requests: 3, generations: 1 }),
     async ({ openai, session }) => {
       const doubtful = {
-        'an unknown model': openai.body('Name a colour.', { model: session.nonce() }),
-        'empty messages': openai.body('', { messages: [] }),
-        'a negative max_tokens': openai.body('Name a colour.', { max_tokens: -1 }),
+        'an unknown model': openai.chatBody('Name a colour.', { model: session.nonce() }),
+        'empty messages': openai.chatBody('', { messages: [] }),
+        'a negative max_tokens': openai.chatBody('Name a colour.', { max_tokens: -1 }),
       }
       for (const [what, body] of Object.entries(doubtful)) {
         const seen = await openai.chat(body, { role: 'probe' })
         const question = what === 'an unknown model' ? 'OPEN-32' : 'OPEN-38'
         session.observe(question, `${what}: ${seen.response?.status}`, [seen])
-        if (!succeeded(seen)) session.observe('OPEN-19', shapeOf(seen), [seen])
+        if (!succeeded(seen)) session.observe('OPEN-19', describeShape(seen), [seen])
         // Who answers one of them answers most: that is not worth another generation.
         else break
       }

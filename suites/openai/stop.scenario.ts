@@ -1,9 +1,9 @@
 import {
+  assume,
   covers,
   deltasOf,
   describe,
   expect,
-  given,
   test,
 } from '../../harness/conformance/scenario/index.ts'
 
@@ -19,17 +19,20 @@ describe('compatible surface: stop sequences', () => {
     'an answer ends at a stop sequence given as string, or as one of an array',
     covers(['OAI-STOP-01', 'OAI-STOP-02', 'OAI-STOP-03'], { requests: 3, generations: 3 }),
     async ({ openai, claim, session }) => {
-      const before = await openai.ask(openai.body(question, steady))
+      const before = await openai.chatOk(openai.chatBody(question, steady))
       const word = middleWord(before.text)
-      given(word, 'the answer is too short to take a stop sequence from', before.exchange)
+      assume(word, 'the answer is too short to take a stop sequence from', before.exchange)
 
       for (const [row, stop] of [
         ['OAI-STOP-01', word],
         ['OAI-STOP-02', ['zqxjkv', word]],
       ] as const) {
-        const { text, exchange } = await openai.ask(openai.body(question, { ...steady, stop }), {
-          role: 'act',
-        })
+        const { text, exchange } = await openai.chatOk(
+          openai.chatBody(question, { ...steady, stop }),
+          {
+            role: 'act',
+          },
+        )
         const end = text.indexOf(word)
         if (end >= 0) {
           claim(
@@ -42,7 +45,7 @@ describe('compatible surface: stop sequences', () => {
         }
         const upToWord = before.text.slice(0, before.text.indexOf(word))
         if (!sameAnswer(text, upToWord)) {
-          session.reserve('inconclusive', [row, 'OAI-STOP-03'], anotherAnswer)
+          session.markUndecided('inconclusive', [row, 'OAI-STOP-03'], anotherAnswer)
           continue
         }
         claim(row, () => expect(text, 'the answer').not.toContain(word), before.exchange, exchange)
@@ -60,8 +63,8 @@ describe('compatible surface: stop sequences', () => {
     'a stream ends at a stop sequence that lies within one chunk, or across two',
     covers(['OAI-STOP-05', 'OAI-STOP-04'], { requests: 4, generations: 4 }),
     async ({ openai, claim, session }) => {
-      const body = openai.body(question, { ...steady, stream: true })
-      const before = await openai.ask(body)
+      const body = openai.chatBody(question, { ...steady, stream: true })
+      const before = await openai.chatOk(body)
       const deltas = deltasOf(before.exchange).map(({ text }) => text)
       const [within, across] = [withinOne(deltas), acrossTwo(deltas)]
 
@@ -71,17 +74,17 @@ describe('compatible surface: stop sequences', () => {
         ['OAI-STOP-04', across, false],
       ] as const) {
         if (sequence === undefined) {
-          session.reserve('inconclusive', [row], 'no sequence lies there alone')
+          session.markUndecided('inconclusive', [row], 'no sequence lies there alone')
           continue
         }
         const stop = asArray ? [sequence, 'zqxjkv'] : sequence
-        const { text, exchange } = await openai.ask({ ...body, stop }, { role: 'act' })
+        const { text, exchange } = await openai.chatOk({ ...body, stop }, { role: 'act' })
         const upToStop = before.text.slice(0, before.text.indexOf(sequence))
         const stopped = sameAnswer(text, upToStop) || sameAnswer(text, upToStop + sequence)
         const ranOn = text.includes(sequence) && !text.endsWith(sequence)
         if (stopped || ranOn) {
           claim(row, () => expect(ranOn, `text goes on after "${sequence}"`).toBe(false), exchange)
-        } else session.reserve('inconclusive', [row], anotherAnswer)
+        } else session.markUndecided('inconclusive', [row], anotherAnswer)
       }
     },
   )

@@ -1,4 +1,4 @@
-import { covers, describe, expect, given, test } from '../../harness/conformance/scenario/index.ts'
+import { assume, covers, describe, expect, test } from '../../harness/conformance/scenario/index.ts'
 import { arrivalOfText, expectSpread } from '../support/delivery.ts'
 
 /** Section 4.1: the answer in chunks. What is in the stream is judged as it passes. */
@@ -24,13 +24,15 @@ describe('compatible surface: streaming', () => {
       { requests: 3, generations: 3 },
     ),
     async ({ openai, claim }) => {
-      const streamed = await openai.ask(openai.body(question, { stream: true }), { role: 'act' })
+      const streamed = await openai.chatOk(openai.chatBody(question, { stream: true }), {
+        role: 'act',
+      })
       claim('OAI-STREAM-04', () => expect(streamed.text, 'the joined deltas').not.toBe(''))
 
       const withUsage = { stream: true, stream_options: { include_usage: true } }
-      await openai.chat(openai.body(question, withUsage))
+      await openai.chat(openai.chatBody(question, withUsage))
 
-      const whole = await openai.ask(openai.body(question))
+      const whole = await openai.chatOk(openai.chatBody(question))
       claim(
         'OAI-STREAM-10',
         () => expect(streamed.text, 'the text of a deterministic target').toBe(whole.text),
@@ -46,14 +48,14 @@ describe('compatible surface: streaming', () => {
     async ({ openai, claim }) => {
       const long = 'Write ten sentences about the history of the bicycle.'
       const ask = async (text: string, more = {}) => {
-        const body = openai.body(text, { stream: true, ...more })
-        return (await openai.ask(body, { role: 'act' })).exchange
+        const body = openai.chatBody(text, { stream: true, ...more })
+        return (await openai.chatOk(body, { role: 'act' })).exchange
       }
       const { kind, seen, replies } = await arrivalOfText(
         () => ask(long),
         () => ask('Name a colour.', { max_tokens: 4 }),
       )
-      given(kind !== 'undecided', seen, ...replies)
+      assume(kind !== 'undecided', seen, ...replies)
       claim('OAI-STREAM-11', () => expectSpread(kind, seen), ...replies)
     },
   )

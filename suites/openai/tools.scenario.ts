@@ -1,10 +1,10 @@
 import {
+  assume,
   covers,
   describe,
   type Exchange,
   expect,
   expectAccepted,
-  given,
   isRecord,
   test,
 } from '../../harness/conformance/scenario/index.ts'
@@ -47,10 +47,10 @@ describe('compatible surface: tools, response_format and n', () => {
     'a required tool call is made or refused, and its result is accepted',
     covers(['OAI-TOOL-01', 'OAI-TOOL-02', 'OAI-TOOL-04'], { requests: 2, generations: 2 }),
     async ({ openai, claim }) => {
-      const called = await openai.chat(openai.body(question, required))
+      const called = await openai.chat(openai.chatBody(question, required))
       const made = claim('OAI-TOOL-01', () => expectCalls(called), called)
       const calls = toolCallsOf(called)
-      given(made && calls.length > 0, 'the target made no tool call', called)
+      assume(made && calls.length > 0, 'the target made no tool call', called)
 
       const results = calls.map((call) => ({
         role: 'tool',
@@ -58,7 +58,7 @@ describe('compatible surface: tools, response_format and n', () => {
         content: '{"time":"12:34"}',
       }))
       const messages = [{ role: 'user', content: question }, messageOf(called), ...results]
-      const answer = await openai.chat(openai.body('', { messages, tools: [tool] }))
+      const answer = await openai.chat(openai.chatBody('', { messages, tools: [tool] }))
       claim('OAI-TOOL-04', () => expectAccepted(answer, 'the result of a tool call'), answer)
     },
   )
@@ -67,7 +67,7 @@ describe('compatible surface: tools, response_format and n', () => {
     'a required tool call is streamed or refused',
     covers(['OAI-TOOL-01', 'OAI-TOOL-03'], { requests: 1, generations: 1 }),
     async ({ openai, claim }) => {
-      const streamed = await openai.chat(openai.body(question, { ...required, stream: true }))
+      const streamed = await openai.chat(openai.chatBody(question, { ...required, stream: true }))
       claim('OAI-TOOL-01', () => expectCalls(streamed), streamed)
     },
   )
@@ -78,7 +78,7 @@ describe('compatible surface: tools, response_format and n', () => {
     async ({ openai, claim }) => {
       const wanted = 'Name a city and its country, as a JSON object with members city and country.'
       const asked = (response_format: object) =>
-        openai.chat(openai.body(wanted, { response_format }))
+        openai.chat(openai.chatBody(wanted, { response_format }))
 
       const free = await asked({ type: 'json_object' })
       if (!supports(free) || cameToItsEnd(free)) {
@@ -96,7 +96,7 @@ describe('compatible surface: tools, response_format and n', () => {
     'n choices are given, or refused',
     covers(['OAI-N-01'], { requests: 1, generations: 1 }),
     async ({ openai, claim }) => {
-      const answer = await openai.chat(openai.body('Name a colour.', { n: 2 }))
+      const answer = await openai.chat(openai.chatBody('Name a colour.', { n: 2 }))
       const indexes = choicesOf(answer).map((choice) => choice['index'])
       const shown = supports(answer) ? indexes.toSorted() : [0, 1]
       claim('OAI-N-01', () => expect(shown, 'indexes of the choices with n: 2').toEqual([0, 1]))

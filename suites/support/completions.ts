@@ -1,11 +1,11 @@
 /** What scenarios of the compatible surface read of a completion beside its text. */
 import {
+  assume,
   bodyJson,
-  declined,
   type Exchange,
-  given,
+  isDeclined,
   isRecord,
-  statusOf,
+  statusText,
   succeeded,
 } from '../../harness/conformance/scenario/index.ts'
 
@@ -13,14 +13,14 @@ type Json = Readonly<Record<string, unknown>>
 
 /**
  * Whether an optional feature of the contract is there: a success claims it; a 4xx, or an
- * error in place of an answer, refuses it.
+ * error in place of an answer, rejects it.
  * Anything else ends the scenario undecided.
  */
 export function supports(answer: Exchange): boolean {
-  if (succeeded(answer)) return !declined(answer)
+  if (succeeded(answer)) return !isDeclined(answer)
   const status = answer.response?.status ?? 0
   const isRefusal = status >= 400 && status < 500 && !passing.has(status)
-  given(isRefusal, `the request was answered ${statusOf(answer)}`, answer)
+  assume(isRefusal, `the request was answered ${statusText(answer)}`, answer)
   return false
 }
 

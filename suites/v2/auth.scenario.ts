@@ -3,9 +3,9 @@ import {
   answerText,
   bodyJson,
   covers,
-  declared,
   describe,
   isRecord,
+  requireProfile,
   succeeded,
   test,
 } from '../../harness/conformance/scenario/index.ts'
@@ -25,16 +25,23 @@ describe('v2: authentication', () => {
   test(
     'POST /api/v2/message wants the right token',
     covers(rows, { requests: 16 }),
-    async ({ v2, claim, refuses, keys }) => {
+    async ({ v2, claim, expectRejected, keys }) => {
       const chat = await v2.chat()
-      const body = v2.body(chat, 'Name a colour.')
-      const twin = await v2.message(body, { role: 'twin' })
-      acceptsKey(claim, 'V2-AUTH-05', twin, succeeded(twin) && isRecord(bodyJson(twin)))
+      const body = v2.messageBody(chat, 'Name a colour.')
+      const control = await v2.message(body, { role: 'control' })
+      acceptsKey(claim, 'V2-AUTH-05', control, succeeded(control) && isRecord(bodyJson(control)))
 
-      declared(keys.v2, 'apiKey')
+      requireProfile(keys.v2, 'apiKey')
       for (const { row, what, authorization } of badCredentials('V2', keys.v2)) {
         const send = () => v2.message(body, { role: 'negative', authorization })
-        await refuses({ row, no5xx: 'V2-AUTH-06', twin, what, send, alive: () => v2.alive(chat) })
+        await expectRejected({
+          row,
+          noServerError: 'V2-AUTH-06',
+          control,
+          what,
+          send,
+          ping: () => v2.ping(chat),
+        })
       }
     },
   )
@@ -42,17 +49,24 @@ describe('v2: authentication', () => {
   test(
     'POST /api/v2/message/generate wants the right token',
     covers(rows, { requests: 17, generations: 1 }),
-    async ({ v2, claim, refuses, keys }) => {
+    async ({ v2, claim, expectRejected, keys }) => {
       const chat = await v2.chat()
-      const { id } = await v2.store(chat, 'Name a colour.')
-      const turn = v2.turn(chat, id)
-      const twin = await v2.generate(turn, { role: 'twin' })
-      acceptsKey(claim, 'V2-AUTH-05', twin, answerText(twin) !== undefined)
+      const { id } = await v2.storeOk(chat, 'Name a colour.')
+      const turn = v2.generateBody(chat, id)
+      const control = await v2.generate(turn, { role: 'control' })
+      acceptsKey(claim, 'V2-AUTH-05', control, answerText(control) !== undefined)
 
-      declared(keys.v2, 'apiKey')
+      requireProfile(keys.v2, 'apiKey')
       for (const { row, what, authorization } of badCredentials('V2', keys.v2)) {
         const send = () => v2.generate(turn, { role: 'negative', authorization })
-        await refuses({ row, no5xx: 'V2-AUTH-06', twin, what, send, alive: () => v2.alive(chat) })
+        await expectRejected({
+          row,
+          noServerError: 'V2-AUTH-06',
+          control,
+          what,
+          send,
+          ping: () => v2.ping(chat),
+        })
       }
     },
   )

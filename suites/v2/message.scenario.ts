@@ -1,15 +1,15 @@
 import {
+  assume,
   bodyJson,
   covers,
-  declared,
   describe,
   expect,
   expectAccepted,
-  given,
   isRecord,
+  requireProfile,
   test,
 } from '../../harness/conformance/scenario/index.ts'
-import { textUpload } from '../support/uploads.ts'
+import { buildTextFile } from '../support/test-data.ts'
 
 /** Sections 2.3 and 4.2: POST /message stores a message of the user. */
 describe('v2: messages', () => {
@@ -21,7 +21,9 @@ describe('v2: messages', () => {
     ),
     async ({ v2, claim, session }) => {
       const chat = await v2.chat()
-      const stored = await v2.message(v2.body(chat, `Größe für ${session.nonce()}: "東京" & 🚀`))
+      const stored = await v2.message(
+        v2.messageBody(chat, `Größe für ${session.nonce()}: "東京" & 🚀`),
+      )
       claim('V2-MSG-01', () => {
         expectAccepted(stored, 'a message with chat_id, content and model_id')
         expect(isRecord(bodyJson(stored)), 'the answer is a JSON object').toBe(true)
@@ -32,20 +34,20 @@ describe('v2: messages', () => {
   test(
     'a message without a required field is refused',
     covers(['V2-MSG-08', 'V2-MSG-15'], { requests: 8 }),
-    async ({ v2, refuses, session }) => {
+    async ({ v2, expectRejected, session }) => {
       const chat = await v2.chat()
-      const right = v2.body(chat, 'Name a colour.')
-      const twin = await v2.message(right, { role: 'twin' })
+      const right = v2.messageBody(chat, 'Name a colour.')
+      const control = await v2.message(right, { role: 'control' })
       for (const field of ['chat_id', 'content', 'model_id']) {
         const send = () => v2.message({ ...right, [field]: undefined }, { role: 'negative' })
         const what = `no ${field}`
-        const refused = await refuses({
+        const refused = await expectRejected({
           row: 'V2-MSG-08',
-          no5xx: 'V2-MSG-15',
-          twin,
+          noServerError: 'V2-MSG-15',
+          control,
           what,
           send,
-          alive: () => v2.alive(chat),
+          ping: () => v2.ping(chat),
         })
         session.observe('OPEN-22', `v2 message, ${what}: ${refused.response?.status}`, [refused])
       }
@@ -55,10 +57,10 @@ describe('v2: messages', () => {
   test(
     'a message with a field of another type is refused',
     covers(['V2-MSG-09', 'V2-MSG-15'], { requests: 20 }),
-    async ({ v2, refuses }) => {
+    async ({ v2, expectRejected }) => {
       const chat = await v2.chat()
-      const right = v2.body(chat, 'Name a colour.')
-      const twin = await v2.message(right, { role: 'twin' })
+      const right = v2.messageBody(chat, 'Name a colour.')
+      const control = await v2.message(right, { role: 'control' })
       const wrong = {
         chat_id: { id: chat },
         content: { text: 'Name a colour.' },
@@ -72,13 +74,13 @@ describe('v2: messages', () => {
       for (const [field, value] of [...Object.entries(wrong), ['attachments', [7]] as const]) {
         const send = () => v2.message({ ...right, [field]: value }, { role: 'negative' })
         const what = `${field}: ${JSON.stringify(value)}`
-        await refuses({
+        await expectRejected({
           row: 'V2-MSG-09',
-          no5xx: 'V2-MSG-15',
-          twin,
+          noServerError: 'V2-MSG-15',
+          control,
           what,
           send,
-          alive: () => v2.alive(chat),
+          ping: () => v2.ping(chat),
         })
       }
     },
@@ -91,10 +93,10 @@ describe('v2: messages', () => {
       const chat = await v2.chat()
       const { withoutKnowledge, withKnowledge, instructions } = profile.assistants ?? {}
       const uuid = withoutKnowledge ?? withKnowledge
-      declared(uuid, 'assistants')
+      requireProfile(uuid, 'assistants')
       for (const assistant of [uuid, instructions ?? 'brief']) {
         const stored = await v2.message(
-          v2.body(chat, 'Name a colour.', { assistant_id: assistant }),
+          v2.messageBody(chat, 'Name a colour.', { assistant_id: assistant }),
         )
         if (
           assistant !== uuid &&
@@ -118,8 +120,8 @@ describe('v2: messages', () => {
     covers(['V2-MSG-11'], { requests: 3 }),
     async ({ v2, claim }) => {
       const chat = await v2.chat()
-      const { id } = await v2.store(chat, 'Name a colour.')
-      const next = await v2.message(v2.body(chat, 'And another.', { parent_id: id }))
+      const { id } = await v2.storeOk(chat, 'Name a colour.')
+      const next = await v2.message(v2.messageBody(chat, 'And another.', { parent_id: id }))
       claim('V2-MSG-11', () => expectAccepted(next, 'a message with parent_id'), next)
     },
   )
@@ -130,7 +132,7 @@ describe('v2: messages', () => {
     async ({ v2, claim }) => {
       const chat = await v2.chat()
       for (const think of [true, false, undefined]) {
-        const stored = await v2.message(v2.body(chat, 'Name a colour.', { think }))
+        const stored = await v2.message(v2.messageBody(chat, 'Name a colour.', { think }))
         claim('V2-MSG-12', () => expectAccepted(stored, `a message with think: ${think}`), stored)
       }
     },
@@ -142,7 +144,7 @@ describe('v2: messages', () => {
     async ({ v2, claim }) => {
       const chat = await v2.chat()
       for (const rag of [true, false, 'agent']) {
-        const stored = await v2.message(v2.body(chat, 'Name a colour.', { rag }))
+        const stored = await v2.message(v2.messageBody(chat, 'Name a colour.', { rag }))
         claim('V2-MSG-13', () => expectAccepted(stored, `a message with rag: ${rag}`), stored)
       }
     },
@@ -152,13 +154,13 @@ describe('v2: messages', () => {
     'attachments takes what the service returned for an upload',
     covers(['V2-MSG-14'], { requests: 3, uploads: 1 }),
     async ({ v2, attachments, claim, session }) => {
-      const file = textUpload(session)
+      const file = buildTextFile(session)
       const uploaded = await attachments.upload(file, undefined, { role: 'arrange' })
       const record = attachments.recordIn(uploaded, file.name)
-      given(record, 'the answer to the upload shows no attachment', uploaded)
+      assume(record, 'the answer to the upload shows no attachment', uploaded)
       const chat = await v2.chat()
       const stored = await v2.message(
-        v2.body(chat, 'What is in the file?', { attachments: [record] }),
+        v2.messageBody(chat, 'What is in the file?', { attachments: [record] }),
       )
       claim('V2-MSG-14', () => expectAccepted(stored, 'a message with attachments'), stored)
     },

@@ -1,13 +1,13 @@
 import {
   answerText,
+  assume,
   covers,
-  declared,
   describe,
   expect,
-  given,
+  requireProfile,
   test,
 } from '../../harness/conformance/scenario/index.ts'
-import { baseOf, maybeOwn, withSearch } from '../support/searches.ts'
+import { findVisibleSearch, maybeToolCall, requireBase } from '../support/retrieval.ts'
 
 /** Section 4.4 on v2: retrieval shows in the answer alone, for the steps are not shown. */
 describe('v2: retrieval', () => {
@@ -16,12 +16,12 @@ describe('v2: retrieval', () => {
     covers(['V2-RAG-01'], { requests: 9, generations: 1 }, 2),
     async ({ v2, claim, profile }) => {
       const { knowledge, assistants } = profile
-      declared(knowledge, 'knowledge')
-      declared(assistants?.withKnowledge, 'assistants.withKnowledge')
+      requireProfile(knowledge, 'knowledge')
+      requireProfile(assistants?.withKnowledge, 'assistants.withKnowledge')
       const more = { rag: true, assistant_id: assistants.withKnowledge }
       let text: string | undefined
       for (let tries = 0; tries < 3 && !text?.includes(knowledge.expect); tries += 1) {
-        const { reply } = await v2.say(await v2.chat(), knowledge.question, more)
+        const { reply } = await v2.storeAndGenerate(await v2.chat(), knowledge.question, more)
         text = answerText(reply)
       }
       claim('V2-RAG-01', () => expect(text, 'the answer').toContain(knowledge.expect))
@@ -32,25 +32,25 @@ describe('v2: retrieval', () => {
     'rag: false, agent or nothing makes no search before the answer (v2)',
     covers(['V2-RAG-02', 'V2-RAG-03'], { requests: 15, generations: 4 }, 1),
     async ({ v2, claim, profile, session }) => {
-      const { question, expected, assistant, tool } = baseOf(profile)
-      declared(profile.tools?.search, 'tools.search')
+      const { question, expected, assistant, tool } = requireBase(profile)
+      requireProfile(profile.tools?.search, 'tools.search')
       const ask = async (rag: unknown, without: Readonly<Record<string, unknown>>) => {
         const more = { assistant_id: assistant, rag }
-        const { reply } = await v2.say(await v2.chat(), question, more, without)
+        const { reply } = await v2.storeAndGenerate(await v2.chat(), question, more, without)
         return { evidence: [reply], searched: answerText(reply)?.includes(expected) ?? false }
       }
-      const { able, more, mayBeOwn } = await withSearch(ask, tool)
-      given(able.searched, 'rag: true does not bring the fact', ...able.evidence)
+      const { control, more, mayBeOwn } = await findVisibleSearch(ask, tool)
+      assume(control.searched, 'rag: true does not bring the fact', ...control.evidence)
       for (const [row, rag] of [
         ['V2-RAG-02', false],
         ['V2-RAG-02', undefined],
         ['V2-RAG-03', 'agent'],
       ] as const) {
         const asked = await ask(rag, more)
-        if (asked.searched && mayBeOwn) session.reserve('inconclusive', [row], maybeOwn)
+        if (asked.searched && mayBeOwn) session.markUndecided('inconclusive', [row], maybeToolCall)
         else {
           const what = `the answer holds the fact of the knowledge base ${rag === undefined ? 'without rag' : `with rag: ${rag}`}`
-          const evidence = [...able.evidence, ...asked.evidence]
+          const evidence = [...control.evidence, ...asked.evidence]
           claim(row, () => expect(asked.searched, what).toBe(false), ...evidence)
         }
       }

@@ -1,18 +1,18 @@
 import {
+  assume,
   covers,
-  declared,
   describe,
+  describeShape,
   expect,
   expectAccepted,
-  given,
-  shapeOf,
-  statusOf,
+  isConclusive,
+  requireProfile,
+  statusText,
   succeeded,
-  tellsOfTheList,
   test,
 } from '../../harness/conformance/scenario/index.ts'
-import { refusesGuess } from '../support/guesses.ts'
-import { textUpload } from '../support/uploads.ts'
+import { isContentRefusal } from '../support/refusals.ts'
+import { buildTextFile } from '../support/test-data.ts'
 
 /** Sections 2.4 and 4.3: files of the caller and of a chat. */
 describe('v3: attachments', () => {
@@ -24,10 +24,10 @@ describe('v3: attachments', () => {
     }),
     async ({ attachments, claim, session, profile }) => {
       for (const more of ['', ' Größe 東京']) {
-        const file = textUpload(session, session.nonce(), more)
+        const file = buildTextFile(session, session.nonce(), more)
         const uploaded = await attachments.upload(file)
-        if (refusesGuess(uploaded) && profile.requests.upload?.part === undefined) {
-          session.reserve(
+        if (isContentRefusal(uploaded) && profile.requests.upload?.part === undefined) {
+          session.markUndecided(
             'unproven',
             ['V3-ATT-01', 'V3-ATT-02', 'V3-ATT-03', 'V3-ATT-04', 'V3-ATT-05'],
             'a file in the part "file", which is a guess, was refused: say requests.upload.part',
@@ -36,22 +36,24 @@ describe('v3: attachments', () => {
         }
         const record = attachments.recordIn(uploaded, file.name)
         const listed = async () =>
-          attachments.shows(
+          attachments.lists(
             await attachments.list({ search: file.name }, { role: 'probe' }),
             file.name,
           )
         // A success that says nothing, of a file that nobody lists, may come from anybody.
         const shown = !succeeded(uploaded) || record !== undefined || (await listed())
-        given(shown, 'neither the answer to the upload nor the list shows the file', uploaded)
+        assume(shown, 'neither the answer to the upload nor the list shows the file', uploaded)
         claim('V3-ATT-01', () => expectAccepted(uploaded, 'POST /attachment'), uploaded)
-        given(
+        assume(
           record,
           'the answer to the upload shows no attachment: say shapes.attachment',
           uploaded,
         )
-        session.observe('OPEN-14', `POST /attachment: ${statusOf(uploaded)} ${shapeOf(uploaded)}`, [
-          uploaded,
-        ])
+        session.observe(
+          'OPEN-14',
+          `POST /attachment: ${statusText(uploaded)} ${describeShape(uploaded)}`,
+          [uploaded],
+        )
         claim(
           'V3-ATT-02',
           () => {
@@ -74,24 +76,24 @@ describe('v3: attachments', () => {
     covers(['V3-ATT-06', 'V3-ATT-08', 'V3-ATT-09', 'V3-ATT-10'], { requests: 40, uploads: 3 }),
     async ({ attachments, chats, claim, session }) => {
       const nonce = session.nonce()
-      const files = ['-a', '-b', '-c'].map((more) => textUpload(session, nonce, more))
+      const files = ['-a', '-b', '-c'].map((more) => buildTextFile(session, nonce, more))
       for (const file of files) {
         const uploaded = await attachments.upload(file, undefined, { role: 'arrange' })
-        given(succeeded(uploaded), `an upload was refused with ${statusOf(uploaded)}`, uploaded)
+        assume(succeeded(uploaded), `an upload was refused with ${statusText(uploaded)}`, uploaded)
       }
       const [first] = files
-      given(first, 'no file')
+      assume(first, 'no file')
       const whole = await attachments.list()
       if (!succeeded(whole)) {
         claim('V3-ATT-06', () => expectAccepted(whole, 'GET /attachment'), whole)
         return
       }
-      const walk = await attachments.settledWalk(
+      const walk = await attachments.waitForListed(
         {},
         files.map(({ name }) => name),
       )
       const listed = files.filter(({ name }) => walk.pagesWith(name).length > 0)
-      given(
+      assume(
         listed.length > 0 || walk.complete,
         'no cursor was found to follow the list: say shapes.attachmentCursor',
       )
@@ -102,15 +104,15 @@ describe('v3: attachments', () => {
       )
 
       // Two files are newer, so that a page of two that looks at no name does not show this one.
-      const found = await chats.settled(
+      const found = await chats.poll(
         () => attachments.list({ search: first.name, limit: 2 }),
-        (_, page) => attachments.shows(page, first.name),
+        (_, page) => attachments.lists(page, first.name),
       )
       claim(
         'V3-ATT-08',
         () => {
           expectAccepted(found, 'GET /attachment with search')
-          expect(attachments.shows(found, first.name), 'the search finds the file').toBe(true)
+          expect(attachments.lists(found, first.name), 'the search finds the file').toBe(true)
         },
         found,
       )
@@ -118,23 +120,23 @@ describe('v3: attachments', () => {
       const names = files.map(({ name }) => name)
       const together = await attachments.list({ search: nonce })
       // Where a search finds all three, nothing else comes between them.
-      const apart = names.every((name) => attachments.shows(together, name))
+      const apart = names.every((name) => attachments.lists(together, name))
       for (const query of [...(apart ? [{ limit: 2, search: nonce }] : []), { limit: 2 }]) {
         const limited = await attachments.list(query)
         claim(
           'V3-ATT-09',
           () => {
             expectAccepted(limited, 'GET /attachment with limit')
-            const shown = names.filter((name) => attachments.shows(limited, name))
+            const shown = names.filter((name) => attachments.lists(limited, name))
             expect(shown.length, 'files of ours on a page with limit 2').toBeLessThanOrEqual(2)
           },
           limited,
         )
-        given(succeeded(limited), 'a list with limit is refused', limited)
+        assume(succeeded(limited), 'a list with limit is refused', limited)
         const paged = await attachments.walk(query)
         const missing = names.filter((name) => paged.pagesWith(name).length === 0)
-        given(
-          missing.length === 0 || tellsOfTheList(paged, names),
+        assume(
+          missing.length === 0 || isConclusive(paged, names),
           'no cursor was found to follow the list: say shapes.attachmentCursor',
         )
         claim(
@@ -151,7 +153,7 @@ describe('v3: attachments', () => {
     covers(['V3-ATT-07', 'V3-ATT-12', 'V3-ATT-13'], { requests: 20, uploads: 3, chats: 2 }),
     async ({ attachments, v3, chats, claim, session }) => {
       const [chat, other] = [await v3.createChat(), await v3.createChat()]
-      const file = () => textUpload(session)
+      const file = () => buildTextFile(session)
       const [inside, outside, elsewhere] = [file(), file(), file()]
       for (const [upload, id] of [
         [inside, chat.id],
@@ -159,15 +161,15 @@ describe('v3: attachments', () => {
         [elsewhere, other.id],
       ] as const) {
         const uploaded = await attachments.upload(upload, id, { role: 'arrange' })
-        given(succeeded(uploaded), `an upload was refused with ${statusOf(uploaded)}`, uploaded)
+        assume(succeeded(uploaded), `an upload was refused with ${statusText(uploaded)}`, uploaded)
       }
-      const ofChat = await chats.settled(
+      const ofChat = await chats.poll(
         () => attachments.list({ chat_id: chat.id }),
-        (_, page) => attachments.shows(page, inside.name),
+        (_, page) => attachments.lists(page, inside.name),
       )
       const list = await chats.attachments(chat.id)
-      given(
-        [ofChat, list].some((page) => attachments.shows(page, inside.name)),
+      assume(
+        [ofChat, list].some((page) => attachments.lists(page, inside.name)),
         'the upload did not join the chat: say requests.upload.chatField',
         ofChat,
         list,
@@ -180,7 +182,7 @@ describe('v3: attachments', () => {
           row,
           () => {
             expectAccepted(page, route)
-            const shows = (name: string) => attachments.shows(page, name)
+            const shows = (name: string) => attachments.lists(page, name)
             expect(shows(inside.name), 'the list shows the file of the chat').toBe(true)
             expect(shows(outside.name), 'the list shows a file of no chat').toBe(false)
             expect(shows(elsewhere.name), 'the list shows a file of another chat').toBe(false)
@@ -195,10 +197,10 @@ describe('v3: attachments', () => {
         () => {
           expectAccepted(found, 'GET /chat/{chat_id}/attachments with search')
           expect(
-            attachments.shows(found, inside.name),
+            attachments.lists(found, inside.name),
             'the search finds the file by its name',
           ).toBe(true)
-          expect(attachments.shows(missed, inside.name), 'a search for another name finds it').toBe(
+          expect(attachments.lists(missed, inside.name), 'a search for another name finds it').toBe(
             false,
           )
         },
@@ -212,21 +214,25 @@ describe('v3: attachments', () => {
     'nothing of another caller is listed',
     covers(['V3-ATT-11'], { requests: 12, uploads: 2 }),
     async ({ attachments, chats, claim, profile, session }) => {
-      declared(profile.otherKey, 'otherKey')
+      requireProfile(profile.otherKey, 'otherKey')
       const other = { authorization: `Bearer ${profile.otherKey}` }
-      const [mine, theirs] = [textUpload(session), textUpload(session)]
+      const [mine, theirs] = [buildTextFile(session), buildTextFile(session)]
       await attachments.upload(mine, undefined, { role: 'arrange' })
       const uploaded = await attachments.upload(theirs, undefined, { role: 'arrange', ...other })
-      given(
+      assume(
         succeeded(uploaded),
-        `the second caller was refused with ${statusOf(uploaded)}`,
+        `the second caller was refused with ${statusText(uploaded)}`,
         uploaded,
       )
-      const own = await chats.settled(
+      const own = await chats.poll(
         () => attachments.list({ search: theirs.name }, other),
-        (_, page) => attachments.shows(page, theirs.name),
+        (_, page) => attachments.lists(page, theirs.name),
       )
-      given(attachments.shows(own, theirs.name), 'the second caller does not see its own file', own)
+      assume(
+        attachments.lists(own, theirs.name),
+        'the second caller does not see its own file',
+        own,
+      )
       const walk = await attachments.walk({})
       claim(
         'V3-ATT-11',
@@ -239,7 +245,7 @@ describe('v3: attachments', () => {
         'V3-ATT-11',
         () =>
           expect(
-            attachments.shows(foreign, mine.name),
+            attachments.lists(foreign, mine.name),
             'the list of another caller shows our file',
           ).toBe(false),
         foreign,

@@ -1,16 +1,16 @@
 import {
   answerText,
+  assume,
   covers,
   describe,
   expect,
   expectAccepted,
   finalResponse,
-  given,
   inputText,
   succeeded,
   test,
 } from '../../harness/conformance/scenario/index.ts'
-import { recallOf } from '../support/recall.ts'
+import { buildRecall } from '../support/test-data.ts'
 
 /** Section 2.6: a chat is a chain of runs. A fact is planted; the wording of answers is not judged. */
 describe('v3: context', () => {
@@ -19,18 +19,18 @@ describe('v3: context', () => {
     covers(['V3-GEN-16', 'V3-CTX-01', 'V3-CTX-02'], { requests: 15, generations: 5, chats: 4 }, 4),
     async ({ v3, claim, profile, session }) => {
       const nonce = session.nonce()
-      const { tell, ask } = recallOf(profile, nonce)
-      const able = await v3.say(v3.turn(await v3.createChat(), `${tell} ${ask}`))
-      given(
+      const { tell, ask } = buildRecall(profile, nonce)
+      const able = await v3.generateOk(v3.generateBody(await v3.createChat(), `${tell} ${ask}`))
+      assume(
         answerText(able)?.includes(nonce),
         'the model does not give back a fact from the same message',
         able,
       )
 
       const input = [inputText(tell), inputText(ask)]
-      let counted = await v3.say(v3.turn(await v3.createChat(), input))
+      let counted = await v3.generateOk(v3.generateBody(await v3.createChat(), input))
       for (let tries = 1; tries < 3 && !answerText(counted)?.includes(nonce); tries += 1) {
-        counted = await v3.say(v3.turn(await v3.createChat(), input))
+        counted = await v3.generateOk(v3.generateBody(await v3.createChat(), input))
       }
       claim(
         'V3-GEN-16',
@@ -39,13 +39,13 @@ describe('v3: context', () => {
       )
 
       const chat = await v3.createChat()
-      const told = await v3.say(v3.turn(chat, tell))
+      const told = await v3.generateOk(v3.generateBody(chat, tell))
       const parent = finalResponse(told)?.['id']
       let reply = told
       let known = false
       for (let tries = 0; tries < 3 && !known; tries += 1) {
-        reply = await v3.say(
-          v3.turn(chat, ask, typeof parent === 'string' ? { parent_id: parent } : {}),
+        reply = await v3.generateOk(
+          v3.generateBody(chat, ask, typeof parent === 'string' ? { parent_id: parent } : {}),
         )
         known = answerText(reply)?.includes(nonce) ?? false
       }
@@ -56,7 +56,7 @@ describe('v3: context', () => {
         reply,
       )
 
-      const fresh = await v3.say(v3.turn(await v3.createChat(), ask))
+      const fresh = await v3.generateOk(v3.generateBody(await v3.createChat(), ask))
       claim(
         'V3-CTX-02',
         () => expect(answerText(fresh), 'the answer in a fresh chat').not.toContain(nonce),
@@ -71,11 +71,11 @@ describe('v3: context', () => {
     covers(['V3-GEN-11', 'V3-GEN-15'], { requests: 5, generations: 3, chats: 1 }),
     async ({ v3, claim, profile, session }) => {
       const nonce = session.nonce()
-      const { tell, ask } = recallOf(profile, nonce)
+      const { tell, ask } = buildRecall(profile, nonce)
       const chat = await v3.createChat()
-      const first = await v3.generate(v3.turn(chat, tell))
+      const first = await v3.generate(v3.generateBody(chat, tell))
       claim('V3-GEN-11', () => expectAccepted(first, 'a generation without parent_id'), first)
-      const second = await v3.generate(v3.turn(chat, ask))
+      const second = await v3.generate(v3.generateBody(chat, ask))
       claim(
         'V3-GEN-11',
         () => expectAccepted(second, 'a second generation without parent_id'),
@@ -87,8 +87,8 @@ describe('v3: context', () => {
         session.observe('OPEN-36', answerText(second)?.includes(nonce) ? 'yes' : 'no', [second])
       }
       const runId = finalResponse(second)?.['id'] ?? finalResponse(first)?.['id']
-      given(typeof runId === 'string', 'the response shows no id', first, second)
-      const next = await v3.generate(v3.turn(chat, 'Name a colour.', { parent_id: runId }))
+      assume(typeof runId === 'string', 'the response shows no id', first, second)
+      const next = await v3.generate(v3.generateBody(chat, 'Name a colour.', { parent_id: runId }))
       claim(
         'V3-GEN-11',
         () => expectAccepted(next, 'a generation with the parent_id of the previous run'),

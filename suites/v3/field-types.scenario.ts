@@ -5,10 +5,10 @@ describe('v3: types of the fields', () => {
   test(
     'a generation with a field of another type is refused',
     covers(['V3-GEN-17', 'V3-GEN-13'], { requests: 38, generations: 1, chats: 1 }),
-    async ({ v3, refuses, session }) => {
+    async ({ v3, expectRejected, session }) => {
       const chat = await v3.createChat()
-      const right = v3.turn(chat, 'Name a colour.')
-      const twin = await v3.generate(right, { role: 'twin' })
+      const right = v3.generateBody(chat, 'Name a colour.')
+      const control = await v3.generate(right, { role: 'control' })
       const wrong = {
         stream: { on: false },
         chat_id: { id: chat.id },
@@ -30,13 +30,13 @@ describe('v3: types of the fields', () => {
       )
       for (const [field, value] of [...Object.entries(wrong), ...numbered]) {
         const what = `${field}: ${JSON.stringify(value)}`
-        const refused = await refuses({
+        const refused = await expectRejected({
           row: 'V3-GEN-17',
-          no5xx: 'V3-GEN-13',
-          twin,
+          noServerError: 'V3-GEN-13',
+          control,
           what,
           send: () => v3.generate({ ...right, [field]: value }, { role: 'negative' }),
-          alive: () => v3.alive(chat),
+          ping: () => v3.ping(chat),
         })
         session.observe('OPEN-22', `${field} of another type: ${refused.response?.status}`, [
           refused,

@@ -1,21 +1,21 @@
 import {
+  assume,
   bodyJson,
   compareForms,
   covers,
-  declined,
   describe,
   everyItemShown,
   expect,
   expectAccepted,
   expectResponse,
   finalResponse,
-  given,
   inputRows,
   inputText,
+  isDeclined,
   isRecord,
   test,
 } from '../../harness/conformance/scenario/index.ts'
-import { otherNames } from '../support/models.ts'
+import { modelAliases } from '../support/test-data.ts'
 
 /** Section 4.3: POST /message/generate, its fields and its two forms. */
 describe('v3: generation', () => {
@@ -29,10 +29,10 @@ describe('v3: generation', () => {
     async ({ v3, claim }) => {
       const question = 'Name a colour and say why you like it.'
       const chat = await v3.createChat()
-      const asText = await v3.generate(v3.turn(chat, question))
+      const asText = await v3.generate(v3.generateBody(chat, question))
       // Where a text is refused, the answer is still to be seen.
-      const whole = declined(asText)
-        ? await v3.generate(v3.turn(chat, [inputText(question)]))
+      const whole = isDeclined(asText)
+        ? await v3.generate(v3.generateBody(chat, [inputText(question)]))
         : asText
       claim('V3-GEN-01', () => {
         expectResponse(whole, 'a generation with stream: false')
@@ -40,9 +40,11 @@ describe('v3: generation', () => {
       })
       claim('V3-GEN-05', () => expectAccepted(asText, 'input as a text'), asText)
 
-      const streamed = await v3.say(v3.turn(await v3.createChat(), question, { stream: true }))
+      const streamed = await v3.generateOk(
+        v3.generateBody(await v3.createChat(), question, { stream: true }),
+      )
       const [a, b] = [finalResponse(whole), finalResponse(streamed)]
-      given(a && b, 'one of the forms shows no final response', whole, streamed)
+      assume(a && b, 'one of the forms shows no final response', whole, streamed)
       const { differentTypes, differentMembers } = compareForms(a, b)
       claim(
         'V3-GEN-03',
@@ -66,19 +68,19 @@ describe('v3: generation', () => {
       const chat = await v3.createChat()
       const nonces = [session.nonce(), session.nonce()]
       const input = nonces.map((nonce) => inputText(`Name a colour for ${nonce}.`))
-      const reply = await v3.generate(v3.turn(chat, input))
+      const reply = await v3.generate(v3.generateBody(chat, input))
       const accepted = claim(
         'V3-GEN-06',
         () => expectAccepted(reply, 'input as an array of items'),
         reply,
       )
-      given(accepted, 'input as an array of items was refused', reply)
+      assume(accepted, 'input as an array of items was refused', reply)
 
       const counted = (rows: Parameters<typeof inputRows>[0]) =>
         nonces.map((nonce) => inputRows(rows, nonce).length)
-      const { rows, pages } = await v3.settled(chat, (seen) => !counted(seen).includes(0))
+      const { rows, pages } = await v3.waitForHistory(chat, (seen) => !counted(seen).includes(0))
       const shown = inputRows(rows).length > 0 && everyItemShown(rows)
-      given(shown, 'rows show no item, which is legal', ...pages)
+      assume(shown, 'rows show no item, which is legal', ...pages)
       claim(
         'V3-HIST-07',
         () => expect(counted(rows), 'history rows of each item').toEqual([1, 1]),
@@ -99,7 +101,7 @@ describe('v3: generation', () => {
         { top_p: 0.9 },
         { presence_penalty: 0.5 },
       ]) {
-        const reply = await v3.generate(v3.turn(chat, 'Tell me about the sea.', parameter))
+        const reply = await v3.generate(v3.generateBody(chat, 'Tell me about the sea.', parameter))
         const what = `a generation with ${Object.keys(parameter).join()}`
         claim('V3-GEN-09', () => expectAccepted(reply, what), reply)
       }
@@ -111,8 +113,10 @@ describe('v3: generation', () => {
     covers(['V3-MODEL-01'], { requests: 3, generations: 1, chats: 1 }),
     async ({ v3, claim, profile }) => {
       const chat = await v3.createChat()
-      for (const model of otherNames(profile)) {
-        const reply = await v3.generate(v3.turn(chat, 'Name a colour.', { model_id: model }))
+      for (const model of modelAliases(profile)) {
+        const reply = await v3.generate(
+          v3.generateBody(chat, 'Name a colour.', { model_id: model }),
+        )
         claim('V3-MODEL-01', () => expectAccepted(reply, `model_id ${model}`), reply)
       }
     },
@@ -124,14 +128,14 @@ describe('v3: generation', () => {
     async ({ v3, claim, session }) => {
       const chat = await v3.createChat()
       const doubtful = {
-        'a chat_id that is no UUID': v3.turn('nowhere', 'Name a colour.'),
-        'no model_id': v3.turn(chat, 'Name a colour.', { model_id: undefined }),
+        'a chat_id that is no UUID': v3.generateBody('nowhere', 'Name a colour.'),
+        'no model_id': v3.generateBody(chat, 'Name a colour.', { model_id: undefined }),
       }
       for (const [what, body] of Object.entries(doubtful)) {
         const seen = await v3.generate(body, { role: 'probe' })
         const question = what === 'no model_id' ? 'OPEN-10' : 'OPEN-22'
         session.observe(question, `${what}: ${seen.response?.status}`, [seen])
-        if (!declined(seen)) continue
+        if (!isDeclined(seen)) continue
         claim(
           'V3-GEN-13',
           () => expect(seen.response?.status, `status with ${what}`).toBeLessThan(500),

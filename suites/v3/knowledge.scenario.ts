@@ -1,22 +1,22 @@
 import {
+  assume,
   bodyJson,
   contains,
   covers,
   describe,
+  describeShape,
   type Exchange,
   expect,
   expectAccepted,
-  given,
   type KnowledgePrefix,
   knowledgePrefixes,
   leavesOf,
-  shapeOf,
-  statusOf,
+  statusText,
   succeeded,
   test,
 } from '../../harness/conformance/scenario/index.ts'
 import { badCredentials } from '../support/credentials.ts'
-import { textUpload } from '../support/uploads.ts'
+import { buildTextFile } from '../support/test-data.ts'
 
 /** Sections 2.7 and 4.3: knowledge bases. What lies below the prefix stands in the profile. */
 describe('knowledge bases', () => {
@@ -32,7 +32,7 @@ describe('knowledge bases', () => {
           'the list names the base of the profile',
         ).toBe(true)
       })
-      if (succeeded(list)) session.observe('OPEN-04', shapeOf(list), [list])
+      if (succeeded(list)) session.observe('OPEN-04', describeShape(list), [list])
     },
   )
 
@@ -48,7 +48,7 @@ describe('knowledge bases', () => {
           'the search finds the fact that knowledge.expect names',
         ).toBe(true)
       })
-      session.observe('OPEN-15', `search: ${statusOf(found)} ${shapeOf(found)}`, [found])
+      session.observe('OPEN-15', `search: ${statusText(found)} ${describeShape(found)}`, [found])
     },
   )
 
@@ -58,14 +58,14 @@ describe('knowledge bases', () => {
       requests: 26,
       uploads: 1,
     }),
-    async ({ knowledge, chats, claim, refuses, keys, session }) => {
+    async ({ knowledge, chats, claim, expectRejected, keys, session }) => {
       const nonce = session.nonce()
-      const file = textUpload(session, nonce)
+      const file = buildTextFile(session, nonce)
       const uploaded = await knowledge.send('upload', { file, values: { name: file.name, nonce } })
       const accepted = claim('KB-02', () => expectAccepted(uploaded, 'an upload'), uploaded)
-      given(accepted, 'the upload was refused', uploaded)
+      assume(accepted, 'the upload was refused', uploaded)
       const values = { question: `How high is the tower of ${nonce}?` }
-      const found = await chats.settled(
+      const found = await chats.poll(
         () => knowledge.send('search', { values }),
         (body) => contains(body, nonce),
       )
@@ -75,17 +75,17 @@ describe('knowledge bases', () => {
         uploaded,
         found,
       )
-      // Here, because no route of the document deletes what the accepted twin leaves.
+      // Here, because no route of the document deletes what the accepted control leaves.
       for (const { row, what, authorization } of keys.v3 ? badCredentials('V3', keys.v3) : []) {
-        const sent = textUpload(session)
+        const sent = buildTextFile(session)
         const options = { file: sent, values: { name: sent.name, nonce }, authorization } as const
-        await refuses({
+        await expectRejected({
           row,
-          no5xx: 'V3-AUTH-06',
-          twin: uploaded,
+          noServerError: 'V3-AUTH-06',
+          control: uploaded,
           what: `${what} (upload of /knowledge)`,
           send: () => knowledge.send('upload', { ...options, role: 'negative' }),
-          alive: () => knowledge.send('search', { values, role: 'liveness' }),
+          ping: () => knowledge.send('search', { values, role: 'liveness' }),
         })
       }
     },
@@ -104,7 +104,7 @@ describe('knowledge bases', () => {
       const known = routes.filter((name) => profile.knowledge?.routes?.[name])
       for (const name of known.length > 0 ? known : [null]) {
         const [v3, plain] = await readBoth((prefix) => knowledge.send(name, { prefix }))
-        given(
+        assume(
           [v3, plain].some((answer) => succeeded(answer) && tells(answer, name)),
           name === null
             ? 'no path below the prefix is known: say knowledge.routes'
@@ -134,20 +134,20 @@ describe('knowledge bases', () => {
       const uploads: [boolean, Exchange][] = []
       for (const prefix of knowledgePrefixes) {
         const nonce = session.nonce()
-        const file = textUpload(session, nonce)
+        const file = buildTextFile(session, nonce)
         const values = { name: file.name, nonce }
         const uploaded = await knowledge.send('upload', { prefix, file, values })
         const question = `How high is the tower of ${nonce}?`
         const found =
           succeeded(uploaded) &&
-          (await chats.settled(
+          (await chats.poll(
             () => knowledge.send('search', { values: { question } }),
             (body) => contains(body, nonce),
           ))
         uploads.push([found !== false && contains(bodyJson(found), nonce), uploaded])
       }
       const [v3, plain] = uploads
-      given(
+      assume(
         v3?.[0] && plain,
         'a document that is uploaded is not found',
         ...uploads.map(([, x]) => x),
@@ -178,7 +178,7 @@ async function readBoth(
     const v3 = await read('/api/v3/knowledge')
     const plain = await read('/api/knowledge')
     if (same(v3, plain) || (before && same(before, v3))) return [v3, plain]
-    given(tries < mostReads, 'the bases change while they are compared', v3, plain)
+    assume(tries < mostReads, 'the bases change while they are compared', v3, plain)
     before = v3
   }
 }

@@ -1,9 +1,9 @@
 import {
   covers,
-  declined,
   describe,
   expectResponse,
   fill,
+  isDeclined,
   test,
 } from '../../harness/conformance/scenario/index.ts'
 
@@ -29,7 +29,9 @@ describe('v3: media', () => {
     async ({ v3, claim, profile }) => {
       const chat = await v3.createChat()
       const input = ask({ type: 'input_image', image_url: image, detail: 'auto' })
-      const reply = await v3.generate(v3.turn(chat, input, { model_id: profile.models.vision }))
+      const reply = await v3.generate(
+        v3.generateBody(chat, input, { model_id: profile.models.vision }),
+      )
       claim('V3-GEN-07', () => expectResponse(reply, 'a generation with an image'), reply)
     },
   )
@@ -42,9 +44,11 @@ describe('v3: media', () => {
       // Of the parts, the document shows input_text and input_image only.
       const guess = { type: 'input_video', video_url: '{url}' }
       const input = ask(fill(profile.requests.video ?? guess, { url: video }))
-      const reply = await v3.generate(v3.turn(chat, input, { model_id: profile.models.vision }))
-      if (declined(reply) && profile.requests.video === undefined) {
-        session.reserve(
+      const reply = await v3.generate(
+        v3.generateBody(chat, input, { model_id: profile.models.vision }),
+      )
+      if (isDeclined(reply) && profile.requests.video === undefined) {
+        session.markUndecided(
           'unproven',
           ['V3-GEN-08'],
           'our guess at the part of a video was refused: say requests.video in the profile',
@@ -61,7 +65,7 @@ describe('v3: media', () => {
     async ({ v3, claim, profile }) => {
       const chat = await v3.createChat()
       const reply = await v3.generate(
-        v3.turn(chat, 'Name a colour.', { model_id: profile.models.vision }),
+        v3.generateBody(chat, 'Name a colour.', { model_id: profile.models.vision }),
       )
       claim('V3-MODEL-02', () => expectResponse(reply, 'the vision model'), reply)
     },

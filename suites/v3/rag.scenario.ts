@@ -1,17 +1,23 @@
 import {
+  assume,
   type Claim,
   covers,
-  declared,
   describe,
   type Exchange,
   expect,
   expectResponse,
-  given,
+  requireProfile,
   succeeded,
   test,
 } from '../../harness/conformance/scenario/index.ts'
-import { askedInChat } from '../support/asked-in-chat.ts'
-import { baseOf, maybeOwn, searched, searchless, withSearch } from '../support/searches.ts'
+import {
+  askInNewChat,
+  findVisibleSearch,
+  hasSearched,
+  maybeToolCall,
+  noVisibleSearch,
+  requireBase,
+} from '../support/retrieval.ts'
 
 /** Section 4.4: retrieval before an answer, seen as a search step or as its fact in the answer. */
 describe('v3: retrieval', () => {
@@ -21,17 +27,17 @@ describe('v3: retrieval', () => {
     'rag: true searches the base of the assistant',
     covers(['RAG-01', 'V3-SSE-28', 'V3-ASST-01'], { requests: 22, generations: 2, chats: 6 }, 5),
     async ({ v3, claim, profile }) => {
-      const base = baseOf(profile)
+      const base = requireBase(profile)
       for (const stream of [true, false]) {
         const more = { assistant_id: base.assistant, stream }
-        let asked = await askedInChat(v3, base, { ...more, rag: true })
+        let asked = await askInNewChat(v3, base, { ...more, rag: true })
         await acceptsAssistant(
           claim,
           asked.reply,
-          async () => (await askedInChat(v3, base, more)).reply,
+          async () => (await askInNewChat(v3, base, more)).reply,
         )
         for (let tries = 1; tries < 3 && !asked.searched; tries += 1) {
-          asked = await askedInChat(v3, base, { ...more, rag: true })
+          asked = await askInNewChat(v3, base, { ...more, rag: true })
         }
         claim('RAG-01', () => expect(asked.searched, seen).toBe(true), ...asked.evidence)
       }
@@ -42,11 +48,11 @@ describe('v3: retrieval', () => {
     'rag: false, agent or nothing makes no search before the answer',
     covers(['RAG-02', 'RAG-03', 'RAG-05'], { requests: 40, generations: 7, chats: 8 }, 1),
     async ({ v3, claim, profile, session }) => {
-      const base = baseOf(profile)
+      const base = requireBase(profile)
       const ask = (rag: unknown, more: Readonly<Record<string, unknown>>) =>
-        askedInChat(v3, base, { assistant_id: base.assistant, rag, ...more }, 'act')
-      const { able, more, mayBeOwn } = await withSearch(ask, base.tool)
-      given(able.searched, searchless, ...able.evidence)
+        askInNewChat(v3, base, { assistant_id: base.assistant, rag, ...more }, 'act')
+      const { control, more, mayBeOwn } = await findVisibleSearch(ask, base.tool)
+      assume(control.searched, noVisibleSearch, ...control.evidence)
       for (const [row, rag, stream] of [
         ['RAG-02', false, false],
         ['RAG-02', false, true],
@@ -56,11 +62,11 @@ describe('v3: retrieval', () => {
         ['RAG-05', undefined, true],
       ] as const) {
         const asked = await ask(rag, { ...more, stream })
-        given(succeeded(asked.reply), `a generation with rag: ${rag} was refused`, asked.reply)
-        if (asked.searched && mayBeOwn) session.reserve('inconclusive', [row], maybeOwn)
+        assume(succeeded(asked.reply), `a generation with rag: ${rag} was refused`, asked.reply)
+        if (asked.searched && mayBeOwn) session.markUndecided('inconclusive', [row], maybeToolCall)
         else {
           const what = `the server searched ${rag === undefined ? 'without rag' : `with rag: ${rag}`}`
-          const evidence = [...able.evidence, ...asked.evidence]
+          const evidence = [...control.evidence, ...asked.evidence]
           claim(row, () => expect(asked.searched, what).toBe(false), ...evidence)
         }
       }
@@ -71,17 +77,17 @@ describe('v3: retrieval', () => {
     'a one-shot without rag makes no search before the answer',
     covers(['RAG-06'], { requests: 2, generations: 2 }, 1),
     async ({ oneShot, claim, profile }) => {
-      const base = baseOf(profile)
+      const base = requireBase(profile)
       const ask = async (rag: unknown, more: Readonly<Record<string, unknown>>) => {
         const body = oneShot.body(base.question, { assistant_id: base.assistant, rag, ...more })
-        const reply = await oneShot.ask(body, { role: 'act' })
-        return { evidence: [reply], searched: searched(reply, base) }
+        const reply = await oneShot.sendOk(body, { role: 'act' })
+        return { evidence: [reply], searched: hasSearched(reply, base) }
       }
-      const { able, more, mayBeOwn } = await withSearch(ask, base.tool)
-      given(able.searched, searchless, ...able.evidence)
+      const { control, more, mayBeOwn } = await findVisibleSearch(ask, base.tool)
+      assume(control.searched, noVisibleSearch, ...control.evidence)
       const asked = await ask(undefined, more)
-      const evidence = [...able.evidence, ...asked.evidence]
-      given(!(asked.searched && mayBeOwn), maybeOwn, ...evidence)
+      const evidence = [...control.evidence, ...asked.evidence]
+      assume(!(asked.searched && mayBeOwn), maybeToolCall, ...evidence)
       claim(
         'RAG-06',
         () => expect(asked.searched, 'the server searched without rag').toBe(false),
@@ -94,16 +100,16 @@ describe('v3: retrieval', () => {
     'rag as an object searches like true',
     covers(['RAG-04', 'RAG-08'], { requests: 22, generations: 4, chats: 4 }),
     async ({ v3, claim, profile }) => {
-      const base = baseOf(profile)
+      const base = requireBase(profile)
       const object = profile.rag?.object
-      declared(object, 'rag.object')
+      requireProfile(object, 'rag.object')
       const { search_type: usual = 'hybrid' } = object
       const more = { assistant_id: base.assistant }
       for (const wanted of [
         { rag: object, stream: false },
         { rag: { ...object, search_type: usual }, stream: true },
       ]) {
-        const asked = await askedInChat(v3, base, { ...more, ...wanted })
+        const asked = await askInNewChat(v3, base, { ...more, ...wanted })
         claim(
           'RAG-04',
           () => {
@@ -117,7 +123,7 @@ describe('v3: retrieval', () => {
       const types = ['hybrid', 'dense', 'sparse']
       for (const search_type of types.filter((type) => type !== usual)) {
         const typed = await v3.generate(
-          v3.turn(await v3.createChat(), base.question, {
+          v3.generateBody(await v3.createChat(), base.question, {
             ...more,
             rag: { ...object, search_type },
           }),
@@ -136,10 +142,13 @@ describe('v3: retrieval', () => {
     covers(['RAG-07', 'V3-ASST-01'], { requests: 5, generations: 1, chats: 2 }, 1),
     async ({ v3, claim, profile }) => {
       const assistant = profile.assistants?.withoutKnowledge
-      declared(assistant, 'assistants.withoutKnowledge')
+      requireProfile(assistant, 'assistants.withoutKnowledge')
       const ask = async (more: Record<string, unknown>) =>
         v3.generate(
-          v3.turn(await v3.createChat(), 'Name a colour.', { assistant_id: assistant, ...more }),
+          v3.generateBody(await v3.createChat(), 'Name a colour.', {
+            assistant_id: assistant,
+            ...more,
+          }),
         )
       const reply = await ask({ rag: true })
       await acceptsAssistant(claim, reply, () => ask({}))
@@ -160,5 +169,5 @@ async function acceptsAssistant(
 ): Promise<void> {
   const shown = succeeded(reply) ? reply : await withoutRag()
   const response = () => expectResponse(shown, 'a generation with assistant_id')
-  given(claim('V3-ASST-01', response, shown), 'the assistant is refused', reply, shown)
+  assume(claim('V3-ASST-01', response, shown), 'the assistant is refused', reply, shown)
 }

@@ -1,10 +1,10 @@
 import {
+  assume,
   covers,
   describe,
   type Exchange,
   expect,
   finalResponse,
-  given,
   test,
 } from '../../harness/conformance/scenario/index.ts'
 import { arrivalOfText, expectSpread } from '../support/delivery.ts'
@@ -47,13 +47,14 @@ describe('v3: stream', () => {
     async ({ v3, claim }) => {
       const chat = await v3.createChat()
       const question = 'Tell me in three sentences how bread is made.'
-      const ask = (stream: boolean) => v3.say(v3.turn(chat, question, { stream }), { role: 'act' })
+      const ask = (stream: boolean) =>
+        v3.generateOk(v3.generateBody(chat, question, { stream }), { role: 'act' })
       const replies = [await ask(true)]
       while (replies.length < 3 && replies.every(isCutOff)) replies.push(await ask(true))
       if (!replies.every(isCutOff)) return
-      // An answer may be cut or fail by chance; the twin in one piece shows whether it has to.
+      // An answer may be cut or fail by chance; the control in one piece shows whether it has to.
       const whole = await ask(false)
-      given(finalResponse(whole)?.['status'] === 'completed', 'no answer is completed', whole)
+      assume(finalResponse(whole)?.['status'] === 'completed', 'no answer is completed', whole)
       claim(
         'V3-SSE-09',
         () => expect(true, 'a completed answer is never completed when streamed').toBe(false),
@@ -73,7 +74,7 @@ describe('v3: stream', () => {
     async ({ v3 }) => {
       const chat = await v3.createChat()
       const question = 'Repeat exactly: Größe, naïveté, Ελλάδα, 東京, 👩‍🚀🚀, café.'
-      await v3.say(v3.turn(chat, question, { stream: true }), { role: 'act' })
+      await v3.generateOk(v3.generateBody(chat, question, { stream: true }), { role: 'act' })
     },
   )
 
@@ -87,7 +88,9 @@ describe('v3: stream', () => {
     async ({ v3 }) => {
       const chat = await v3.createChat()
       const question = 'Count from one to two hundred, in words, one number a line.'
-      await v3.say(v3.turn(chat, question, { stream: true, max_tokens: 12 }), { role: 'act' })
+      await v3.generateOk(v3.generateBody(chat, question, { stream: true, max_tokens: 12 }), {
+        role: 'act',
+      })
     },
   )
 
@@ -102,11 +105,11 @@ describe('v3: stream', () => {
       const ask = profile.tools?.ask
       if (ask === undefined) {
         // The other rows are shown by other streams.
-        session.reserve('unproven', ['V3-SSE-23'], 'say tools.ask in the profile to prove it')
+        session.markUndecided('unproven', ['V3-SSE-23'], 'say tools.ask in the profile to prove it')
         return
       }
       const chat = await v3.createChat()
-      await v3.say(v3.turn(chat, ask, { stream: true }), { role: 'act' })
+      await v3.generateOk(v3.generateBody(chat, ask, { stream: true }), { role: 'act' })
     },
   )
 
@@ -120,11 +123,14 @@ describe('v3: stream', () => {
     async ({ v3, claim }) => {
       const chat = await v3.createChat()
       const question = 'How many days are there in four weeks? Think it through.'
-      const reply = await v3.say(v3.turn(chat, question, { stream: true, think: true }), {
-        role: 'act',
-      })
+      const reply = await v3.generateOk(
+        v3.generateBody(chat, question, { stream: true, think: true }),
+        {
+          role: 'act',
+        },
+      )
       const names = reply.events.map((event) => event.name)
-      given(
+      assume(
         reply.labels.repeatOf === undefined,
         'the reply repeats one that failed, and may be shorter',
         reply,
@@ -144,10 +150,11 @@ describe('v3: stream', () => {
       const chat = await v3.createChat()
       const question = 'Write ten sentences about the history of the bicycle.'
       const { kind, seen, replies } = await arrivalOfText(
-        () => v3.say(v3.turn(chat, question, { stream: true }), { role: 'act' }),
-        () => v3.say(v3.turn(chat, 'Name a colour.', { stream: true, max_tokens: 4 })),
+        () => v3.generateOk(v3.generateBody(chat, question, { stream: true }), { role: 'act' }),
+        () =>
+          v3.generateOk(v3.generateBody(chat, 'Name a colour.', { stream: true, max_tokens: 4 })),
       )
-      given(kind !== 'undecided', seen, ...replies)
+      assume(kind !== 'undecided', seen, ...replies)
       claim('V3-SSE-30', () => expectSpread(kind, seen), ...replies)
     },
   )

@@ -1,41 +1,43 @@
 import {
+  assume,
   covers,
-  declared,
   describe,
+  describeShape,
   expect,
   finalResponse,
-  given,
   isRecord,
-  shapeOf,
+  requireProfile,
   test,
 } from '../../harness/conformance/scenario/index.ts'
-import { leavesNoStep } from '../support/refused-steps.ts'
+import { claimNoStep } from '../support/refusals.ts'
 
 /** Sections 4.3 and 8: include_tools and exclude_tools. */
 describe('v3: tool lists', () => {
   test(
     'both tool lists at once are refused, and leave nothing behind',
     covers(['V3-TOOLS-01', 'V3-GEN-13', 'V3-GEN-14'], { requests: 7, generations: 1, chats: 1 }),
-    async ({ v3, claim, refuses, session }) => {
+    async ({ v3, claim, expectRejected, session }) => {
       const chat = await v3.createChat()
       const nonce = session.nonce()
       const lists = { exclude_tools: ['get_weather'], include_tools: ['get_time'] }
-      const twin = await v3.generate(
-        v3.turn(chat, 'Name a colour.', { exclude_tools: lists.exclude_tools }),
-        { role: 'twin' },
+      const control = await v3.generate(
+        v3.generateBody(chat, 'Name a colour.', { exclude_tools: lists.exclude_tools }),
+        { role: 'control' },
       )
-      const refused = await refuses({
+      const refused = await expectRejected({
         row: 'V3-TOOLS-01',
-        no5xx: 'V3-GEN-13',
-        twin,
+        noServerError: 'V3-GEN-13',
+        control,
         what: 'include_tools and exclude_tools',
         send: () =>
-          v3.generate(v3.turn(chat, `Name a colour for ${nonce}.`, lists), { role: 'negative' }),
-        alive: () => v3.alive(chat),
+          v3.generate(v3.generateBody(chat, `Name a colour for ${nonce}.`, lists), {
+            role: 'negative',
+          }),
+        ping: () => v3.ping(chat),
       })
-      session.observe('OPEN-21', `${refused.response?.status} ${shapeOf(refused)}`, [refused])
-      session.observe('OPEN-39', shapeOf(refused), [refused])
-      await leavesNoStep({ v3, claim }, chat, nonce, refused)
+      session.observe('OPEN-21', `${refused.response?.status} ${describeShape(refused)}`, [refused])
+      session.observe('OPEN-39', describeShape(refused), [refused])
+      await claimNoStep({ v3, claim }, chat, nonce, refused)
     },
   )
 
@@ -44,10 +46,10 @@ describe('v3: tool lists', () => {
     covers(['V3-TOOLS-02', 'V3-TOOLS-03'], { requests: 15, generations: 5, chats: 5 }),
     async ({ v3, claim, profile }) => {
       const { name, ask, search } = profile.tools ?? {}
-      declared(name, 'tools.name')
-      declared(ask, 'tools.ask')
-      const able = await v3.say(v3.turn(await v3.createChat(), ask))
-      given(calls(able).includes(name), `asked for it, the model did not use ${name}`, able)
+      requireProfile(name, 'tools.name')
+      requireProfile(ask, 'tools.ask')
+      const able = await v3.generateOk(v3.generateBody(await v3.createChat(), ask))
+      assume(calls(able).includes(name), `asked for it, the model did not use ${name}`, able)
 
       const others = search ?? 'file_search'
       for (const [row, restriction] of [
@@ -56,8 +58,8 @@ describe('v3: tool lists', () => {
         ['V3-TOOLS-03', { include_tools: [others], stream: false }],
         ['V3-TOOLS-03', { include_tools: [others], stream: true }],
       ] as const) {
-        const body = v3.turn(await v3.createChat(), ask, restriction)
-        const reply = await v3.say(body, { role: 'act' })
+        const body = v3.generateBody(await v3.createChat(), ask, restriction)
+        const reply = await v3.generateOk(body, { role: 'act' })
         const unused = () => expect(calls(reply), 'tools that were used').not.toContain(name)
         claim(row, unused, able, reply)
       }

@@ -2,7 +2,7 @@ import {
   type Compared,
   covers,
   describe,
-  differencesOf,
+  findDifferences,
   overBothVersions,
   test,
   whereNegotiated,
@@ -20,7 +20,7 @@ describe('HTTP versions', () => {
         ['GET /models', (options) => openai.models(options)],
         [
           'a streamed completion',
-          (options) => openai.chat(openai.body(question, { stream: true }), options),
+          (options) => openai.chat(openai.chatBody(question, { stream: true }), options),
         ],
         ['GET /models without a key', (options) => openai.models({ ...options, ...withoutKey })],
       ] satisfies Asked[]
@@ -31,7 +31,7 @@ describe('HTTP versions', () => {
         ],
         ['GET /chat without a key', (options) => chats.list({}, { ...options, ...withoutKey })],
       ] satisfies Asked[]
-      const isCompatible = session.judges('OAI-STREAM-01')
+      const isCompatible = session.isJudged('OAI-STREAM-01')
       const key = isCompatible ? keys.openai : keys.v3
 
       const alike: { what: string; answers: Compared }[] = []
@@ -40,7 +40,7 @@ describe('HTTP versions', () => {
         const answers = await overBothVersions(send)
         if (answers === undefined) break
         const { http2, http1 } = answers
-        const differences = differencesOf(answers)
+        const differences = findDifferences(answers)
         for (const difference of differences) {
           session.observe('OPEN-44', `${what}: ${difference}`, [http2, http1])
         }

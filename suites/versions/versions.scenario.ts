@@ -1,21 +1,20 @@
 import {
   answerText,
+  assume,
   bodyJson,
   contains,
   covers,
-  declined,
   describe,
   type Exchange,
   expect,
-  given,
   inputRows,
+  isDeclined,
   leavesOf,
   succeeded,
   test,
 } from '../../harness/conformance/scenario/index.ts'
-import { hintText } from '../support/hints.ts'
-import { recallOf } from '../support/recall.ts'
-import { textUpload } from '../support/uploads.ts'
+import { hintText } from '../support/refusals.ts'
+import { buildRecall, buildTextFile } from '../support/test-data.ts'
 
 /** Sections 3, 7 and 9: each surface refuses a chat of the other, says where it belongs, and leaves it alone. */
 describe('versions of chats', () => {
@@ -33,7 +32,7 @@ describe('versions of chats', () => {
       }
       const after = await chats.get(chat.id)
       const history = await v3.history(chat)
-      const reply = await v3.generate(v3.turn(chat, 'Name a colour.'))
+      const reply = await v3.generate(v3.generateBody(chat, 'Name a colour.'))
       claim(
         'VER-02',
         () => {
@@ -64,9 +63,9 @@ describe('versions of chats', () => {
     async ({ v2, v3, chats, attachments, claim, session, profile }) => {
       const before = await v2.chat()
       const nonce = session.nonce()
-      const { messageId } = await v2.say(before, `Name a colour for ${nonce}.`)
+      const { messageId } = await v2.storeAndGenerate(before, `Name a colour for ${nonce}.`)
       const mine = await v3.createChat()
-      given(succeeded(await v3.history(mine)), 'v3 history does not work for a v3 chat')
+      assume(succeeded(await v3.history(mine)), 'v3 history does not work for a v3 chat')
 
       const refuse = (row: 'VER-03' | 'VER-04' | 'VER-05', what: string, exchange: Exchange) => {
         session.observe('OPEN-18', `${what}: ${exchange.response?.status}`, [exchange])
@@ -84,7 +83,7 @@ describe('versions of chats', () => {
         ['POST /message/generate as a stream', true],
       ] as const) {
         const secret = session.nonce()
-        const turn = v3.turn(before, recallOf(profile, secret).tell, { stream })
+        const turn = v3.generateBody(before, buildRecall(profile, secret).tell, { stream })
         secrets.push(secret)
         refuse('VER-04', what, await v3.generate(turn, { role: 'negative' }))
       }
@@ -110,18 +109,18 @@ describe('versions of chats', () => {
         )
         // That an upload joins a chat by a field of its form is known of this target alone.
         if (profile.requests.upload?.chatField) {
-          const file = textUpload(session, nonce)
+          const file = buildTextFile(session, nonce)
           refuse('VER-05', 'POST /attachment', await attachments.upload(file, before, role))
         }
       }
       refuse('VER-05', 'DELETE /chat/{chat_id}', await chats.remove(before, role))
 
-      const { ask } = recallOf(profile, nonce)
-      const asked = await v2.message(v2.body(before, ask, { parent_id: messageId }), {
+      const { ask } = buildRecall(profile, nonce)
+      const asked = await v2.message(v2.messageBody(before, ask, { parent_id: messageId }), {
         role: 'probe',
       })
-      const question = succeeded(asked) ? v2.idOf(asked) : messageId
-      const after = await v2.generate(v2.turn(before, question), { role: 'probe' })
+      const question = succeeded(asked) ? v2.storedId(asked) : messageId
+      const after = await v2.generate(v2.generateBody(before, question), { role: 'probe' })
       claim(
         'VER-06',
         () => {
@@ -144,17 +143,19 @@ describe('versions of chats', () => {
     'v2 routes refuse a v3 chat and name /api/v3',
     covers(['VER-07', 'VER-08', 'VER-09', 'VER-10'], { requests: 10, generations: 2, chats: 1 }),
     async ({ v2, v3, claim, session }) => {
-      const able = await v2.say(await v2.chat(), 'Name a colour.')
-      given(succeeded(able.reply), 'v2 does not work for a v2 chat')
+      const able = await v2.storeAndGenerate(await v2.chat(), 'Name a colour.')
+      assume(succeeded(able.reply), 'v2 does not work for a v2 chat')
       const chat = await v3.createChat()
-      await v3.say(v3.turn(chat, 'Name a colour.'))
-      const before = await v3.settled(chat, (rows) => inputRows(rows).length > 0)
+      await v3.generateOk(v3.generateBody(chat, 'Name a colour.'))
+      const before = await v3.waitForHistory(chat, (rows) => inputRows(rows).length > 0)
 
       const nonce = session.nonce()
-      const stored = await v2.message(v2.body(chat.id, `Name a colour for ${nonce}.`), {
+      const stored = await v2.message(v2.messageBody(chat.id, `Name a colour for ${nonce}.`), {
         role: 'negative',
       })
-      const reply = await v2.generate(v2.turn(chat.id, able.messageId), { role: 'negative' })
+      const reply = await v2.generate(v2.generateBody(chat.id, able.messageId), {
+        role: 'negative',
+      })
       for (const [row, what, exchange] of [
         ['VER-07', 'POST /api/v2/message', stored],
         ['VER-08', 'POST /api/v2/message/generate', reply],
@@ -167,7 +168,7 @@ describe('versions of chats', () => {
           exchange,
         )
       }
-      const after = await v3.quiet(chat)
+      const after = await v3.historyAfterPause(chat)
       claim(
         'VER-09',
         () => expect(after.rows.length, 'rows of the v3 chat').toBe(before.rows.length),
@@ -188,6 +189,6 @@ function versionsIn(chat: Exchange): unknown[] {
 
 /** Declined, and the decoded body names the prefix; naming the other one as well is legal. */
 function expectHint(exchange: Exchange, what: string, prefix: string): void {
-  expect(declined(exchange), `${what} for a chat of another version is refused`).toBe(true)
+  expect(isDeclined(exchange), `${what} for a chat of another version is refused`).toBe(true)
   expect(hintText(exchange), `the error of ${what}`).toContain(prefix)
 }

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander'
 import { ConfigurationError, TargetUnusableError } from '../../conformance/errors.ts'
-import { credentialsOf } from '../../conformance/session/credentials.ts'
+import { surfaceCredentials } from '../../conformance/session/credentials.ts'
 import { suiteVersion } from '../../conformance/version.ts'
 import type { BenchFailures, BenchReport } from '../../load/bench/index.ts'
 import type { AddCommand } from '../command.ts'
@@ -103,7 +103,7 @@ async function bench(url: string | undefined, flags: BenchFlags, io: Io): Promis
       const setup = { profile, tag: 'chatgen-bench', userAgent }
       await preflight(setup, ['openai', 'v3'], { signal: io.signal })
       const { baseUrl, models, headers } = profile
-      const { openai, v3 } = credentialsOf(profile)
+      const { openai, v3 } = surfaceCredentials(profile)
       return run(flags, io, {
         baseUrl,
         headers,

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { closeJournal, startJournal } from '../../conformance/cleanup/journal-file.ts'
 import { journalName } from '../../conformance/defaults.ts'
 import { makeFolder } from '../../conformance/recording/make-folder.ts'
-import type { Introduction } from '../../conformance/run-setup.ts'
+import type { ClientIdentity } from '../../conformance/run-setup.ts'
 import { sizeOf } from '../../load/plan/needs.ts'
 import { type Part, type PlanSpec, wholePlan } from '../../load/plan/plan.ts'
 import type { JournalPlace } from '../../load/setup/chat-journal.ts'
@@ -10,7 +10,7 @@ import type { JournalPlace } from '../../load/setup/chat-journal.ts'
 /** Begins the creation journal of a run that makes chats; undefined for one that makes none. */
 export function openLoadJournal(
   folder: string,
-  setup: Introduction,
+  setup: ClientIdentity,
   { spec, shard }: { readonly spec: PlanSpec; readonly shard: Part | null },
 ): JournalPlace | undefined {
   const { v3, history } = sizeOf(spec, shard ?? wholePlan).needs

@@ -1,6 +1,6 @@
 import { ConfigurationError } from '../../conformance/errors.ts'
 import { networkOf, type TargetProfile } from '../../conformance/profile/index.ts'
-import { credentialsOf } from '../../conformance/session/credentials.ts'
+import { surfaceCredentials } from '../../conformance/session/credentials.ts'
 import { secretsOf } from '../../conformance/session/secrets.ts'
 import { suiteVersion } from '../../conformance/version.ts'
 import type { Mix } from '../../load/plan/mix.ts'
@@ -9,7 +9,7 @@ import type { LoadTarget, V2Chat } from '../../load/target.ts'
 /** What the engine must know of the deployment that a profile describes. */
 export function loadTargetOf(profile: TargetProfile, seed: string): LoadTarget {
   const { models, assistants, requests, shapes, limits, recall } = profile
-  const { openai, v2, v3 } = credentialsOf(profile)
+  const { openai, v2, v3 } = surfaceCredentials(profile)
   return {
     baseUrl: profile.baseUrl,
     network: networkOf(profile),

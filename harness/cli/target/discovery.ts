@@ -5,7 +5,7 @@ import { DiscoverySpentError } from '../../conformance/errors.ts'
 import type { InitOptions, InitResult } from '../../conformance/init/init.ts'
 import { loadProfile, type TargetProfile } from '../../conformance/profile/index.ts'
 import { type Selection, surfacesOfProfile } from '../../conformance/profile/selection.ts'
-import { credentialsOf } from '../../conformance/session/credentials.ts'
+import { surfaceCredentials } from '../../conformance/session/credentials.ts'
 import { settleJournal } from '../check/left-behind.ts'
 import type { Io } from '../terminal/io.ts'
 import { ambientKey } from './key.ts'
@@ -73,7 +73,7 @@ export async function discover(
 }
 
 function together(given: TargetProfile, { text }: InitResult): TargetProfile {
-  const environment = { [ambientKey]: credentialsOf(given).openai }
+  const environment = { [ambientKey]: surfaceCredentials(given).openai }
   const found = loadProfile({ name: 'what was found out', text }, environment)
   const { models, capabilities, v2Chat, shapes, requests } = found
   return {

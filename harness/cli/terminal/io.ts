@@ -1,4 +1,4 @@
-import { Outlet, type Secret } from '../../client/index.ts'
+import { RedactingWriter, type Secret } from '../../client/index.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
 
 /** Everything that a command touches of its process. */
@@ -29,7 +29,7 @@ const widest = 120
 export function processIo(signal: AbortSignal): Io {
   const { stdout, stderr, env } = process
   for (const stream of [stdout, stderr]) stream.on('error', forgiveReader)
-  const outlet = new Outlet(secretsIn(env))
+  const outlet = new RedactingWriter(secretsIn(env))
   return {
     out: (text) => outlet.out(`${text}\n`),
     err: (text) => outlet.err(`${text}\n`),

@@ -91,7 +91,7 @@ const brokenEscape =
 /** The beginning of a secret before an ellipsis or at the end, and its end behind an ellipsis. */
 function searchForParts(forms: readonly Form[], mayBeCut: boolean): (text: string) => Cut[] {
   const longer = forms.filter(({ text }) => text.length > shortestPart)
-  const sought = { forms: longer, longest: longer[0]?.text.length ?? 0 }
+  const sought = { forms: longer, maxLength: longer[0]?.text.length ?? 0 }
   const ends = longer.flatMap(({ text }) => [
     text.slice(0, shortestPart),
     text.slice(-shortestPart),
@@ -114,12 +114,12 @@ function searchForParts(forms: readonly Form[], mayBeCut: boolean): (text: strin
 
 interface Sought {
   readonly forms: readonly Form[]
-  /** Length of the longest form. */
-  readonly longest: number
+  /** Length of the maxLength form. */
+  readonly maxLength: number
 }
 
-function beginningBefore(text: string, end: number, { forms, longest }: Sought): Cut | undefined {
-  const from = Math.max(0, end - longest + 1)
+function beginningBefore(text: string, end: number, { forms, maxLength }: Sought): Cut | undefined {
+  const from = Math.max(0, end - maxLength + 1)
   const tail = text.slice(from, end)
   for (const { text: form, mark } of forms) {
     const beginning = form.slice(0, shortestPart)
@@ -131,8 +131,8 @@ function beginningBefore(text: string, end: number, { forms, longest }: Sought):
   return undefined
 }
 
-function endBehind(text: string, start: number, { forms, longest }: Sought): Cut | undefined {
-  const head = text.slice(start, start + longest - 1)
+function endBehind(text: string, start: number, { forms, maxLength }: Sought): Cut | undefined {
+  const head = text.slice(start, start + maxLength - 1)
   for (const { text: form, mark } of forms) {
     const ending = form.slice(-shortestPart)
     const last = form.length - 1 - shortestPart

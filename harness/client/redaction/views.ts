@@ -6,7 +6,7 @@ export interface View {
 }
 
 /** Escapes of escapes, such as a JSON text in a JSON text in a query. */
-const deepest = 3
+const maxDepth = 3
 
 /**
  * The readings of a text in which a secret may hide: with JSON and JavaScript escapes, percent codes
@@ -16,7 +16,7 @@ const deepest = 3
 export function* viewsOf(text: string, quoted: string): Iterable<View> {
   const escapes = escapesWith(quoted)
   let view: View = { text, origin: (at) => at }
-  for (let depth = 0; depth < deepest; depth += 1) {
+  for (let depth = 0; depth < maxDepth; depth += 1) {
     const next = resolved(view, escapes)
     if (next === undefined) return
     yield next

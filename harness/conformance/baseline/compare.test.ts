@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { requirementIds } from '../../../contract/index.ts'
 import { type RequirementRow, verdicts } from '../../../contract/report/conformance.ts'
 import { reportOf, rowOf } from '../test-support/reports.ts'
-import { outcomeOf } from '../totals.ts'
+import { reportOutcome } from '../totals.ts'
 import { applyBaseline } from './compare.ts'
 import { type Baseline, type BaselineEntry, toBeWritten } from './file.ts'
 import { fingerprintOf } from './fingerprint.ts'
@@ -155,7 +155,7 @@ describe('the truth table', () => {
         const violated = open.some((own) => own.verdict === 'fail')
         if (violated) expect(after.outcome).toBe('violated')
         if (after.baseline?.problems.length === 0) {
-          expect(after.outcome).toBe(outcomeOf(after.requirements, false))
+          expect(after.outcome).toBe(reportOutcome(after.requirements, false))
         }
         expect(applyBaseline(after, baselineOf(entries), today)).toEqual(after)
         expect(applyBaseline(plain, baselineOf({}), today).outcome).toBe(plain.outcome)

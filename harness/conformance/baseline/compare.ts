@@ -3,7 +3,7 @@ import type {
   ConformanceReport,
   RequirementRow,
 } from '../../../contract/report/conformance.ts'
-import { outcomeOf } from '../totals.ts'
+import { reportOutcome } from '../totals.ts'
 import { type Baseline, type BaselineEntry, toBeWritten } from './file.ts'
 import { fingerprintOf } from './fingerprint.ts'
 
@@ -31,7 +31,7 @@ export function applyBaseline(
   const requirements = report.requirements.map((row) => ({ ...row, known: excused.has(row.id) }))
   return {
     ...report,
-    outcome: problems.length > 0 ? 'violated' : outcomeOf(requirements, report.strict),
+    outcome: problems.length > 0 ? 'violated' : reportOutcome(requirements, report.strict),
     totals: { ...report.totals, known: known.length },
     requirements,
     baseline: {

@@ -10,8 +10,8 @@ import {
   startChatServer,
 } from '../test-support/chat-server.ts'
 import { check, profileOf, temporaryFolder } from '../test-support/check.ts'
-import { auditResidue } from './audit.ts'
-import { idsListedWith } from './find-in-list.ts'
+import { auditLeftovers } from './audit.ts'
+import { idsOfRecordsContaining } from './find-in-list.ts'
 import { createdEntries, headLine, type JournalEntry, openEntries, readJournal } from './journal.ts'
 
 describe('a whole run', () => {
@@ -47,7 +47,7 @@ describe('the audit of what is left', () => {
   const name = (nonce: string) => `${nonce} chatgen-5eed`
 
   test('finds nothing where all was deleted, by a handful of requests', async () => {
-    const { residue, server } = await audit({}, (server) =>
+    const { leftovers, server } = await audit({}, (server) =>
       Array.from({ length: 30 }, (_, at) => made(server, name(`A${at}`))).flatMap(
         ({ id, lines }) => {
           server.chats.delete(id)
@@ -55,12 +55,12 @@ describe('the audit of what is left', () => {
         },
       ),
     )
-    expect(residue).toEqual([])
+    expect(leftovers).toEqual([])
     expect(server.asked.length).toBeLessThanOrEqual(5)
   })
 
   test('deletes what is not known to be gone, with its id and without', async () => {
-    const { residue, server, open } = await audit({}, (server) => {
+    const { leftovers, server, open } = await audit({}, (server) => {
       server.add(name('Lost1'))
       server.add('Somebody else made this')
       return [
@@ -69,24 +69,24 @@ describe('the audit of what is left', () => {
         { event: 'create', kind: 'chat', name: name('Never1'), scenario: 's' },
       ]
     })
-    expect(residue).toEqual([])
+    expect(leftovers).toEqual([])
     expect(open).toEqual([])
     expect([...server.chats.values()].map((chat) => chat.name)).toEqual(['Somebody else made this'])
   })
 
   test('says what was answered where a deletion is refused', async () => {
     const quirks: Quirks = { deletes: () => ({ done: false, status: 500 }) }
-    const { residue } = await audit(quirks, (server) => made(server, name('Hard1')).lines)
-    expect(residue).toMatchObject([{ why: 'it can still be read (DELETE: 500, then GET: 200)' }])
+    const { leftovers } = await audit(quirks, (server) => made(server, name('Hard1')).lines)
+    expect(leftovers).toMatchObject([{ why: 'it can still be read (DELETE: 500, then GET: 200)' }])
   })
 
   test('does not believe a deletion that was confirmed and not done', async () => {
     const quirks: Quirks = { deletes: () => ({ done: false, status: 204 }) }
-    const { residue } = await audit(quirks, (server) => {
+    const { leftovers } = await audit(quirks, (server) => {
       const { id, lines } = made(server, name('Zombie1'))
       return [...lines, { event: 'deleted', kind: 'chat', id }]
     })
-    expect(residue).toEqual([
+    expect(leftovers).toEqual([
       {
         kind: 'chat',
         name: name('Zombie1'),
@@ -97,7 +97,7 @@ describe('the audit of what is left', () => {
   })
 
   test('tells of a chat that a refusal has made, and does not touch it', async () => {
-    const { residue, server } = await audit({}, (server) => {
+    const { leftovers, server } = await audit({}, (server) => {
       server.add(name('Refused1'))
       const refused = { kind: 'chat', name: name('Refused1'), scenario: 's' } as const
       const { id, lines } = made(server, name('Fine1'))
@@ -109,7 +109,9 @@ describe('the audit of what is left', () => {
         { event: 'refused', ...refused },
       ]
     })
-    expect(residue).toMatchObject([{ kind: 'chat', why: expect.stringContaining('was accepted') }])
+    expect(leftovers).toMatchObject([
+      { kind: 'chat', why: expect.stringContaining('was accepted') },
+    ])
     expect(server.chats.size).toBe(1)
   })
 
@@ -120,30 +122,30 @@ describe('the audit of what is left', () => {
         items: [...found, { id: '99999999-2222-4333-8444-555555555555', name: 'x' }].map(recordOf),
       }),
     }
-    const { residue, server } = await audit(quirks, (server) => {
+    const { leftovers, server } = await audit(quirks, (server) => {
       server.add('Somebody else made this')
       return [{ event: 'create', kind: 'chat', name: name('Echo1'), scenario: 's' }]
     })
-    expect(residue).toEqual([])
+    expect(leftovers).toEqual([])
     expect(server.asked.filter((line) => line.startsWith('DELETE'))).toEqual([])
   })
 
   test('does not wait for a target that has gone', async () => {
-    const { residue, server } = await audit({ answers: () => false }, (server) =>
+    const { leftovers, server } = await audit({ answers: () => false }, (server) =>
       Array.from({ length: 30 }, (_, at) => made(server, name(`A${at}`)).lines).flat(),
     )
-    expect(residue).toHaveLength(30)
-    expect(residue[0]?.why).toBe('the target did not answer GET /api/v3/chat/{chat_id}')
+    expect(leftovers).toHaveLength(30)
+    expect(leftovers[0]?.why).toBe('the target did not answer GET /api/v3/chat/{chat_id}')
     expect(server.asked.length).toBeLessThanOrEqual(4)
   })
 
   test('does not wait for a target that turns everybody away', async () => {
     const startedAt = Date.now()
-    const { residue, server } = await audit({ status: 503 }, (server) =>
+    const { leftovers, server } = await audit({ status: 503 }, (server) =>
       Array.from({ length: 30 }, (_, at) => made(server, name(`A${at}`)).lines).flat(),
     )
-    expect(residue).toHaveLength(30)
-    expect(residue[0]?.why).toContain('kept answering 503')
+    expect(leftovers).toHaveLength(30)
+    expect(leftovers[0]?.why).toContain('kept answering 503')
     expect(server.asked.length).toBeLessThanOrEqual(8)
     expect(Date.now() - startedAt).toBeLessThan(4_000)
   })
@@ -156,20 +158,20 @@ describe('the audit of what is left', () => {
     ]
     const few = await audit({}, lost, { maxRequests: 60, spent: 56 })
     expect(few.server.asked).toHaveLength(4)
-    expect(few.unseen).toBe(told)
+    expect(few.incompleteReason).toBe(told)
     const none = await audit({}, lost, { maxRequests: 60, spent: 60 })
     expect(none.server.asked).toEqual([])
-    expect(none.residue.map(({ why }) => why)).toEqual([told, told])
+    expect(none.leftovers.map(({ why }) => why)).toEqual([told, told])
     const enough = await audit({}, lost, { maxRequests: 100, spent: 60 })
-    expect(enough).toMatchObject({ residue: [], unseen: null })
+    expect(enough).toMatchObject({ leftovers: [], incompleteReason: null })
   })
 
   test('names what no route deletes', async () => {
-    const { residue } = await audit({}, () => [
+    const { leftovers } = await audit({}, () => [
       { event: 'created', kind: 'attachment', name: 'a.txt', id: 'a1', scenario: 's' },
     ])
     const why = 'no route of the document deletes it'
-    expect(residue).toEqual([{ kind: 'attachment', name: 'a.txt', id: 'a1', why }])
+    expect(leftovers).toEqual([{ kind: 'attachment', name: 'a.txt', id: 'a1', why }])
   })
 })
 
@@ -201,8 +203,11 @@ async function audit(
       recordingFile: null,
       endsAt: null,
     }
-    const { residue, unseen } = await auditResidue(setup, { spent, interrupted: false })
-    return { residue, unseen, server, open: openEntries(readJournal(journalFile)) }
+    const { leftovers, incompleteReason } = await auditLeftovers(setup, {
+      spent,
+      interrupted: false,
+    })
+    return { leftovers, incompleteReason, server, open: openEntries(readJournal(journalFile)) }
   } finally {
     await server.close()
   }
@@ -219,11 +224,11 @@ function made(server: ChatServer, name: string) {
   return { id, lines }
 }
 
-/** The chats that a caller has. */
+/** The chats that a client has. */
 async function chatsOf(url: string, key: string): Promise<string[]> {
   const response = await fetch(`${url}/api/v3/chat?limit=100`, {
     headers: { authorization: `Bearer ${key}` },
   })
   const body: unknown = await response.json()
-  return idsListedWith(body, ' ') ?? []
+  return idsOfRecordsContaining(body, ' ') ?? []
 }

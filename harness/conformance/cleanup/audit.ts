@@ -1,14 +1,14 @@
 import { existsSync } from 'node:fs'
 import { bodyJson } from '../../../contract/index.ts'
-import type { Residue } from '../../../contract/report/conformance.ts'
+import type { Leftover } from '../../../contract/report/conformance.ts'
 import { createRedactor } from '../../client/index.ts'
 import type { RunSetup } from '../run-setup.ts'
-import { declined } from '../scenario/read.ts'
+import { isDeclined } from '../scenario/read.ts'
 import { walkList } from '../scenario/routes/paging.ts'
 import { secretsOf } from '../session/context.ts'
 import { BudgetSpentError } from '../session/errors.ts'
-import { createCaller } from './client.ts'
-import { idsListedWith } from './find-in-list.ts'
+import { createAuxiliaryClient } from './client.ts'
+import { idsOfRecordsContaining } from './find-in-list.ts'
 import {
   createdEntries,
   type Journal,
@@ -18,31 +18,31 @@ import {
   readJournal,
 } from './journal.ts'
 import {
-  call,
-  isLeft,
-  NoAnswer,
-  patienceOfInterruptedMs,
+  interruptGraceMs,
+  isNotFound,
+  isRemaining,
+  NoAnswerError,
   type RemovalOptions,
   removeChats,
-  tellsOfAbsence,
+  sendOperation,
 } from './removal.ts'
 
 /** A verdict is never kept waiting longer for the sake of tidiness. */
-const patienceMs = 5_000
-const tries = 2
+const maxAuditMs = 5_000
+const maxTries = 2
 
 /** So many chats whose deletion was confirmed are read again: a server may confirm and keep. */
 const sampleSize = 3
-const mostUnknown = 12
-const mostPages = 5
+const maxUnknown = 12
+const maxPages = 5
 
 export const undeletable = 'no route of the document deletes it'
 
 /** What an audit has found, and what it cost. */
-export interface Audit {
-  readonly residue: readonly Residue[]
+export interface LeftoverAudit {
+  readonly leftovers: readonly Leftover[]
   /** Why it was not looked for, or not to the end; null where it was. */
-  readonly unseen: string | null
+  readonly incompleteReason: string | null
   readonly requests: number
 }
 
@@ -58,79 +58,83 @@ export interface AuditOptions {
  * and deleted again; of the confirmed ones the latest few are read, and a short walk through the
  * list of chats looks for the tag of the run. It asks no more than the budget of the run has left.
  */
-export async function auditResidue(setup: RunSetup, options: AuditOptions): Promise<Audit> {
-  if (setup.recordingFile !== null || !existsSync(setup.journalFile)) return nothing
+export async function auditLeftovers(
+  setup: RunSetup,
+  options: AuditOptions,
+): Promise<LeftoverAudit> {
+  if (setup.recordingFile !== null || !existsSync(setup.journalFile)) return emptyAudit
   const journal = readJournal(setup.journalFile)
   const others = openEntries(journal).filter(({ kind }) => kind !== 'chat')
   const { text } = createRedactor(secretsOf(setup))
   const chats = await auditChats(setup, journal, options)
-  const kept = [...chats.residue, ...others.map((entry) => residueOf(entry, undeletable))]
+  const kept = [...chats.leftovers, ...others.map((entry) => toLeftover(entry, undeletable))]
   return {
     ...chats,
-    residue: kept.map((one) => ({ ...one, name: text(one.name), why: text(one.why) })),
+    leftovers: kept.map((one) => ({ ...one, name: text(one.name), why: text(one.why) })),
   }
 }
 
-const nothing: Audit = { residue: [], unseen: null, requests: 0 }
+const emptyAudit: LeftoverAudit = { leftovers: [], incompleteReason: null, requests: 0 }
 
 async function auditChats(
   setup: RunSetup,
   journal: Journal,
   { interrupted, spent }: AuditOptions,
-): Promise<Audit> {
+): Promise<LeftoverAudit> {
   const open = openEntries(journal).filter(({ kind }) => kind === 'chat')
   const made = createdEntries(journal).filter(({ kind }) => kind === 'chat')
-  if (open.length === 0 && made.length === 0) return nothing
+  if (open.length === 0 && made.length === 0) return emptyAudit
 
   const outOfTime = new AbortController()
   const timer = setTimeout(
-    () => outOfTime.abort(new NoAnswer('there was no time left to see to it')),
-    interrupted ? patienceOfInterruptedMs : patienceMs,
+    () => outOfTime.abort(new NoAnswerError('there was no time left to see to it')),
+    interrupted ? interruptGraceMs : maxAuditMs,
   )
-  const caller = createCaller(setup, {
+  const client = createAuxiliaryClient(setup, {
     purpose: 'residue-audit',
     signal: outOfTime.signal,
-    tries,
-    budget: whatIsLeft(setup, spent),
+    tries: maxTries,
+    budget: remainingBudget(setup, spent),
     evidenceFile: setup.exchangesFile,
   })
   const options: RemovalOptions = {
-    caller,
+    client,
     profile: setup.profile,
     tag: setup.tag,
     journal: journalWriter(setup.journalFile, secretsOf(setup)),
-    pages: mostPages,
+    maxPages,
   }
   try {
     const removals = await removeChats(open, options)
-    const left = removals.filter(isLeft).map(({ entry, why }) => residueOf(entry, why))
+    const remaining = removals.filter(isRemaining).map(({ entry, why }) => toLeftover(entry, why))
     const unanswered = removals.find(({ outcome }) => outcome === 'unanswered')
-    if (unanswered) return { residue: left, unseen: unanswered.why, requests: caller.requests }
+    if (unanswered)
+      return { leftovers: remaining, incompleteReason: unanswered.why, requests: client.requests }
     const confirmed = made.filter(({ id }) => !open.some((entry) => entry.id === id))
-    const still = await stillThere(confirmed, open, options)
+    const still = await findRemaining(confirmed, open, options)
     return {
-      residue: [...left, ...still.residue],
-      unseen: still.unseen,
-      requests: caller.requests,
+      leftovers: [...remaining, ...still.leftovers],
+      incompleteReason: still.incompleteReason,
+      requests: client.requests,
     }
   } finally {
     clearTimeout(timer)
-    await caller.close()
+    await client.close()
   }
 }
 
-function whatIsLeft({ maxRequests }: RunSetup, spent: number) {
+function remainingBudget({ maxRequests }: RunSetup, spent: number) {
   if (maxRequests === null) return undefined
   const requests = maxRequests - spent
-  return { requests, spent: new NoAnswer(new BudgetSpentError(maxRequests).message) }
+  return { requests, exceededError: new NoAnswerError(new BudgetSpentError(maxRequests).message) }
 }
 
 /** Chats that are there although their deletion was confirmed, or of which the journal knows nothing. */
-async function stillThere(
+async function findRemaining(
   confirmed: readonly (OpenEntry & { readonly id: string })[],
   seenTo: readonly OpenEntry[],
   options: RemovalOptions,
-): Promise<Pick<Audit, 'residue' | 'unseen'>> {
+): Promise<Pick<LeftoverAudit, 'leftovers' | 'incompleteReason'>> {
   try {
     const listed = await listedWithTag(options)
     const again = confirmed.filter(
@@ -138,43 +142,55 @@ async function stillThere(
     )
     const removals = await removeChats(again, options)
     const known = [...confirmed, ...seenTo].map(({ id }) => id)
-    const unknown = listed.filter((id) => !known.includes(id)).slice(0, mostUnknown)
-    const reads = await Promise.all(unknown.map((id) => call(options.caller, 'v3.chat', id)))
-    const residue = [
+    const unknown = listed.filter((id) => !known.includes(id)).slice(0, maxUnknown)
+    const reads = await Promise.all(
+      unknown.map((id) => sendOperation(options.client, 'v3.chat', id)),
+    )
+    const leftovers = [
       // A deletion was confirmed, so what could not be read again is not known to be there.
       ...removals
         .filter(({ outcome }) => outcome === 'left')
-        .map(({ entry, why }) => residueOf(entry, why)),
-      ...unknown.flatMap((id, at): Residue[] => {
+        .map(({ entry, why }) => toLeftover(entry, why)),
+      ...unknown.flatMap((id, at): Leftover[] => {
         const read = reads[at]
-        if (read === undefined || declined(read)) return []
+        if (read === undefined || isDeclined(read)) return []
         const why = 'listed with the tag of the run, but made by no request that was accepted'
         return [{ kind: 'chat', name: options.tag, id, why }]
       }),
     ]
     const unanswered = removals.find(({ outcome }) => outcome === 'unanswered')
-    return { residue, unseen: unanswered?.why ?? null }
+    return { leftovers, incompleteReason: unanswered?.why ?? null }
   } catch (error) {
     // Nothing is known to be left, and a target that has gone can tell no more.
-    if (error instanceof NoAnswer) return { residue: [], unseen: error.message }
+    if (error instanceof NoAnswerError) return { leftovers: [], incompleteReason: error.message }
     throw error
   }
 }
 
 /** Ids in records that carry the tag: by search, and on the first page of the plain list. */
-async function listedWithTag({ caller, profile, tag, pages }: RemovalOptions): Promise<string[]> {
+async function listedWithTag({
+  client,
+  profile,
+  tag,
+  maxPages,
+}: RemovalOptions): Promise<string[]> {
   const search = (cursor: string | undefined) =>
-    call(caller, 'v3.chats', '', { search: tag, ...(cursor === undefined ? {} : { cursor }) })
+    sendOperation(client, 'v3.chats', '', {
+      search: tag,
+      ...(cursor === undefined ? {} : { cursor }),
+    })
   const walk = await walkList(search, {
-    limits: { ...profile.limits, pages },
+    limits: { ...profile.limits, pages: maxPages },
     pointer: profile.shapes.chatCursor,
-    enough: tellsOfAbsence,
+    isEnough: isNotFound,
   })
-  const plain = await call(caller, 'v3.chats', '')
-  const ids = [...walk.pages, plain].flatMap((page) => idsListedWith(bodyJson(page), tag) ?? [])
+  const plain = await sendOperation(client, 'v3.chats', '')
+  const ids = [...walk.pages, plain].flatMap(
+    (page) => idsOfRecordsContaining(bodyJson(page), tag) ?? [],
+  )
   return [...new Set(ids)]
 }
 
-function residueOf({ kind, name, id }: OpenEntry, why: string): Residue {
+function toLeftover({ kind, name, id }: OpenEntry, why: string): Leftover {
   return { kind, name, id, why }
 }

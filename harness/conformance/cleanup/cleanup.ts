@@ -1,9 +1,9 @@
 import { preflight } from '../preflight/preflight.ts'
 import type { TargetProfile } from '../profile/index.ts'
-import type { Introduction } from '../run-setup.ts'
+import type { ClientIdentity } from '../run-setup.ts'
 import { secretsOf } from '../session/context.ts'
 import { suiteVersion } from '../version.ts'
-import { createCaller } from './client.ts'
+import { createAuxiliaryClient } from './client.ts'
 import { type Journal, journalWriter, type OpenEntry, openEntries, readJournal } from './journal.ts'
 import { type Removal, removeChats } from './removal.ts'
 
@@ -45,26 +45,26 @@ export async function cleanUp(options: CleanupOptions): Promise<readonly Removal
   const { journalFile, profile, signal, onRemoval } = options
   const { journal, chats } = openJournal(journalFile)
   const { tag } = journal.head
-  const setup: Introduction = {
+  const setup: ClientIdentity = {
     profile,
     tag,
     userAgent: `chatgen-conformance/${suiteVersion()}`,
   }
   await preflight(setup, ['v3'], { signal })
-  const caller = createCaller(setup, { purpose: 'cleanup', ...(signal ? { signal } : {}) })
+  const client = createAuxiliaryClient(setup, { purpose: 'cleanup', ...(signal ? { signal } : {}) })
   try {
     return await removeChats(chats, {
-      caller,
+      client,
       profile,
       tag,
       journal: journalWriter(journalFile, secretsOf(setup)),
-      pages: mostPages,
+      maxPages,
       ...(onRemoval ? { onRemoval } : {}),
     })
   } finally {
-    await caller.close()
+    await client.close()
   }
 }
 
 /** Nobody waits for a cleanup as for a run, so it looks further. */
-const mostPages = 50
+const maxPages = 50

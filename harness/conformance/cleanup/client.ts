@@ -1,18 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Exchange } from '../../../contract/index.ts'
-import { createNetworkTransport, createRedactor, Outlet } from '../../client/index.ts'
+import { createNetworkTransport, createRedactor, RedactingWriter } from '../../client/index.ts'
 import { networkOf } from '../profile/index.ts'
 import { appendExchange } from '../recording/exchanges-file.ts'
-import type { Introduction } from '../run-setup.ts'
-import { createBackOff } from '../session/back-off.ts'
-import { createBreaker } from '../session/breaker.ts'
+import type { ClientIdentity } from '../run-setup.ts'
+import { createPacer } from '../session/back-off.ts'
+import { createCircuitBreaker } from '../session/breaker.ts'
 import { secretsOf } from '../session/context.ts'
-import { emptied, excessOf } from '../session/excess.ts'
+import { findExcess, withoutBody } from '../session/excess.ts'
 import { createSemaphore } from '../session/semaphore.ts'
-import { type RequestSpec, wireRequest } from '../session/wire-request.ts'
+import { buildWireRequest, type RequestSpec } from '../session/wire-request.ts'
 
 /** Requests beside the scenarios: paced like theirs, judged by nobody. */
-export interface Caller {
+export interface AuxiliaryClient {
   /**
    * Sends, and tries again after a 429 or 503; never throws on an answer or on its absence. An answer
    * beyond a limit of the profile comes without its body.
@@ -26,33 +26,43 @@ export interface Caller {
   close(): Promise<void>
 }
 
-export interface CallerOptions {
+export interface AuxiliaryClientOptions {
   /** Names the requests in their labels and headers. */
   readonly purpose: string
   readonly signal?: AbortSignal
   /** Requests in flight. */
-  readonly atOnce?: number
+  readonly concurrency?: number
   /** How often a request is tried that is answered 429 or 503; four times where nothing is said. */
   readonly tries?: number
   /** What is thrown in place of every request beyond so many. */
-  readonly budget?: { readonly requests: number; readonly spent: Error } | undefined
+  readonly budget?: { readonly requests: number; readonly exceededError: Error } | undefined
   /** Makes what is thrown in place of every request once the target is taken for gone. */
-  readonly gone?: (reason: string) => Error
+  readonly unreachableError?: (reason: string) => Error
   /** Takes the exchanges, redacted, a line each. */
   readonly evidenceFile?: string
 }
 
-export function createCaller(setup: Introduction, options: CallerOptions): Caller {
-  const { purpose, signal, evidenceFile, budget, gone, tries = Number.POSITIVE_INFINITY } = options
+export function createAuxiliaryClient(
+  setup: ClientIdentity,
+  options: AuxiliaryClientOptions,
+): AuxiliaryClient {
+  const {
+    purpose,
+    signal,
+    evidenceFile,
+    budget,
+    unreachableError,
+    tries = Number.POSITIVE_INFINITY,
+  } = options
   const { limits } = setup.profile
   const transport = createNetworkTransport(networkOf(setup.profile), limits)
-  const pace = createBackOff(limits)
-  const breaker = createBreaker()
-  const slots = createSemaphore(options.atOnce ?? 4)
+  const pace = createPacer(limits)
+  const breaker = createCircuitBreaker()
+  const slots = createSemaphore(options.concurrency ?? 4)
   const secrets = secretsOf(setup)
   const redactor = createRedactor(secrets)
-  const outlet = new Outlet(secrets)
-  const aborted = abortionOf(signal)
+  const outlet = new RedactingWriter(secrets)
+  const aborted = rejectOnAbort(signal)
   let ordinals = 0
   let requests = 0
 
@@ -74,27 +84,27 @@ export function createCaller(setup: Introduction, options: CallerOptions): Calle
 
   async function converse(spec: RequestSpec, ordinal: number): Promise<Exchange> {
     for (let attempt = 0; ; attempt += 1) {
-      await pace.turn()
+      await pace.waitForSlot()
       signal?.throwIfAborted()
-      if (gone !== undefined && breaker.open) throw gone(breaker.reason)
-      if (budget !== undefined && requests >= budget.requests) throw budget.spent
+      if (unreachableError !== undefined && breaker.isOpen) throw unreachableError(breaker.reason)
+      if (budget !== undefined && requests >= budget.requests) throw budget.exceededError
       requests += 1
       const id = `${purpose}-${requests}`
       const { exchange: pending } = transport.send({
         id,
         labels: { scenario: purpose, ordinal, attempt, role: spec.role ?? 'probe' },
-        request: wireRequest(spec, setup, `${purpose}/${ordinal}`),
+        request: buildWireRequest(spec, setup, `${purpose}/${ordinal}`),
         timeoutMs: limits.timeoutMs,
         ...(spec.leaveAfterEvents === undefined ? {} : { leaveAfterEvents: spec.leaveAfterEvents }),
       })
       const exchange = await Promise.race([pending, aborted])
-      breaker.note(exchange)
+      breaker.recordEnding(exchange)
       if (evidenceFile) appendExchange(outlet, evidenceFile, redactor.exchange(exchange))
-      const excess = excessOf(exchange, limits)
+      const excess = findExcess(exchange, limits)
       const status = exchange.response?.status
       const turnedAway = status === 429 || status === 503
       if (!turnedAway || attempt + 1 >= tries) {
-        return excess === undefined ? exchange : emptied(exchange, excess)
+        return excess === undefined ? exchange : withoutBody(exchange, excess)
       }
       const waitMs = pace.retryAfter(exchange, attempt)
       if (waitMs === null) {
@@ -117,7 +127,7 @@ export function createCaller(setup: Introduction, options: CallerOptions): Calle
 }
 
 /** A request under way must not keep back whoever was interrupted. */
-function abortionOf(signal: AbortSignal | undefined): Promise<never> {
+function rejectOnAbort(signal: AbortSignal | undefined): Promise<never> {
   const abortion = Promise.withResolvers<never>()
   abortion.promise.catch(() => {})
   const abort = () => abortion.reject(signal?.reason)

@@ -4,12 +4,12 @@ import { chatIdNames, isRecord, isUuid, leavesOf } from '../scenario/find.ts'
  * UUIDs in the records of a list that hold a text as a value, the likeliest first. Undefined where
  * no record holds it. Which of them is the chat, only reading it can tell: an owner has an id too.
  */
-export function idsListedUnder(body: unknown, text: string): string[] | undefined {
+export function idsOfRecordsWith(body: unknown, text: string): string[] | undefined {
   return idsWhere(body, (value) => value === text)
 }
 
 /** The same for records that hold the text inside a value. */
-export function idsListedWith(body: unknown, text: string): string[] | undefined {
+export function idsOfRecordsContaining(body: unknown, text: string): string[] | undefined {
   return idsWhere(body, (value) => typeof value === 'string' && value.includes(text))
 }
 
@@ -25,13 +25,13 @@ function idsWhere(body: unknown, matches: Matches): string[] | undefined {
  * record of a list: an answer may well repeat what it was asked for.
  */
 function recordsWhere(value: unknown, matches: Matches): unknown[] {
-  return look(value, matches).records
+  return collectRecords(value, matches).records
 }
 
 /** Whether a value holds a match, and the records in it that do; each part is looked at once. */
-function look(value: unknown, matches: Matches): { holds: boolean; records: unknown[] } {
+function collectRecords(value: unknown, matches: Matches): { holds: boolean; records: unknown[] } {
   if (!isRecord(value)) return { holds: matches(value), records: [] }
-  const parts = Object.values(value).map((part) => ({ part, ...look(part, matches) }))
+  const parts = Object.values(value).map((part) => ({ part, ...collectRecords(part, matches) }))
   const holding = parts.filter(({ holds }) => holds)
   const records = holding.flatMap(({ part, records }) =>
     Array.isArray(value) && records.length === 0 ? [part] : records,

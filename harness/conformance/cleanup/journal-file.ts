@@ -1,18 +1,18 @@
 import { existsSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { createRedactor, Outlet } from '../../client/index.ts'
+import { createRedactor, RedactingWriter } from '../../client/index.ts'
 import { ConfigurationError } from '../errors.ts'
-import type { Introduction } from '../run-setup.ts'
+import type { ClientIdentity } from '../run-setup.ts'
 import { secretsOf } from '../session/context.ts'
 import { suiteVersion } from '../version.ts'
 import { headLine, openEntries, readJournal } from './journal.ts'
 
 /** Begins a journal; one that an earlier run left with chats in it steps aside. */
-export function startJournal(file: string, setup: Introduction): void {
-  keepUnfinished(file)
+export function startJournal(file: string, setup: ClientIdentity): void {
+  archiveUnfinished(file)
   const secrets = secretsOf(setup)
   const about = { tag: setup.tag, kit: suiteVersion(), baseUrl: setup.profile.baseUrl }
-  new Outlet(secrets).write(file, headLine(about, createRedactor(secrets).text))
+  new RedactingWriter(secrets).write(file, headLine(about, createRedactor(secrets).text))
 }
 
 /** Removes a journal in which nothing is open. @returns how much is */
@@ -23,7 +23,7 @@ export function closeJournal(file: string): number {
 }
 
 /** What a killed run left behind can only be found through its journal. */
-function keepUnfinished(file: string): void {
+function archiveUnfinished(file: string): void {
   const tag = existsSync(file) ? unfinishedTag(file) : undefined
   if (tag === undefined) return
   const names = Array.from({ length: 100 }, (_, at) =>

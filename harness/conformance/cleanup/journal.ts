@@ -11,7 +11,7 @@ import {
   requestPath,
   succeeded,
 } from '../../../contract/index.ts'
-import { createRedactor, Outlet, type Secret } from '../../client/index.ts'
+import { createRedactor, RedactingWriter, type Secret } from '../../client/index.ts'
 import { ConfigurationError } from '../errors.ts'
 import { BudgetSpentError } from '../session/errors.ts'
 
@@ -108,7 +108,7 @@ export function readJournal(file: string): Journal {
  * crash begins on a line of its own.
  */
 export function journalWriter(file: string, secrets: readonly Secret[]): WriteJournal {
-  const outlet = new Outlet(secrets)
+  const outlet = new RedactingWriter(secrets)
   const { text } = createRedactor(secrets)
   if (existsSync(file) && /[^\n]$/.test(readFileSync(file, 'utf8'))) outlet.append(file, '\n')
   return (entry) => outlet.append(file, journalLine(entry, text))
@@ -121,7 +121,7 @@ export function headLine(about: Omit<JournalHead, 'journal'>, redact: (text: str
 }
 
 /** Sends what creates something, and writes down what is tried and what came of it. */
-export async function journalled(
+export async function withJournal(
   journal: WriteJournal,
   about: { readonly kind: CreationKind; readonly name: string; readonly scenario: string },
   send: () => Promise<Exchange>,

@@ -8,11 +8,11 @@ import {
 } from '../../../contract/index.ts'
 import type { TargetProfile } from '../profile/index.ts'
 import { leavesOf } from '../scenario/find.ts'
-import { declined, statusOf, succeeded } from '../scenario/read.ts'
+import { isDeclined, statusText, succeeded } from '../scenario/read.ts'
 import { type ListWalk, walkList } from '../scenario/routes/paging.ts'
 import { createSemaphore } from '../session/semaphore.ts'
-import type { Caller } from './client.ts'
-import { idsListedUnder } from './find-in-list.ts'
+import type { AuxiliaryClient } from './client.ts'
+import { idsOfRecordsWith } from './find-in-list.ts'
 import type { OpenEntry, WriteJournal } from './journal.ts'
 
 /** What became of one entry of a journal. */
@@ -27,17 +27,17 @@ export interface Removal {
 }
 
 /** Somebody who has pressed Ctrl-C is waiting. */
-export const patienceOfInterruptedMs = 2_000
+export const interruptGraceMs = 2_000
 
 export interface RemovalOptions {
-  readonly caller: Caller
+  readonly client: AuxiliaryClient
   readonly profile: TargetProfile
   /** Of the run; what does not carry it in its name is not touched. */
   readonly tag: string
   /** Told of every chat that is known to be gone. */
   readonly journal: WriteJournal
   /** Most pages of a list that are looked through for a name. */
-  readonly pages: number
+  readonly maxPages: number
   readonly onRemoval?: (removal: Removal) => void
 }
 
@@ -49,7 +49,7 @@ export async function removeChats(
   entries: readonly OpenEntry[],
   options: RemovalOptions,
 ): Promise<Removal[]> {
-  const slots = createSemaphore(atOnce)
+  const slots = createSemaphore(concurrency)
   let list: Promise<ListWalk> | undefined
   const work: Work = {
     ...options,
@@ -76,7 +76,7 @@ export async function removeChats(
     try {
       return await remove(entry, work)
     } catch (error) {
-      if (!(error instanceof NoAnswer)) throw error
+      if (!(error instanceof NoAnswerError)) throw error
       lost = error.message
       return unanswered(entry, lost)
     }
@@ -90,46 +90,46 @@ interface Work extends RemovalOptions {
 
 async function remove(entry: OpenEntry, options: Work): Promise<Removal> {
   if (!entry.name.includes(options.tag)) {
-    return left(entry, `its name does not carry the tag ${options.tag}, so it is not touched`)
+    return remaining(entry, `its name does not carry the tag ${options.tag}, so it is not touched`)
   }
   if (entry.id !== null && !isSegment(entry.id)) {
-    return left(entry, 'its id cannot stand in a path, so nothing was sent')
+    return remaining(entry, 'its id cannot stand in a path, so nothing was sent')
   }
   if (entry.id !== null) return removeById(entry, entry.id, options)
   const found = await findByName(entry.name, options)
-  if (typeof found === 'string') return left(entry, found)
+  if (typeof found === 'string') return remaining(entry, found)
   if (found.length === 0) {
-    options.journal({ event: 'refused', ...aboutOf(entry) })
+    options.journal({ event: 'refused', ...toJournalSubject(entry) })
     return { entry, outcome: 'gone', why: 'no chat of this name is listed' }
   }
   const removals: Removal[] = []
   for (const id of found) {
-    options.journal({ event: 'created', ...aboutOf(entry), id })
+    options.journal({ event: 'created', ...toJournalSubject(entry), id })
     removals.push(await removeById({ ...entry, id }, id, options))
   }
-  return removals.find(isLeft) ?? removals[0] ?? left(entry, 'unsure')
+  return removals.find(isRemaining) ?? removals[0] ?? remaining(entry, 'unsure')
 }
 
 async function removeById(entry: OpenEntry, id: string, options: RemovalOptions): Promise<Removal> {
-  const { caller, journal, profile } = options
+  const { client, journal, profile } = options
   const gone = (outcome: 'deleted' | 'gone', why: string): Removal => {
     journal({ event: 'deleted', kind: entry.kind, id })
     return { entry, outcome, why }
   }
-  const before = await call(caller, 'v3.chat', id)
-  if (tellsOfAbsence(before)) {
-    return gone('gone', `was gone already (GET: ${statusOf(before)})`)
+  const before = await sendOperation(client, 'v3.chat', id)
+  if (isNotFound(before)) {
+    return gone('gone', `was gone already (GET: ${statusText(before)})`)
   }
-  const deleted = await call(caller, 'v3.deleteChat', id)
-  let read = await call(caller, 'v3.chat', id)
-  for (let waited = 0; waited < profile.limits.settleMs && !tellsOfAbsence(read); ) {
-    await caller.sleep(pollMs)
+  const deleted = await sendOperation(client, 'v3.deleteChat', id)
+  let read = await sendOperation(client, 'v3.chat', id)
+  for (let waited = 0; waited < profile.limits.settleMs && !isNotFound(read); ) {
+    await client.sleep(pollMs)
     waited += pollMs
-    read = await call(caller, 'v3.chat', id)
+    read = await sendOperation(client, 'v3.chat', id)
   }
-  const told = `DELETE: ${statusOf(deleted)}, then GET: ${statusOf(read)}`
-  if (tellsOfAbsence(read)) return gone('deleted', told)
-  return left(entry, succeeded(read) ? `it can still be read (${told})` : `unsure (${told})`)
+  const told = `DELETE: ${statusText(deleted)}, then GET: ${statusText(read)}`
+  if (isNotFound(read)) return gone('deleted', told)
+  return remaining(entry, succeeded(read) ? `it can still be read (${told})` : `unsure (${told})`)
 }
 
 /** Ids of the chats of this very name, or the reason why that cannot be told. */
@@ -147,83 +147,88 @@ async function findByName(name: string, options: Work): Promise<string[] | strin
     const { pages } = await walk()
     const listing = pages.filter(found)
     if (listing.length > 0) {
-      const ids = listing.flatMap((page) => idsListedUnder(bodyJson(page), name) ?? [])
-      const named = await thoseNamed(name, [...new Set(ids)], options.caller)
+      const ids = listing.flatMap((page) => idsOfRecordsWith(bodyJson(page), name) ?? [])
+      const named = await chatsNamed(name, [...new Set(ids)], options.client)
       return named.length > 0 ? named : 'it is listed, but no id beside it leads to it'
     }
-    refused ??= pages.find(declined)
-    answered ||= !pages.some(declined)
+    refused ??= pages.find(isDeclined)
+    answered ||= !pages.some(isDeclined)
   }
   if (answered || !refused) return []
-  return `its id is not known, and GET /chat was answered ${statusOf(refused)}`
+  return `its id is not known, and GET /chat was answered ${statusText(refused)}`
 }
 
 function walkChats(
   query: Readonly<Record<string, string>>,
-  { caller, profile, pages }: RemovalOptions,
+  { client, profile, maxPages }: RemovalOptions,
   enough: (page: Exchange) => boolean = () => false,
 ): Promise<ListWalk> {
   return walkList(
-    (cursor) => call(caller, 'v3.chats', '', cursor === undefined ? query : { ...query, cursor }),
+    (cursor) =>
+      sendOperation(client, 'v3.chats', '', cursor === undefined ? query : { ...query, cursor }),
     {
-      limits: { ...profile.limits, pages },
+      limits: { ...profile.limits, pages: maxPages },
       pointer: profile.shapes.chatCursor,
-      enough: (page) => declined(page) || enough(page),
+      isEnough: (page) => isDeclined(page) || enough(page),
     },
   )
 }
 
 function lists(name: string): (page: Exchange) => boolean {
-  return (page) => idsListedUnder(bodyJson(page), name) !== undefined
+  return (page) => idsOfRecordsWith(bodyJson(page), name) !== undefined
 }
 
 /** A record has ids of other things as well: only what reads back under the name is deleted. */
-async function thoseNamed(name: string, ids: readonly string[], caller: Caller): Promise<string[]> {
+async function chatsNamed(
+  name: string,
+  ids: readonly string[],
+  client: AuxiliaryClient,
+): Promise<string[]> {
   const named: string[] = []
-  for (const id of ids.slice(0, mostCandidates)) {
-    const read = await call(caller, 'v3.chat', id)
+  for (const id of ids.slice(0, maxCandidates)) {
+    const read = await sendOperation(client, 'v3.chat', id)
     const values = succeeded(read) ? leavesOf(bodyJson(read)).map(({ value }) => value) : []
     if (values.includes(name)) named.push(id)
   }
   return named
 }
 
-function aboutOf({ kind, name, scenario }: OpenEntry) {
+function toJournalSubject({ kind, name, scenario }: OpenEntry) {
   return { kind, name, scenario }
 }
 
 /** A chat that is not there: reading it is declined, and not for another reason. */
-export function tellsOfAbsence(exchange: Exchange): boolean {
+export function isNotFound(exchange: Exchange): boolean {
   const status = exchange.response?.status ?? 0
-  return declined(exchange) && ![401, 408, 429].includes(status) && status < 500
+  return isDeclined(exchange) && ![401, 408, 429].includes(status) && status < 500
 }
 
 /** @throws NoAnswer, so that nothing waits for a target that has gone. */
-export async function call(
-  caller: Caller,
+export async function sendOperation(
+  client: AuxiliaryClient,
   operation: OperationId,
   id: string,
   query: Readonly<Record<string, string>> = {},
 ): Promise<Exchange> {
   const { surface, method, path } = operations[operation]
   const place = pathOf(operation, id)
-  const exchange = await caller.send({ surface, method, path: place, query, role: 'cleanup' })
+  const exchange = await client.send({ surface, method, path: place, query, role: 'cleanup' })
   const status = exchange.response?.status
   if (status === undefined || exchange.ending.kind === 'timeout') {
-    throw new NoAnswer(`the target did not answer ${method} ${path}`)
+    throw new NoAnswerError(`the target did not answer ${method} ${path}`)
   }
   if (status === 429 || status === 503) {
-    throw new NoAnswer(`the target kept answering ${status} to ${method} ${path}`)
+    throw new NoAnswerError(`the target kept answering ${status} to ${method} ${path}`)
   }
   return exchange
 }
 
-export class NoAnswer extends Error {
+export class NoAnswerError extends Error {
   override readonly name = 'NoAnswer'
 }
 
 /** Whether something is still there, as far as one can tell. */
-export function isLeft({ outcome }: Removal): boolean {
+export function isRemaining({ outcome }: Removal): boolean {
   return outcome === 'left' || outcome === 'unanswered'
 }
 
@@ -231,10 +236,10 @@ function unanswered(entry: OpenEntry, why: string): Removal {
   return { entry, outcome: 'unanswered', why }
 }
 
-function left(entry: OpenEntry, why: string): Removal {
+function remaining(entry: OpenEntry, why: string): Removal {
   return { entry, outcome: 'left', why }
 }
 
-const atOnce = 4
+const concurrency = 4
 const pollMs = 250
-const mostCandidates = 12
+const maxCandidates = 12

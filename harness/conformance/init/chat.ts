@@ -1,10 +1,18 @@
 import { bodyJson, succeeded } from '../../../contract/index.ts'
-import type { Caller } from '../cleanup/client.ts'
-import { journalled } from '../cleanup/journal.ts'
+import type { AuxiliaryClient } from '../cleanup/client.ts'
+import { withJournal } from '../cleanup/journal.ts'
 import { chatIdNames, findNewId, isUuid, leavesOf } from '../scenario/find.ts'
-import { declined, isResponse } from '../scenario/read.ts'
+import { isDeclined, isResponse } from '../scenario/read.ts'
 import type { Generations } from './generations.ts'
-import { account, brief, type Found, nameFor, type Probing, route, unknown } from './probe.ts'
+import {
+  brief,
+  type Detected,
+  describeProbe,
+  nameFor,
+  type ProbeContext,
+  route,
+  unknown,
+} from './probe.ts'
 
 export interface FoundChat {
   readonly id: string
@@ -13,18 +21,18 @@ export interface FoundChat {
 }
 
 /** Makes a chat and finds its id in the answer, by value or, where that fails, by trying. */
-export async function findChat(probing: Probing): Promise<Found<FoundChat>> {
-  const { caller, journal } = probing
+export async function findChat(probing: ProbeContext): Promise<Detected<FoundChat>> {
+  const { client, journal } = probing
   const name = nameFor('chat', probing)
   let found: FoundChat | undefined
   const about = { kind: 'chat', name, scenario: 'init' } as const
-  const send = () => caller.send({ ...route('v3.createChat'), json: { name } })
-  const created = await journalled(journal, about, send, () => undefined)
-  if (!declined(created)) {
-    found = await idThatLeads(bodyJson(created), caller)
+  const send = () => client.send({ ...route('v3.createChat'), json: { name } })
+  const created = await withJournal(journal, about, send, () => undefined)
+  if (!isDeclined(created)) {
+    found = await idThatLeads(bodyJson(created), client)
     if (found) journal({ event: 'created', ...about, id: found.id })
   }
-  const evidence = [account(created, 'with a name')]
+  const evidence = [describeProbe(created, 'with a name')]
   if (!found) {
     if (succeeded(created)) evidence.push('No UUID in the answer is one under which the chat reads')
     return unknown(...evidence)
@@ -36,9 +44,9 @@ export async function findChat(probing: Probing): Promise<Found<FoundChat>> {
 /** Whether reasoning comes apart from the answer. */
 export async function findReasoning(
   chat: string,
-  { models }: Probing,
+  { models }: ProbeContext,
   generations: Generations,
-): Promise<Found<true>> {
+): Promise<Detected<true>> {
   const input = 'How many days are there in four weeks? Think it through.'
   const reply = await generations.send({
     chat_id: chat,
@@ -55,9 +63,9 @@ export async function findReasoning(
 /** Whether the vision model takes an image of one pixel. */
 export async function findImages(
   chat: string,
-  { models }: Probing,
+  { models }: ProbeContext,
   generations: Generations,
-): Promise<Found<true>> {
+): Promise<Detected<true>> {
   if (models.vision === undefined) return unknown('Not asked, for no vision model is known')
   const content = [
     { type: 'input_text', text: 'What do you see?' },
@@ -76,7 +84,7 @@ export async function findImages(
 const onePixel =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg=='
 
-async function idThatLeads(body: unknown, caller: Caller): Promise<FoundChat | undefined> {
+async function idThatLeads(body: unknown, client: AuxiliaryClient): Promise<FoundChat | undefined> {
   const byValue = findNewId(body, chatIdNames)
   const others = leavesOf(body).filter(
     ({ path, value }) => isUuid(value) && value !== byValue && !path.join('').includes('$'),
@@ -85,14 +93,14 @@ async function idThatLeads(body: unknown, caller: Caller): Promise<FoundChat | u
     ...(byValue === undefined ? [] : [{ id: byValue, pointer: null }]),
     ...others.map(({ path, value }) => ({ id: String(value), pointer: pointerTo(path) })),
   ]
-  for (const candidate of candidates.slice(0, mostCandidates)) {
-    const read = await caller.send(route('v3.chat', candidate.id))
-    if (!declined(read)) return candidate
+  for (const candidate of candidates.slice(0, maxCandidates)) {
+    const read = await client.send(route('v3.chat', candidate.id))
+    if (!isDeclined(read)) return candidate
   }
   return undefined
 }
 
-const mostCandidates = 6
+const maxCandidates = 6
 
 /** RFC 6901; without a dollar sign, with which a profile names its variables. */
 function pointerTo(path: readonly string[]): string {

@@ -1,9 +1,9 @@
 import type { Exchange, Surface } from '../../../contract/index.ts'
-import type { Caller } from '../cleanup/client.ts'
+import type { AuxiliaryClient } from '../cleanup/client.ts'
 import type { WriteJournal } from '../cleanup/journal.ts'
 import { smallestCompletion } from '../preflight/model-ids.ts'
-import { routedAmong } from '../preflight/routed.ts'
-import { signOf } from '../preflight/signs.ts'
+import { selectRouted } from '../preflight/routed.ts'
+import { classifyAnswer } from '../preflight/signs.ts'
 import type { TargetProfile } from '../profile/index.ts'
 import type { Members } from '../session/supplements.ts'
 import { findAttachments } from './attachments.ts'
@@ -12,23 +12,23 @@ import { findDeterministic } from './deterministic.ts'
 import { createGenerations } from './generations.ts'
 import { findKnowledge } from './knowledge.ts'
 import { assumedModels, findModels } from './models.ts'
-import { type Found, type Models, type Probing, route, unknown } from './probe.ts'
+import { type Detected, type Models, type ProbeContext, route, unknown } from './probe.ts'
 import { type FoundSurfaces, findSurfaces } from './surfaces.ts'
 import { type FoundV2Chat, findV2Chat } from './v2-chat.ts'
 
 /** What could be found out about a target. */
 export interface Detection {
   readonly surfaces: FoundSurfaces
-  readonly models: Found<Models>
-  readonly deterministic: Found<true>
-  readonly chat: Found<FoundChat>
+  readonly models: Detected<Models>
+  readonly deterministic: Detected<true>
+  readonly chat: Detected<FoundChat>
   /** Members without which a v3 generation is refused. */
-  readonly required: Found<Members>
-  readonly reasoning: Found<true>
-  readonly images: Found<true>
-  readonly attachments: Found<true>
-  readonly knowledge: Found<true>
-  readonly v2Chat: Found<FoundV2Chat>
+  readonly required: Detected<Members>
+  readonly reasoning: Detected<true>
+  readonly images: Detected<true>
+  readonly attachments: Detected<true>
+  readonly knowledge: Detected<true>
+  readonly v2Chat: Detected<FoundV2Chat>
 }
 
 export interface DetectOptions {
@@ -36,7 +36,7 @@ export interface DetectOptions {
   readonly answers: ReadonlyMap<Surface, Exchange>
   /** Of a smallest completion, where one was asked for. */
   readonly completion?: Exchange | undefined
-  readonly caller: Caller
+  readonly client: AuxiliaryClient
   readonly profile: TargetProfile
   readonly journal: WriteJournal
   readonly tag: string
@@ -47,9 +47,9 @@ export interface DetectOptions {
 
 /** Asks a target what it can do: about twenty requests, seven of which run a model. */
 export async function detect(options: DetectOptions): Promise<Detection> {
-  const { answers, caller, journal, tag, redact, onStep, profile } = options
+  const { answers, client, journal, tag, redact, onStep, profile } = options
   const surfaces = findSurfaces(answers, await routedCompletion(options))
-  const on = async <T>(surface: Surface, what: string, probe: () => Promise<Found<T>>) => {
+  const on = async <T>(surface: Surface, what: string, probe: () => Promise<Detected<T>>) => {
     if (!surfaces[surface].usable) return unknown(`Not asked, for ${surface} cannot be used`)
     onStep(what)
     const { value, evidence } = await probe()
@@ -57,10 +57,10 @@ export async function detect(options: DetectOptions): Promise<Detection> {
   }
 
   const models = await on('openai', 'models', () =>
-    findModels(answers.get('openai'), caller, redact),
+    findModels(answers.get('openai'), client, redact),
   )
-  const probing: Probing = {
-    caller,
+  const probing: ProbeContext = {
+    client,
     journal,
     tag,
     profile,
@@ -79,24 +79,28 @@ export async function detect(options: DetectOptions): Promise<Detection> {
 
 /** A target may answer completions and no list of models. */
 async function routedCompletion(options: DetectOptions): Promise<Exchange | undefined> {
-  const { answers, caller } = options
+  const { answers, client } = options
   const list = answers.get('openai')
   if (
     options.completion === undefined &&
-    (!list || ['service', 'refused'].includes(signOf(list)))
+    (!list || ['service', 'refused'].includes(classifyAnswer(list)))
   ) {
     return undefined
   }
   const json = smallestCompletion(assumedModels.main)
-  const completion = options.completion ?? (await caller.send({ ...route('openai.chat'), json }))
-  const [routed] = await routedAmong([completion], (spec) => caller.send(spec))
+  const completion = options.completion ?? (await client.send({ ...route('openai.chat'), json }))
+  const [routed] = await selectRouted([completion], (spec) => client.send(spec))
   return routed
 }
 
-type On = <T>(surface: Surface, what: string, probe: () => Promise<Found<T>>) => Promise<Found<T>>
+type ProbeOn = <T>(
+  surface: Surface,
+  what: string,
+  probe: () => Promise<Detected<T>>,
+) => Promise<Detected<T>>
 
 /** What takes a chat to find out; where there is none, that is said. */
-async function inAChat(probing: Probing, on: On) {
+async function inAChat(probing: ProbeContext, on: ProbeOn) {
   const chat = await on('v3', 'a chat', () => findChat(probing))
   const id = chat.value?.id
   if (id === undefined) {

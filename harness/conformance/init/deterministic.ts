@@ -1,7 +1,7 @@
 import type { Exchange } from '../../../contract/index.ts'
 import { answerText } from '../../judges/index.ts'
-import { statusOf } from '../scenario/read.ts'
-import { type Found, type Probing, route, unknown } from './probe.ts'
+import { statusText } from '../scenario/read.ts'
+import { type Detected, type ProbeContext, route, unknown } from './probe.ts'
 
 /** Many ways to go on, so that a model that draws lots gives itself away. */
 const question = 'Invent a name for a boat, and tell its story in a few sentences.'
@@ -10,9 +10,9 @@ const question = 'Invent a name for a boat, and tell its story in a few sentence
  * Whether the same request gives the same text: twice at temperature 0, and, where that is equal,
  * twice at the temperature that the target takes itself, for rows send requests without one.
  */
-export async function findDeterministic({ caller, models }: Probing): Promise<Found<true>> {
+export async function findDeterministic({ client, models }: ProbeContext): Promise<Detected<true>> {
   const ask = (more: object) =>
-    caller.send({
+    client.send({
       ...route('openai.chat'),
       json: {
         model: models.main,
@@ -34,7 +34,7 @@ function compare(answers: readonly Exchange[], how: string) {
   const texts = answers.map((answer) => answerText(answer) ?? '')
   const what = `The same completion, asked for twice ${how}`
   if (texts.includes('')) {
-    return { equal: false, sentence: `${what}: no text (${answers.map(statusOf).join(', ')})` }
+    return { equal: false, sentence: `${what}: no text (${answers.map(statusText).join(', ')})` }
   }
   const equal = new Set(texts).size === 1
   return { equal, sentence: `${what}: ${equal ? 'the same text' : 'different texts'}` }

@@ -2,18 +2,18 @@ import { randomUUID } from 'node:crypto'
 import { bodyJson, type Exchange, succeeded } from '../../../contract/index.ts'
 import { isUuid, leavesOf } from '../scenario/find.ts'
 import { createSupplements, type Members, withMembers } from '../session/supplements.ts'
-import { brief, type Found, type Probing, route, unknown } from './probe.ts'
+import { brief, type Detected, type ProbeContext, route, unknown } from './probe.ts'
 
 /** Generations of a discovery: what the target wants beside what the document requires is learned. */
 export interface Generations {
   send(json: Members): Promise<Exchange>
   /** The members without which a generation was refused, as far as they could be found. */
-  required(): Found<Members>
+  required(): Detected<Members>
 }
 
-export function createGenerations({ caller, profile }: Probing): Generations {
+export function createGenerations({ client, profile }: ProbeContext): Generations {
   // Which assistant it is shows later; here it counts whether one is wanted.
-  const anyAssistant = { withoutKnowledge: wanted }
+  const anyAssistant = { withoutKnowledge: placeholderId }
   const supplements = createSupplements({ ...profile, assistants: anyAssistant })
   const evidence: string[] = []
   let learned: Members = {}
@@ -22,10 +22,10 @@ export function createGenerations({ caller, profile }: Probing): Generations {
     async send(json) {
       const spec = withMembers({ ...route('v3.generate'), json }, learned)
       let answer = await generate(spec.json)
-      for (let round = 0; round < mostRounds && !succeeded(answer); round += 1) {
-        const more = supplements.namedBy(answer, { ...spec, json: { ...json, ...learned } })
+      for (let round = 0; round < maxRounds && !succeeded(answer); round += 1) {
+        const more = supplements.namedIn(answer, { ...spec, json: { ...json, ...learned } })
         if (Object.keys(more).length === 0) return answer
-        const next = await tried(json, more, answer)
+        const next = await retryWith(json, more, answer)
         if (next === undefined) return answer
         answer = next
       }
@@ -39,22 +39,22 @@ export function createGenerations({ caller, profile }: Probing): Generations {
 
   function generate(json: unknown): Promise<Exchange> {
     const headers = { 'idempotency-key': randomUUID() }
-    return caller.send({ ...route('v3.generate'), json, headers })
+    return client.send({ ...route('v3.generate'), json, headers })
   }
 
   /** The answer with the members that the refusal names; undefined where none is known for them. */
-  async function tried(
+  async function retryWith(
     json: Members,
     more: Members,
     refusal: Exchange,
   ): Promise<Exchange | undefined> {
     const names = Object.keys(more).join(', ')
     evidence.push(`${brief(refusal, `without ${names}`)}, and the refusal names ${names}`)
-    const wantsAssistant = more['assistant_id'] === wanted
+    const wantsAssistant = more['assistant_id'] === placeholderId
     const candidates = wantsAssistant ? await findAssistants(json, refusal) : [undefined]
     if (candidates.length === 0) evidence.push('No assistant was found: one may be named here')
     let answer: Exchange | undefined
-    for (const id of candidates.slice(0, mostCandidates)) {
+    for (const id of candidates.slice(0, maxCandidates)) {
       const members = { ...learned, ...more, ...(id === undefined ? {} : { assistant_id: id }) }
       answer = await generate({ ...json, ...members })
       if (!succeeded(answer)) continue
@@ -72,16 +72,16 @@ export function createGenerations({ caller, profile }: Probing): Generations {
     const found = uuidsIn(refusal).filter((id) => id !== json['chat_id'])
     for (const path of guesses) {
       if (found.length > 0) break
-      const list = await caller.send({ surface: 'v3', method: 'GET', path })
+      const list = await client.send({ surface: 'v3', method: 'GET', path })
       if (succeeded(list)) found.push(...uuidsIn(list))
     }
     return [...new Set(found)]
   }
 }
 
-const wanted = '00000000-0000-4000-8000-000000000000'
-const mostRounds = 3
-const mostCandidates = 3
+const placeholderId = '00000000-0000-4000-8000-000000000000'
+const maxRounds = 3
+const maxCandidates = 3
 const guesses: readonly string[] = [
   '/api/v3/assistant',
   '/api/v3/assistants',

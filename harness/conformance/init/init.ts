@@ -1,18 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import type { Surface } from '../../../contract/index.ts'
 import { createRedactor } from '../../client/index.ts'
-import { type Caller, createCaller } from '../cleanup/client.ts'
+import { type AuxiliaryClient, createAuxiliaryClient } from '../cleanup/client.ts'
 import { journalWriter, openEntries, readJournal } from '../cleanup/journal.ts'
 import { startJournal } from '../cleanup/journal-file.ts'
-import { NoAnswer, patienceOfInterruptedMs, removeChats } from '../cleanup/removal.ts'
+import { interruptGraceMs, NoAnswerError, removeChats } from '../cleanup/removal.ts'
 import { ConfigurationError, DiscoverySpentError, TargetUnusableError } from '../errors.ts'
 import { preflight } from '../preflight/preflight.ts'
 import type { TargetProfile } from '../profile/index.ts'
 import { surfacesOfProfile } from '../profile/selection.ts'
-import { type Cost, type Introduction, noCost } from '../run-setup.ts'
+import { type ClientIdentity, type Cost, noCost } from '../run-setup.ts'
 import { secretsOf } from '../session/context.ts'
-import { costOf } from '../session/cost.ts'
-import { credentialsOf } from '../session/credentials.ts'
+import { addExchangeCost } from '../session/cost.ts'
+import { surfaceCredentials } from '../session/credentials.ts'
 import { suiteVersion } from '../version.ts'
 import { type Detection, detect } from './detect.ts'
 import { profileText } from './profile-text.ts'
@@ -49,15 +49,15 @@ export async function initProfile(options: InitOptions): Promise<InitResult> {
   const { profile, keyEnv, journalFile, signal, onStep = () => {} } = options
   const { surfaces = surfacesOfProfile('full'), maxRequests } = options
   const { tag = `chatgen-${randomUUID().slice(0, 8)}` } = options
-  const setup: Introduction = { profile, tag, userAgent: `chatgen-conformance/${suiteVersion()}` }
+  const setup: ClientIdentity = { profile, tag, userAgent: `chatgen-conformance/${suiteVersion()}` }
   const { text: redact } = createRedactor(secretsOf(setup))
   begin(journalFile, setup)
 
   onStep('which surfaces answer')
   const { answers, completion, requests: asked } = await preflight(setup, surfaces, { signal })
-  const caller = createCaller(setup, {
+  const client = createAuxiliaryClient(setup, {
     purpose: 'init',
-    gone: (reason) =>
+    unreachableError: (reason) =>
       new TargetUnusableError(
         'E_UNREACHABLE',
         `${redact(profile.baseUrl)} does not answer as a service does: ${reason}`,
@@ -66,14 +66,14 @@ export async function initProfile(options: InitOptions): Promise<InitResult> {
     ...(signal ? { signal } : {}),
   })
   let cost = noCost
-  const counting: Caller = {
-    ...caller,
+  const counting: AuxiliaryClient = {
+    ...client,
     get requests() {
-      return caller.requests
+      return client.requests
     },
     send: async (spec) => {
-      const answer = await caller.send(spec)
-      cost = costOf(cost, answer)
+      const answer = await client.send(spec)
+      cost = addExchangeCost(cost, answer)
       return answer
     },
   }
@@ -85,19 +85,19 @@ export async function initProfile(options: InitOptions): Promise<InitResult> {
       answers,
       completion,
       profile,
-      caller: counting,
+      client: counting,
       journal,
       tag,
       redact,
       onStep,
     })
   } finally {
-    await caller.close()
+    await client.close()
     onStep('removing what was made')
-    removing = await removeMade(setup, journalFile, signal)
+    removing = await removeCreated(setup, journalFile, signal)
   }
   requireSurface(profile.baseUrl, detection)
-  const key = credentialsOf(profile).openai
+  const key = surfaceCredentials(profile).openai
   const { baseUrl } = profile
   const about = {
     baseUrl: key === undefined ? baseUrl : baseUrl.replaceAll(key, `\${${keyEnv}}`),
@@ -109,7 +109,7 @@ export async function initProfile(options: InitOptions): Promise<InitResult> {
     text: profileText(detection, about),
     detection,
     cost: {
-      requests: asked + caller.requests + removing,
+      requests: asked + client.requests + removing,
       generations: cost.generations + (completion === undefined ? 0 : 1),
     },
   }
@@ -129,11 +129,11 @@ function requireSurface(baseUrl: string, { surfaces }: Detection): void {
 }
 
 function budgetOf(requests: number) {
-  const spent = new DiscoverySpentError(`the discovery took more than ${requests} requests`)
-  return { requests, spent }
+  const exceededError = new DiscoverySpentError(`the discovery took more than ${requests} requests`)
+  return { requests, exceededError }
 }
 
-function begin(journalFile: string, setup: Introduction): void {
+function begin(journalFile: string, setup: ClientIdentity): void {
   try {
     startJournal(journalFile, setup)
   } catch (error) {
@@ -143,33 +143,36 @@ function begin(journalFile: string, setup: Introduction): void {
 }
 
 /** Gives the number of requests that it took. */
-async function removeMade(
-  setup: Introduction,
+async function removeCreated(
+  setup: ClientIdentity,
   journalFile: string,
   interruption: AbortSignal | undefined,
 ): Promise<number> {
   const outOfTime = new AbortController()
   const hurry = () => {
-    const reason = new NoAnswer('interrupted: there was no time left to see to it')
-    setTimeout(() => outOfTime.abort(reason), patienceOfInterruptedMs).unref()
+    const reason = new NoAnswerError('interrupted: there was no time left to see to it')
+    setTimeout(() => outOfTime.abort(reason), interruptGraceMs).unref()
   }
   if (interruption?.aborted) hurry()
   else interruption?.addEventListener('abort', hurry, { once: true })
-  const caller: Caller = createCaller(setup, { purpose: 'init-cleanup', signal: outOfTime.signal })
+  const client: AuxiliaryClient = createAuxiliaryClient(setup, {
+    purpose: 'init-cleanup',
+    signal: outOfTime.signal,
+  })
   const open = openEntries(readJournal(journalFile)).filter(({ kind }) => kind === 'chat')
   try {
     await removeChats(open, {
-      caller,
+      client,
       profile: setup.profile,
       tag: setup.tag,
       journal: journalWriter(journalFile, secretsOf(setup)),
-      pages: mostPages,
+      maxPages,
     })
-    return caller.requests
+    return client.requests
   } finally {
     interruption?.removeEventListener('abort', hurry)
-    await caller.close()
+    await client.close()
   }
 }
 
-const mostPages = 5
+const maxPages = 5

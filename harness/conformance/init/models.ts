@@ -1,8 +1,8 @@
 import { bodyJson, type Exchange, succeeded } from '../../../contract/index.ts'
-import type { Caller } from '../cleanup/client.ts'
+import type { AuxiliaryClient } from '../cleanup/client.ts'
 import { mainIds, modelIdsIn, smallestCompletion, visionId } from '../preflight/model-ids.ts'
 import { isCompletion } from '../scenario/read.ts'
-import { brief, type Found, type Models, route, unknown } from './probe.ts'
+import { brief, type Detected, type Models, route, unknown } from './probe.ts'
 
 /** Where nothing is listed, the names of section 2.1 are as good as any. */
 export const assumedModels: Models = { main: 'svc-main-model', aliases: [], vision: visionId }
@@ -13,9 +13,9 @@ export const assumedModels: Models = { main: 'svc-main-model', aliases: [], visi
  */
 export async function findModels(
   list: Exchange | undefined,
-  caller: Caller,
+  client: AuxiliaryClient,
   redact: (text: string) => string,
-): Promise<Found<Models>> {
+): Promise<Detected<Models>> {
   if (!list) return unknown('GET /api/openai/models was not asked')
   const ids = succeeded(list) ? modelIdsIn(bodyJson(list)) : []
   const listed = ids.filter((id) => redact(id) === id)
@@ -31,7 +31,7 @@ export async function findModels(
     return { value: { main: first, aliases: [], vision }, evidence }
   }
   const other = mainIds.find((id) => id !== main) ?? main
-  const tried = await caller.send({ ...route('openai.chat'), json: smallestCompletion(other) })
+  const tried = await client.send({ ...route('openai.chat'), json: smallestCompletion(other) })
   const accepted = succeeded(tried) && isCompletion(tried)
   evidence.push(brief(tried, `with model ${other}`))
   if (!accepted) {

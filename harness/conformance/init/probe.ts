@@ -5,15 +5,15 @@ import {
   pathOf,
   requestPath,
 } from '../../../contract/index.ts'
-import type { Caller } from '../cleanup/client.ts'
+import type { AuxiliaryClient } from '../cleanup/client.ts'
 import type { WriteJournal } from '../cleanup/journal.ts'
 import type { TargetProfile } from '../profile/index.ts'
-import { shapeOf, statusOf } from '../scenario/read.ts'
-import { wordFrom } from '../session/identities.ts'
+import { describeShape, statusText } from '../scenario/read.ts'
+import { toWord } from '../session/identities.ts'
 import type { RequestSpec } from '../session/wire-request.ts'
 
 /** What one probe found out. */
-export interface Found<T> {
+export interface Detected<T> {
   /** Undefined where it could not be told. */
   readonly value: T | undefined
   /** What was asked and what came, a sentence each. */
@@ -28,8 +28,8 @@ export interface Models {
 }
 
 /** What every probe works with. */
-export interface Probing {
-  readonly caller: Caller
+export interface ProbeContext {
+  readonly client: AuxiliaryClient
   readonly journal: WriteJournal
   readonly profile: TargetProfile
   readonly tag: string
@@ -38,12 +38,12 @@ export interface Probing {
 }
 
 /** A word that occurs nowhere else. */
-export function nonceFor(what: string, { tag }: Pick<Probing, 'tag'>): string {
-  return wordFrom(`${tag}/${what}`)
+export function nonceFor(what: string, { tag }: Pick<ProbeContext, 'tag'>): string {
+  return toWord(`${tag}/${what}`)
 }
 
 /** Name of something that is created; the tag lets it be deleted. */
-export function nameFor(what: string, probing: Pick<Probing, 'tag'>): string {
+export function nameFor(what: string, probing: Pick<ProbeContext, 'tag'>): string {
   return `${nonceFor(what, probing)} ${probing.tag}`
 }
 
@@ -56,17 +56,18 @@ export function route(
 }
 
 /** `POST /api/v3/chat: 201 application/json {id,name}`. */
-export function account(exchange: Exchange, more = ''): string {
+export function describeProbe(exchange: Exchange, more = ''): string {
   const { request, response } = exchange
   const what = `${request.method} ${requestPath(exchange)}${more === '' ? '' : ` ${more}`}`
-  const told = response === null ? 'no answer' : `${statusOf(exchange)} ${shapeOf(exchange)}`
+  const told =
+    response === null ? 'no answer' : `${statusText(exchange)} ${describeShape(exchange)}`
   return `${what}: ${told}${beyond(exchange)}`
 }
 
 /** The same with the status alone. */
 export function brief(exchange: Exchange, more = ''): string {
   const what = `${exchange.request.method} ${requestPath(exchange)}`
-  return `${what}${more === '' ? '' : ` ${more}`}: ${statusOf(exchange)}${beyond(exchange)}`
+  return `${what}${more === '' ? '' : ` ${more}`}: ${statusText(exchange)}${beyond(exchange)}`
 }
 
 /** What the target sent beyond a limit of ours. */
@@ -74,6 +75,6 @@ function beyond({ ending }: Exchange): string {
   return ending.kind === 'aborted' && ending.limit !== undefined ? `, but it ${ending.limit}` : ''
 }
 
-export function unknown(...evidence: readonly string[]): Found<never> {
+export function unknown(...evidence: readonly string[]): Detected<never> {
   return { value: undefined, evidence }
 }

@@ -3,7 +3,7 @@ import type { TargetProfile } from '../profile/index.ts'
 import { interfaceRevision, suiteVersion } from '../version.ts'
 import type { Detection } from './detect.ts'
 import { comment, example, member } from './lines.ts'
-import type { Found } from './probe.ts'
+import type { Detected } from './probe.ts'
 import { capabilityDecides, memberDecides } from './would-decide.ts'
 
 export interface ProfileAbout {
@@ -91,7 +91,7 @@ function models({ models: found }: Detection): string[] {
 }
 
 function capabilityLines(detection: Detection): string[] {
-  const found: Partial<Record<Capability, Found<true>>> = {
+  const found: Partial<Record<Capability, Detected<true>>> = {
     reasoning: detection.reasoning,
     images: detection.images,
     attachments: detection.attachments,
@@ -190,7 +190,7 @@ function examples(): string[][] {
       example('rag: { object: { threshold: 0.2, search_type: hybrid, limit: 3 } }'),
     ],
     [
-      ...comment(`The key of a second caller. ${memberDecides('otherKey')}`),
+      ...comment(`The key of a second client. ${memberDecides('otherKey')}`),
       example(`otherKey: ${variable('CHATGEN_OTHER_KEY')}`),
     ],
     [
@@ -220,11 +220,11 @@ function variable(name: string): string {
 }
 
 /** Of a sentence of evidence, in characters: a target decides what it says. */
-const longest = 400
+const maxLength = 400
 
 function evidenceLines(evidence: readonly string[], indent = ''): string[] {
   return evidence.flatMap((sentence) => {
-    const whole = sentence.length > longest ? `${sentence.slice(0, longest)}…` : sentence
+    const whole = sentence.length > maxLength ? `${sentence.slice(0, maxLength)}…` : sentence
     return comment(`${whole.replace(/\.$/, '')}.`, indent)
   })
 }

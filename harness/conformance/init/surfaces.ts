@@ -1,6 +1,6 @@
 import type { Exchange, Surface } from '../../../contract/index.ts'
-import { type Sign, signOf } from '../preflight/signs.ts'
-import { statusOf } from '../scenario/read.ts'
+import { type AnswerKind, classifyAnswer } from '../preflight/signs.ts'
+import { statusText } from '../scenario/read.ts'
 import { brief } from './probe.ts'
 
 export interface FoundSurface {
@@ -37,17 +37,17 @@ function judged(answer: Exchange | undefined, more = ''): FoundSurface {
     return { usable: false, refusesKey: false, evidence: 'no answer' }
   }
   const told = brief(answer, more)
-  const sign = signOf(answer)
+  const sign = classifyAnswer(answer)
   if (sign === 'service' && status < 500) {
     const sound =
-      status < 300 ? '' : `, so ${statusOf(answer)} is for the request and not for the key`
+      status < 300 ? '' : `, so ${statusText(answer)} is for the request and not for the key`
     return { usable: true, refusesKey: false, evidence: `${told}${sound}` }
   }
   const refusesKey = sign === 'refused'
   return { usable: false, refusesKey, evidence: `${told}, ${meanings[sign]}` }
 }
 
-const meanings: Readonly<Record<Sign, string>> = {
+const meanings: Readonly<Record<AnswerKind, string>> = {
   service: 'which says nothing',
   refused: 'so the key is refused',
   busy: 'which says nothing for now',

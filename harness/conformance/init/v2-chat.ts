@@ -1,9 +1,17 @@
 import { randomUUID } from 'node:crypto'
 import { bodyJson } from '../../../contract/index.ts'
-import { journalled } from '../cleanup/journal.ts'
+import { withJournal } from '../cleanup/journal.ts'
 import { chatIdNames, findNewId, isRecord, isUuid } from '../scenario/find.ts'
-import { declined, succeeded } from '../scenario/read.ts'
-import { account, brief, type Found, nameFor, type Probing, route, unknown } from './probe.ts'
+import { isDeclined, succeeded } from '../scenario/read.ts'
+import {
+  brief,
+  type Detected,
+  describeProbe,
+  nameFor,
+  type ProbeContext,
+  route,
+  unknown,
+} from './probe.ts'
 
 export type FoundV2Chat = 'create' | 'anyUuid'
 
@@ -13,17 +21,17 @@ const guess = '/api/v2/chat'
  * How a v2 chat comes to be, which the document does not show: by a guessed route, or by storing
  * a message under any UUID. Either counts only if a message is stored in it as section 2.3 says.
  */
-export async function findV2Chat(probing: Probing): Promise<Found<FoundV2Chat>> {
-  const { caller, journal } = probing
+export async function findV2Chat(probing: ProbeContext): Promise<Detected<FoundV2Chat>> {
+  const { client, journal } = probing
   const name = nameFor('v2 chat', probing)
   const about = { kind: 'v2 chat', name, scenario: 'init' } as const
-  const created = await journalled(
+  const created = await withJournal(
     journal,
     about,
-    () => caller.send({ surface: 'v2', method: 'POST', path: guess, json: { name } }),
+    () => client.send({ surface: 'v2', method: 'POST', path: guess, json: { name } }),
     (answer) => findNewId(bodyJson(answer), chatIdNames),
   )
-  const evidence = [account(created, 'with a name, which is a guess')]
+  const evidence = [describeProbe(created, 'with a name, which is a guess')]
   const id = succeeded(created) ? findNewId(bodyJson(created), chatIdNames) : undefined
   if (id !== undefined) {
     const stored = await storesMessage(id, probing, 'into it')
@@ -40,17 +48,18 @@ export async function findV2Chat(probing: Probing): Promise<Found<FoundV2Chat>> 
   return stored.done ? { value: 'anyUuid', evidence } : unknown(...evidence)
 }
 
-async function storesMessage(chat: string, { caller, models }: Probing, where: string) {
+async function storesMessage(chat: string, { client, models }: ProbeContext, where: string) {
   const json = { chat_id: chat, content: 'Name a colour.', model_id: models.main }
-  const stored = await caller.send({ ...route('v2.message'), json })
+  const stored = await client.send({ ...route('v2.message'), json })
   const body = bodyJson(stored)
-  const done = !declined(stored) && isRecord(body) && isUuid(body['id']) && body['chat_id'] === chat
+  const done =
+    !isDeclined(stored) && isRecord(body) && isUuid(body['id']) && body['chat_id'] === chat
   return { done, sentence: brief(stored, where) }
 }
 
 /** Where making one was a guess, so is deleting it; what refuses leaves it in the journal. */
-async function removeGuessed(id: string, { caller, journal }: Probing): Promise<void> {
+async function removeGuessed(id: string, { client, journal }: ProbeContext): Promise<void> {
   const path = `${guess}/${encodeURIComponent(id)}`
-  const deleted = await caller.send({ surface: 'v2', method: 'DELETE', path, role: 'cleanup' })
+  const deleted = await client.send({ surface: 'v2', method: 'DELETE', path, role: 'cleanup' })
   if (succeeded(deleted)) journal({ event: 'deleted', kind: 'v2 chat', id })
 }

@@ -18,11 +18,11 @@ export function memberDecides(name: string): string {
   return sentence(requirementIds.filter((id) => waits(requirements[id].member)))
 }
 
-const fewRows = 6
+const maxListed = 6
 
 function sentence(ids: readonly RequirementId[]): string {
   if (ids.length === 0) return 'No row waits for it alone.'
-  if (ids.length <= fewRows) return `Lets ${ids.join(', ')} be decided.`
+  if (ids.length <= maxListed) return `Lets ${ids.join(', ')} be decided.`
   const areas = [...new Set(ids.map(areaOf))]
   return `Lets ${ids.length} rows of ${areas.join(', ')} be decided.`
 }

@@ -5,7 +5,7 @@ import { isPage } from './signs.ts'
  * An answer in a line: `GET /api/openai/models: 404 text/html "Not Found" (server: nginx/1.22)`. What
  * stands in it is the target's: whoever prints it escapes it.
  */
-export function accountOf(exchange: Exchange): string {
+export function describeAnswer(exchange: Exchange): string {
   const { request, response, ending } = exchange
   const what = `${request.method} ${new URL(request.url).pathname}`
   if (response === null) {
@@ -24,7 +24,7 @@ export function accountOf(exchange: Exchange): string {
 }
 
 /** Of a text of the target, in characters. */
-const longest = 80
+const maxLength = 80
 
 function titleOf(exchange: Exchange): string {
   if (!isPage(exchange)) return ''
@@ -55,5 +55,5 @@ function endOf({ ending }: Exchange): string {
 
 function brief(text: string): string {
   const line = text.replaceAll(/\s+/g, ' ').trim()
-  return line.length > longest ? `${line.slice(0, longest)}…` : line
+  return line.length > maxLength ? `${line.slice(0, maxLength)}…` : line
 }

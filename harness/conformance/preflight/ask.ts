@@ -2,4 +2,4 @@ import type { Exchange } from '../../../contract/index.ts'
 import type { RequestSpec } from '../session/wire-request.ts'
 
 /** Sends a request, to another base address where one is given. */
-export type Ask = (spec: RequestSpec, baseUrl?: string) => Promise<Exchange>
+export type SendProbe = (spec: RequestSpec, baseUrl?: string) => Promise<Exchange>

@@ -1,17 +1,17 @@
 import type { Exchange } from '../../../contract/index.ts'
-import { accountOf } from './account.ts'
-import type { Ask } from './ask.ts'
+import { describeAnswer } from './account.ts'
+import type { SendProbe } from './ask.ts'
 import { baseByTls, baseOfRedirect, basesAbove } from './proposals.ts'
-import { signOf } from './signs.ts'
+import { classifyAnswer } from './signs.ts'
 
 /**
  * The address that was meant, in a sentence; undefined where none is found. A redirect is told and not
  * followed, so that no key goes where the target wants it.
  */
-export async function findElsewhere(
+export async function suggestAddress(
   baseUrl: string,
   answers: readonly Exchange[],
-  ask: Ask,
+  ask: SendProbe,
 ): Promise<string | undefined> {
   for (const answer of answers) {
     const redirected = baseOfRedirect(answer, baseUrl)
@@ -24,8 +24,10 @@ export async function findElsewhere(
       ask({ surface: 'openai', method: 'GET', path: '/api/openai/models' }, base),
       ask({ surface: 'v3', method: 'GET', path: '/api/v3/chat', query: { limit: 1 } }, base),
     ])
-    const [shown] = found.filter((answer) => ['service', 'refused'].includes(signOf(answer)))
-    if (shown !== undefined) return `Did you mean ${base}? ${accountOf(shown)}`
+    const [shown] = found.filter((answer) =>
+      ['service', 'refused'].includes(classifyAnswer(answer)),
+    )
+    if (shown !== undefined) return `Did you mean ${base}? ${describeAnswer(shown)}`
   }
   return undefined
 }

@@ -1,8 +1,8 @@
 import { bodyJson, type Exchange, succeeded } from '../../../contract/index.ts'
 import { ConfigurationError } from '../errors.ts'
 import { leavesOf } from '../scenario/find.ts'
-import { statusOf } from '../scenario/read.ts'
-import type { Ask } from './ask.ts'
+import { statusText } from '../scenario/read.ts'
+import type { SendProbe } from './ask.ts'
 import { isDocumented, modelIdsIn, smallestCompletion } from './model-ids.ts'
 
 /**
@@ -14,7 +14,7 @@ import { isDocumented, modelIdsIn, smallestCompletion } from './model-ids.ts'
 export async function requireKnownModel(
   model: string,
   list: Exchange | undefined,
-  ask: Ask,
+  ask: SendProbe,
 ): Promise<void> {
   if (isDocumented(model) || list === undefined || !succeeded(list)) return
   const body = bodyJson(list)
@@ -23,10 +23,10 @@ export async function requireKnownModel(
   const tried = await ask({ ...completions, json: smallestCompletion(model) })
   const status = tried.response?.status ?? 0
   if (!refusals.includes(status)) return
-  const names = listed.slice(0, mostNamed).join(', ')
-  const more = listed.length > mostNamed ? ` and ${listed.length - mostNamed} more` : ''
+  const names = listed.slice(0, maxListed).join(', ')
+  const more = listed.length > maxListed ? ` and ${listed.length - maxListed} more` : ''
   throw new ConfigurationError([
-    `models.main: the target lists ${names}${more}, not ${model}, and refuses a completion with it (${statusOf(tried)})`,
+    `models.main: the target lists ${names}${more}, not ${model}, and refuses a completion with it (${statusText(tried)})`,
   ])
 }
 
@@ -35,7 +35,7 @@ function isNamed(body: unknown, model: string): boolean {
   return leavesOf(body).some(({ path, value }) => value === model || path.includes(model))
 }
 
-const mostNamed = 8
+const maxListed = 8
 
 /** Not those for the key, for a rate or for a fault of the target. */
 const refusals: readonly number[] = [400, 404, 422]

@@ -3,18 +3,18 @@ import type { Exchange, Surface } from '../../../contract/index.ts'
 import { createNetworkTransport, createRedactor, speaksTls } from '../../client/index.ts'
 import { TargetUnusableError } from '../errors.ts'
 import { networkOf } from '../profile/index.ts'
-import type { Introduction } from '../run-setup.ts'
+import type { ClientIdentity } from '../run-setup.ts'
 import { retryAfterMs } from '../session/back-off.ts'
 import { secretsOf } from '../session/secrets.ts'
-import { type RequestSpec, wireRequest } from '../session/wire-request.ts'
-import { accountOf } from './account.ts'
-import type { Ask } from './ask.ts'
-import { findElsewhere } from './elsewhere.ts'
+import { buildWireRequest, type RequestSpec } from '../session/wire-request.ts'
+import { describeAnswer } from './account.ts'
+import type { SendProbe } from './ask.ts'
+import { suggestAddress } from './elsewhere.ts'
 import { completions, requireKnownModel } from './known-model.ts'
 import { smallestCompletion } from './model-ids.ts'
-import { routedAmong } from './routed.ts'
-import { signOf } from './signs.ts'
-import { unreachable } from './unreachable.ts'
+import { selectRouted } from './routed.ts'
+import { classifyAnswer } from './signs.ts'
+import { unreachableText } from './unreachable.ts'
 
 /** One harmless request to each surface; the v2 one lacks its fields and stores nothing. */
 const probes: Readonly<Record<Surface, RequestSpec>> = {
@@ -34,7 +34,7 @@ export interface PreflightOptions {
 }
 
 /** Who is there. */
-export interface Reception {
+export interface PreflightResult {
   /** Of the first request to each selected surface. */
   readonly answers: ReadonlyMap<Surface, Exchange>
   /** To a smallest completion, where `GET /models` does not answer like the service. */
@@ -48,10 +48,10 @@ export interface Reception {
  * refuses the key; the reason of the signal once that is aborted.
  */
 export async function preflight(
-  setup: Introduction,
+  setup: ClientIdentity,
   surfaces: readonly Surface[],
   { signal, anyAnswer = false }: PreflightOptions = {},
-): Promise<Reception> {
+): Promise<PreflightResult> {
   const { profile } = setup
   const { text: redact } = createRedactor(secretsOf(setup))
   const transport = createNetworkTransport(networkOf(profile), profile.limits)
@@ -60,17 +60,17 @@ export async function preflight(
   const leftMs = () => Math.max(0, endsAt - Date.now())
   let requests = 0
   try {
-    const first = await askEach(surfaces)
+    const first = await sendToEach(surfaces)
     let answers = [...first.values()]
     if (answers.every(mayWantTls)) await refuseTlsPort(profile)
     if (answers.every((answer) => answer.response === null)) {
       throw new TargetUnusableError(
         'E_UNREACHABLE',
-        redact(unreachable(profile.baseUrl, answers[0])),
+        redact(unreachableText(profile.baseUrl, answers[0])),
       )
     }
     if (answers.every(refusesKey)) {
-      throw new TargetUnusableError('E_KEY_REFUSED', redact(keyRefused(setup, answers)))
+      throw new TargetUnusableError('E_KEY_REFUSED', redact(keyRefusedText(setup, answers)))
     }
     if (anyAnswer) return { answers: first, completion: undefined, requests }
     if (answers.some(isService)) {
@@ -78,38 +78,40 @@ export async function preflight(
       return { answers: first, completion: undefined, requests }
     }
 
-    const reception = await askAgain(first)
-    if (isReception(reception)) return reception
+    const reception = await retry(first)
+    if (isPreflightResult(reception)) return reception
     answers = reception
-    const refusing = answers.filter((answer) => signOf(answer) === 'refused')
+    const refusing = answers.filter((answer) => classifyAnswer(answer) === 'refused')
     if (refusing.length > 0) {
       throw new TargetUnusableError(
         'E_KEY_REFUSED',
-        redact(keyRefused(setup, refusing, 'the surfaces that are there')),
+        redact(keyRefusedText(setup, refusing, 'the surfaces that are there')),
       )
     }
-    if (answers.some((answer) => signOf(answer) === 'busy')) {
-      throw new TargetUnusableError('E_BUSY', redact(busy(profile.baseUrl, answers)))
+    if (answers.some((answer) => classifyAnswer(answer) === 'busy')) {
+      throw new TargetUnusableError('E_BUSY', redact(busyText(profile.baseUrl, answers)))
     }
-    const elsewhere = await findElsewhere(profile.baseUrl, answers, ask)
+    const elsewhere = await suggestAddress(profile.baseUrl, answers, ask)
     throw new TargetUnusableError(
       'E_NO_SERVICE',
-      redact(noService(profile.baseUrl, answers, elsewhere)),
+      redact(noServiceText(profile.baseUrl, answers, elsewhere)),
     )
   } finally {
     await transport.close()
   }
 
-  async function ask(...[spec, baseUrl = profile.baseUrl]: Parameters<Ask>): Promise<Exchange> {
+  async function ask(
+    ...[spec, baseUrl = profile.baseUrl]: Parameters<SendProbe>
+  ): Promise<Exchange> {
     const there = { ...setup, profile: { ...profile, baseUrl } }
     requests += 1
     const place = `preflight/${requests}`
     // One byte at a time is no silence, and no answer either.
-    const late = AbortSignal.timeout(Math.min(timeoutMs * longestInTimeouts, leftMs()))
+    const late = AbortSignal.timeout(Math.min(timeoutMs * maxTimeouts, leftMs()))
     const { exchange } = transport.send({
       id: place,
       labels: { scenario: 'preflight', ordinal: requests, attempt: 0, role: 'liveness' },
-      request: wireRequest(spec, there, place),
+      request: buildWireRequest(spec, there, place),
       timeoutMs: Math.min(timeoutMs, leftMs()),
       signal: signal ? AbortSignal.any([signal, late]) : late,
     })
@@ -127,7 +129,7 @@ export async function preflight(
     )
   }
 
-  async function askEach(names: readonly Surface[]): Promise<Map<Surface, Exchange>> {
+  async function sendToEach(names: readonly Surface[]): Promise<Map<Surface, Exchange>> {
     return new Map(
       await Promise.all(
         names.map(async (name): Promise<[Surface, Exchange]> => [name, await ask(probes[name])]),
@@ -136,31 +138,31 @@ export async function preflight(
   }
 
   /** What a legal service may need more than the first requests to be known by. */
-  async function askAgain(first: Map<Surface, Exchange>): Promise<Reception | Exchange[]> {
+  async function retry(first: Map<Surface, Exchange>): Promise<PreflightResult | Exchange[]> {
     const answers = new Map(first)
-    for (let attempt = 0; attempt < mostTries && allBusy(answers); attempt += 1) {
+    for (let attempt = 0; attempt < maxTries && allBusy(answers); attempt += 1) {
       await pause(waitOf([...answers.values()], attempt))
-      for (const [name, answer] of await askEach(surfaces)) answers.set(name, answer)
+      for (const [name, answer] of await sendToEach(surfaces)) answers.set(name, answer)
     }
     const others = allSurfaces.filter((name) => !answers.has(name))
-    const more = await askEach([...answers.values()].some(isService) ? [] : others)
+    const more = await sendToEach([...answers.values()].some(isService) ? [] : others)
     const seen = [...answers.values(), ...more.values()]
     if (seen.some(isService)) return { answers, completion: undefined, requests }
 
     const model = profile.models.main
     const completion = await ask({ ...completions, json: smallestCompletion(model) })
     if (isService(completion)) return { answers, completion, requests }
-    const routed = await routedAmong([...seen, completion], ask)
+    const routed = await selectRouted([...seen, completion], ask)
     return routed.length > 0 ? { answers, completion, requests } : [...seen, completion]
   }
 }
 
-function isReception(value: Reception | Exchange[]): value is Reception {
+function isPreflightResult(value: PreflightResult | Exchange[]): value is PreflightResult {
   return !Array.isArray(value)
 }
 
 function isService(answer: Exchange): boolean {
-  return signOf(answer) === 'service'
+  return classifyAnswer(answer) === 'service'
 }
 
 /** Servers on TLS close a connection that begins with plain HTTP, or answer 400 without TLS. */
@@ -170,7 +172,7 @@ function mayWantTls({ response, ending }: Exchange): boolean {
 }
 
 /** @throws TargetUnusableError where the port of a plain address speaks TLS */
-async function refuseTlsPort(profile: Introduction['profile']): Promise<void> {
+async function refuseTlsPort(profile: ClientIdentity['profile']): Promise<void> {
   const url = new URL(profile.baseUrl)
   if (url.protocol !== 'http:' || !(await speaksTls(networkOf(profile), url))) return
   throw new TargetUnusableError(
@@ -184,43 +186,43 @@ function refusesKey({ response }: Exchange): boolean {
 }
 
 /** Tries of a target that is busy, and the longest wait before each. */
-const mostTries = 3
-const longestWaitMs = 5_000
+const maxTries = 3
+const maxWaitMs = 5_000
 /** What an answer may take in all, in the longest silences of the target. */
-const longestInTimeouts = 2
+const maxTimeouts = 2
 
 function allBusy(answers: ReadonlyMap<Surface, Exchange>): boolean {
-  const signs = [...answers.values()].map(signOf)
+  const signs = [...answers.values()].map(classifyAnswer)
   return signs.includes('busy') && !signs.includes('service')
 }
 
 function waitOf(answers: readonly Exchange[], attempt: number): number {
   const asked = answers.map(retryAfterMs).filter((ms) => ms !== undefined)
-  return Math.min(asked.length > 0 ? Math.max(...asked) : 500 * 2 ** attempt, longestWaitMs)
+  return Math.min(asked.length > 0 ? Math.max(...asked) : 500 * 2 ** attempt, maxWaitMs)
 }
 
-function busy(baseUrl: string, answers: readonly Exchange[]): string {
+function busyText(baseUrl: string, answers: readonly Exchange[]): string {
   return [
     `${baseUrl} answers no request for now: it is overloaded, or limits the rate of this key`,
-    ...answers.map((answer) => `  ${accountOf(answer)}`),
+    ...answers.map((answer) => `  ${describeAnswer(answer)}`),
   ].join('\n')
 }
 
-function noService(
+function noServiceText(
   baseUrl: string,
   answers: readonly Exchange[],
   elsewhere: string | undefined,
 ): string {
   return [
     `no surface of the service answers at ${baseUrl}`,
-    ...answers.map((answer) => `  ${accountOf(answer)}`),
+    ...answers.map((answer) => `  ${describeAnswer(answer)}`),
     elsewhere ??
       'The base address is the URL below which /api/openai, /api/v2 and /api/v3 are, without /api.',
   ].join('\n')
 }
 
-function keyRefused(
-  { profile }: Introduction,
+function keyRefusedText(
+  { profile }: ClientIdentity,
   answers: readonly Exchange[],
   where = 'every surface',
 ): string {

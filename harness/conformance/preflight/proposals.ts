@@ -8,13 +8,13 @@ export function basesAbove(baseUrl: string): string[] {
   const lengths = [api, ...parts.map((_, at) => parts.length - 1 - at)].filter(
     (length) => length >= 0,
   )
-  return [...new Set(lengths)].slice(0, mostBases).map((length) => {
+  return [...new Set(lengths)].slice(0, maxBases).map((length) => {
     url.pathname = parts.slice(0, length).join('/')
     return withoutSlash(url)
   })
 }
 
-const mostBases = 4
+const maxBases = 4
 
 /** The base address that a redirect of one of our routes leads to; undefined where it is another page. */
 export function baseOfRedirect(exchange: Exchange, baseUrl: string): string | undefined {

@@ -1,22 +1,25 @@
 import type { Exchange } from '../../../contract/index.ts'
 import type { RequestSpec } from '../session/wire-request.ts'
-import type { Ask } from './ask.ts'
-import { differs, isPage, signOf } from './signs.ts'
+import type { SendProbe } from './ask.ts'
+import { classifyAnswer, differs, isPage } from './signs.ts'
 
 /**
  * Those of the answers that only a route gives: a service may say 404 of a thing that it does not
  * know, so what cannot be there is asked for as well.
  */
-export async function routedAmong(answers: readonly Exchange[], ask: Ask): Promise<Exchange[]> {
+export async function selectRouted(
+  answers: readonly Exchange[],
+  ask: SendProbe,
+): Promise<Exchange[]> {
   // Pages are written for readers, and anew for each.
-  const absent = answers.filter((answer) => signOf(answer) === 'absent' && !isPage(answer))
+  const absent = answers.filter((answer) => classifyAnswer(answer) === 'absent' && !isPage(answer))
   const methods = [...new Set(absent.map(({ request }) => request.method))]
   const controls = await Promise.all(methods.map((method) => ask({ ...noRoute(method) })))
   return answers.filter((answer) => {
-    if (signOf(answer) === 'service') return true
+    if (classifyAnswer(answer) === 'service') return true
     const control = controls.find(({ request }) => request.method === answer.request.method)
     if (!absent.includes(answer) || control === undefined) return false
-    return signOf(control) === 'absent' && differs(answer, control)
+    return classifyAnswer(control) === 'absent' && differs(answer, control)
   })
 }
 

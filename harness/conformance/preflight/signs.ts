@@ -5,10 +5,10 @@ import { bodyJson, bodyText, type Exchange, mediaType } from '../../../contract/
  * the key is refused. `busy`: not now. `absent`: no such route, or not for this method. `other`:
  * something else, such as a page, a redirect or a gateway. `silence`: no answer.
  */
-export type Sign = 'service' | 'refused' | 'busy' | 'absent' | 'other' | 'silence'
+export type AnswerKind = 'service' | 'refused' | 'busy' | 'absent' | 'other' | 'silence'
 
 /** The bodies of errors are not shown, so a JSON answer is enough; the document shows no other. */
-export function signOf(exchange: Exchange): Sign {
+export function classifyAnswer(exchange: Exchange): AnswerKind {
   const { response } = exchange
   if (response === null) return 'silence'
   const { status } = response

@@ -1,7 +1,7 @@
 import type { Exchange } from '../../../contract/index.ts'
 
 /** Why nothing answers, in a sentence; of the system's errors it names the code. */
-export function unreachable(baseUrl: string, answer: Exchange | undefined): string {
+export function unreachableText(baseUrl: string, answer: Exchange | undefined): string {
   const ending = answer?.ending
   if (ending?.kind === 'timeout' || ending?.kind === 'aborted')
     return `${baseUrl} accepts connections but does not answer`

@@ -11,7 +11,7 @@ export interface SetAside {
  * Whether the profile lets a row be judged: what it declares false is not applicable, what it does
  * not declare is unproven, and the message says which member would prove it.
  */
-export function setAside(id: RequirementId, profile: TargetProfile): SetAside | undefined {
+export function skipReason(id: RequirementId, profile: TargetProfile): SetAside | undefined {
   const { capability, member } = requirements[id]
   if (capability) {
     const declared = profile.capabilities[capability]
@@ -44,7 +44,7 @@ export function missingMembers(
   ids: readonly RequirementId[],
   profile: TargetProfile,
 ): ReadonlyMap<string, readonly RequirementId[]> {
-  const waiting = ids.filter((id) => setAside(id, profile)?.verdict === 'unproven')
+  const waiting = ids.filter((id) => skipReason(id, profile)?.verdict === 'unproven')
   return Map.groupBy(waiting, (id) => missingFor(id, profile))
 }
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
-import { createRedactor, Outlet } from '../../client/index.ts'
+import { createRedactor, RedactingWriter } from '../../client/index.ts'
 import { ConfigurationError } from '../errors.ts'
 import type { TargetProfile } from '../profile/index.ts'
 import { targetProfile } from '../profile/schema.ts'
@@ -39,7 +39,7 @@ export function writeRunRecord(
     ...about,
     profile: withoutSecrets(profile),
   }
-  new Outlet(secretsOf({ profile })).write(file, `${JSON.stringify(record, null, 2)}\n`)
+  new RedactingWriter(secretsOf({ profile })).write(file, `${JSON.stringify(record, null, 2)}\n`)
 }
 
 /** @throws ConfigurationError where the file is missing, or is no record that this kit can read. */

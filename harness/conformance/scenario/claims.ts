@@ -2,7 +2,7 @@ import { type Exchange, type RequirementId, succeeded } from '../../../contract/
 import { InconclusiveError, UndeclaredError } from '../session/errors.ts'
 import type { Session } from '../session/session.ts'
 import { ContractViolation, expect } from './expect.ts'
-import { isCompletion, isResponse, whatCame } from './read.ts'
+import { describeAnswer, isCompletion, isResponse } from './read.ts'
 
 /**
  * Runs an assertion about one requirement: it holds, or a ContractViolation breaks it. Anything else that is
@@ -20,18 +20,18 @@ export function createClaim(session: Session): Claim {
     const shown = evidence.length > 0 ? evidence : undefined
     try {
       assertion()
-      session.record(row, 'held', 'as stated', shown)
+      session.addFinding(row, 'held', 'as stated', shown)
       return true
     } catch (error) {
       if (!(error instanceof ContractViolation)) throw error
-      session.record(row, 'broken', error.message, shown)
+      session.addFinding(row, 'broken', error.message, shown)
       return false
     }
   }
 }
 
 /** Ends the scenario where what follows makes no sense without it; its open rows are inconclusive. */
-export function given(
+export function assume(
   condition: unknown,
   reason: string,
   ...evidence: readonly Exchange[]
@@ -44,14 +44,14 @@ export function given(
 }
 
 /** Ends the scenario where the profile lacks a member that it needs. */
-export function declared<T>(value: T, member: string): asserts value is NonNullable<T> {
+export function requireProfile<T>(value: T, member: string): asserts value is NonNullable<T> {
   if (value === undefined || value === null) throw new UndeclaredError(member)
 }
 
 /** Asserts that a request was accepted; which of the 2xx says so is open. */
 export function expectAccepted(exchange: Exchange, what = 'the request'): void {
   if (succeeded(exchange)) return
-  throw new ContractViolation(`${what}: expected success, received ${whatCame(exchange)}`)
+  throw new ContractViolation(`${what}: expected success, received ${describeAnswer(exchange)}`)
 }
 
 /**
@@ -66,7 +66,7 @@ export function acceptsKey(
 ): void {
   const status = exchange.response?.status ?? 0
   const decided = answered || status === 401 || status === 403
-  given(decided, `the request with the key got no proper answer (${status})`, exchange)
+  assume(decided, `the request with the key got no proper answer (${status})`, exchange)
   claim(
     row,
     () => expect(status, 'status of a request with the right key').toBeLessThan(400),
@@ -78,13 +78,15 @@ export function acceptsKey(
 export function expectCompletion(exchange: Exchange, what = 'the request'): void {
   expectAccepted(exchange, what)
   if (isCompletion(exchange)) return
-  throw new ContractViolation(`${what}: expected a chat completion, received ${whatCame(exchange)}`)
+  throw new ContractViolation(
+    `${what}: expected a chat completion, received ${describeAnswer(exchange)}`,
+  )
 }
 
 /** Asserts that a generation was answered with a final response object (section 2.6). */
 export function expectResponse(exchange: Exchange, what = 'the request'): void {
   expectAccepted(exchange, what)
   if (isResponse(exchange)) return
-  const received = whatCame(exchange)
+  const received = describeAnswer(exchange)
   throw new ContractViolation(`${what}: expected a final response object, received ${received}`)
 }

@@ -15,7 +15,7 @@ export interface Leaf {
 }
 
 /** Keys from the outside to a value; the paths of deeper ones would take the square of their depth. */
-const deepest = 200
+const maxDepth = 200
 
 /** Every value that is neither object nor array, from the outside to the inside. */
 export function leavesOf(value: unknown): Leaf[] {
@@ -25,7 +25,7 @@ export function leavesOf(value: unknown): Leaf[] {
   for (const next of queue) {
     const { path, value: at } = next
     if (typeof at === 'object' && at !== null) {
-      if (path.length === deepest) continue
+      if (path.length === maxDepth) continue
       for (const key of Object.keys(at)) {
         queue.push({ path: [...path, key], value: Reflect.get(at, key) })
       }

@@ -2,20 +2,31 @@
 
 export {
   acceptsKey,
+  assume,
   type Claim,
-  declared,
   expectAccepted,
   expectCompletion,
   expectResponse,
-  given,
+  requireProfile,
 } from './claims.ts'
 export { covers, whereNegotiated } from './covers.ts'
 export { describe, registerSections } from './describe.ts'
 export { ContractViolation, expect } from './expect.ts'
 export * from './read.ts'
 export { type KnowledgePrefix, knowledgePrefixes } from './routes/knowledge.ts'
-export { tellsOfTheList } from './routes/paging.ts'
+export { isConclusive } from './routes/paging.ts'
 export { type Chat, inputText } from './routes/v3.ts'
-export { type Compared, differencesOf, overBothVersions } from './routes/versions.ts'
+export { type Compared, findDifferences, overBothVersions } from './routes/versions.ts'
 export { fill } from './template.ts'
-export { test } from './test.ts'
+export {
+  type AttachmentsApi,
+  type ChatsApi,
+  type KnowledgeApi,
+  type OneShotApi,
+  type OpenaiApi,
+  type Session,
+  type TargetProfile,
+  test,
+  type V2Api,
+  type V3Api,
+} from './test.ts'

@@ -4,36 +4,40 @@ import {
   requestPath,
   succeeded,
 } from '../../../contract/index.ts'
-import { type Claim, given } from './claims.ts'
+import { assume, type Claim } from './claims.ts'
 import { ContractViolation, expect } from './expect.ts'
-import { declined, statusOf } from './read.ts'
+import { isDeclined, statusText } from './read.ts'
 
-export interface Negative {
+export interface RejectedRequest {
   /** The row that says that this must not succeed. */
   readonly row: RequirementId
   /** What was accepted and differs from the negative in exactly one field. */
-  readonly twin: Exchange
+  readonly control: Exchange
   readonly send: () => Promise<Exchange>
   /** Any request that a living server answers; sent after the negative. */
-  readonly alive: () => Promise<Exchange>
+  readonly ping: () => Promise<Exchange>
   /** The status that the document promises; left out where it only must not succeed. */
   readonly status?: number
   /** The row that says that a refusal is no 5xx, where there is one. */
-  readonly no5xx?: RequirementId
+  readonly noServerError?: RequirementId
   /** What is wrong with it, for the message. */
   readonly what: string
 }
 
 /**
- * A negative proves something only beside its accepted twin, and only of a server that still
+ * A negative proves something only beside its accepted control, and only of a server that still
  * answers afterwards; without them the rows of the scenario stay open. Gives the refusal.
  */
-export async function refuses(claim: Claim, negative: Negative): Promise<Exchange> {
-  const { row, twin, what, status, no5xx } = negative
-  given(succeeded(twin), `the accepted twin was refused with ${statusOf(twin)}`, twin)
+export async function expectRejected(claim: Claim, negative: RejectedRequest): Promise<Exchange> {
+  const { row, control, what, status, noServerError } = negative
+  assume(
+    succeeded(control),
+    `the accepted control was refused with ${statusText(control)}`,
+    control,
+  )
   const refused = await negative.send()
-  const after = await negative.alive()
-  given(succeeded(after), `the target no longer answers after ${what}`, refused, after)
+  const after = await negative.ping()
+  assume(succeeded(after), `the target no longer answers after ${what}`, refused, after)
 
   const route = `${refused.request.method} ${requestPath(refused)}`
   claim(
@@ -41,20 +45,20 @@ export async function refuses(claim: Claim, negative: Negative): Promise<Exchang
     () => {
       if (status !== undefined) {
         expect(refused.response?.status, `status of ${route} with ${what}`).toBe(status)
-      } else if (!declined(refused)) {
-        const received = statusOf(refused)
+      } else if (!isDeclined(refused)) {
+        const received = statusText(refused)
         throw new ContractViolation(
           `${route} with ${what}: expected a refusal, received ${received}`,
         )
       }
     },
     refused,
-    twin,
+    control,
   )
   // What was let through is no refusal, so that its status says nothing of refusals.
-  if (no5xx && declined(refused)) {
+  if (noServerError && isDeclined(refused)) {
     claim(
-      no5xx,
+      noServerError,
       () => expect(refused.response?.status, `status of ${route} with ${what}`).toBeLessThan(500),
       refused,
     )

@@ -39,14 +39,14 @@ export function answerParts(exchange: Exchange): string[] {
 /** One element of `result` of `GET /message` (section 2.6). */
 export type HistoryRow = Readonly<Record<string, unknown>>
 
-export function rowsOf(page: Exchange): HistoryRow[] {
+export function historyRows(page: Exchange): HistoryRow[] {
   const body = bodyJson(page)
   const result = isRecord(body) ? body['result'] : undefined
   return Array.isArray(result) ? result.filter(isRecord) : []
 }
 
 /** `pagination.cursor`; undefined where the member is missing. */
-export function cursorOf(page: Exchange): unknown {
+export function historyCursor(page: Exchange): unknown {
   const body = bodyJson(page)
   const pagination = isRecord(body) ? body['pagination'] : undefined
   return isRecord(pagination) ? pagination['cursor'] : undefined
@@ -73,7 +73,7 @@ export function everyItemShown(rows: readonly HistoryRow[]): boolean {
  * Whether the target declined: any status but 2xx or, where the status is open, a 2xx that tells
  * of an error and of nothing else.
  */
-export function declined(exchange: Exchange): boolean {
+export function isDeclined(exchange: Exchange): boolean {
   if (!succeeded(exchange)) return true
   if (mediaType(exchange) === 'text/event-stream') {
     const names = exchange.events.map((event) => event.name)
@@ -87,19 +87,19 @@ export function declined(exchange: Exchange): boolean {
 }
 
 /** The status for a sentence. */
-export function statusOf(exchange: Exchange): string {
+export function statusText(exchange: Exchange): string {
   return exchange.response === null ? 'no answer' : String(exchange.response.status)
 }
 
 /** What came, for a sentence: `404`, `502 with an HTML page`, `200 with application/json {error}`. */
-export function whatCame(exchange: Exchange): string {
-  const status = statusOf(exchange)
+export function describeAnswer(exchange: Exchange): string {
+  const status = statusText(exchange)
   if (mediaType(exchange) === 'text/html') return `${status} with an HTML page`
-  return succeeded(exchange) ? `${status} with ${shapeOf(exchange)}` : status
+  return succeeded(exchange) ? `${status} with ${describeShape(exchange)}` : status
 }
 
 /** The media type and the members of a body, two levels deep: `application/json {error{code,type}}`. */
-export function shapeOf(exchange: Exchange): string {
+export function describeShape(exchange: Exchange): string {
   const type = mediaType(exchange) || 'no media type'
   const body = bodyJson(exchange)
   return body === undefined ? type : `${type} ${sketch(body, 2)}`

@@ -1,7 +1,7 @@
 import type { Session } from '../session/session.ts'
 
 /** Reads until `enough` says so, for as long as a change may take to be seen. */
-export async function settle<Seen>(
+export async function poll<Seen>(
   session: Session,
   read: () => Promise<Seen>,
   enough: (seen: Seen) => boolean,
@@ -18,10 +18,10 @@ export async function settle<Seen>(
 /** Growing delays that add up to a time; counted, not clocked, so that a recording runs the same. */
 function delaysWithin(totalMs: number): number[] {
   const delays: number[] = []
-  let left = totalMs
-  for (let next = 50; left > 0; next = Math.min(next * 2, 500)) {
-    delays.push(Math.min(next, left))
-    left -= next
+  let remaining = totalMs
+  for (let next = 50; remaining > 0; next = Math.min(next * 2, 500)) {
+    delays.push(Math.min(next, remaining))
+    remaining -= next
   }
   return delays
 }

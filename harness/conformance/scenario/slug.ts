@@ -1,5 +1,5 @@
 /** The name of a scenario in labels, headers and reports: safe in a header and in a file name. */
-export function slugOf(title: string): string {
+export function toSlug(title: string): string {
   return title
     .normalize('NFKD')
     .toLowerCase()

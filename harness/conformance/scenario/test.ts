@@ -1,11 +1,12 @@
 import { test as base, inject } from 'vitest'
 import { isPlanned } from '../profile/applicability.ts'
+import type { TargetProfile } from '../profile/index.ts'
 import type { RunSetup } from '../run-setup.ts'
 import { createRunContext, type RunContext } from '../session/context.ts'
-import { credentialsOf } from '../session/credentials.ts'
+import { surfaceCredentials } from '../session/credentials.ts'
 import { Session } from '../session/session.ts'
 import { createClaim } from './claims.ts'
-import { type Negative, refuses } from './negatives.ts'
+import { expectRejected, type RejectedRequest } from './negatives.ts'
 import { attachmentRoutes } from './routes/attachments.ts'
 import { chatRoutes } from './routes/chats.ts'
 import { knowledgeRoutes } from './routes/knowledge.ts'
@@ -13,7 +14,16 @@ import { oneShotRoutes } from './routes/one-shot.ts'
 import { openaiRoutes } from './routes/openai.ts'
 import { v2Routes } from './routes/v2.ts'
 import { v3Routes } from './routes/v3.ts'
-import { slugOf } from './slug.ts'
+import { toSlug } from './slug.ts'
+
+export type { Session, TargetProfile }
+export type OpenaiApi = ReturnType<typeof openaiRoutes>
+export type V2Api = ReturnType<typeof v2Routes>
+export type V3Api = ReturnType<typeof v3Routes>
+export type OneShotApi = ReturnType<typeof oneShotRoutes>
+export type ChatsApi = ReturnType<typeof chatRoutes>
+export type AttachmentsApi = ReturnType<typeof attachmentRoutes>
+export type KnowledgeApi = ReturnType<typeof knowledgeRoutes>
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -33,10 +43,10 @@ export const test = base
     const { isNegotiated = false } = task.meta
     const { rows: judged, profile } = context.setup
     skip(!isPlanned({ rows, isNegotiated }, judged, profile), 'it is no part of this run')
-    const release = await context.acquire()
+    const release = await context.acquireSlot()
     const session = new Session(
       context,
-      { slug: slugOf(task.name), title: task.name, covers: rows },
+      { slug: toSlug(task.name), title: task.name, covers: rows },
       signal,
     )
     onCleanup(async () => {
@@ -47,13 +57,13 @@ export const test = base
     return session
   })
   .extend('profile', ({ session }) => session.context.setup.profile)
-  .extend('keys', ({ session }) => credentialsOf(session.context.setup.profile))
+  .extend('keys', ({ session }) => surfaceCredentials(session.context.setup.profile))
   .extend('claim', ({ session }) => createClaim(session))
   .extend(
-    'refuses',
+    'expectRejected',
     ({ claim }) =>
-      (negative: Negative) =>
-        refuses(claim, negative),
+      (negative: RejectedRequest) =>
+        expectRejected(claim, negative),
   )
   .extend('openai', ({ session }) => openaiRoutes(session))
   .extend('v2', ({ session }) => v2Routes(session))

@@ -2,22 +2,22 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Exchange, header } from '../../../contract/index.ts'
 import type { TargetProfile } from '../profile/index.ts'
 
-const mostAttempts = 4
+const maxAttempts = 4
 const firstWaitMs = 500
 
 type Limits = Pick<TargetProfile['limits'], 'requestsPerSecond' | 'retryAfterMs'>
 
 /** Paces the requests of a run: a rate from the profile, and silence when the target asks for it. */
-export function createBackOff({ requestsPerSecond, retryAfterMs: longestMs }: Limits) {
+export function createPacer({ requestsPerSecond, retryAfterMs: maxMs }: Limits) {
   const gapMs = requestsPerSecond === undefined ? 0 : 1000 / requestsPerSecond
-  let nextTurn = 0
+  let nextSlotAt = 0
 
   return {
     /** Resolves when the next request may be sent; rejects where the signal does not wait for it. */
-    async turn(signal?: AbortSignal): Promise<void> {
+    async waitForSlot(signal?: AbortSignal): Promise<void> {
       const now = Date.now()
-      const at = Math.max(now, nextTurn)
-      nextTurn = at + gapMs
+      const at = Math.max(now, nextSlotAt)
+      nextSlotAt = at + gapMs
       if (at > now) await sleep(at - now, undefined, signal ? { signal } : {})
     },
     /**
@@ -25,23 +25,23 @@ export function createBackOff({ requestsPerSecond, retryAfterMs: longestMs }: Li
      * that asks for longer than the profile allows is not asked again before its time.
      */
     retryAfter(exchange: Exchange, attempt: number): number | null {
-      if (attempt + 1 >= mostAttempts) return null
-      const waitMs = retryAfterMs(exchange) ?? Math.min(firstWaitMs * 2 ** attempt, longestMs)
-      if (waitMs > longestMs) return null
-      nextTurn = Math.max(nextTurn, Date.now() + waitMs)
+      if (attempt + 1 >= maxAttempts) return null
+      const waitMs = retryAfterMs(exchange) ?? Math.min(firstWaitMs * 2 ** attempt, maxMs)
+      if (waitMs > maxMs) return null
+      nextSlotAt = Math.max(nextSlotAt, Date.now() + waitMs)
       return waitMs
     },
   }
 }
 
 /** Why a request that was answered 429 or 503 is given up, for a sentence about the target. */
-export function givenUpText(exchange: Exchange, { retryAfterMs: longestMs }: Limits): string {
+export function giveUpReason(exchange: Exchange, { retryAfterMs: maxMs }: Limits): string {
   const status = exchange.response?.status
   const askedMs = retryAfterMs(exchange)
-  if (askedMs === undefined || askedMs <= longestMs) return `kept answering ${status}`
+  if (askedMs === undefined || askedMs <= maxMs) return `kept answering ${status}`
   const told = header(exchange.response?.headers ?? [], 'retry-after') ?? ''
   const shown = told.length > 40 ? `${told.slice(0, 40)}…` : told
-  return `answered ${status} with Retry-After: ${shown}, longer than the ${longestMs} ms that it may ask for (limits.retryAfterMs)`
+  return `answered ${status} with Retry-After: ${shown}, longer than the ${maxMs} ms that it may ask for (limits.retryAfterMs)`
 }
 
 /** `Retry-After` as seconds or as a date (RFC 9110, 10.2.3); undefined where it is neither. */

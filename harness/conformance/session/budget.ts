@@ -7,25 +7,26 @@ export interface Budget {
   /** @throws BudgetSpentError where nothing more may be sent for this purpose. */
   spend(role: Role): void
   /** Told of every chat, so that the request that deletes it stays reserved. */
-  note(entry: JournalEntry): void
+  track(entry: JournalEntry): void
 }
 
 /** @param spentBefore requests before the first scenario. */
-export function createBudget(most: number | null, spentBefore: number): Budget {
+export function createBudget(maxRequests: number | null, spentBefore: number): Budget {
   let spent = spentBefore
-  let unanswered = 0
+  let pendingChats = 0
   const chats = new Set<string>()
 
   return {
     spend(role) {
-      const reserved = role === 'cleanup' ? 0 : unanswered + chats.size
-      if (most !== null && spent + reserved >= most) throw new BudgetSpentError(most)
+      const reserved = role === 'cleanup' ? 0 : pendingChats + chats.size
+      if (maxRequests !== null && spent + reserved >= maxRequests)
+        throw new BudgetSpentError(maxRequests)
       spent += 1
     },
-    note(entry) {
+    track(entry) {
       if (entry.kind !== 'chat') return
-      if (entry.event === 'create') unanswered += 1
-      if (entry.event === 'created' || entry.event === 'refused') unanswered -= 1
+      if (entry.event === 'create') pendingChats += 1
+      if (entry.event === 'created' || entry.event === 'refused') pendingChats -= 1
       if (entry.event === 'created') chats.add(entry.id)
       if (entry.event === 'deleted') chats.delete(entry.id)
     },

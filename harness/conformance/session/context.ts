@@ -6,8 +6,8 @@ import {
   createRecordingTransport,
   createRedactor,
   type Outgoing,
-  Outlet,
   type Pending,
+  RedactingWriter,
   type Redactor,
   StoredRecording,
   type Transport,
@@ -16,14 +16,14 @@ import { deletedChat, journalWriter, type WriteJournal } from '../cleanup/journa
 import { networkOf } from '../profile/index.ts'
 import { appendExchange } from '../recording/exchanges-file.ts'
 import type { RunSetup } from '../run-setup.ts'
-import { createBackOff } from './back-off.ts'
-import { createBreaker } from './breaker.ts'
+import { createPacer } from './back-off.ts'
+import { createCircuitBreaker } from './breaker.ts'
 import { createBudget } from './budget.ts'
 import { CircuitOpenError, InconclusiveError } from './errors.ts'
-import { askedOf, excessOf } from './excess.ts'
-import { drawFrom } from './identities.ts'
-import { createLoopWatch } from './loop-watch.ts'
-import { createOverruns, type Overruns } from './overruns.ts'
+import { describeRequest, findExcess } from './excess.ts'
+import { createRandomPicker } from './identities.ts'
+import { createLoopDelayMonitor } from './loop-watch.ts'
+import { createLimitBreaches, type LimitBreaches } from './overruns.ts'
 import { createRunLimits } from './run-limits.ts'
 import { secretsOf } from './secrets.ts'
 import { createSemaphore } from './semaphore.ts'
@@ -31,14 +31,14 @@ import { createSupplements, type Members, type Supplements } from './supplements
 
 export { secretsOf }
 
-export type Place = Pick<ExchangeLabels, 'scenario' | 'ordinal'>
+export type RequestPlace = Pick<ExchangeLabels, 'scenario' | 'ordinal'>
 
 /** The one owner of what all scenarios of a run share. */
 export interface RunContext {
   readonly setup: RunSetup
   readonly redactor: Redactor
   /** Waits for one of the slots of `--jobs`; the result gives it back. */
-  acquire(): Promise<() => void>
+  acquireSlot(): Promise<() => void>
   nextExchangeId(): string
   /**
    * Sends once what the budget, the pace and the circuit breaker allow; writes the exchange down.
@@ -55,14 +55,14 @@ export interface RunContext {
    */
   assertWithinLimits(exchange: Exchange): void
   /** Answers beyond a limit, by their route. */
-  readonly overruns: Overruns
+  readonly limitBreaches: LimitBreaches
   /** What the target wants beside what the document requires. */
   readonly supplements: Supplements
   /**
    * The members that a request carries from its first try on: those learned so far or, where a
    * recording answers, those that it carried when it was recorded.
    */
-  suppliedAtFirst(operation: OperationId, place: Place): Members
+  suppliedAtFirst(operation: OperationId, place: RequestPlace): Members
   /** Writes down, before it is sent, what is about to be created, and what became of it. */
   readonly journal: WriteJournal
 }
@@ -72,57 +72,57 @@ export function createRunContext(setup: RunSetup): RunContext {
   const live = setup.recordingFile === null
   const secrets = secretsOf(setup)
   const redactor = createRedactor(secrets)
-  const outlet = new Outlet(secrets)
+  const outlet = new RedactingWriter(secrets)
   const recorded =
     setup.recordingFile === null ? undefined : new StoredRecording(setup.recordingFile)
   const transport = openTransport(setup, recorded, redactor)
   const suppliedBefore = new Map(recorded ? suppliedIn(recorded) : [])
   const supplements = createSupplements(profile)
-  const loop = createLoopWatch()
+  const loop = createLoopDelayMonitor()
   const slots = createSemaphore(
     setup.jobs,
-    setup.shuffle === null ? undefined : drawFrom(setup.shuffle),
+    setup.shuffle === null ? undefined : createRandomPicker(setup.shuffle),
   )
-  const pace = createBackOff(profile.limits)
-  const breaker = createBreaker()
+  const pace = createPacer(profile.limits)
+  const breaker = createCircuitBreaker()
   const budget = createBudget(setup.maxRequests, setup.spentBefore)
   const write = live ? journalWriter(setup.journalFile, secrets) : () => {}
   const journal: WriteJournal = (entry) => {
-    budget.note(entry)
+    budget.track(entry)
     write(entry)
   }
-  const overruns = createOverruns()
+  const limitBreaches = createLimitBreaches()
   const runLimits = createRunLimits(profile.limits, setup.endsAt)
   let exchanges = 0
 
   return {
     setup,
     redactor,
-    acquire: () => slots.acquire(),
+    acquireSlot: () => slots.acquire(),
     // What is recorded keeps its id, so what is missing needs another kind.
     nextExchangeId: () => `${live ? 'x' : 'missing-'}${++exchanges}`,
     async send(outgoing, signal) {
-      if (live && breaker.open) throw new CircuitOpenError(breaker.reason)
+      if (live && breaker.isOpen) throw new CircuitOpenError(breaker.reason)
       const tidiesUp = outgoing.labels.role === 'cleanup'
-      if (live && !tidiesUp) admit(outgoing)
+      if (live && !tidiesUp) assertAllowed(outgoing)
       budget.spend(outgoing.labels.role)
       const outOfTime = runLimits.signalFor(tidiesUp)
-      if (live) await inTime((both) => pace.turn(both), signal, outOfTime)
+      if (live) await withDeadline((both) => pace.waitForSlot(both), signal, outOfTime)
       const loopDelay = loop.begin()
       const pending = transport.send(
         outOfTime === undefined
           ? outgoing
           : {
               ...outgoing,
-              signal: outgoing.signal ? either(outgoing.signal, outOfTime) : outOfTime,
+              signal: outgoing.signal ? anySignal(outgoing.signal, outOfTime) : outOfTime,
             },
       )
       const exchange = pending.exchange.then((answer) => {
         const loopDelayMs = loopDelay()
         // No copy: it would decode the events of every stream, and keep them.
         const ended = live ? Object.assign(answer, { loopDelayMs }) : answer
-        if (outgoing.protocol === undefined) breaker.note(ended)
-        runLimits.note(ended)
+        if (outgoing.protocol === undefined) breaker.recordEnding(ended)
+        runLimits.countBytes(ended)
         writeDown(ended)
         const gone = deletedChat(ended)
         if (gone !== undefined) journal({ event: 'deleted', kind: 'chat', id: gone })
@@ -137,7 +137,7 @@ export function createRunContext(setup: RunSetup): RunContext {
     },
     async sleep(ms, signal) {
       if (!live) return
-      await inTime(
+      await withDeadline(
         (both) => sleep(ms, undefined, { signal: both }),
         signal,
         runLimits.signalFor(false),
@@ -145,13 +145,13 @@ export function createRunContext(setup: RunSetup): RunContext {
     },
     assertWithinLimits(exchange) {
       // What was left because the time of the run is over is nobody's excess.
-      if (exchange.ending.kind === 'aborted') runLimits.check()
-      const excess = excessOf(exchange, profile.limits)
+      if (exchange.ending.kind === 'aborted') runLimits.assertWithinLimits()
+      const excess = findExcess(exchange, profile.limits)
       if (excess === undefined) return
-      overruns.note(exchange, excess)
-      throw new InconclusiveError(`${askedOf(exchange)} ${excess}`, [exchange.id])
+      limitBreaches.add(exchange, excess)
+      throw new InconclusiveError(`${describeRequest(exchange)} ${excess}`, [exchange.id])
     },
-    overruns,
+    limitBreaches,
     supplements,
     suppliedAtFirst(operation, place) {
       const names = suppliedBefore.get(placeKey(place))
@@ -162,9 +162,9 @@ export function createRunContext(setup: RunSetup): RunContext {
     journal,
   }
 
-  function admit(outgoing: Outgoing): void {
-    runLimits.check()
-    const reason = overruns.reasonAgainst(outgoing)
+  function assertAllowed(outgoing: Outgoing): void {
+    runLimits.assertWithinLimits()
+    const reason = limitBreaches.refusalReason(outgoing)
     if (reason !== undefined) throw new InconclusiveError(reason)
   }
 
@@ -174,24 +174,24 @@ export function createRunContext(setup: RunSetup): RunContext {
 }
 
 /** Rejects with the reason of the run's end where that comes first: timers have an error of their own. */
-async function inTime(
+async function withDeadline(
   wait: (signal: AbortSignal) => Promise<void>,
   signal: AbortSignal,
   outOfTime: AbortSignal | undefined,
 ): Promise<void> {
   try {
-    await wait(either(signal, outOfTime))
+    await wait(anySignal(signal, outOfTime))
   } catch (error) {
     if (!signal.aborted) outOfTime?.throwIfAborted()
     throw error
   }
 }
 
-function either(one: AbortSignal, other: AbortSignal | undefined): AbortSignal {
+function anySignal(one: AbortSignal, other: AbortSignal | undefined): AbortSignal {
   return other === undefined ? one : AbortSignal.any([one, other])
 }
 
-function placeKey({ scenario, ordinal }: Place): string {
+function placeKey({ scenario, ordinal }: RequestPlace): string {
   return JSON.stringify([scenario, ordinal])
 }
 

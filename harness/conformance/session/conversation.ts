@@ -6,28 +6,34 @@ import {
   succeeded,
 } from '../../../contract/index.ts'
 import { wasRecorded } from '../../client/index.ts'
-import { givenUpText } from './back-off.ts'
+import { giveUpReason } from './back-off.ts'
 import type { RunContext } from './context.ts'
 import { InconclusiveError } from './errors.ts'
 import { repeatability } from './failure.ts'
 import { nextStep } from './next-step.ts'
-import { addedTo, type Members, operationOf, questionOf, withMembers } from './supplements.ts'
-import { type RequestSpec, wireRequest } from './wire-request.ts'
+import {
+  addedNames,
+  type Members,
+  openQuestionFor,
+  operationOf,
+  withMembers,
+} from './supplements.ts'
+import { buildWireRequest, type RequestSpec } from './wire-request.ts'
 
 /** What a request needs of the scenario that sends it. */
-export interface Speaker {
+export interface SendContext {
   readonly context: RunContext
   readonly slug: string
   /** Ends all waiting. */
   readonly signal: AbortSignal
   /** Ends what tidies up, a little later. */
-  readonly leaving: AbortSignal
+  readonly lateSignal: AbortSignal
   /** Told of every try, so that it is counted and judged. */
-  take(exchange: Exchange): void
+  recordExchange(exchange: Exchange): void
   observe(question: OpenQuestionId, answer: string, evidence: readonly Exchange[]): void
 }
 
-export interface Turn {
+export interface OrderedRequest {
   readonly spec: RequestSpec
   readonly ordinal: number
 }
@@ -48,23 +54,23 @@ const maxSupplements = 3
  * To be compared, a conversation that failed counts as well.
  * @throws InconclusiveError where no answer counts.
  */
-export async function converse(
-  speaker: Speaker,
-  turn: Turn,
+export async function sendWithRetries(
+  sendContext: SendContext,
+  ordered: OrderedRequest,
   onAnswered: () => void,
 ): Promise<Exchange> {
-  const { context, slug } = speaker
-  const { spec, ordinal } = turn
+  const { context, slug } = sendContext
+  const { spec, ordinal } = ordered
   const operation = operationOf(spec)
   let members = operation ? context.suppliedAtFirst(operation, { scenario: slug, ordinal }) : {}
   let failed: Exchange | undefined
   let refused: Exchange | undefined
   let supplements = 0
   for (let attempt = 0; ; attempt += 1) {
-    const exchange = await sendOnce(speaker, turn, { attempt, members, failed }, onAnswered)
+    const exchange = await sendOnce(sendContext, ordered, { attempt, members, failed }, onAnswered)
     const status = exchange.response?.status
     if (status === 429 || status === 503) {
-      await backOff(speaker, spec, exchange, attempt)
+      await waitForRetry(sendContext, spec, exchange, attempt)
       continue
     }
     const next = nextStep(exchange, failed, {
@@ -78,13 +84,16 @@ export async function converse(
     if (next.kind === 'open') throw new InconclusiveError(next.reason, next.exchanges)
     if (next.kind === 'again') {
       failed = exchange
-      await context.sleep(pauseMs, patience(speaker, spec).toWait)
+      await context.sleep(pauseMs, signalsFor(sendContext, spec).waitSignal)
       continue
     }
     const answer = next.exchange
-    const wanted = supplements < maxSupplements ? wantedBy(context, answer, spec, members) : {}
+    const wanted =
+      supplements < maxSupplements ? missingMembers(context, answer, spec, members) : {}
     if (operation === undefined || Object.keys(wanted).length === 0) {
-      return operation && refused ? learn(speaker, { answer, refused, operation, members }) : answer
+      return operation && refused
+        ? learn(sendContext, { answer, refused, operation, members })
+        : answer
     }
     supplements += 1
     refused ??= answer
@@ -102,15 +111,15 @@ interface Attempt {
 }
 
 async function sendOnce(
-  speaker: Speaker,
-  { spec, ordinal }: Turn,
+  sendContext: SendContext,
+  { spec, ordinal }: OrderedRequest,
   { attempt, members, failed }: Attempt,
   onAnswered: () => void,
 ): Promise<Exchange> {
-  const { context, slug } = speaker
-  if (spec.role !== 'cleanup') speaker.signal.throwIfAborted()
-  const { toWait, toLeave } = patience(speaker, spec)
-  const supplied = addedTo(spec, members)
+  const { context, slug } = sendContext
+  if (spec.role !== 'cleanup') sendContext.signal.throwIfAborted()
+  const { waitSignal, abortSignal } = signalsFor(sendContext, spec)
+  const supplied = addedNames(spec, members)
   const isKeyed = failed !== undefined && repeatability(failed) === 'keyed'
   const repeatOf = spec.repeatOf ?? (isKeyed ? failed.id : undefined)
   const outgoing = {
@@ -123,55 +132,55 @@ async function sendOnce(
       ...(repeatOf === undefined ? {} : { repeatOf }),
       ...(supplied.length === 0 ? {} : { supplied }),
     },
-    request: wireRequest(withMembers(spec, members), context.setup, `${slug}/${ordinal}`),
+    request: buildWireRequest(withMembers(spec, members), context.setup, `${slug}/${ordinal}`),
     timeoutMs: context.setup.profile.limits.timeoutMs,
-    signal: toLeave,
+    signal: abortSignal,
     ...(spec.protocol === undefined ? {} : { protocol: spec.protocol }),
     ...(spec.leaveAfterEvents === undefined ? {} : { leaveAfterEvents: spec.leaveAfterEvents }),
   }
-  const pending = await context.send(outgoing, toWait)
+  const pending = await context.send(outgoing, waitSignal)
   pending.answered.then(onAnswered)
   const exchange = await pending.exchange
-  speaker.take(exchange)
-  if (exchange.ending.kind === 'aborted') toLeave.throwIfAborted()
+  sendContext.recordExchange(exchange)
+  if (exchange.ending.kind === 'aborted') abortSignal.throwIfAborted()
   context.assertWithinLimits(exchange)
   return exchange
 }
 
 /** An interrupt ends all waiting, but for what tidies up. */
-function patience({ signal, leaving }: Speaker, { role }: RequestSpec) {
-  if (role !== 'cleanup') return { toWait: signal, toLeave: leaving }
-  const tidying = signal.aborted ? AbortSignal.timeout(graceMs) : leaving
-  return { toWait: tidying, toLeave: tidying }
+function signalsFor({ signal, lateSignal }: SendContext, { role }: RequestSpec) {
+  if (role !== 'cleanup') return { waitSignal: signal, abortSignal: lateSignal }
+  const tidying = signal.aborted ? AbortSignal.timeout(graceMs) : lateSignal
+  return { waitSignal: tidying, abortSignal: tidying }
 }
 
 /** Waits as long as the target asks, or gives up. */
-async function backOff(
-  speaker: Speaker,
+async function waitForRetry(
+  sendContext: SendContext,
   spec: RequestSpec,
   exchange: Exchange,
   attempt: number,
 ): Promise<void> {
-  const waitMs = speaker.context.retryAfter(exchange, attempt)
+  const waitMs = sendContext.context.retryAfter(exchange, attempt)
   if (waitMs === null) {
-    const { limits } = speaker.context.setup.profile
-    throw new InconclusiveError(`the target ${givenUpText(exchange, limits)}`, [exchange.id])
+    const { limits } = sendContext.context.setup.profile
+    throw new InconclusiveError(`the target ${giveUpReason(exchange, limits)}`, [exchange.id])
   }
-  await speaker.context.sleep(waitMs, patience(speaker, spec).toWait)
+  await sendContext.context.sleep(waitMs, signalsFor(sendContext, spec).waitSignal)
 }
 
 /** The members that a refusal asks for; a repeat must say what the request that it repeats said. */
-function wantedBy(
+function missingMembers(
   { supplements }: RunContext,
   answer: Exchange,
   spec: RequestSpec,
   members: Members,
 ): Members {
   if (spec.repeatOf !== undefined) return {}
-  return supplements.namedBy(answer, withMembers(spec, members))
+  return supplements.namedIn(answer, withMembers(spec, members))
 }
 
-interface Lesson {
+interface LearnedMembers {
   readonly answer: Exchange
   readonly refused: Exchange
   readonly operation: OperationId
@@ -182,13 +191,16 @@ interface Lesson {
  * A refusal for want of a member is observed, and counts only where the member did not help. Of a
  * request that is to be refused, the refusal without that want counts: it is for the right reason.
  */
-function learn(speaker: Speaker, { answer, refused, operation, members }: Lesson): Exchange {
+function learn(
+  sendContext: SendContext,
+  { answer, refused, operation, members }: LearnedMembers,
+): Exchange {
   const { role } = answer.labels
   if (!succeeded(answer)) return role === 'negative' || role === 'probe' ? answer : refused
-  speaker.context.supplements.learn(operation, members)
+  sendContext.context.supplements.learn(operation, members)
   const { method, path } = operations[operation]
   const names = Object.keys(members).join(', ')
   const said = `${method} ${path} without ${names}: ${refused.response?.status}`
-  speaker.observe(questionOf(operation), said, [refused])
+  sendContext.observe(openQuestionFor(operation), said, [refused])
   return answer
 }

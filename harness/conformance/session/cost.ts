@@ -8,7 +8,7 @@ import {
 import type { Cost } from '../run-setup.ts'
 
 /** The cost of a run after one more exchange. Only what succeeded has generated or created. */
-export function costOf(before: Cost, exchange: Exchange): Cost {
+export function addExchangeCost(before: Cost, exchange: Exchange): Cost {
   const { method } = exchange.request
   const operation = operationAt(method, requestPath(exchange))
   const done = operation !== undefined && succeeded(exchange)

@@ -15,7 +15,7 @@ import {
  */
 export interface Failure {
   /** `was answered 502, which is a gateway's answer`; the subject is the request. */
-  readonly said: string
+  readonly description: string
   /** Another try would take as long again, or end the same way. */
   readonly isFinal: boolean
 }
@@ -33,22 +33,22 @@ export function isGatewayStatus(status: number): boolean {
 }
 
 /** Why the exchange cannot stand for an answer of the service; undefined where it can. */
-export function failureOf(exchange: Exchange, timeoutMs: number): Failure | undefined {
+export function findFailure(exchange: Exchange, timeoutMs: number): Failure | undefined {
   const { ending, response } = exchange
   if (ending.kind === 'timeout') {
-    return { said: `was silent for more than ${timeoutMs} ms`, isFinal: true }
+    return { description: `was silent for more than ${timeoutMs} ms`, isFinal: true }
   }
   if (ending.kind === 'undecodable')
-    return { said: `was answered, but ${ending.error}`, isFinal: true }
+    return { description: `was answered, but ${ending.error}`, isFinal: true }
   if (response === null) {
     const error = 'error' in ending ? ending.error : ending.kind
-    return { said: `got no answer (${error})`, isFinal: false }
+    return { description: `got no answer (${error})`, isFinal: false }
   }
   if (isGatewayStatus(response.status)) {
-    return { said: `was answered ${response.status}, a gateway's error`, isFinal: false }
+    return { description: `was answered ${response.status}, a gateway's error`, isFinal: false }
   }
   if (ending.kind === 'cut' && !isWholeStream(exchange)) {
-    return { said: `got an answer that was cut (${ending.error})`, isFinal: false }
+    return { description: `got an answer that was cut (${ending.error})`, isFinal: false }
   }
   return undefined
 }
@@ -60,7 +60,7 @@ export function isServerError({ response, ending }: Exchange): boolean {
 }
 
 /** A connection that was never made carried no request. */
-const neverSent = new Set([
+const unsentCodes = new Set([
   'ECONNREFUSED',
   'EHOSTUNREACH',
   'ENETUNREACH',
@@ -73,7 +73,7 @@ const neverSent = new Set([
 export function repeatability(exchange: Exchange): Repeat {
   const { ending, request } = exchange
   if (request.method === 'GET') return 'harmless'
-  if (ending.kind === 'unreachable' && neverSent.has(ending.code)) return 'harmless'
+  if (ending.kind === 'unreachable' && unsentCodes.has(ending.code)) return 'harmless'
   const operation = operationAt(request.method, requestPath(exchange))
   if (operation === 'openai.chat' || operation === 'v3.oneShot') return 'harmless'
   const hasKey = header(request.headers, 'idempotency-key') !== undefined
@@ -84,7 +84,7 @@ export function repeatability(exchange: Exchange): Repeat {
  * Whether the answer to a repeat with the same key stands for the answer that was lost. How a repeat
  * is answered is open: by a refusal, in the other form, or by a short stream without the text.
  */
-export function standsForTheFirst(repeat: Exchange): boolean {
+export function replacesFirstAnswer(repeat: Exchange): boolean {
   if (!succeeded(repeat)) return false
   const body = requestJson(repeat)
   const wantsStream = typeof body === 'object' && body !== null && 'stream' in body && body.stream

@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { uuidFrom, wordFrom } from './identities.ts'
+import { toUuid, toWord } from './identities.ts'
 
 test('a word is the same for the same text, and can be said', () => {
   fc.assert(
     fc.property(fc.string(), (text) => {
-      expect(wordFrom(text)).toBe(wordFrom(text))
-      expect(wordFrom(text)).toMatch(
+      expect(toWord(text)).toBe(toWord(text))
+      expect(toWord(text)).toMatch(
         /^[A-Z]([bdfgklmnprstvz]?[aeiou]){1}([bdfgklmnprstvz][aeiou]){2}\d{4}$/,
       )
     }),
@@ -16,8 +16,8 @@ test('a word is the same for the same text, and can be said', () => {
 test('a UUID is the same for the same text, and of version 4 (RFC 9562)', () => {
   fc.assert(
     fc.property(fc.string(), (text) => {
-      expect(uuidFrom(text)).toBe(uuidFrom(text))
-      expect(uuidFrom(text)).toMatch(
+      expect(toUuid(text)).toBe(toUuid(text))
+      expect(toUuid(text)).toMatch(
         /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
       )
     }),
@@ -26,7 +26,7 @@ test('a UUID is the same for the same text, and of version 4 (RFC 9562)', () => 
 
 test('the identities of a run do not meet', () => {
   const draws = Array.from({ length: 2_000 }, (_, draw) => `seed/a-scenario/${draw}`)
-  expect(new Set(draws.map(uuidFrom)).size).toBe(draws.length)
-  expect(new Set(draws.map(wordFrom)).size).toBe(draws.length)
-  expect(uuidFrom('seed-1/a/1')).not.toBe(uuidFrom('seed-2/a/1'))
+  expect(new Set(draws.map(toUuid)).size).toBe(draws.length)
+  expect(new Set(draws.map(toWord)).size).toBe(draws.length)
+  expect(toUuid('seed-1/a/1')).not.toBe(toUuid('seed-2/a/1'))
 })

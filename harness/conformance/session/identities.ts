@@ -4,7 +4,7 @@ const consonants = 'bdfgklmnprstvz'
 const vowels = 'aeiou'
 
 /** A pronounceable word with four digits, for example `Tavoru7316`; the same for the same text. */
-export function wordFrom(text: string): string {
+export function toWord(text: string): string {
   const digest = createHash('sha256').update(text).digest()
   const word = [...digest.subarray(0, 3)].map(syllable).join('')
   const number = String(digest.readUInt16BE(3) % 10_000).padStart(4, '0')
@@ -12,7 +12,7 @@ export function wordFrom(text: string): string {
 }
 
 /** A version 4 UUID (RFC 9562), the same for the same text. */
-export function uuidFrom(text: string): string {
+export function toUuid(text: string): string {
   const hex = createHash('sha256').update(text).digest('hex')
   const variant = '89ab'.charAt(Number.parseInt(hex.charAt(16), 16) % 4)
   const parts = [hex.slice(0, 8), hex.slice(8, 12), `4${hex.slice(13, 16)}`]
@@ -20,10 +20,10 @@ export function uuidFrom(text: string): string {
 }
 
 /** Numbers from 0 up to what it is given, the same for the same text. */
-export function drawFrom(text: string): (below: number) => number {
-  let drawn = 0
+export function createRandomPicker(text: string): (size: number) => number {
+  let count = 0
   return (below) => {
-    const digest = createHash('sha256').update(`${text}/${++drawn}`).digest()
+    const digest = createHash('sha256').update(`${text}/${++count}`).digest()
     return digest.readUInt32BE(0) % below
   }
 }

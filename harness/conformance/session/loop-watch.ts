@@ -6,7 +6,7 @@ const stepMs = 10
  * How late this thread is for its own timers, while something that it times is under way. What
  * arrived meanwhile was read that much later, and together with what came after it.
  */
-export function createLoopWatch() {
+export function createLoopDelayMonitor() {
   const open = new Set<{ latest: number }>()
   let timer: NodeJS.Timeout | undefined
   let due = 0

@@ -1,11 +1,11 @@
 import { type Exchange, type Role, requestPath } from '../../../contract/index.ts'
 import { notRecorded } from '../../client/index.ts'
 import {
-  failureOf,
+  findFailure,
   isServerError,
   type Repeat,
   repeatability,
-  standsForTheFirst,
+  replacesFirstAnswer,
 } from './failure.ts'
 
 /** `use`: the answer counts. `again`: the request is sent once more. `open`: nothing can be said. */
@@ -14,7 +14,7 @@ export type NextStep =
   | { readonly kind: 'again'; readonly repeat: Repeat }
   | { readonly kind: 'open'; readonly reason: string; readonly exchanges: readonly string[] }
 
-export interface Circumstances {
+export interface StepContext {
   readonly role: Role
   /** The scenario itself repeats an earlier request, and how that is answered is judged. */
   readonly isRepeat: boolean
@@ -28,17 +28,17 @@ export interface Circumstances {
 export function nextStep(
   exchange: Exchange,
   first: Exchange | undefined,
-  circumstances: Circumstances,
+  stepContext: StepContext,
 ): NextStep {
   const { ending } = exchange
   if (ending.kind === 'unreachable' && ending.code === notRecorded) return missing(exchange, first)
   return first === undefined
-    ? afterFirst(exchange, circumstances)
-    : afterSecond(exchange, first, circumstances.timeoutMs)
+    ? afterFirst(exchange, stepContext)
+    : afterSecond(exchange, first, stepContext.timeoutMs)
 }
 
-function afterFirst(exchange: Exchange, { role, isRepeat, timeoutMs }: Circumstances): NextStep {
-  const failure = failureOf(exchange, timeoutMs)
+function afterFirst(exchange: Exchange, { role, isRepeat, timeoutMs }: StepContext): NextStep {
+  const failure = findFailure(exchange, timeoutMs)
   const repeat = repeatability(exchange)
   // How a repeat is answered is judged, and a racing request must not become one that comes later.
   const isJudged = repeat === 'keyed' && (role === 'negative' || isRepeat)
@@ -47,22 +47,26 @@ function afterFirst(exchange: Exchange, { role, isRepeat, timeoutMs }: Circumsta
   }
   if (repeat !== 'unsafe' && failure?.isFinal !== true) return { kind: 'again', repeat }
   if (failure === undefined) return { kind: 'use', exchange }
-  return open(`${placeOf(exchange)} ${failure.said}`, exchange)
+  return undecided(`${describeRoute(exchange)} ${failure.description}`, exchange)
 }
 
 function afterSecond(exchange: Exchange, first: Exchange, timeoutMs: number): NextStep {
-  const before = saidOf(first, timeoutMs)
+  const before = describeFailure(first, timeoutMs)
   if (isServerError(first) && isServerError(exchange)) return { kind: 'use', exchange }
-  const failure = failureOf(exchange, timeoutMs)
+  const failure = findFailure(exchange, timeoutMs)
   if (failure !== undefined || isServerError(exchange)) {
-    const after = saidOf(exchange, timeoutMs)
+    const after = describeFailure(exchange, timeoutMs)
     const again = after === before ? 'and so was its repeat' : `and its repeat ${after}`
-    return open(`${placeOf(exchange)} ${before}, ${again}`, first, exchange)
+    return undecided(`${describeRoute(exchange)} ${before}, ${again}`, first, exchange)
   }
-  if (exchange.labels.repeatOf === first.id && !standsForTheFirst(exchange)) {
+  if (exchange.labels.repeatOf === first.id && !replacesFirstAnswer(exchange)) {
     const status = exchange.response?.status
     const answered = `its repeat with the same Idempotency-Key was answered ${status}`
-    return open(`${placeOf(exchange)} ${before}, and ${answered} as a repeat`, first, exchange)
+    return undecided(
+      `${describeRoute(exchange)} ${before}, and ${answered} as a repeat`,
+      first,
+      exchange,
+    )
   }
   return { kind: 'use', exchange }
 }
@@ -70,20 +74,25 @@ function afterSecond(exchange: Exchange, first: Exchange, timeoutMs: number): Ne
 /** A recording was perhaps made by a kit that tried nothing again. */
 function missing(exchange: Exchange, first: Exchange | undefined): NextStep {
   if (first === undefined) {
-    return open(`the recording lacks ${placeOf(exchange)}, which this kit asks`, exchange)
+    return undecided(
+      `the recording lacks ${describeRoute(exchange)}, which this kit asks`,
+      exchange,
+    )
   }
   if (isServerError(first)) return { kind: 'use', exchange: first }
-  return open(`${placeOf(first)} ${saidOf(first, 0)}`, first)
+  return undecided(`${describeRoute(first)} ${describeFailure(first, 0)}`, first)
 }
 
-function saidOf(exchange: Exchange, timeoutMs: number): string {
-  return failureOf(exchange, timeoutMs)?.said ?? `was answered ${exchange.response?.status}`
+function describeFailure(exchange: Exchange, timeoutMs: number): string {
+  return (
+    findFailure(exchange, timeoutMs)?.description ?? `was answered ${exchange.response?.status}`
+  )
 }
 
-function placeOf(exchange: Exchange): string {
+function describeRoute(exchange: Exchange): string {
   return `${exchange.request.method} ${requestPath(exchange)}`
 }
 
-function open(reason: string, ...evidence: readonly Exchange[]): NextStep {
+function undecided(reason: string, ...evidence: readonly Exchange[]): NextStep {
   return { kind: 'open', reason, exchanges: evidence.map(({ id }) => id) }
 }

@@ -1,37 +1,37 @@
 import { type Exchange, operationAt, operations, requestPath } from '../../../contract/index.ts'
 
-export interface Overruns {
+export interface LimitBreaches {
   /** `why` is the end of a sentence about the request. */
-  note(exchange: Exchange, why: string): void
+  add(exchange: Exchange, why: string): void
   /** Why a request is not sent any more; undefined where it may be. */
-  reasonAgainst(asked: Asked): string | undefined
+  refusalReason(exchange: WithRequest): string | undefined
 }
 
-type Asked = Pick<Exchange, 'request'>
+type WithRequest = Pick<Exchange, 'request'>
 
-/** So many answers of one route beyond a limit, and it is asked no more: the next would be alike. */
-const tolerated = 3
+/** So many answers of one route beyond a limit, and it is exchange no more: the next would be alike. */
+const maxBreaches = 3
 
 /** Answers that passed a limit of the profile, by the route that they came from. */
-export function createOverruns(): Overruns {
-  const passed = new Map<string, { count: number; why: string }>()
+export function createLimitBreaches(): LimitBreaches {
+  const breaches = new Map<string, { count: number; why: string }>()
 
   return {
-    note(exchange, why) {
+    add(exchange, why) {
       const route = routeOf(exchange)
-      passed.set(route, { count: (passed.get(route)?.count ?? 0) + 1, why })
+      breaches.set(route, { count: (breaches.get(route)?.count ?? 0) + 1, why })
     },
-    reasonAgainst(asked) {
-      const route = routeOf(asked)
-      const { count, why } = passed.get(route) ?? { count: 0, why: '' }
-      if (count < tolerated) return undefined
+    refusalReason(exchange) {
+      const route = routeOf(exchange)
+      const { count, why } = breaches.get(route) ?? { count: 0, why: '' }
+      if (count < maxBreaches) return undefined
       return `${route} is not asked any more, for ${count} answers passed a limit; the last one ${why}`
     },
   }
 }
 
 /** With the names of its parameters in place of ids. */
-function routeOf(exchange: Asked): string {
+function routeOf(exchange: WithRequest): string {
   const { method } = exchange.request
   const path = requestPath(exchange)
   const operation = operationAt(method, path)

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Ending, Exchange } from '../../../contract/index.ts'
-import { createBackOff, givenUpText, retryAfterMs } from './back-off.ts'
-import { createBreaker } from './breaker.ts'
+import { createPacer, giveUpReason, retryAfterMs } from './back-off.ts'
+import { createCircuitBreaker } from './breaker.ts'
 import { createSemaphore } from './semaphore.ts'
 
 function exchange(status: number | null, more: { retryAfter?: string; ending?: Ending } = {}) {
@@ -81,7 +81,7 @@ describe('Retry-After', () => {
   })
 
   test('is waited for, but not for ever, and not too often', () => {
-    const pace = createBackOff({ retryAfterMs: 30_000 })
+    const pace = createPacer({ retryAfterMs: 30_000 })
     expect(pace.retryAfter(exchange(429, { retryAfter: '2' }), 0)).toBe(2_000)
     expect(pace.retryAfter(exchange(429, { retryAfter: '30' }), 1)).toBe(30_000)
     expect(pace.retryAfter(exchange(429, { retryAfter: '2' }), 3)).toBeNull()
@@ -91,19 +91,19 @@ describe('Retry-After', () => {
     'is not waited for at all where it asks for longer than the profile allows: %s',
     async (retryAfter) => {
       const limits = { retryAfterMs: 30_000 }
-      const pace = createBackOff(limits)
+      const pace = createPacer(limits)
       const answer = exchange(429, { retryAfter })
       expect(pace.retryAfter(answer, 0)).toBeNull()
-      expect(givenUpText(answer, limits)).toContain(
+      expect(giveUpReason(answer, limits)).toContain(
         'longer than the 30000 ms that it may ask for (limits.retryAfterMs)',
       )
       // Nor does it hold anybody else back.
-      await pace.turn()
+      await pace.waitForSlot()
     },
   )
 
   test('has a growing time in its place where it says nothing of use', () => {
-    const pace = createBackOff({ retryAfterMs: 30_000 })
+    const pace = createPacer({ retryAfterMs: 30_000 })
     const waits = [0, 1, 2, 3].map((attempt) =>
       pace.retryAfter(exchange(503, { retryAfter: 'soon' }), attempt),
     )
@@ -113,17 +113,19 @@ describe('Retry-After', () => {
 
 describe('the pace', () => {
   test('holds the requests of all scenarios back after a 429', async () => {
-    const pace = createBackOff({ retryAfterMs: 30_000 })
+    const pace = createPacer({ retryAfterMs: 30_000 })
     pace.retryAfter(exchange(429, { retryAfter: '1' }), 0)
     const start = performance.now()
-    await Promise.all([pace.turn(), pace.turn()])
+    await Promise.all([pace.waitForSlot(), pace.waitForSlot()])
     expect(performance.now() - start).toBeGreaterThan(950)
   })
 
   test('spreads requests evenly at a rate', async () => {
-    const pace = createBackOff({ requestsPerSecond: 50, retryAfterMs: 30_000 })
+    const pace = createPacer({ requestsPerSecond: 50, retryAfterMs: 30_000 })
     const start = performance.now()
-    const sent = Array.from({ length: 5 }, () => pace.turn().then(() => performance.now() - start))
+    const sent = Array.from({ length: 5 }, () =>
+      pace.waitForSlot().then(() => performance.now() - start),
+    )
     const times = await Promise.all(sent)
     for (const [at, time] of times.entries()) expect(time).toBeGreaterThan(at * 20 - 10)
   })
@@ -142,30 +144,30 @@ describe('the circuit', () => {
     ['nobody there', refused, '8 requests in a row found no answer (ECONNREFUSED)'],
     ['bodies that never end', silentBody, '8 requests in a row got no answer in time'],
   ])('opens after eight times %s', (_, lost, reason) => {
-    const breaker = createBreaker()
-    for (const _ of eight.slice(1)) breaker.note(lost)
-    expect(breaker.open).toBe(false)
-    breaker.note(lost)
-    expect(breaker.open).toBe(true)
+    const breaker = createCircuitBreaker()
+    for (const _ of eight.slice(1)) breaker.recordEnding(lost)
+    expect(breaker.isOpen).toBe(false)
+    breaker.recordEnding(lost)
+    expect(breaker.isOpen).toBe(true)
     expect(breaker.reason).toBe(reason)
   })
 
   test('opens where eight requests were turned away to the last try', () => {
-    const breaker = createBreaker()
+    const breaker = createCircuitBreaker()
     for (const _ of eight) {
-      for (const _ of [0, 1, 2, 3]) breaker.note(exchange(503))
+      for (const _ of [0, 1, 2, 3]) breaker.recordEnding(exchange(503))
       breaker.giveUp(exchange(503))
     }
-    expect(breaker.open).toBe(true)
+    expect(breaker.isOpen).toBe(true)
     expect(breaker.reason).toContain('503')
   })
 
   test.each([200, 204, 400, 500])('stays closed where a %i comes in between', (status) => {
-    const breaker = createBreaker()
+    const breaker = createCircuitBreaker()
     for (const _ of eight) {
-      for (const _ of eight.slice(1)) breaker.note(timeout)
-      breaker.note(exchange(status))
+      for (const _ of eight.slice(1)) breaker.recordEnding(timeout)
+      breaker.recordEnding(exchange(status))
     }
-    expect(breaker.open).toBe(false)
+    expect(breaker.isOpen).toBe(false)
   })
 })

@@ -9,10 +9,10 @@ const graceMs = 2_000
 
 /** What a run may take in all. Where `endsAt` is null, as over a recording, time does not count. */
 export interface RunLimits {
-  note(exchange: Exchange): void
+  countBytes(exchange: Exchange): void
   /** @throws InconclusiveError where nothing more may be asked. */
-  check(): void
-  /** Aborts with the InconclusiveError of {@link check}; a little later for what tidies up. */
+  assertWithinLimits(): void
+  /** Aborts with the InconclusiveError of {@link assertWithinLimits}; a little later for what tidies up. */
   signalFor(tidiesUp: boolean): AbortSignal | undefined
 }
 
@@ -24,10 +24,10 @@ export function createRunLimits(limits: Limits, endsAt: number | null): RunLimit
   let bytes = 0
 
   return {
-    note(exchange) {
+    countBytes(exchange) {
       bytes += bodyLength(exchange)
     },
-    check() {
+    assertWithinLimits() {
       if (work?.aborted) throw new InconclusiveError(reason)
       if (bytes <= limits.runBytes) return
       throw new InconclusiveError(

@@ -1,6 +1,6 @@
 import type { Secret } from '../../client/index.ts'
 import type { RunSetup } from '../run-setup.ts'
-import { credentialsOf } from './credentials.ts'
+import { surfaceCredentials } from './credentials.ts'
 import { userInfoSecrets } from './user-info.ts'
 
 /**
@@ -8,33 +8,33 @@ import { userInfoSecrets } from './user-info.ts'
  * right: they give the right one away.
  */
 export function secretsOf({ profile }: Pick<RunSetup, 'profile'>): Secret[] {
-  const credentials = credentialsOf(profile)
+  const credentials = surfaceCredentials(profile)
   const keys: [string, string | undefined][] = [
     ['api key', credentials.openai],
     ['native token', credentials.v3 === credentials.openai ? undefined : credentials.v3],
     ['other key', profile.otherKey],
   ]
   return [
-    ...keys.flatMap(([name, value]) => (value === undefined ? [] : almostRight(name, value))),
+    ...keys.flatMap(([name, value]) => (value === undefined ? [] : withNearMiss(name, value))),
     ...headerSecrets(profile.headers),
     ...userInfoSecrets('base url password', profile.baseUrl),
     ...userInfoSecrets('proxy password', profile.network?.proxy ?? ''),
   ]
 }
 
-function almostRight(name: string, value: string): Secret[] {
+function withNearMiss(name: string, value: string): Secret[] {
   return [
     { name, value },
     { name: `${name} without its last character`, value: value.slice(0, -1) },
   ]
 }
 
-const telling = /auth|cookie|credential|passw|secret|session|signature|token|keys?$/i
+const credentialName = /auth|cookie|credential|passw|secret|session|signature|token|keys?$/i
 
 /** A gateway may want a credential of its own, with or without a scheme before it. */
 function headerSecrets(headers: Readonly<Record<string, string>>): Secret[] {
   return Object.entries(headers)
-    .filter(([name]) => telling.test(name))
+    .filter(([name]) => credentialName.test(name))
     .flatMap(([header, value]) => {
       const name = `header ${header.toLowerCase()}`
       const [, credential] = /^[A-Za-z]+ +(\S.*)$/.exec(value) ?? []

@@ -1,10 +1,10 @@
 /** Which of so many that wait goes next, from 0. */
-export type Pick = (waiting: number) => number
+export type ChooseWaiter = (waiting: number) => number
 
-const inOrder: Pick = () => 0
+const firstWaiter: ChooseWaiter = () => 0
 
 /** Lets at most `slots` holders in at a time, in the order of asking unless `pick` chooses. */
-export function createSemaphore(slots: number, pick: Pick = inOrder) {
+export function createSemaphore(slots: number, pick: ChooseWaiter = firstWaiter) {
   let free = slots
   const waiting: (() => void)[] = []
 

@@ -7,20 +7,20 @@ import {
   requirements,
 } from '../../../contract/index.ts'
 import { judge } from '../../judges/index.ts'
-import { type CreationKind, journalled } from '../cleanup/journal.ts'
+import { type CreationKind, withJournal } from '../cleanup/journal.ts'
 import {
   type Cost,
   noCost,
   noTraffic,
-  type Reservation,
   type ScenarioOutcome,
   type Traffic,
+  type Undecided,
 } from '../run-setup.ts'
 import type { RunContext } from './context.ts'
-import { converse, graceMs } from './conversation.ts'
-import { costOf } from './cost.ts'
-import { uuidFrom, wordFrom } from './identities.ts'
-import { trafficOf } from './traffic.ts'
+import { graceMs, sendWithRetries } from './conversation.ts'
+import { addExchangeCost } from './cost.ts'
+import { toUuid, toWord } from './identities.ts'
+import { addExchangeTraffic } from './traffic.ts'
 import type { RequestSpec } from './wire-request.ts'
 
 export interface Started {
@@ -37,11 +37,11 @@ export class Session {
   private readonly title: string
   private readonly covers: readonly RequirementId[]
   private readonly signal: AbortSignal
-  private readonly leaving = new AbortController()
+  private readonly abortController = new AbortController()
   private readonly findings: Finding[] = []
   private readonly observations: Observation[] = []
-  private readonly inconclusive: Reservation[] = []
-  private readonly unproven: Reservation[] = []
+  private readonly inconclusive: Undecided[] = []
+  private readonly unproven: Undecided[] = []
   private readonly cleanups: (() => Promise<unknown>)[] = []
   private cost: Cost = noCost
   private traffic: Traffic = noTraffic
@@ -59,12 +59,12 @@ export class Session {
     this.title = scenario.title
     this.covers = scenario.covers
     this.signal = signal
-    const leave = () => setTimeout(() => this.leaving.abort(signal.reason), graceMs)
+    const leave = () => setTimeout(() => this.abortController.abort(signal.reason), graceMs)
     signal.addEventListener('abort', leave, { once: true })
   }
 
   /** True where the row is judged in this run. */
-  judges(row: RequirementId): boolean {
+  isJudged(row: RequirementId): boolean {
     return this.context.setup.rows.includes(row)
   }
 
@@ -75,13 +75,13 @@ export class Session {
   start(spec: RequestSpec): Started {
     const ordinal = ++this.ordinal
     const answered = Promise.withResolvers<void>()
-    const exchange = converse(
+    const exchange = sendWithRetries(
       {
         context: this.context,
         slug: this.slug,
         signal: this.signal,
-        leaving: this.leaving.signal,
-        take: (ended) => this.take(ended, spec),
+        lateSignal: this.abortController.signal,
+        recordExchange: (ended) => this.take(ended, spec),
         observe: (question, answer, evidence) => this.observe(question, answer, evidence),
       },
       { spec, ordinal },
@@ -106,16 +106,16 @@ export class Session {
     send: () => Promise<Exchange>,
     idIn: (answer: Exchange) => string | undefined,
   ): Promise<Exchange> {
-    return journalled(this.context.journal, { kind, name, scenario: this.slug }, send, idIn)
+    return withJournal(this.context.journal, { kind, name, scenario: this.slug }, send, idIn)
   }
 
   /** A word that occurs nowhere else; the same in a run that is repeated with its seed. */
   nonce(): string {
-    return wordFrom(this.draw())
+    return toWord(this.draw())
   }
 
   uuid(): string {
-    return uuidFrom(this.draw())
+    return toUuid(this.draw())
   }
 
   /** Name of something that the run creates. */
@@ -123,7 +123,7 @@ export class Session {
     return `${this.nonce()} ${this.context.setup.tag}`
   }
 
-  record(
+  addFinding(
     row: RequirementId,
     verdict: Finding['verdict'],
     why: string,
@@ -140,7 +140,11 @@ export class Session {
   }
 
   /** Leaves rows undecided, with the reason; the scenario goes on. */
-  reserve(kind: 'inconclusive' | 'unproven', rows: readonly RequirementId[], reason: string): void {
+  markUndecided(
+    kind: 'inconclusive' | 'unproven',
+    rows: readonly RequirementId[],
+    reason: string,
+  ): void {
     this[kind].push({ rows, reason, exchanges: this.idsOf(undefined) })
   }
 
@@ -162,7 +166,7 @@ export class Session {
   /** What the scenario brings home; how it ended is added by whoever saw it end. */
   outcome(): ScenarioOutcome {
     const text = this.context.redactor.text
-    const clean = (list: readonly Reservation[]) =>
+    const clean = (list: readonly Undecided[]) =>
       list.map((entry) => ({ ...entry, reason: text(entry.reason) }))
     return {
       slug: this.slug,
@@ -178,11 +182,11 @@ export class Session {
   }
 
   private take(exchange: Exchange, { protocol }: RequestSpec): void {
-    this.cost = costOf(this.cost, exchange)
+    this.cost = addExchangeCost(this.cost, exchange)
     if (protocol !== undefined) return
     // Half an answer, because we left, shows nothing.
-    if (exchange.ending.kind === 'aborted' && this.leaving.signal.aborted) return
-    this.traffic = trafficOf(this.traffic, exchange)
+    if (exchange.ending.kind === 'aborted' && this.abortController.signal.aborted) return
+    this.traffic = addExchangeTraffic(this.traffic, exchange)
     this.latest = exchange
     const { findings, observations } = judge(exchange)
     this.findings.push(...findings.filter(({ row }) => row in requirements))

@@ -33,9 +33,9 @@ export interface Supplements {
   learned(operation: OperationId): Members
   learn(operation: OperationId, members: Members): void
   /** Members that a refusal names, that the request left out and that there is a value for. */
-  namedBy(refusal: Exchange, spec: RequestSpec): Members
+  namedIn(refusal: Exchange, spec: RequestSpec): Members
   /** Those of the names that there is a value for. */
-  valuesOf(operation: OperationId, names: readonly string[]): Members
+  valuesOf(operation: OperationId, mentionsMember: readonly string[]): Members
 }
 
 export function createSupplements(profile: TargetProfile): Supplements {
@@ -45,12 +45,12 @@ export function createSupplements(profile: TargetProfile): Supplements {
     learn(operation, members) {
       learned.set(operation, { ...learned.get(operation), ...members })
     },
-    namedBy(refusal, spec) {
+    namedIn(refusal, spec) {
       const operation = operationOf(spec)
       if (operation === undefined || !mayNameMembers(refusal)) return {}
       const text = bodyText(refusal)
       const left = Object.entries(valuesFor(operation, profile)).filter(
-        ([name]) => !sets(spec, name) && names(text, name),
+        ([name]) => !setsMember(spec, name) && names(text, name),
       )
       return Object.fromEntries(left)
     },
@@ -67,18 +67,18 @@ export function operationOf({ method, path }: RequestSpec): OperationId | undefi
 
 /** The request with members that it does not set itself; one set to undefined is left out on purpose. */
 export function withMembers(spec: RequestSpec, members: Members): RequestSpec {
-  const more = Object.entries(members).filter(([name]) => !sets(spec, name))
+  const more = Object.entries(members).filter(([name]) => !setsMember(spec, name))
   if (more.length === 0 || !isObject(spec.json)) return spec
   return { ...spec, json: { ...spec.json, ...Object.fromEntries(more) } }
 }
 
 /** Names of the members that were added to what the scenario wrote. */
-export function addedTo(spec: RequestSpec, members: Members): string[] {
-  return isObject(spec.json) ? Object.keys(members).filter((name) => !sets(spec, name)) : []
+export function addedNames(spec: RequestSpec, members: Members): string[] {
+  return isObject(spec.json) ? Object.keys(members).filter((name) => !setsMember(spec, name)) : []
 }
 
 /** The question whose answer it is that a target requires a member. */
-export function questionOf(operation: OperationId): OpenQuestionId {
+export function openQuestionFor(operation: OperationId): OpenQuestionId {
   if (operation === 'openai.chat') return 'OPEN-38'
   return operation === 'v3.createChat' ? 'OPEN-12' : 'OPEN-10'
 }
@@ -95,7 +95,7 @@ function names(text: string, member: string): boolean {
   return new RegExp(`(?<![A-Za-z0-9_])${words}(?![A-Za-z0-9_])`, 'i').test(text)
 }
 
-function sets({ json }: RequestSpec, name: string): boolean {
+function setsMember({ json }: RequestSpec, name: string): boolean {
   return !isObject(json) || name in json
 }
 

@@ -2,7 +2,10 @@ import type { Exchange } from '../../../contract/index.ts'
 import type { Traffic } from '../run-setup.ts'
 
 /** What came of the requests of a run after one more exchange. */
-export function trafficOf(before: Traffic, { ending, response, labels }: Exchange): Traffic {
+export function addExchangeTraffic(
+  before: Traffic,
+  { ending, response, labels }: Exchange,
+): Traffic {
   const status = response?.status
   const told = status === 429 || (status !== undefined && status >= 500)
   return {

@@ -1,7 +1,7 @@
 import type { Header, Role, Surface, WireRequest } from '../../../contract/index.ts'
 import { acceptEncoding } from '../../client/index.ts'
-import type { Introduction } from '../run-setup.ts'
-import { credentialsOf } from './credentials.ts'
+import type { ClientIdentity } from '../run-setup.ts'
+import { surfaceCredentials } from './credentials.ts'
 
 /** What a scenario wants to be sent; everything else is filled in from the run. */
 export interface RequestSpec {
@@ -28,7 +28,11 @@ export interface RequestSpec {
 }
 
 /** `place` names the scenario and the ordinal of the request within it. */
-export function wireRequest(spec: RequestSpec, setup: Introduction, place: string): WireRequest {
+export function buildWireRequest(
+  spec: RequestSpec,
+  setup: ClientIdentity,
+  place: string,
+): WireRequest {
   const { profile } = setup
   const url = new URL(`${profile.baseUrl}${spec.path}`)
   for (const [name, value] of Object.entries(spec.query ?? {})) {
@@ -55,9 +59,9 @@ export function wireRequest(spec: RequestSpec, setup: Introduction, place: strin
   }
 }
 
-function authorizationOf(spec: RequestSpec, { profile }: Introduction): string | null {
+function authorizationOf(spec: RequestSpec, { profile }: ClientIdentity): string | null {
   if (spec.authorization !== undefined) return spec.authorization
-  const key = credentialsOf(profile)[spec.surface]
+  const key = surfaceCredentials(profile)[spec.surface]
   return key === undefined ? null : `Bearer ${key}`
 }
 

@@ -1,6 +1,6 @@
 import { type RequirementId, requirements } from '../../../contract/index.ts'
 import type { ConformanceReport, RequirementRow } from '../../../contract/report/conformance.ts'
-import { outcomeOf, totalsOf } from '../totals.ts'
+import { countTotals, reportOutcome } from '../totals.ts'
 
 /** Reports of runs that never were, for the tests of what is made from them. */
 export function reportOf(
@@ -10,7 +10,7 @@ export function reportOf(
   return {
     kind: 'conformance-report',
     schemaVersion: 1,
-    outcome: outcomeOf(rows, more.strict ?? false),
+    outcome: reportOutcome(rows, more.strict ?? false),
     interrupted: false,
     suite: { version: '0.1.0', interface: '2026-01' },
     target: { baseUrl: 'http://127.0.0.1:4010', profile: 'full', capabilities: { images: true } },
@@ -18,7 +18,7 @@ export function reportOf(
     strict: false,
     startedAt: '2026-01-02T03:04:05.000Z',
     durationMs: 4321,
-    totals: totalsOf(rows, 0),
+    totals: countTotals(rows, 0),
     cost: { requests: 41, generations: 12, chats: 3, uploads: 1 },
     requirements: [...rows],
     observations: [],

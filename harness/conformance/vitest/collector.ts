@@ -1,10 +1,10 @@
 import type { Reporter, TestCase, TestModule } from 'vitest/node'
 import { type Cost, noCost, type ScenarioOutcome } from '../run-setup.ts'
-import { slugOf } from '../scenario/slug.ts'
-import type { Claims, ScenarioResult } from '../verdicts.ts'
+import { toSlug } from '../scenario/slug.ts'
+import type { ScenarioCoverage, ScenarioResult } from '../verdicts.ts'
 
 /** A scenario as it is written, before it runs. */
-export interface Scenario extends Claims {
+export interface Scenario extends ScenarioCoverage {
   readonly title: string
   /** What it asks of a target. */
   readonly cost: Cost
@@ -112,7 +112,7 @@ export class Collector implements Reporter {
 function scenarioOf(testCase: TestCase): Scenario {
   const { covers, cost, again, isNegotiated } = testCase.meta()
   return {
-    slug: slugOf(testCase.name),
+    slug: toSlug(testCase.name),
     title: testCase.name,
     rows: covers ?? [],
     cost: cost ?? noCost,

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { requirementIds } from '../../../contract/index.ts'
 import { listScenarios, planConformance, type Scenario } from '../run.ts'
-import { slugOf } from '../scenario/slug.ts'
+import { toSlug } from '../scenario/slug.ts'
 import { profileOf } from '../test-support/check.ts'
 
 const suites = fileURLToPath(new URL('../../../suites', import.meta.url))
@@ -26,7 +26,7 @@ describe('the scenarios', () => {
     expect(slugs.filter((slug, at) => slugs.indexOf(slug) !== at)).toEqual([])
     for (const { slug, title } of scenarios) {
       expect(slug).toMatch(/^[a-z0-9]+(-[a-z0-9]+)*$/)
-      expect(slug).toBe(slugOf(title))
+      expect(slug).toBe(toSlug(title))
     }
   })
 

@@ -2,14 +2,14 @@ import type { RequirementId } from '../../../contract/index.ts'
 import { asArray, asObject, asString, type JsonObject } from '../../../contract/json.ts'
 import { completion } from '../../../contract/wire/index.ts'
 import { show } from '../json.ts'
-import type { Ledger } from '../ledger.ts'
+import type { FindingCollector } from '../ledger.ts'
 import { judgeMaxTokens } from '../max-tokens.ts'
 import { judgeToolCall } from '../tool-calls.ts'
 import { judgeShape } from './shape.ts'
 
 /** Sections 2.2 and 4.1: a chat completion in one piece. */
 export function judgeCompletion(
-  ledger: Ledger,
+  ledger: FindingCollector,
   body: JsonObject,
   request: JsonObject,
   mediaType: string,
@@ -42,7 +42,7 @@ function rowOf(path: readonly PropertyKey[]): RequirementId | undefined {
   return member === 'index' ? rowOfMember.choices : rowOfMember[member as keyof typeof rowOfMember]
 }
 
-function judgeRole(ledger: Ledger, body: JsonObject): void {
+function judgeRole(ledger: FindingCollector, body: JsonObject): void {
   if (ledger.isBroken('OAI-CHAT-06', 'OAI-CHAT-07')) return
   for (const choice of asArray(body['choices'])) {
     const role = asObject(asObject(choice)?.['message'])?.['role']
@@ -51,7 +51,7 @@ function judgeRole(ledger: Ledger, body: JsonObject): void {
   }
 }
 
-function judgeToolCalls(ledger: Ledger, body: JsonObject, request: JsonObject): void {
+function judgeToolCalls(ledger: FindingCollector, body: JsonObject, request: JsonObject): void {
   for (const choice of asArray(body['choices']).map(asObject)) {
     const cut = choice?.['finish_reason'] === 'length'
     for (const call of asArray(asObject(choice?.['message'])?.['tool_calls'])) {
@@ -60,7 +60,7 @@ function judgeToolCalls(ledger: Ledger, body: JsonObject, request: JsonObject): 
   }
 }
 
-function judgeSum(ledger: Ledger, usage: JsonObject): void {
+function judgeSum(ledger: FindingCollector, usage: JsonObject): void {
   const { prompt_tokens: prompt, completion_tokens: completed, total_tokens: total } = usage
   const sum = Number(prompt) + Number(completed)
   const why = `${prompt} prompt and ${completed} completion tokens, ${total} in total`

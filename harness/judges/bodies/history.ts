@@ -2,11 +2,15 @@ import type { RequirementId } from '../../../contract/index.ts'
 import { asArray, asObject, asString, isObject, type JsonObject } from '../../../contract/json.ts'
 import { historyItem, historyPage, inputItem } from '../../../contract/wire/index.ts'
 import { show } from '../json.ts'
-import type { Ledger } from '../ledger.ts'
+import type { FindingCollector } from '../ledger.ts'
 import { judgeShape } from './shape.ts'
 
 /** Sections 2.6 and 4.3: one page of a history, and what its query promised. */
-export function judgeHistory(ledger: Ledger, body: JsonObject, query: URLSearchParams): void {
+export function judgeHistory(
+  ledger: FindingCollector,
+  body: JsonObject,
+  query: URLSearchParams,
+): void {
   judgeShape(ledger, body, {
     schema: historyPage,
     rows: ['V3-HIST-01'],
@@ -21,7 +25,7 @@ export function judgeHistory(ledger: Ledger, body: JsonObject, query: URLSearchP
   observe(ledger, rows, pagination)
 }
 
-function judgeRow(ledger: Ledger, row: JsonObject): void {
+function judgeRow(ledger: FindingCollector, row: JsonObject): void {
   judgeShape(ledger, row['item'], {
     schema: historyItem,
     rows: ['V3-HIST-02'],
@@ -40,7 +44,7 @@ function judgeRow(ledger: Ledger, row: JsonObject): void {
 }
 
 function judgeCopy(
-  ledger: Ledger,
+  ledger: FindingCollector,
   row: RequirementId,
   shown: JsonObject,
   item: JsonObject,
@@ -66,7 +70,7 @@ function isInput(item: JsonObject): boolean {
 }
 
 /** Whether more pages follow is not visible in one page: here only what no page may have. */
-function judgeCursor(ledger: Ledger, cursor: unknown): void {
+function judgeCursor(ledger: FindingCollector, cursor: unknown): void {
   if (cursor === null || (typeof cursor === 'string' && cursor !== '')) return
   if (cursor === undefined || cursor === '' || cursor === false) {
     ledger.broken('V3-HIST-11', `The cursor is ${show(cursor)}: without a next page it is null.`)
@@ -75,7 +79,12 @@ function judgeCursor(ledger: Ledger, cursor: unknown): void {
   }
 }
 
-function judgeLimit(ledger: Ledger, rows: number, cursor: unknown, sent: string | null): void {
+function judgeLimit(
+  ledger: FindingCollector,
+  rows: number,
+  cursor: unknown,
+  sent: string | null,
+): void {
   if (sent === null || !/^[1-9]\d{0,8}$/.test(sent)) return
   const limit = Number(sent)
   if (rows > limit) ledger.broken('V3-HIST-09', `${rows} rows on a page with limit ${limit}.`)
@@ -85,7 +94,11 @@ function judgeLimit(ledger: Ledger, rows: number, cursor: unknown, sent: string 
   }
 }
 
-function observe(ledger: Ledger, rows: readonly JsonObject[], pagination: JsonObject): void {
+function observe(
+  ledger: FindingCollector,
+  rows: readonly JsonObject[],
+  pagination: JsonObject,
+): void {
   const statuses = rows.flatMap((row) => asString(row['item_status']) ?? [])
   if (statuses.length > 0) ledger.observed('OPEN-05', sorted(statuses))
   if (rows.length === 0) return

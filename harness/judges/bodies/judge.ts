@@ -9,7 +9,7 @@ import {
 } from '../../../contract/index.ts'
 import { asObject, isObject, type JsonObject } from '../../../contract/json.ts'
 import { show } from '../json.ts'
-import type { Ledger } from '../ledger.ts'
+import type { FindingCollector } from '../ledger.ts'
 import { judgeCompletion } from './completion.ts'
 import { judgeHistory } from './history.ts'
 import { judgeModels } from './models.ts'
@@ -17,7 +17,11 @@ import { judgeResponseBody } from './response.ts'
 import { judgeV2Generation, judgeV2Message } from './v2.ts'
 
 /** Judges the body of a success that came in one piece, by the operation that was asked for. */
-export function judgeBody(ledger: Ledger, operation: OperationId, exchange: Exchange): void {
+export function judgeBody(
+  ledger: FindingCollector,
+  operation: OperationId,
+  exchange: Exchange,
+): void {
   if (exchange.ending.kind !== 'complete') return
   const body = bodyJson(exchange)
   if (operation === 'openai.models') {
@@ -44,7 +48,7 @@ const rowOfKind: Partial<Record<OperationId, RequirementId>> = {
   'v3.oneShot': 'V3-ONE-01',
 }
 
-type BodyJudge = (ledger: Ledger, body: JsonObject, exchange: Exchange) => void
+type BodyJudge = (ledger: FindingCollector, body: JsonObject, exchange: Exchange) => void
 
 const requestOf = (exchange: Exchange) => asObject(requestJson(exchange)) ?? {}
 
@@ -60,7 +64,7 @@ const judgeMembers: Partial<Record<OperationId, BodyJudge>> = {
 }
 
 /** What calls itself no response and has no output breaks the row of one-shot, not those of a response. */
-function judgeOneShot(ledger: Ledger, body: JsonObject, exchange: Exchange): void {
+function judgeOneShot(ledger: FindingCollector, body: JsonObject, exchange: Exchange): void {
   if (body['object'] === 'response' || 'output' in body) {
     judgeResponseBody(ledger, body, requestOf(exchange))
   } else ledger.broken('V3-ONE-01', `The body is ${show(body)}, no response.`)

@@ -1,14 +1,14 @@
 import { asArray, isObject, type JsonObject } from '../../../contract/json.ts'
 import { modelEntry, modelList } from '../../../contract/wire/index.ts'
 import { show } from '../json.ts'
-import type { Ledger } from '../ledger.ts'
+import type { FindingCollector } from '../ledger.ts'
 import { judgeShape } from './shape.ts'
 
 /**
  * Section 2.1 and docs/wire-contract.md: the list of models. Its shape is not shown, so the entries are
  * looked for wherever an array of objects is.
  */
-export function judgeModels(ledger: Ledger, body: unknown): void {
+export function judgeModels(ledger: FindingCollector, body: unknown): void {
   judgeShape(ledger, body, {
     schema: modelList,
     rows: ['OAI-MODELS-05'],

@@ -1,17 +1,25 @@
 import { asObject, type JsonObject } from '../../../contract/json.ts'
 import { itemsOf, judgeOutput } from '../final-response.ts'
-import type { Ledger } from '../ledger.ts'
+import type { FindingCollector } from '../ledger.ts'
 import { judgeUsage } from '../usage.ts'
 
 /** Section 4.3: a reply in one JSON body, the final response object. */
-export function judgeResponseBody(ledger: Ledger, body: JsonObject, request: unknown): void {
+export function judgeResponseBody(
+  ledger: FindingCollector,
+  body: JsonObject,
+  request: unknown,
+): void {
   judgeOutput(ledger, body)
   judgeUsage(ledger, 'V3-GEN-12', body, request)
   observeItems(ledger, body, request)
 }
 
 /** What a final response shows of open questions, in either form. */
-export function observeItems(ledger: Ledger, response: JsonObject, request: unknown): void {
+export function observeItems(
+  ledger: FindingCollector,
+  response: JsonObject,
+  request: unknown,
+): void {
   const items = itemsOf(response)
   const statuses = items.flatMap(({ status }) => (typeof status === 'string' ? [status] : []))
   if (statuses.length > 0) ledger.observed('OPEN-05', [...new Set(statuses)].sort().join(', '))

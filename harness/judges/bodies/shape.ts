@@ -1,7 +1,7 @@
 import { type RequirementId, requirements } from '../../../contract/index.ts'
 import { asArray, isObject } from '../../../contract/json.ts'
 import { show } from '../json.ts'
-import type { Ledger } from '../ledger.ts'
+import type { FindingCollector } from '../ledger.ts'
 
 /** As much of a zod schema as judging needs. */
 interface Schema {
@@ -27,7 +27,11 @@ export interface Shape {
  * Holds a body against a schema: each issue breaks the row of its member, every other row held,
  * unless it stands on one that broke.
  */
-export function judgeShape(ledger: Ledger, body: unknown, { schema, rows, rowOf }: Shape): void {
+export function judgeShape(
+  ledger: FindingCollector,
+  body: unknown,
+  { schema, rows, rowOf }: Shape,
+): void {
   const result = schema.safeParse(body)
   for (const issue of result.success ? [] : result.error.issues) {
     const row = rowOf(issue.path)
@@ -38,7 +42,7 @@ export function judgeShape(ledger: Ledger, body: unknown, { schema, rows, rowOf 
   }
 }
 
-function standsOnBroken(ledger: Ledger, row: RequirementId): boolean {
+function standsOnBroken(ledger: FindingCollector, row: RequirementId): boolean {
   const needs = requirements[row].needs ?? []
   return needs.some((need) => ledger.isBroken(need as RequirementId))
 }

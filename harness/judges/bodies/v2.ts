@@ -2,11 +2,15 @@ import type { RequirementId } from '../../../contract/index.ts'
 import { asObject, asString, type JsonObject } from '../../../contract/json.ts'
 import { v2Generation, v2Message } from '../../../contract/wire/index.ts'
 import { show } from '../json.ts'
-import type { Ledger } from '../ledger.ts'
+import type { FindingCollector } from '../ledger.ts'
 import { judgeShape } from './shape.ts'
 
 /** Section 2.3: a stored message, held against the request that stored it. */
-export function judgeV2Message(ledger: Ledger, body: JsonObject, request: JsonObject): void {
+export function judgeV2Message(
+  ledger: FindingCollector,
+  body: JsonObject,
+  request: JsonObject,
+): void {
   if (!Object.keys(rowOfMember).some((member) => member in body)) {
     ledger.broken('V2-MSG-01', `The answer is ${show(body)}: no member of a message is in it.`)
     return
@@ -30,7 +34,7 @@ export function judgeV2Message(ledger: Ledger, body: JsonObject, request: JsonOb
 }
 
 /** Section 4.2: the result of a v2 generation; only `message.content` is shown. */
-export function judgeV2Generation(ledger: Ledger, body: JsonObject): void {
+export function judgeV2Generation(ledger: FindingCollector, body: JsonObject): void {
   judgeShape(ledger, body, {
     schema: v2Generation,
     rows: ['V2-GEN-01'],

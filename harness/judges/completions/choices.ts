@@ -1,16 +1,16 @@
 import { asObject, type JsonObject } from '../../../contract/json.ts'
 import { show } from '../json.ts'
-import type { Ledger } from '../ledger.ts'
+import type { FindingCollector } from '../ledger.ts'
 import type { Chunk, ChunkChoice, ChunkJudge, StreamEnd } from './part.ts'
 import { stopsOf } from './stop.ts'
 
 /** OAI-STREAM-03, -04, -06 and -07: what each choice of a stream says, from its role to its end. */
 export class ChoiceJudge implements ChunkJudge {
-  readonly #ledger: Ledger
+  readonly #ledger: FindingCollector
   readonly #request: JsonObject
   readonly #choices = new Map<number, ChoiceTrace>()
 
-  constructor(ledger: Ledger, request: JsonObject) {
+  constructor(ledger: FindingCollector, request: JsonObject) {
     this.#ledger = ledger
     this.#request = request
   }

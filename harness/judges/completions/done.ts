@@ -1,5 +1,5 @@
 import type { Ending } from '../../../contract/index.ts'
-import type { Ledger } from '../ledger.ts'
+import type { FindingCollector } from '../ledger.ts'
 import type { Block } from '../sse/scanner.ts'
 
 /**
@@ -7,10 +7,10 @@ import type { Block } from '../sse/scanner.ts'
  * OAI-STREAM-12: whatever its end is, a connection that is cut before `[DONE]` is none.
  */
 export class DoneJudge {
-  readonly #ledger: Ledger
+  readonly #ledger: FindingCollector
   seen = false
 
-  constructor(ledger: Ledger) {
+  constructor(ledger: FindingCollector) {
     this.#ledger = ledger
   }
 

@@ -1,15 +1,15 @@
 import { show } from '../json.ts'
-import type { Ledger } from '../ledger.ts'
+import type { FindingCollector } from '../ledger.ts'
 import type { Chunk, ChunkJudge } from './part.ts'
 
 const members = ['id', 'created', 'model'] as const
 
 /** OAI-STREAM-05 (C1): all chunks are of one completion, and each says what it is. */
 export class EnvelopeJudge implements ChunkJudge {
-  readonly #ledger: Ledger
+  readonly #ledger: FindingCollector
   #first: Chunk | undefined
 
-  constructor(ledger: Ledger) {
+  constructor(ledger: FindingCollector) {
     this.#ledger = ledger
   }
 

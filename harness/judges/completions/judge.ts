@@ -1,10 +1,10 @@
 import type { Ending, Judgement, WireChunk } from '../../../contract/index.ts'
 import { asObject, isObject, type JsonObject, parseJson } from '../../../contract/json.ts'
 import { show } from '../json.ts'
-import { Ledger } from '../ledger.ts'
+import { FindingCollector } from '../ledger.ts'
 import { AlikeBlocks } from '../sse/alike.ts'
 import { type Block, SseScanner } from '../sse/scanner.ts'
-import type { StreamContext, StreamJudge, StreamWatcher } from '../streams.ts'
+import type { StreamContext, StreamJudge, StreamListener } from '../streams.ts'
 import { ChoiceJudge } from './choices.ts'
 import { DoneJudge } from './done.ts'
 import { EnvelopeJudge } from './envelope.ts'
@@ -17,14 +17,14 @@ import { type Fragment, loneFragment, watchChunk } from './watch.ts'
 
 /** Judges the stream of the compatible surface (section 4.1; docs/wire-contract.md, rules for chunks). */
 export class CompletionsJudge implements StreamJudge {
-  readonly #ledger = new Ledger()
+  readonly #ledger = new FindingCollector()
   readonly #scanner = new SseScanner()
   readonly #context: StreamContext
   readonly #done = new DoneJudge(this.#ledger)
   readonly #observer = new ChunkObserver(this.#ledger)
   readonly #choices: ChoiceJudge
   readonly #judges: readonly ChunkJudge[]
-  readonly #watcher: StreamWatcher | undefined
+  readonly #watcher: StreamListener | undefined
   readonly #stop: StopJudge
   readonly #alike = new AlikeBlocks()
   /** What the last block brings, where that is one fragment and nothing else. */
@@ -33,7 +33,7 @@ export class CompletionsJudge implements StreamJudge {
   /** An error or unreadable bytes: what follows proves nothing. */
   #spoiled = false
 
-  constructor(context: StreamContext, watcher?: StreamWatcher) {
+  constructor(context: StreamContext, watcher?: StreamListener) {
     this.#context = context
     this.#watcher = watcher
     const request = asObject(context.request) ?? {}

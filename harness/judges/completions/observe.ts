@@ -1,12 +1,12 @@
 import { asArray, asObject, isObject, type JsonObject } from '../../../contract/json.ts'
-import type { Ledger } from '../ledger.ts'
+import type { FindingCollector } from '../ledger.ts'
 
 /** OPEN-07: what is in a chunk beside the text, and how the stream ends. */
 export class ChunkObserver {
-  readonly #ledger: Ledger
+  readonly #ledger: FindingCollector
   readonly #members = new Map<Place, Set<string>>()
 
-  constructor(ledger: Ledger) {
+  constructor(ledger: FindingCollector) {
     this.#ledger = ledger
   }
 

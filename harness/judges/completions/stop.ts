@@ -1,6 +1,6 @@
 import { asArray, type JsonObject } from '../../../contract/json.ts'
 import { show } from '../json.ts'
-import type { Ledger } from '../ledger.ts'
+import type { FindingCollector } from '../ledger.ts'
 import { type Chunk, type ChunkJudge, contentOf } from './part.ts'
 
 /**
@@ -9,13 +9,13 @@ import { type Chunk, type ChunkJudge, contentOf } from './part.ts'
  * whether it took effect at all is for a scenario to compare.
  */
 export class StopJudge implements ChunkJudge {
-  readonly #ledger: Ledger
+  readonly #ledger: FindingCollector
   readonly #stops: readonly string[]
   readonly #pieces = new Map<number, string[]>()
   #lastEvent = 0
   #lastChoice = 0
 
-  constructor(ledger: Ledger, request: JsonObject) {
+  constructor(ledger: FindingCollector, request: JsonObject) {
     this.#ledger = ledger
     this.#stops = stopsOf(request)
   }

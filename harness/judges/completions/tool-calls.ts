@@ -1,6 +1,6 @@
 import { asArray, asObject, asString, type JsonObject } from '../../../contract/json.ts'
 import { asIndex, show } from '../json.ts'
-import type { Ledger } from '../ledger.ts'
+import type { FindingCollector } from '../ledger.ts'
 import { judgeToolCall } from '../tool-calls.ts'
 import type { Chunk, ChunkJudge, StreamEnd } from './part.ts'
 
@@ -16,12 +16,12 @@ const maxArguments = 1_000_000
 
 /** OAI-TOOL-03: the fragments of `delta.tool_calls`, joined by the index of choice and call. */
 export class ToolCallJudge implements ChunkJudge {
-  readonly #ledger: Ledger
+  readonly #ledger: FindingCollector
   readonly #request: JsonObject
   readonly #calls = new Map<string, PartialCall>()
   #cut = false
 
-  constructor(ledger: Ledger, request: JsonObject) {
+  constructor(ledger: FindingCollector, request: JsonObject) {
     this.#ledger = ledger
     this.#request = request
   }

@@ -1,5 +1,5 @@
 import { asObject, type JsonObject } from '../../../contract/json.ts'
-import type { Ledger } from '../ledger.ts'
+import type { FindingCollector } from '../ledger.ts'
 import { judgeMaxTokens } from '../max-tokens.ts'
 import type { Chunk, ChunkJudge, StreamEnd } from './part.ts'
 
@@ -8,13 +8,13 @@ import type { Chunk, ChunkJudge, StreamEnd } from './part.ts'
  * all of them. `usage: null` in other chunks is the contract's own way to say that there is none yet.
  */
 export class UsageJudge implements ChunkJudge {
-  readonly #ledger: Ledger
+  readonly #ledger: FindingCollector
   readonly #request: JsonObject
   readonly #asked: boolean
   readonly #reasons: string[] = []
   #usage: JsonObject | undefined
 
-  constructor(ledger: Ledger, request: JsonObject) {
+  constructor(ledger: FindingCollector, request: JsonObject) {
     this.#ledger = ledger
     this.#request = request
     this.#asked = asObject(request['stream_options'])?.['include_usage'] === true

@@ -1,9 +1,9 @@
 import { asObject, isObject, type JsonObject } from '../../../contract/json.ts'
-import type { ContentKind, StreamWatcher } from '../streams.ts'
+import type { ContentKind, StreamListener } from '../streams.ts'
 
 /** Tells a watcher what a chunk of the compatible stream brings. */
 export function watchChunk(
-  watcher: StreamWatcher,
+  watcher: StreamListener,
   json: JsonObject,
   choices: readonly unknown[],
 ): void {

@@ -1,7 +1,7 @@
 import { asArray, asObject, asString, type JsonObject } from '../../../contract/json.ts'
 import { itemsOf } from '../final-response.ts'
 import { show } from '../json.ts'
-import type { Ledger } from '../ledger.ts'
+import type { FindingCollector } from '../ledger.ts'
 import { holdsAll, type StreamOutcome } from './event.ts'
 import { finalOf, type ItemTrace, type SlotTrace } from './traces.ts'
 
@@ -14,7 +14,7 @@ type Witness = 'the deltas' | 'the done event' | 'the part' | 'the done item' | 
  * them is wrong: the others still have to agree among themselves.
  */
 export function judgeAgreement(
-  ledger: Ledger,
+  ledger: FindingCollector,
   items: readonly ItemTrace[],
   outcome: StreamOutcome,
 ): void {
@@ -40,7 +40,7 @@ const ofAnswer: ReadonlySet<Witness> = new Set(['the deltas', 'the final respons
 type Account = readonly [Witness, string]
 
 function judgeSlot(
-  ledger: Ledger,
+  ledger: FindingCollector,
   what: string,
   accounts: readonly Account[],
   outcome: StreamOutcome,

@@ -1,7 +1,7 @@
 import { asArray, asString, isObject, type JsonObject } from '../../../contract/json.ts'
 import { itemsOf } from '../final-response.ts'
 import { agrees, show } from '../json.ts'
-import type { Ledger } from '../ledger.ts'
+import type { FindingCollector } from '../ledger.ts'
 import { holdsAll, type StreamOutcome } from './event.ts'
 import { finalOf, type ItemTrace, type SlotTrace } from './traces.ts'
 
@@ -10,7 +10,7 @@ import { finalOf, type ItemTrace, type SlotTrace } from './traces.ts'
  * announced. A stream of the five events of the document announces none and may list some.
  */
 export function judgeAnnotations(
-  ledger: Ledger,
+  ledger: FindingCollector,
   items: readonly ItemTrace[],
   outcome: StreamOutcome,
   speaksFullGrammar: boolean,

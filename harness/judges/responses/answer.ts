@@ -1,7 +1,7 @@
 import { asObject } from '../../../contract/json.ts'
 import { finalText } from '../final-response.ts'
 import { asIndex, show } from '../json.ts'
-import type { Ledger } from '../ledger.ts'
+import type { FindingCollector } from '../ledger.ts'
 import type { DeltaJudge } from './deltas.ts'
 import { type EventJudge, holdsAll, type ResponseEvent, type StreamOutcome } from './event.ts'
 import type { StructureJudge } from './structure.ts'
@@ -11,7 +11,7 @@ const tellingLength = 24
 
 /** V3-SSE-17 and V3-THINK-02: the text of the answer, as it was streamed and as it is at the end. */
 export class AnswerJudge implements EventJudge {
-  readonly #ledger: Ledger
+  readonly #ledger: FindingCollector
   readonly #deltas: Delta[] = []
   readonly #sources: { readonly structure: StructureJudge; readonly deltas: DeltaJudge }
   readonly #request: unknown
@@ -20,7 +20,7 @@ export class AnswerJudge implements EventJudge {
   #answers = false
 
   constructor(
-    ledger: Ledger,
+    ledger: FindingCollector,
     sources: { readonly structure: StructureJudge; readonly deltas: DeltaJudge },
     { request, repeat }: { readonly request: unknown; readonly repeat: boolean },
   ) {

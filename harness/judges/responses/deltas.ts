@@ -1,11 +1,11 @@
 import { asObject } from '../../../contract/json.ts'
 import { show } from '../json.ts'
-import type { Ledger } from '../ledger.ts'
+import type { FindingCollector } from '../ledger.ts'
 import type { EventJudge, ResponseEvent, StreamOutcome } from './event.ts'
 
 /** V3-SSE-24, -25 and -27: what a delta is made of, and that reasoning comes only when asked for. */
 export class DeltaJudge implements EventJudge {
-  readonly #ledger: Ledger
+  readonly #ledger: FindingCollector
   readonly #thinks: boolean
   readonly #reasoning: string[] = []
   /** A delta was no string, so the text is not known. */
@@ -13,7 +13,7 @@ export class DeltaJudge implements EventJudge {
   /** The last event was one of reasoning. */
   #reasons = false
 
-  constructor(ledger: Ledger, request: unknown) {
+  constructor(ledger: FindingCollector, request: unknown) {
     this.#ledger = ledger
     this.#thinks = asObject(request)?.['think'] === true
   }

@@ -1,7 +1,7 @@
 import { knownEvents } from '../../../contract/event-names.ts'
 import { asObject, type JsonObject, parseJson } from '../../../contract/json.ts'
 import { show } from '../json.ts'
-import type { Ledger } from '../ledger.ts'
+import type { FindingCollector } from '../ledger.ts'
 import type { Block } from '../sse/scanner.ts'
 import type { ResponseEvent } from './event.ts'
 
@@ -16,9 +16,9 @@ export interface Reading {
  * named after, in UTF-8. Events that the contract does not know owe no type: nobody looks for one.
  */
 export class FramingJudge {
-  readonly #ledger: Ledger
+  readonly #ledger: FindingCollector
 
-  constructor(ledger: Ledger) {
+  constructor(ledger: FindingCollector) {
     this.#ledger = ledger
   }
 

@@ -9,7 +9,7 @@ import type { ItemTrace } from './traces.ts'
  * contradict each other (V3-SSE-14). Whatever it says, it always finds one: a wrong index is one
  * fault, and what the event brings is still of some item.
  */
-export class ItemBook {
+export class OutputItems {
   readonly items: ItemTrace[] = []
   readonly #complain: (complaint: Complaint) => void
 
@@ -30,19 +30,19 @@ export class ItemBook {
     const there = this.#at(shown)
     // It was used before it was added, which has been said already.
     if (there !== undefined && there.added === undefined) return fill(there, item)
-    const twin = there ?? this.#named(id)
-    if (twin !== undefined) {
+    const duplicate = there ?? this.#withId(id)
+    if (duplicate !== undefined) {
       const same = there !== undefined && (id === undefined || id === there.id)
       const why = same
         ? `The item at output_index ${shown} is added twice.`
-        : `output_index ${shown} with ${id} after ${twin.index} with ${twin.id}.`
+        : `output_index ${shown} with ${id} after ${duplicate.index} with ${duplicate.id}.`
       this.#complain({ row: same ? 'V3-SSE-13' : 'V3-SSE-14', why, event })
       if (same) return there
     } else if (shown !== undefined && shown !== next) {
       const why = `An item is added at output_index ${shown}; ${next} is the next.`
       this.#complain({ row: 'V3-SSE-14', why, event, gapBefore: shown })
     }
-    return fill(this.#open(twin === undefined ? (shown ?? next) : next), item)
+    return fill(this.#create(duplicate === undefined ? (shown ?? next) : next), item)
   }
 
   /** The item of any other event; `isNew` where nothing had named it before. */
@@ -53,12 +53,12 @@ export class ItemBook {
     const shown = asIndex(json['output_index'])
     const id = asString(json['item_id']) ?? asString(asObject(json['item'])?.['id'])
     const at = this.#at(shown)
-    const named = this.#named(id)
+    const named = this.#withId(id)
     if (at !== undefined && id !== undefined && at.id === undefined) at.id = id
     const item =
       named ?? at ?? (shown === undefined && id === undefined ? this.#likely(kind) : undefined)
     if (item === undefined) {
-      const opened = this.#open(shown ?? this.items.length)
+      const opened = this.#create(shown ?? this.items.length)
       opened.id = id
       return { item: opened, isNew: true }
     }
@@ -75,7 +75,7 @@ export class ItemBook {
     return index === undefined ? undefined : this.items.find((item) => item.index === index)
   }
 
-  #named(id: string | undefined): ItemTrace | undefined {
+  #withId(id: string | undefined): ItemTrace | undefined {
     return id === undefined ? undefined : this.items.find((item) => item.id === id)
   }
 
@@ -89,7 +89,7 @@ export class ItemBook {
     )
   }
 
-  #open(index: number): ItemTrace {
+  #create(index: number): ItemTrace {
     const item: ItemTrace = {
       index,
       id: undefined,

@@ -1,9 +1,9 @@
 import type { Ending, Judgement, WireChunk } from '../../../contract/index.ts'
 import { judgeOutput } from '../final-response.ts'
-import { Ledger } from '../ledger.ts'
+import { FindingCollector } from '../ledger.ts'
 import { AlikeBlocks } from '../sse/alike.ts'
 import { type Block, SseScanner } from '../sse/scanner.ts'
-import type { StreamContext, StreamJudge, StreamWatcher } from '../streams.ts'
+import type { StreamContext, StreamJudge, StreamListener } from '../streams.ts'
 import { judgeUsage } from '../usage.ts'
 import { judgeAgreement } from './agreement.ts'
 import { judgeAnnotations } from './annotations.ts'
@@ -11,31 +11,31 @@ import { AnswerJudge } from './answer.ts'
 import { DeltaJudge } from './deltas.ts'
 import { type EventJudge, holdsAll, type ResponseEvent, type StreamOutcome } from './event.ts'
 import { FramingJudge } from './framing.ts'
-import { StreamObserver } from './observe.ts'
+import { OpenQuestionObserver } from './observe.ts'
 import { judgeOutputs } from './outputs.ts'
 import { SequenceJudge } from './sequence.ts'
 import { SnapshotJudge } from './snapshots.ts'
 import { StructureJudge } from './structure.ts'
 import { TerminalJudge } from './terminal.ts'
-import { contentKindOf, watchEvent } from './watch.ts'
+import { contentKindOf, notifyListener } from './watch.ts'
 
 /** Judges the event stream of a v3 reply (section 6; docs/wire-contract.md). */
 export class ResponsesJudge implements StreamJudge {
-  readonly #ledger = new Ledger()
+  readonly #ledger = new FindingCollector()
   readonly #scanner = new SseScanner()
   readonly #context: StreamContext
   readonly #framing = new FramingJudge(this.#ledger)
   readonly #terminal = new TerminalJudge(this.#ledger)
   readonly #structure = new StructureJudge(this.#ledger)
   readonly #judges: readonly EventJudge[]
-  readonly #watcher: StreamWatcher | undefined
+  readonly #watcher: StreamListener | undefined
   readonly #alike = new AlikeBlocks()
   /** The last event, where it is a delta that brought nothing but its text. */
   #delta: ResponseEvent | undefined
   /** An event could not be read: what rests on the whole stream cannot be told any more. */
   #lost: 'nothing' | 'an event' | 'perhaps the end' = 'nothing'
 
-  constructor(context: StreamContext, watcher?: StreamWatcher) {
+  constructor(context: StreamContext, watcher?: StreamListener) {
     this.#watcher = watcher
     const structure = this.#structure
     const deltas = new DeltaJudge(this.#ledger, context.request)
@@ -46,7 +46,7 @@ export class ResponsesJudge implements StreamJudge {
       structure,
       deltas,
       new AnswerJudge(this.#ledger, { structure, deltas }, context),
-      new StreamObserver(this.#ledger, structure, context.request),
+      new OpenQuestionObserver(this.#ledger, structure, context.request),
     ]
   }
 
@@ -116,7 +116,7 @@ export class ResponsesJudge implements StreamJudge {
     const { event, lost } = this.#framing.read(block)
     if (lost) this.#lose(block)
     if (event === undefined) return
-    if (this.#watcher !== undefined) watchEvent(this.#watcher, event)
+    if (this.#watcher !== undefined) notifyListener(this.#watcher, event)
     this.#terminal.see(event)
     if (this.#lost !== 'nothing') return
     for (const judge of this.#judges) judge.event(event)

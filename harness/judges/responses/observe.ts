@@ -1,5 +1,5 @@
 import { observeItems } from '../bodies/response.ts'
-import type { Ledger } from '../ledger.ts'
+import type { FindingCollector } from '../ledger.ts'
 import type { EventJudge, ResponseEvent, StreamOutcome } from './event.ts'
 import type { StructureJudge } from './structure.ts'
 
@@ -13,13 +13,13 @@ const named: ReadonlySet<string> = new Set([
 ])
 
 /** OPEN-05, -06, -17 and -31, as far as one stream answers them. */
-export class StreamObserver implements EventJudge {
-  readonly #ledger: Ledger
+export class OpenQuestionObserver implements EventJudge {
+  readonly #ledger: FindingCollector
   readonly #structure: StructureJudge
   readonly #request: unknown
   readonly #names = new Set<string>()
 
-  constructor(ledger: Ledger, structure: StructureJudge, request: unknown) {
+  constructor(ledger: FindingCollector, structure: StructureJudge, request: unknown) {
     this.#ledger = ledger
     this.#structure = structure
     this.#request = request

@@ -8,13 +8,13 @@ import {
 } from '../../../contract/json.ts'
 import { itemsOf } from '../final-response.ts'
 import { agrees, show } from '../json.ts'
-import type { Ledger } from '../ledger.ts'
+import type { FindingCollector } from '../ledger.ts'
 import { holdsAll, type StreamOutcome } from './event.ts'
 import type { ItemTrace } from './traces.ts'
 
 /** V3-SSE-19, -20 and -23: the items of the final response, beside those that were streamed. */
 export function judgeOutputs(
-  ledger: Ledger,
+  ledger: FindingCollector,
   items: readonly ItemTrace[],
   outcome: StreamOutcome,
 ): void {
@@ -27,7 +27,7 @@ export function judgeOutputs(
 }
 
 function judgeSameItems(
-  ledger: Ledger,
+  ledger: FindingCollector,
   items: readonly ItemTrace[],
   finals: readonly JsonObject[],
   { terminal, finalEvent }: StreamOutcome,
@@ -67,7 +67,7 @@ function withoutText(item: JsonObject): JsonObject {
 const running: ReadonlySet<unknown> = new Set(['in_progress', 'queued', 'searching'])
 
 function judgeStatuses(
-  ledger: Ledger,
+  ledger: FindingCollector,
   items: readonly ItemTrace[],
   finals: readonly JsonObject[],
   { terminal, finalEvent }: StreamOutcome,
@@ -100,7 +100,7 @@ function isTool(type: unknown): boolean {
 }
 
 function judgeArguments(
-  ledger: Ledger,
+  ledger: FindingCollector,
   items: readonly ItemTrace[],
   finals: readonly JsonObject[],
   { finalEvent }: StreamOutcome,

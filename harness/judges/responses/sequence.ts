@@ -1,6 +1,6 @@
 import { knownEvents } from '../../../contract/event-names.ts'
 import { show } from '../json.ts'
-import type { Ledger } from '../ledger.ts'
+import type { FindingCollector } from '../ledger.ts'
 import type { EventJudge, ResponseEvent, StreamOutcome } from './event.ts'
 
 /**
@@ -8,13 +8,13 @@ import type { EventJudge, ResponseEvent, StreamOutcome } from './event.ts'
  * keepalive, may come from a proxy that does not count along.
  */
 export class SequenceJudge implements EventJudge {
-  readonly #ledger: Ledger
+  readonly #ledger: FindingCollector
   readonly #numbers: number[] = []
   #last: number | undefined
   #name = ''
   #rose = false
 
-  constructor(ledger: Ledger) {
+  constructor(ledger: FindingCollector) {
     this.#ledger = ledger
   }
 

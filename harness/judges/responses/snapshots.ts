@@ -2,16 +2,16 @@ import { lifecycleEvents } from '../../../contract/event-names.ts'
 import type { RequirementId } from '../../../contract/index.ts'
 import { asObject, type JsonObject } from '../../../contract/json.ts'
 import { agrees, show } from '../json.ts'
-import type { Ledger } from '../ledger.ts'
+import type { FindingCollector } from '../ledger.ts'
 import type { EventJudge, ResponseEvent } from './event.ts'
 
 /** V3-SSE-05, -10, -11 and -21: the response that lifecycle events show. */
 export class SnapshotJudge implements EventJudge {
-  readonly #ledger: Ledger
+  readonly #ledger: FindingCollector
   #begun = false
   readonly #first = new Map<string, unknown>()
 
-  constructor(ledger: Ledger) {
+  constructor(ledger: FindingCollector) {
     this.#ledger = ledger
   }
 

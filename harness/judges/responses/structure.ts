@@ -1,10 +1,10 @@
 import { asObject, asString, isObject } from '../../../contract/json.ts'
 import { asIndex } from '../json.ts'
-import type { Ledger } from '../ledger.ts'
+import type { FindingCollector } from '../ledger.ts'
 import type { Complaint, EventJudge, ResponseEvent, StreamOutcome } from './event.ts'
 import { holdsAll } from './event.ts'
 import { orderFault, progressOf } from './grammar.ts'
-import { ItemBook } from './items.ts'
+import { OutputItems } from './items.ts'
 import { type EventKind, kindOf } from './kinds.ts'
 import { openShownParts, slotOf } from './slots.ts'
 import type { ItemTrace, SlotTrace } from './traces.ts'
@@ -18,15 +18,15 @@ import type { ItemTrace, SlotTrace } from './traces.ts'
  * contract's brackets as a whole: then a client relies on them.
  */
 export class StructureJudge implements EventJudge {
-  readonly #ledger: Ledger
+  readonly #ledger: FindingCollector
   readonly #complaints: Complaint[] = []
-  readonly #book = new ItemBook((complaint) => this.#complaints.push(complaint))
+  readonly #book = new OutputItems((complaint) => this.#complaints.push(complaint))
   #speaksFullGrammar = false
   #answered = false
   /** The part that the last event was about. */
   #slot: SlotTrace | undefined
 
-  constructor(ledger: Ledger) {
+  constructor(ledger: FindingCollector) {
     this.#ledger = ledger
   }
 

@@ -2,7 +2,7 @@ import { terminalEvents } from '../../../contract/event-names.ts'
 import type { Ending } from '../../../contract/index.ts'
 import { asObject, type JsonObject } from '../../../contract/json.ts'
 import { show } from '../json.ts'
-import type { Ledger } from '../ledger.ts'
+import type { FindingCollector } from '../ledger.ts'
 import type { Block } from '../sse/scanner.ts'
 import type { ResponseEvent } from './event.ts'
 
@@ -12,10 +12,10 @@ export class TerminalJudge {
   name: string | undefined
   event: number | undefined
   final: JsonObject | undefined
-  readonly #ledger: Ledger
+  readonly #ledger: FindingCollector
   #marked = false
 
-  constructor(ledger: Ledger) {
+  constructor(ledger: FindingCollector) {
     this.#ledger = ledger
   }
 

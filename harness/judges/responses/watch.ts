@@ -1,11 +1,11 @@
 import { terminalEvents } from '../../../contract/event-names.ts'
 import { asObject, isObject } from '../../../contract/json.ts'
 import { show } from '../json.ts'
-import type { ContentKind, StreamWatcher } from '../streams.ts'
+import type { ContentKind, StreamListener } from '../streams.ts'
 import type { ResponseEvent } from './event.ts'
 
 /** Tells a watcher what an event of a v3 stream brings. */
-export function watchEvent(watcher: StreamWatcher, { name, json }: ResponseEvent): void {
+export function notifyListener(watcher: StreamListener, { name, json }: ResponseEvent): void {
   const kind = contentKindOf(name)
   if (kind !== undefined) {
     const { delta } = json

@@ -1,5 +1,5 @@
 import { type JournalEntry, journalLine } from '../../../contract/index.ts'
-import { Outlet } from '../../client/redaction/outlet.ts'
+import { RedactingWriter } from '../../client/redaction/outlet.ts'
 import { createRedactor, type Secret } from '../../client/redaction/redaction.ts'
 
 /** Where the creation journal of a run is; survives a structured clone. */
@@ -22,7 +22,7 @@ export class ChatJournal {
   readonly #place: JournalPlace | undefined
   readonly #prefix: string
   readonly #redact: (text: string) => string
-  readonly #outlet: Outlet
+  readonly #outlet: RedactingWriter
   readonly #free: string[] = []
   #named = 0
   #lines = ''
@@ -34,7 +34,7 @@ export class ChatJournal {
     this.#place = place
     this.#prefix = prefix
     this.#redact = createRedactor(secrets).text
-    this.#outlet = new Outlet(secrets)
+    this.#outlet = new RedactingWriter(secrets)
   }
 
   /** The name of a chat that is about to be made. */

@@ -1,8 +1,8 @@
 import type { Exchange } from '../../../contract/index.ts'
 import type {
   ConformanceReport,
+  Leftover,
   RequirementRow,
-  Residue,
   Verdict,
 } from '../../../contract/report/conformance.ts'
 import { compactIds } from '../../../contract/requirement-ids.ts'
@@ -129,7 +129,7 @@ export function residueList(page: ReportPage): Lines {
   ]
 }
 
-function chatLines(page: ReportPage, chats: readonly Residue[]): Lines {
+function chatLines(page: ReportPage, chats: readonly Leftover[]): Lines {
   return [
     page.chalk.yellow.bold(
       `Left on the target, which is no violation (${count(chats.length, 'chat')})`,
@@ -141,7 +141,7 @@ function chatLines(page: ReportPage, chats: readonly Residue[]): Lines {
   ]
 }
 
-function otherLines(page: ReportPage, others: readonly Residue[]): Lines {
+function otherLines(page: ReportPage, others: readonly Leftover[]): Lines {
   const numbers = [...Map.groupBy(others, ({ kind }) => kind)].map(([kind, all]) =>
     count(all.length, kind),
   )

@@ -16,7 +16,7 @@ import { streamMarkup } from './stream.ts'
 const roles: Readonly<Record<Role, string>> = {
   arrange: 'makes what the scenario needs',
   act: 'what the scenario is about',
-  twin: 'differs from a bad request in one field, and must be accepted',
+  control: 'differs from a bad request in one field, and must be accepted',
   negative: 'must be refused',
   liveness: 'after a bad request: the server still answers',
   probe: 'reads back what happened',

@@ -1,14 +1,14 @@
 import {
   acceptsKey,
+  assume,
   bodyJson,
   covers,
-  declared,
   describe,
   expect,
-  given,
   holdsList,
   inputRows,
   isResponse,
+  requireProfile,
   succeeded,
   test,
 } from '../../../harness/conformance/scenario/index.ts'
@@ -24,25 +24,25 @@ describe('v3: authentication', () => {
     'V3-AUTH-05',
     'V3-AUTH-06',
   ] as const
-  const no5xx = 'V3-AUTH-06'
+  const noServerError = 'V3-AUTH-06'
 
   test(
     'POST /chat wants the right token',
     covers(rows, { requests: 17, chats: 1 }),
-    async ({ v3, claim, refuses, session, keys }) => {
-      const twin = await v3.postChat(session.name(), {}, { role: 'twin' })
-      const id = v3.idOfNewChat(twin)
-      acceptsKey(claim, 'V3-AUTH-05', twin, id !== undefined)
-      given(id, 'the answer to POST /chat shows no id of a chat', twin)
-      v3.deleteAfterwards(id)
+    async ({ v3, claim, expectRejected, session, keys }) => {
+      const control = await v3.postChat(session.name(), {}, { role: 'control' })
+      const id = v3.newChatId(control)
+      acceptsKey(claim, 'V3-AUTH-05', control, id !== undefined)
+      assume(id, 'the answer to POST /chat shows no id of a chat', control)
+      v3.deleteOnCleanup(id)
 
-      declared(keys.v3, 'apiKey')
+      requireProfile(keys.v3, 'apiKey')
       for (const { row, what, authorization } of badCredentials('V3', keys.v3)) {
         const send = () => v3.postChat(session.name(), {}, { role: 'negative', authorization })
-        const alive = () => v3.history(id, {}, { role: 'liveness' })
-        const refused = await refuses({ row, no5xx, twin, what, send, alive })
-        const made = v3.idOfNewChat(refused)
-        if (made) v3.deleteAfterwards(made)
+        const ping = () => v3.history(id, {}, { role: 'liveness' })
+        const refused = await expectRejected({ row, noServerError, control, what, send, ping })
+        const made = v3.newChatId(refused)
+        if (made) v3.deleteOnCleanup(made)
         session.observe('OPEN-16', `POST /chat with ${what}: ${refused.response?.status}`, [
           refused,
         ])
@@ -53,15 +53,22 @@ describe('v3: authentication', () => {
   test(
     'GET /message wants the right token',
     covers(rows, { requests: 17, chats: 1 }),
-    async ({ v3, claim, refuses, session, keys }) => {
+    async ({ v3, claim, expectRejected, session, keys }) => {
       const chat = await v3.createChat()
-      const twin = await v3.history(chat, {}, { role: 'twin' })
-      acceptsKey(claim, 'V3-AUTH-05', twin, succeeded(twin) && holdsList(bodyJson(twin)))
+      const control = await v3.history(chat, {}, { role: 'control' })
+      acceptsKey(claim, 'V3-AUTH-05', control, succeeded(control) && holdsList(bodyJson(control)))
 
-      declared(keys.v3, 'apiKey')
+      requireProfile(keys.v3, 'apiKey')
       for (const { row, what, authorization } of badCredentials('V3', keys.v3)) {
         const send = () => v3.history(chat, {}, { role: 'negative', authorization })
-        const refused = await refuses({ row, no5xx, twin, what, send, alive: () => v3.alive(chat) })
+        const refused = await expectRejected({
+          row,
+          noServerError,
+          control,
+          what,
+          send,
+          ping: () => v3.ping(chat),
+        })
         session.observe('OPEN-16', `GET /message with ${what}: ${refused.response?.status}`, [
           refused,
         ])
@@ -72,20 +79,22 @@ describe('v3: authentication', () => {
   test(
     'POST /message/generate wants the right token, and stores nothing without it',
     covers(rows, { requests: 40, generations: 1, chats: 1 }),
-    async ({ v3, claim, refuses, session, keys }) => {
+    async ({ v3, claim, expectRejected, session, keys }) => {
       const chat = await v3.createChat()
-      const twin = await v3.generate(v3.turn(chat, 'Name a colour.'), { role: 'twin' })
-      acceptsKey(claim, 'V3-AUTH-05', twin, isResponse(twin))
+      const control = await v3.generate(v3.generateBody(chat, 'Name a colour.'), {
+        role: 'control',
+      })
+      acceptsKey(claim, 'V3-AUTH-05', control, isResponse(control))
 
-      declared(keys.v3, 'apiKey')
+      requireProfile(keys.v3, 'apiKey')
       for (const { row, what, authorization } of badCredentials('V3', keys.v3)) {
         const nonce = session.nonce()
         const refusals = []
         for (const stream of [false, true]) {
-          const turn = v3.turn(chat, `Name a colour for ${nonce}.`, { stream })
+          const turn = v3.generateBody(chat, `Name a colour for ${nonce}.`, { stream })
           const send = () => v3.generate(turn, { role: 'negative', authorization })
-          const alive = () => v3.alive(chat)
-          const refused = await refuses({ row, no5xx, twin, what, send, alive })
+          const ping = () => v3.ping(chat)
+          const refused = await expectRejected({ row, noServerError, control, what, send, ping })
           session.observe(
             'OPEN-16',
             `POST /message/generate with ${what}: ${refused.response?.status}`,

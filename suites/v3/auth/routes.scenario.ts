@@ -1,25 +1,25 @@
 import {
+  assume,
   bodyJson,
   contains,
   covers,
-  declared,
   describe,
   type Exchange,
   expect,
-  given,
   knowledgePrefixes,
+  requireProfile,
   succeeded,
   test,
 } from '../../../harness/conformance/scenario/index.ts'
 import { badCredentials } from '../../support/credentials.ts'
-import { textUpload } from '../../support/uploads.ts'
+import { buildTextFile } from '../../support/test-data.ts'
 
 /** Section 5 on the routes that manage chats and files: each of them wants the right token. */
 describe('v3: authentication of the other routes', () => {
   const rows = ['V3-AUTH-01', 'V3-AUTH-02', 'V3-AUTH-03', 'V3-AUTH-04', 'V3-AUTH-06'] as const
 
   type Send = (options: {
-    role: 'twin' | 'negative'
+    role: 'control' | 'negative'
     authorization?: string | null
   }) => Promise<Exchange>
 
@@ -42,8 +42,8 @@ describe('v3: authentication of the other routes', () => {
         chats: 2,
         generations: route.endsWith('generate-name') ? 1 : 0,
       }),
-      async ({ v3, chats, refuses, session, keys }) => {
-        declared(keys.v3, 'apiKey')
+      async ({ v3, chats, expectRejected, session, keys }) => {
+        requireProfile(keys.v3, 'apiKey')
         const [chat, spare] = [await v3.createChat(), await v3.createChat()]
         const sends: Readonly<Record<(typeof chatRoutes)[number], (id: string) => Send>> = {
           'GET /chat': () => (options) => chats.list({}, options),
@@ -58,16 +58,16 @@ describe('v3: authentication of the other routes', () => {
         }
         if (route === 'DELETE /chat/{chat_id}/favorite')
           await chats.addFavorite(spare.id, { role: 'arrange' })
-        const twin = await sends[route](spare.id)({ role: 'twin' })
+        const control = await sends[route](spare.id)({ role: 'control' })
         for (const { row, what, authorization } of badCredentials('V3', keys.v3)) {
-          const refused = await refuses({
+          const refused = await expectRejected({
             row,
-            no5xx: 'V3-AUTH-06',
-            twin,
+            noServerError: 'V3-AUTH-06',
+            control,
             what,
             send: () => sends[route](chat.id)({ role: 'negative', authorization }),
             // The chat itself may be gone: that it was let through is the finding.
-            alive: () => chats.list({}, { role: 'liveness' }),
+            ping: () => chats.list({}, { role: 'liveness' }),
           })
           session.observe('OPEN-16', `${route} with ${what}: ${refused.response?.status}`, [
             refused,
@@ -80,15 +80,22 @@ describe('v3: authentication of the other routes', () => {
   test(
     'POST /message/one-shot wants the right token',
     covers(rows, { requests: 31, chats: 1, generations: 1 }),
-    async ({ v3, oneShot, refuses, keys }) => {
-      declared(keys.v3, 'apiKey')
+    async ({ v3, oneShot, expectRejected, keys }) => {
+      requireProfile(keys.v3, 'apiKey')
       const chat = await v3.createChat()
       const body = oneShot.body('Name a colour.')
-      const twin = await oneShot.send(body, { role: 'twin' })
+      const control = await oneShot.send(body, { role: 'control' })
       for (const { row, what, authorization } of badCredentials('V3', keys.v3)) {
         for (const asked of [body, { ...body, stream: true }]) {
           const send = () => oneShot.send(asked, { role: 'negative', authorization })
-          await refuses({ row, no5xx: 'V3-AUTH-06', twin, what, send, alive: () => v3.alive(chat) })
+          await expectRejected({
+            row,
+            noServerError: 'V3-AUTH-06',
+            control,
+            what,
+            send,
+            ping: () => v3.ping(chat),
+          })
         }
       }
     },
@@ -97,26 +104,26 @@ describe('v3: authentication of the other routes', () => {
   test(
     'the attachment routes want the right token',
     covers(rows, { requests: 48, chats: 1, uploads: 1 }),
-    async ({ v3, chats, attachments, refuses, session, keys, profile }) => {
-      declared(keys.v3, 'apiKey')
+    async ({ v3, chats, attachments, expectRejected, session, keys, profile }) => {
+      requireProfile(keys.v3, 'apiKey')
       if (!profile.capabilities.attachments) return
       const chat = await v3.createChat()
-      const file = () => textUpload(session)
+      const file = () => buildTextFile(session)
       const routes: Readonly<Record<string, Send>> = {
         'POST /attachment': (options) => attachments.upload(file(), undefined, options),
         'GET /attachment': (options) => attachments.list({}, options),
         'GET /chat/{chat_id}/attachments': (options) => chats.attachments(chat.id, {}, options),
       }
       for (const [route, send] of Object.entries(routes)) {
-        const twin = await send({ role: 'twin' })
+        const control = await send({ role: 'control' })
         for (const { row, what, authorization } of badCredentials('V3', keys.v3)) {
-          await refuses({
+          await expectRejected({
             row,
-            no5xx: 'V3-AUTH-06',
-            twin,
+            noServerError: 'V3-AUTH-06',
+            control,
             what: `${what} (${route})`,
             send: () => send({ role: 'negative', authorization }),
-            alive: () => v3.alive(chat),
+            ping: () => v3.ping(chat),
           })
         }
       }
@@ -126,28 +133,28 @@ describe('v3: authentication of the other routes', () => {
   test(
     'the knowledge routes want the right token',
     covers(rows, { requests: 92, chats: 1, uploads: 16 }),
-    async ({ v3, knowledge, refuses, session, keys, profile }) => {
-      declared(keys.v3, 'apiKey')
+    async ({ v3, knowledge, expectRejected, session, keys, profile }) => {
+      requireProfile(keys.v3, 'apiKey')
       const routes = (['list', 'search', 'upload'] as const).filter(
         (name) => profile.knowledge?.routes?.[name],
       )
       if (!profile.capabilities.knowledge || routes.length === 0) return
       const chat = await v3.createChat()
-      const file = textUpload(session)
+      const file = buildTextFile(session)
       for (const name of routes) {
         for (const prefix of knowledgePrefixes) {
           const more = { prefix, ...(name === 'upload' ? { file } : {}) }
-          const twin = await knowledge.send(name, { ...more, role: 'twin' })
+          const control = await knowledge.send(name, { ...more, role: 'control' })
           // That both prefixes are there is for another row.
-          if (!succeeded(twin)) continue
+          if (!succeeded(control)) continue
           for (const { row, what, authorization } of badCredentials('V3', keys.v3)) {
-            await refuses({
+            await expectRejected({
               row,
-              no5xx: 'V3-AUTH-06',
-              twin,
+              noServerError: 'V3-AUTH-06',
+              control,
               what: `${what} (${name} of ${prefix})`,
               send: () => knowledge.send(name, { ...more, role: 'negative', authorization }),
-              alive: () => v3.alive(chat),
+              ping: () => v3.ping(chat),
             })
           }
         }
@@ -159,11 +166,11 @@ describe('v3: authentication of the other routes', () => {
     'what was refused for its token has changed nothing',
     covers(['V3-AUTH-01', 'V3-AUTH-02'], { requests: 12, chats: 2 }),
     async ({ v3, chats, claim, keys, session }) => {
-      declared(keys.v3, 'apiKey')
+      requireProfile(keys.v3, 'apiKey')
       for (const { row, authorization } of badCredentials('V3', keys.v3).slice(0, 2)) {
         const chat = await v3.createChat()
-        const before = await chats.get(chat.id, { role: 'twin' })
-        given(
+        const before = await chats.get(chat.id, { role: 'control' })
+        assume(
           succeeded(before) && contains(bodyJson(before), chat.name),
           'the chat cannot be read',
           before,

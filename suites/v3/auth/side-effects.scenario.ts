@@ -2,13 +2,13 @@ import {
   bodyJson,
   contains,
   covers,
-  declared,
   describe,
   expect,
+  requireProfile,
   test,
 } from '../../../harness/conformance/scenario/index.ts'
 import { badCredentials } from '../../support/credentials.ts'
-import { textUpload } from '../../support/uploads.ts'
+import { buildTextFile } from '../../support/test-data.ts'
 
 /** Section 5: a request that is refused for its token has not done what it asked for either. */
 describe('v3: deeds without the right token', () => {
@@ -21,14 +21,14 @@ describe('v3: deeds without the right token', () => {
     'without the right token no chat is made, named or marked',
     covers(rows, { requests: 26, chats: 2 }),
     async ({ v3, chats, claim, keys, session }) => {
-      declared(keys.v3, 'apiKey')
+      requireProfile(keys.v3, 'apiKey')
       for (const { row, what, authorization } of strangers(keys.v3)) {
         const options = { role: 'negative', authorization } as const
         const name = session.name()
         const chat = await v3.createChat()
         // What a server shows of a chat is open, and may be wrong: that is for other rows.
         const showsName = contains(bodyJson(await chats.get(chat.id)), chat.name)
-        const wasMarked = chats.shows(await chats.favorites(), chat)
+        const wasMarked = chats.mentions(await chats.favorites(), chat)
         const sent = [
           await v3.postChat(name, {}, options),
           await chats.generateName(chat.id, options),
@@ -46,7 +46,9 @@ describe('v3: deeds without the right token', () => {
               expect(contains(bodyJson(read), chat.name), 'the chat still has its name').toBe(true)
             }
             if (!wasMarked) {
-              expect(chats.shows(favorites, chat), `a favorite was added with ${what}`).toBe(false)
+              expect(chats.mentions(favorites, chat), `a favorite was added with ${what}`).toBe(
+                false,
+              )
             }
           },
           ...sent,
@@ -62,23 +64,23 @@ describe('v3: deeds without the right token', () => {
     'without the right token a favorite stays one',
     covers(rows, { requests: 16, chats: 2 }),
     async ({ v3, chats, claim, keys }) => {
-      declared(keys.v3, 'apiKey')
+      requireProfile(keys.v3, 'apiKey')
       for (const { row, what, authorization } of strangers(keys.v3)) {
         const chat = await v3.createChat()
-        await chats.addFavorite(chat.id, { role: 'twin' })
-        const before = await chats.settled(
+        await chats.addFavorite(chat.id, { role: 'control' })
+        const before = await chats.poll(
           () => chats.favorites(),
-          (_body, page) => chats.shows(page, chat),
+          (_body, page) => chats.mentions(page, chat),
         )
         // That it is shown at all is for another row.
-        if (!chats.shows(before, chat)) continue
+        if (!chats.mentions(before, chat)) continue
         const removed = await chats.removeFavorite(chat.id, { role: 'negative', authorization })
         const after = await chats.favorites()
         claim(
           row,
           () =>
             expect(
-              chats.shows(after, chat),
+              chats.mentions(after, chat),
               `the chat is still a favorite after a request with ${what}`,
             ).toBe(true),
           before,
@@ -93,11 +95,11 @@ describe('v3: deeds without the right token', () => {
     'without the right token no file is kept',
     covers(rows, { requests: 4 }),
     async ({ attachments, claim, keys, profile, session }) => {
-      declared(keys.v3, 'apiKey')
+      requireProfile(keys.v3, 'apiKey')
       if (!profile.capabilities.attachments) return
       for (const { row, what, authorization } of strangers(keys.v3)) {
         const nonce = session.nonce()
-        const file = textUpload(session, nonce)
+        const file = buildTextFile(session, nonce)
         const sent = await attachments.upload(file, undefined, { role: 'negative', authorization })
         const list = await attachments.list({ search: nonce })
         claim(

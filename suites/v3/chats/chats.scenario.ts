@@ -1,21 +1,20 @@
 import { requestPath } from '../../../contract/index.ts'
 import {
+  assume,
   bodyJson,
   contains,
   covers,
-  declined,
   describe,
+  describeShape,
   type Exchange,
   expect,
   expectAccepted,
-  given,
+  isDeclined,
   isResponse,
-  shapeOf,
   succeeded,
   test,
 } from '../../../harness/conformance/scenario/index.ts'
-import { refusesGuess } from '../../support/guesses.ts'
-import { hintText } from '../../support/hints.ts'
+import { hintText, isContentRefusal } from '../../support/refusals.ts'
 
 /** Sections 2.5, 3 and 9: a chat is created, and it is v3. */
 describe('v3: chats', () => {
@@ -24,19 +23,19 @@ describe('v3: chats', () => {
     covers(['V3-CHAT-01', 'V3-CHAT-03'], { requests: 6, generations: 1, chats: 2 }),
     async ({ v3, claim, session, profile }) => {
       const created = await v3.postChat(session.name())
-      if (refusesGuess(created) && profile.requests.createChat === undefined) {
-        session.reserve(
+      if (isContentRefusal(created) && profile.requests.createChat === undefined) {
+        session.markUndecided(
           'unproven',
           ['V3-CHAT-01', 'V3-CHAT-03'],
           'a name without the other fields was refused: say requests.createChat in the profile',
         )
         return
       }
-      const id = v3.idOfNewChat(created)
-      if (id) v3.deleteAfterwards(id)
+      const id = v3.newChatId(created)
+      if (id) v3.deleteOnCleanup(id)
       const another = await v3.postChat(session.name(), {}, { role: 'arrange' })
-      const otherId = v3.idOfNewChat(another)
-      if (otherId && otherId !== id) v3.deleteAfterwards(otherId)
+      const otherId = v3.newChatId(another)
+      if (otherId && otherId !== id) v3.deleteOnCleanup(otherId)
       const made = claim(
         'V3-CHAT-01',
         () => {
@@ -49,16 +48,18 @@ describe('v3: chats', () => {
         created,
         another,
       )
-      given(made && id, 'no chat was created', created)
-      session.observe('OPEN-13', `POST /chat: ${created.response?.status} ${shapeOf(created)}`, [
-        created,
-      ])
+      assume(made && id, 'no chat was created', created)
+      session.observe(
+        'OPEN-13',
+        `POST /chat: ${created.response?.status} ${describeShape(created)}`,
+        [created],
+      )
 
       const history = await v3.history(id)
-      const reply = await v3.generate(v3.turn(id, 'Name a colour.'))
+      const reply = await v3.generate(v3.generateBody(id, 'Name a colour.'))
       const wrong = sentToV2(history, reply)
       const taken = succeeded(history) && isResponse(reply)
-      given(taken || wrong.length > 0, 'history or generation fails, not for the version', reply)
+      assume(taken || wrong.length > 0, 'history or generation fails, not for the version', reply)
       claim(
         'V3-CHAT-03',
         () => expect(wrong, 'v3 calls sent to /api/v2').toEqual([]),
@@ -76,19 +77,23 @@ describe('v3: chats', () => {
       session.observe('OPEN-12', `POST /chat with version v2: ${created.response?.status}`, [
         created,
       ])
-      given((created.response?.status ?? 500) < 500, 'a body with a version got no answer', created)
-      const fromBody = v3.idOfNewChat(created)
-      if (fromBody) v3.deleteAfterwards(fromBody)
+      assume(
+        (created.response?.status ?? 500) < 500,
+        'a body with a version got no answer',
+        created,
+      )
+      const fromBody = v3.newChatId(created)
+      if (fromBody) v3.deleteOnCleanup(fromBody)
       // A server may take no such body; what it yields without is v3 then, or nothing is.
       const refused = !succeeded(created)
       const id = refused ? (await v3.createChat()).id : fromBody
-      given(id, 'the answer to POST /chat shows no id of a chat', created)
+      assume(id, 'the answer to POST /chat shows no id of a chat', created)
 
       const history = await v3.history(id)
-      const reply = await v3.generate(v3.turn(id, 'Name a colour.'))
+      const reply = await v3.generate(v3.generateBody(id, 'Name a colour.'))
       const wrong = sentToV2(history, reply)
       const taken = succeeded(history) && isResponse(reply)
-      given(taken || wrong.length > 0, 'history or generation fails, not for the version', reply)
+      assume(taken || wrong.length > 0, 'history or generation fails, not for the version', reply)
       claim(
         'VER-01',
         () => {
@@ -107,7 +112,7 @@ describe('v3: chats', () => {
 /** The calls that are refused with a hint at the other version: only then is the version to blame. */
 function sentToV2(...calls: readonly Exchange[]): string[] {
   return calls.flatMap((call) =>
-    declined(call) && hintText(call).includes('/api/v2')
+    isDeclined(call) && hintText(call).includes('/api/v2')
       ? [`${call.request.method} ${requestPath(call)}`]
       : [],
   )

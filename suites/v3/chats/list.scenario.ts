@@ -1,16 +1,16 @@
 import {
+  assume,
   bodyJson,
   type Chat,
   contains,
   covers,
   describe,
+  describeShape,
   expect,
   expectAccepted,
-  given,
-  shapeOf,
-  statusOf,
+  isConclusive,
+  statusText,
   succeeded,
-  tellsOfTheList,
   test,
 } from '../../../harness/conformance/scenario/index.ts'
 
@@ -26,7 +26,7 @@ describe('v3: the list of chats', () => {
       claim('V3-CHAT-05', () => expectAccepted(whole, 'GET /chat'), whole)
       const { pages, complete, pagesWith } = await chats.walk({}, [chat, ...others])
       const listed = pagesWith(chat.id).length > 0
-      given(
+      assume(
         listed || complete,
         'no cursor was found to follow the list to its end: say shapes.chatCursor',
         ...pages,
@@ -38,11 +38,13 @@ describe('v3: the list of chats', () => {
       )
       const [first] = pages
       if (first)
-        session.observe('OPEN-13', `GET /chat: ${statusOf(first)} ${shapeOf(first)}`, [first])
+        session.observe('OPEN-13', `GET /chat: ${statusText(first)} ${describeShape(first)}`, [
+          first,
+        ])
 
       const word = chat.name.split(' ')[0] ?? chat.name
       // Two chats are newer, so that a page of two that looks at no name does not show this one.
-      const found = await chats.settled(
+      const found = await chats.poll(
         () => chats.list({ search: word, limit: 2 }),
         (body) => contains(body, chat.id),
       )
@@ -67,7 +69,7 @@ describe('v3: the list of chats', () => {
         made.push(await v3.createChat({}, `${word} ${session.name()}`))
       }
       const ids = made.map(({ id }) => id)
-      const found = await chats.settled(
+      const found = await chats.poll(
         () => chats.list({ search: word }),
         (body) => ids.every((id) => contains(body, id)),
       )
@@ -87,8 +89,8 @@ describe('v3: the list of chats', () => {
 
         const walk = await chats.follow(query, made)
         const missing = ids.filter((id) => walk.pagesWith(id).length === 0)
-        given(
-          missing.length === 0 || tellsOfTheList(walk, ids),
+        assume(
+          missing.length === 0 || isConclusive(walk, ids),
           'no cursor was found to follow the list: say shapes.chatCursor',
           ...walk.pages,
         )
@@ -107,15 +109,15 @@ describe('v3: the list of chats', () => {
     async ({ v3, chats, claim, profile }) => {
       const [favorite, plain] = [await v3.createChat(), await v3.createChat()]
       const added = await chats.addFavorite(favorite.id, { role: 'arrange' })
-      given(succeeded(added), `adding a favorite was refused with ${statusOf(added)}`, added)
+      assume(succeeded(added), `adding a favorite was refused with ${statusText(added)}`, added)
       const query = { exclude_favorites: chats.excludeFavorites }
       const walk = await chats.walk(query, [plain])
-      given(
+      assume(
         walk.pagesWith(plain.id).length > 0 || walk.complete,
         'the list could not be followed: say shapes.chatCursor',
       )
       const whole = await chats.walkOnce(query, [plain, favorite])
-      given(
+      assume(
         whole.pagesWith(favorite.id).length === 0 || profile.requests.excludeFavorites,
         'exclude_favorites: true, whose type is a guess, was not understood: say requests.excludeFavorites',
         ...whole.pages.slice(0, 3),
@@ -137,34 +139,34 @@ describe('v3: the list of chats', () => {
     async ({ v3, chats, claim }) => {
       const [chat, other] = [await v3.createChat(), await v3.createChat()]
       const added = await chats.addFavorite(chat.id)
-      const shown = await chats.settled(
+      const shown = await chats.poll(
         () => chats.favorites(),
-        (_, page) => chats.shows(page, chat),
+        (_, page) => chats.mentions(page, chat),
       )
       const isFavorite = claim(
         'V3-FAV-01',
         () => {
           expectAccepted(added, 'POST /chat/{chat_id}/favorite')
           expectAccepted(shown, 'GET /chat/favorite')
-          expect(chats.shows(shown, chat), 'the favorites show the chat').toBe(true)
+          expect(chats.mentions(shown, chat), 'the favorites show the chat').toBe(true)
         },
         added,
         shown,
       )
-      given(isFavorite, 'no favorite was added', added, shown)
+      assume(isFavorite, 'no favorite was added', added, shown)
       claim(
         'V3-FAV-03',
         () =>
-          expect(chats.shows(shown, other), 'the favorites show a chat that is not one').toBe(
+          expect(chats.mentions(shown, other), 'the favorites show a chat that is not one').toBe(
             false,
           ),
         shown,
       )
 
       const removed = await chats.removeFavorite(chat.id)
-      const after = await chats.settled(
+      const after = await chats.poll(
         () => chats.favorites(),
-        (_, page) => !chats.shows(page, chat),
+        (_, page) => !chats.mentions(page, chat),
       )
       const read = await chats.get(chat.id)
       claim(
@@ -172,9 +174,9 @@ describe('v3: the list of chats', () => {
         () => {
           expectAccepted(removed, 'DELETE /chat/{chat_id}/favorite')
           expectAccepted(after, 'GET /chat/favorite')
-          expect(chats.shows(after, chat), 'the favorites still show the chat').toBe(false)
+          expect(chats.mentions(after, chat), 'the favorites still show the chat').toBe(false)
           expectAccepted(read, 'reading the chat that was a favorite')
-          expect(chats.shows(read, chat), 'the chat is kept').toBe(true)
+          expect(chats.mentions(read, chat), 'the chat is kept').toBe(true)
         },
         removed,
         after,

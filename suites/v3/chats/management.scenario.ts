@@ -1,17 +1,17 @@
 import {
+  assume,
   bodyJson,
   contains,
   covers,
-  declined,
   describe,
+  describeShape,
   type Exchange,
   expect,
   expectAccepted,
-  given,
+  isDeclined,
   isUuid,
   leavesOf,
-  shapeOf,
-  statusOf,
+  statusText,
   succeeded,
   test,
 } from '../../../harness/conformance/scenario/index.ts'
@@ -27,12 +27,12 @@ describe('v3: chat management', () => {
         const read = await chats.get(chat.id)
         claim('V3-CHAT-04', () => {
           expectAccepted(read, 'GET /chat/{chat_id}')
-          expect(chats.shows(read, chat), 'the answer shows the chat').toBe(true)
+          expect(chats.mentions(read, chat), 'the answer shows the chat').toBe(true)
         })
         claim('V3-CHAT-02', () =>
           expect(contains(bodyJson(read), name), 'the answer holds its name').toBe(true),
         )
-        if (succeeded(read)) session.observe('OPEN-02', shapeOf(read), [read])
+        if (succeeded(read)) session.observe('OPEN-02', describeShape(read), [read])
       }
     },
   )
@@ -45,15 +45,15 @@ describe('v3: chat management', () => {
       const other = await v3.createChat({}, chat.name)
       const name = session.name()
       const patched = await chats.rename(chat.id, name)
-      session.observe('OPEN-12', `PATCH /chat: ${statusOf(patched)}`, [patched])
+      session.observe('OPEN-12', `PATCH /chat: ${statusText(patched)}`, [patched])
       if (!succeeded(patched) && profile.requests.patchChat === undefined) {
-        session.reserve(
+        session.markUndecided(
           'unproven',
           ['V3-CHAT-10'],
           'our guess at the body of PATCH was refused: say requests.patchChat in the profile',
         )
       } else {
-        const read = await chats.settled(
+        const read = await chats.poll(
           () => chats.get(chat.id),
           (body) => contains(body, name),
         )
@@ -86,18 +86,18 @@ describe('v3: chat management', () => {
     async ({ v3, chats, claim }) => {
       const chat = await v3.createChat()
       const other = await v3.createChat({}, chat.name)
-      await v3.say(v3.turn(chat, 'Name a colour.'))
-      const before = await chats.get(chat.id, { role: 'twin' })
-      given(chats.shows(before, chat), 'the chat cannot be read before', before)
+      await v3.generateOk(v3.generateBody(chat, 'Name a colour.'))
+      const before = await chats.get(chat.id, { role: 'control' })
+      assume(chats.mentions(before, chat), 'the chat cannot be read before', before)
 
       const removed = await chats.remove(chat.id)
-      const read = await chats.settled(
+      const read = await chats.poll(
         () => chats.get(chat.id),
-        (_, page) => declined(page),
+        (_, page) => isDeclined(page),
       )
-      const history = await chats.settled(
+      const history = await chats.poll(
         () => v3.history(chat),
-        (_, page) => declined(page),
+        (_, page) => isDeclined(page),
       )
       const word = chat.name.split(' ')[0] ?? chat.name
       const listed = await chats.walkOnce({ search: word }, [])
@@ -105,8 +105,8 @@ describe('v3: chat management', () => {
         'V3-CHAT-11',
         () => {
           expectAccepted(removed, 'DELETE /chat/{chat_id}')
-          expect(declined(read), 'reading the deleted chat is declined').toBe(true)
-          expect(declined(history), 'reading its history is declined').toBe(true)
+          expect(isDeclined(read), 'reading the deleted chat is declined').toBe(true)
+          expect(isDeclined(history), 'reading its history is declined').toBe(true)
           expect(listed.pagesWith(chat.id), 'pages of the list that show it').toEqual([])
         },
         removed,
@@ -119,7 +119,7 @@ describe('v3: chat management', () => {
         'V3-CHAT-13',
         () => {
           expectAccepted(kept, 'reading the other chat')
-          expect(chats.shows(kept, other), 'the other chat is kept').toBe(true)
+          expect(chats.mentions(kept, other), 'the other chat is kept').toBe(true)
         },
         removed,
         kept,
@@ -132,19 +132,19 @@ describe('v3: chat management', () => {
     covers(['V3-CHAT-12'], { requests: 10, generations: 2, chats: 1 }),
     async ({ v3, chats, claim, session }) => {
       const chat = await v3.createChat()
-      await v3.say(v3.turn(chat, 'Tell me in a sentence how bread is made.'))
-      const before = await chats.get(chat.id, { role: 'twin' })
+      await v3.generateOk(v3.generateBody(chat, 'Tell me in a sentence how bread is made.'))
+      const before = await chats.get(chat.id, { role: 'control' })
       const known = textsOf(before)
-      given(succeeded(before), `the chat cannot be read (${statusOf(before)})`, before)
+      assume(succeeded(before), `the chat cannot be read (${statusText(before)})`, before)
       const named = await chats.generateName(chat.id)
       const isNew = (text: string) => !known.includes(text) && !isTimeOrId(text)
-      const read = await chats.settled(
+      const read = await chats.poll(
         () => chats.get(chat.id),
         (_, page) => [...textsOf(named), ...textsOf(page)].some(isNew),
       )
       session.observe(
         'OPEN-13',
-        `POST /chat/{chat_id}/generate-name: ${statusOf(named)} ${shapeOf(named)}`,
+        `POST /chat/{chat_id}/generate-name: ${statusText(named)} ${describeShape(named)}`,
         [named],
       )
       claim(
@@ -163,19 +163,19 @@ describe('v3: chat management', () => {
   test(
     'a chat whose name is no text is refused',
     covers(['V3-CHAT-14'], { requests: 6, chats: 1 }),
-    async ({ v3, refuses, session }) => {
-      const chat = await v3.createChat({ role: 'twin' })
+    async ({ v3, expectRejected, session }) => {
+      const chat = await v3.createChat({ role: 'control' })
       const send = () =>
         v3.postChat(session.name(), { name: { text: 'a name' } }, { role: 'negative' })
-      const refused = await refuses({
+      const refused = await expectRejected({
         row: 'V3-CHAT-14',
-        twin: chat.created,
+        control: chat.created,
         what: 'a name that is an object',
         send,
-        alive: () => v3.alive(chat),
+        ping: () => v3.ping(chat),
       })
-      const made = v3.idOfNewChat(refused)
-      if (made) v3.deleteAfterwards(made)
+      const made = v3.newChatId(refused)
+      if (made) v3.deleteOnCleanup(made)
     },
   )
 })

@@ -1,22 +1,22 @@
 import {
   answerParts,
+  assume,
   bodyJson,
   compareOutputWithHistory,
   contains,
   covers,
-  cursorOf,
   describe,
+  describeShape,
   everyItemShown,
   expect,
   expectAccepted,
   finalResponse,
-  given,
+  historyCursor,
+  historyRows,
   inputRows,
   inputText,
   isRecord,
-  rowsOf,
-  shapeOf,
-  statusOf,
+  statusText,
   test,
 } from '../../../harness/conformance/scenario/index.ts'
 
@@ -40,15 +40,17 @@ describe('v3: history', () => {
     async ({ v3, claim, session }) => {
       const chat = await v3.createChat()
       const nonce = session.nonce()
-      const reply = await v3.say(v3.turn(chat, `Name a colour. Reference: ${nonce}.`))
+      const reply = await v3.generateOk(
+        v3.generateBody(chat, `Name a colour. Reference: ${nonce}.`),
+      )
       const answer = answerParts(reply)
       const holdsAnswer = (shown: unknown) => answer.every((text) => contains(shown, text))
-      const { rows, pages } = await v3.settled(
+      const { rows, pages } = await v3.waitForHistory(
         chat,
         (seen) => inputRows(seen, nonce).length > 0 && holdsAnswer(seen),
       )
       const [page] = pages
-      given(page, 'no page of the history')
+      assume(page, 'no page of the history')
       const readable = claim(
         'V3-HIST-01',
         () => {
@@ -61,14 +63,14 @@ describe('v3: history', () => {
         },
         page,
       )
-      given(readable, 'the history cannot be read', page)
+      assume(readable, 'the history cannot be read', page)
       claim(
         'V3-HIST-11',
-        () => expect(cursorOf(page), 'the cursor of the only page').toBeNull(),
+        () => expect(historyCursor(page), 'the cursor of the only page').toBeNull(),
         page,
       )
       // What a row without its item holds, nobody can tell.
-      given(
+      assume(
         (contains(rows, nonce) && holdsAnswer(rows)) || everyItemShown(rows),
         'rows show no item, which is legal',
         ...pages,
@@ -83,7 +85,7 @@ describe('v3: history', () => {
         ...pages,
       )
       const output = finalResponse(reply)?.['output']
-      given(Array.isArray(output), 'the response shows no output', reply)
+      assume(Array.isArray(output), 'the response shows no output', reply)
       const differences = compareOutputWithHistory(output, rows)
       claim(
         'V3-HIST-06',
@@ -96,7 +98,7 @@ describe('v3: history', () => {
         session.observe('OPEN-03', `members of a row: ${Object.keys(row).sort().join(', ')}`, [
           page,
         ])
-      session.observe('OPEN-03', `members of a page: ${shapeOf(page)}`, [page])
+      session.observe('OPEN-03', `members of a page: ${describeShape(page)}`, [page])
     },
   )
 
@@ -111,10 +113,17 @@ describe('v3: history', () => {
         inputText(`Use plain words. Reference: ${nonce}.`, 'developer'),
         inputText(`Name a colour. Reference: ${nonce}.`, 'user'),
       ]
-      await v3.say(v3.turn(chat, input))
-      const { rows, pages } = await v3.settled(chat, (seen) => inputRows(seen, nonce).length >= 3)
+      await v3.generateOk(v3.generateBody(chat, input))
+      const { rows, pages } = await v3.waitForHistory(
+        chat,
+        (seen) => inputRows(seen, nonce).length >= 3,
+      )
       const shown = inputRows(rows, nonce)
-      given(shown.length > 0 && everyItemShown(rows), 'rows show no item, which is legal', ...pages)
+      assume(
+        shown.length > 0 && everyItemShown(rows),
+        'rows show no item, which is legal',
+        ...pages,
+      )
       const asked = rows.filter(({ item }) => isPutIn(item) && contains(item, nonce))
       claim(
         'V3-HIST-07',
@@ -138,10 +147,10 @@ describe('v3: history', () => {
     async ({ v3, claim, session }) => {
       const [mine, other] = [await v3.createChat(), await v3.createChat()]
       const [told, secret] = [session.nonce(), session.nonce()]
-      await v3.say(v3.turn(mine, `Name a colour. Reference: ${told}.`))
-      await v3.say(v3.turn(other, `Name a colour. Reference: ${secret}.`))
-      const { rows, pages } = await v3.settled(mine, (seen) => contains(seen, told))
-      given(contains(rows, told), 'the history does not show its own rows', ...pages)
+      await v3.generateOk(v3.generateBody(mine, `Name a colour. Reference: ${told}.`))
+      await v3.generateOk(v3.generateBody(other, `Name a colour. Reference: ${secret}.`))
+      const { rows, pages } = await v3.waitForHistory(mine, (seen) => contains(seen, told))
+      assume(contains(rows, told), 'the history does not show its own rows', ...pages)
       claim(
         'V3-HIST-16',
         () => expect(contains(rows, secret), 'the history shows a row of another chat').toBe(false),
@@ -158,7 +167,7 @@ describe('v3: history', () => {
       const page = await v3.history(chat)
       claim('V3-HIST-01', () => expectAccepted(page, 'the history of an empty chat'), page)
       const stranger = await v3.history(session.uuid())
-      session.observe('OPEN-40', `${statusOf(stranger)}, ${rowsOf(stranger).length} rows`, [
+      session.observe('OPEN-40', `${statusText(stranger)}, ${historyRows(stranger).length} rows`, [
         stranger,
       ])
     },

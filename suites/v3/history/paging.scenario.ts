@@ -1,16 +1,16 @@
 import {
+  assume,
   covers,
-  cursorOf,
   describe,
   type Exchange,
   everyItemShown,
   expect,
   expectAccepted,
-  given,
   type HistoryRow,
+  historyCursor,
+  historyRows,
   inputRows,
   inputText,
-  rowsOf,
   test,
 } from '../../../harness/conformance/scenario/index.ts'
 
@@ -29,26 +29,33 @@ describe('v3: pages of the history', () => {
     async ({ v3, claim, session }) => {
       const chat = await v3.createChat()
       const nonce = session.nonce()
-      await v3.say(v3.turn(chat, [...numbered(nonce, 60), inputText('Name a colour.')]))
-      const { rows, pages, end } = await v3.settled(chat, (seen) => seen.length > 60)
+      await v3.generateOk(
+        v3.generateBody(chat, [...numbered(nonce, 60), inputText('Name a colour.')]),
+      )
+      const {
+        rows,
+        pages,
+        lastCursor: end,
+      } = await v3.waitForHistory(chat, (seen) => seen.length > 60)
       const [first] = pages
-      given(first && rows.length > 50, `the history shows ${rows.length} rows of 61`, ...pages)
+      assume(first && rows.length > 50, `the history shows ${rows.length} rows of 61`, ...pages)
       claim(
         'V3-HIST-08',
-        () => expect(rowsOf(first), 'rows of a page without limit').toHaveLength(50),
+        () => expect(historyRows(first), 'rows of a page without limit').toHaveLength(50),
         first,
       )
-      if (rowsOf(first).length < rows.length) {
+      if (historyRows(first).length < rows.length) {
         claim(
           'V3-HIST-12',
-          () => expect(cursorOf(first), 'cursor of a page before the last').toBeTypeOf('string'),
+          () =>
+            expect(historyCursor(first), 'cursor of a page before the last').toBeTypeOf('string'),
           first,
         )
       }
       claim('V3-HIST-11', () => expect(end, 'cursor of the last page').toBeNull(), ...pages)
-      given(inputRows(rows).length > 0, 'the history shows no items', ...pages)
+      assume(inputRows(rows).length > 0, 'the history shows no items', ...pages)
       const strayed = strays(rows, nonce, 60)
-      given(strayed.length === 0 || everyItemShown(rows), hidden, ...pages)
+      assume(strayed.length === 0 || everyItemShown(rows), hidden, ...pages)
       claim('V3-HIST-10', () => expect(strayed, 'rows lost or repeated').toEqual([]), ...pages)
     },
   )
@@ -64,14 +71,20 @@ describe('v3: pages of the history', () => {
       const count = 13
       const chat = await v3.createChat()
       const nonce = session.nonce()
-      await v3.say(v3.turn(chat, [...numbered(nonce, count), inputText('Name a colour.')]))
-      const whole = await v3.settled(chat, (seen) => seen.length > count + 1)
+      await v3.generateOk(
+        v3.generateBody(chat, [...numbered(nonce, count), inputText('Name a colour.')]),
+      )
+      const whole = await v3.waitForHistory(chat, (seen) => seen.length > count + 1)
       if (inputRows(whole.rows).length === 0) {
-        session.reserve('inconclusive', ['V3-HIST-10', 'V3-HIST-15'], 'the history shows no items')
+        session.markUndecided(
+          'inconclusive',
+          ['V3-HIST-10', 'V3-HIST-15'],
+          'the history shows no items',
+        )
       }
 
       const start = await v3.history(chat, { limit: 1 })
-      const cursor = cursorOf(start)
+      const cursor = historyCursor(start)
       if (typeof cursor === 'string') {
         const next = await v3.history(chat, { limit: 1, cursor })
         claim('V3-HIST-12', () => expectNextPage(start, next), start, next)
@@ -80,14 +93,15 @@ describe('v3: pages of the history', () => {
       const orders: string[] = []
       let shown: readonly Exchange[] = []
       for (const limit of [1, 2, 3, 7, 50]) {
-        const { rows, pages, end } = await v3.walk(chat, limit)
+        const { rows, pages, lastCursor: end } = await v3.walk(chat, limit)
         for (const page of pages) {
           claim(
             'V3-HIST-09',
             () =>
-              expect(rowsOf(page).length, `rows of a page with limit ${limit}`).toBeLessThanOrEqual(
-                limit,
-              ),
+              expect(
+                historyRows(page).length,
+                `rows of a page with limit ${limit}`,
+              ).toBeLessThanOrEqual(limit),
             page,
           )
         }
@@ -106,7 +120,7 @@ describe('v3: pages of the history', () => {
         for (const page of pages.slice(0, -1)) {
           claim(
             'V3-HIST-12',
-            () => expect(cursorOf(page), `cursor with limit ${limit}`).toBeTypeOf('string'),
+            () => expect(historyCursor(page), `cursor with limit ${limit}`).toBeTypeOf('string'),
             page,
           )
         }
@@ -117,7 +131,7 @@ describe('v3: pages of the history', () => {
         )
         if (inputRows(whole.rows).length === 0) continue
         const strayed = strays(rows, nonce, count)
-        given(strayed.length === 0 || everyItemShown(rows), hidden, ...pages)
+        assume(strayed.length === 0 || everyItemShown(rows), hidden, ...pages)
         claim(
           'V3-HIST-10',
           () => {
@@ -132,7 +146,7 @@ describe('v3: pages of the history', () => {
         orders.push(JSON.stringify(rows.map(({ item }) => inOneOrder(item ?? null))))
         shown = [...shown, ...pages.slice(0, 1)]
       }
-      given(orders.length > 0, 'the history shows no items', ...whole.pages)
+      assume(orders.length > 0, 'the history shows no items', ...whole.pages)
       claim(
         'V3-HIST-15',
         () => expect(new Set(orders).size, 'different orders of the rows').toBe(1),
@@ -148,21 +162,23 @@ describe('v3: pages of the history', () => {
       const count = 9
       const chat = await v3.createChat()
       const nonce = session.nonce()
-      await v3.say(v3.turn(chat, [...numbered(nonce, count), inputText('Name a colour.')]))
-      await v3.settled(chat, (seen) => seen.length > count)
+      await v3.generateOk(
+        v3.generateBody(chat, [...numbered(nonce, count), inputText('Name a colour.')]),
+      )
+      await v3.waitForHistory(chat, (seen) => seen.length > count)
 
       let visited = 0
       const { rows, pages } = await v3.walk(chat, 2, async () => {
         visited += 1
         // The newest rows are not among the notes: what is added must push notes to another page.
         if (visited < 2 || visited > 4) return
-        await v3.say(v3.turn(chat, `Name another colour, ${session.nonce()}.`))
+        await v3.generateOk(v3.generateBody(chat, `Name another colour, ${session.nonce()}.`))
       })
-      given(inputRows(rows).length > 0, 'the history shows no items', ...pages)
+      assume(inputRows(rows).length > 0, 'the history shows no items', ...pages)
       const seen = rows.map((row) => JSON.stringify(row))
       const lost = numbers(count).filter((at) => !seen.some((row) => row.includes(mark(nonce, at))))
       const repeated = numbers(count).filter((at) => inputRows(rows, mark(nonce, at)).length > 1)
-      given(lost.length === 0 || everyItemShown(rows), hidden, ...pages)
+      assume(lost.length === 0 || everyItemShown(rows), hidden, ...pages)
       claim('V3-HIST-13', () => expect(lost, 'notes lost').toEqual([]), ...pages)
       claim('V3-HIST-14', () => expect(repeated, 'notes repeated').toEqual([]), ...pages)
     },
@@ -174,7 +190,7 @@ const hidden = 'some rows show no item, which is legal, and cannot be told apart
 /** Taken, and another page than the one that gave the cursor, as far as rows show their items. */
 function expectNextPage(page: Exchange, next: Exchange): void {
   expectAccepted(next, 'a request with the cursor of a page')
-  const [before, after] = [rowsOf(page), rowsOf(next)]
+  const [before, after] = [historyRows(page), historyRows(next)]
   if (before.length === 0 || !everyItemShown([...before, ...after])) return
   expect(after, 'rows of the next page').not.toEqual(before)
 }

@@ -1,18 +1,19 @@
 import {
   answerParts,
+  assume,
   type Chat,
+  type Claim,
   contains,
   covers,
-  declined,
   describe,
   type Exchange,
   everyItemShown,
   expect,
-  given,
   inputRows,
+  isDeclined,
   test,
+  type V3Api,
 } from '../../../harness/conformance/scenario/index.ts'
-import { manner } from '../../support/repeats.ts'
 
 /** Section 4.3: repeats with one Idempotency-Key. What counts is the history: the step is there once. */
 describe('v3: idempotency', () => {
@@ -27,31 +28,31 @@ describe('v3: idempotency', () => {
         generations: 3,
         chats: stream ? 2 : 1,
       }),
-      async ({ v3, claim, refuses, session }) => {
+      async ({ v3, claim, expectRejected, session }) => {
         const chat = await v3.createChat()
         const nonce = session.nonce()
-        const turn = v3.turn(chat, `Name a colour for ${nonce}.`, { stream })
+        const turn = v3.generateBody(chat, `Name a colour for ${nonce}.`, { stream })
         const key = session.uuid()
-        const first = await v3.say(turn, { key })
+        const first = await v3.generateOk(turn, { key })
         if (stream) {
           // In a chat of its own: what a refused request leaves behind is not for this row.
           const apart = await v3.createChat()
-          await refuses({
+          await expectRejected({
             row: 'V3-IDEM-01',
-            twin: first,
+            control: first,
             what: 'no Idempotency-Key, for a stream',
             send: () =>
-              v3.generate(v3.turn(apart, 'Name a colour.', { stream }), {
+              v3.generate(v3.generateBody(apart, 'Name a colour.', { stream }), {
                 key: null,
                 role: 'negative',
               }),
-            alive: () => v3.alive(apart),
+            ping: () => v3.ping(apart),
           })
         }
         // Not the deltas: that they are the answer is for a row of the stream.
         const answer = answerParts(first)
         const holdsAnswer = (shown: unknown) => answer.every((text) => contains(shown, text))
-        const before = await v3.settled(
+        const before = await v3.waitForHistory(
           chat,
           (seen) => inputRows(seen, nonce).length > 0 && holdsAnswer(seen),
         )
@@ -69,7 +70,7 @@ describe('v3: idempotency', () => {
           )
         }
         const repeat = await v3.generate(turn, { key, repeatOf: first.id })
-        session.observe('OPEN-28', `${form}: ${manner(first, repeat)}`, [first, repeat])
+        session.observe('OPEN-28', `${form}: ${describeRepeat(first, repeat)}`, [first, repeat])
         const inOtherForm = await v3.generate(
           { ...turn, stream: !stream },
           { key, repeatOf: first.id },
@@ -81,12 +82,12 @@ describe('v3: idempotency', () => {
             again,
           )
         }
-        given(
+        assume(
           inputRows(before.rows, nonce).length > 0,
           'the history does not show the step',
           ...before.pages,
         )
-        const after = await v3.quiet(chat)
+        const after = await v3.historyAfterPause(chat)
         claim(
           row,
           () => {
@@ -108,13 +109,15 @@ describe('v3: idempotency', () => {
     async ({ v3, claim, session }) => {
       const chat = await v3.createChat()
       const nonce = session.nonce()
-      const turn = v3.turn(chat, `Tell me in five sentences how ${nonce} sounds.`, { stream: true })
+      const turn = v3.generateBody(chat, `Tell me in five sentences how ${nonce} sounds.`, {
+        stream: true,
+      })
       const key = session.uuid()
       const running = v3.startGenerate(turn, { key })
       await running.answered
       const repeat = await v3.generate(turn, { key, role: 'negative' })
       const first = await running.exchange
-      session.observe('OPEN-29', manner(first, repeat), [first, repeat])
+      session.observe('OPEN-29', describeRepeat(first, repeat), [first, repeat])
       claim(
         'V3-IDEM-08',
         () => expect(repeat.response?.status, 'status of the repeat').toBeLessThan(500),
@@ -130,7 +133,7 @@ describe('v3: idempotency', () => {
     async ({ v3, claim, session }) => {
       const chat = await v3.createChat()
       const nonce = session.nonce()
-      const turn = v3.turn(chat, `Name a colour for ${nonce}.`)
+      const turn = v3.generateBody(chat, `Name a colour for ${nonce}.`)
       const key = session.uuid()
       // Nobody knows which of them is the first, and how the others are answered is open.
       const racers = [1, 2, 3].map(() => v3.generate(turn, { key, role: 'negative' }))
@@ -147,18 +150,9 @@ describe('v3: idempotency', () => {
   )
 })
 
-type Rows = readonly Readonly<Record<string, unknown>>[]
-
-interface Counting {
-  readonly v3: {
-    settled(chat: Chat, enough: (rows: Rows) => boolean): Promise<unknown>
-    quiet(chat: Chat): Promise<{ readonly rows: Rows; readonly pages: readonly Exchange[] }>
-  }
-  readonly claim: (
-    row: 'V3-IDEM-04' | 'V3-IDEM-05',
-    assertion: () => void,
-    ...evidence: readonly Exchange[]
-  ) => boolean
+interface SentWithOneKey {
+  readonly v3: V3Api
+  readonly claim: Claim
   readonly chat: Chat
   readonly nonce: string
   readonly row: 'V3-IDEM-04' | 'V3-IDEM-05'
@@ -166,11 +160,21 @@ interface Counting {
 }
 
 /** One step of the user, whatever the requests were answered; none is no proof. */
-async function countOnce({ v3, claim, chat, nonce, row, sent }: Counting): Promise<void> {
-  given(!sent.every(declined), 'every request was refused', ...sent)
-  await v3.settled(chat, (seen) => inputRows(seen, nonce).length > 0)
-  const { rows, pages } = await v3.quiet(chat)
+async function countOnce({ v3, claim, chat, nonce, row, sent }: SentWithOneKey): Promise<void> {
+  assume(!sent.every(isDeclined), 'every request was refused', ...sent)
+  await v3.waitForHistory(chat, (seen) => inputRows(seen, nonce).length > 0)
+  const { rows, pages } = await v3.historyAfterPause(chat)
   const steps = inputRows(rows, nonce)
-  given(steps.length > 0, 'the history does not show the step', ...pages)
+  assume(steps.length > 0, 'the history does not show the step', ...pages)
   claim(row, () => expect(steps, 'steps with this key').toHaveLength(1), ...sent, ...pages)
+}
+
+/** The answer to a repeat, in words; without numbers, which differ from run to run. */
+function describeRepeat(first: Exchange, repeat: Exchange): string {
+  const status = repeat.response?.status
+  if (isDeclined(repeat)) return `refused with ${status}`
+  if (repeat.events.length === 0) return `${status}, a JSON body`
+  const more = repeat.events.length - first.events.length
+  const events = more === 0 ? 'as many events as' : `${more > 0 ? 'more' : 'fewer'} events than`
+  return `${status}, a stream of ${events} the first`
 }

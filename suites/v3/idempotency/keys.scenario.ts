@@ -1,39 +1,41 @@
 import {
+  assume,
   covers,
   describe,
   type Exchange,
   expect,
   expectAccepted,
-  given,
   inputRows,
   succeeded,
   test,
 } from '../../../harness/conformance/scenario/index.ts'
-import { leavesNoStep } from '../../support/refused-steps.ts'
+import { claimNoStep } from '../../support/refusals.ts'
 
 /** Section 4.3: an Idempotency-Key is wanted, may be any string, and is another if it differs at all. */
 describe('v3: idempotency keys', () => {
   test(
     'a generation without Idempotency-Key is refused',
     covers(['V3-IDEM-01', 'V3-GEN-13', 'V3-GEN-14'], { requests: 7, generations: 1, chats: 1 }),
-    async ({ v3, claim, refuses, session }) => {
+    async ({ v3, claim, expectRejected, session }) => {
       const chat = await v3.createChat()
       const nonce = session.nonce()
-      const twin = await v3.generate(v3.turn(chat, 'Name a colour.'), { role: 'twin' })
-      const refused = await refuses({
+      const control = await v3.generate(v3.generateBody(chat, 'Name a colour.'), {
+        role: 'control',
+      })
+      const refused = await expectRejected({
         row: 'V3-IDEM-01',
-        no5xx: 'V3-GEN-13',
-        twin,
+        noServerError: 'V3-GEN-13',
+        control,
         what: 'no Idempotency-Key',
         send: () =>
-          v3.generate(v3.turn(chat, `Name a colour for ${nonce}.`), {
+          v3.generate(v3.generateBody(chat, `Name a colour for ${nonce}.`), {
             key: null,
             role: 'negative',
           }),
-        alive: () => v3.alive(chat),
+        ping: () => v3.ping(chat),
       })
       session.observe('OPEN-20', String(refused.response?.status), [refused])
-      await leavesNoStep({ v3, claim }, chat, nonce, refused)
+      await claimNoStep({ v3, claim }, chat, nonce, refused)
     },
   )
 
@@ -43,7 +45,7 @@ describe('v3: idempotency keys', () => {
     async ({ v3, claim, session }) => {
       const chat = await v3.createChat()
       const nonce = session.nonce()
-      const turn = v3.turn(chat, `Name a colour for ${nonce}.`)
+      const turn = v3.generateBody(chat, `Name a colour for ${nonce}.`)
       const long = `${session.uuid()}-${session.uuid()}-`
       const sent: Exchange[] = []
       const send = async (key: string) => {
@@ -63,17 +65,17 @@ describe('v3: idempotency keys', () => {
         await send(session.uuid())
       }
       const accepted = sent.filter(succeeded)
-      given(accepted.length > 0, 'no key is accepted', ...sent)
-      given(
+      assume(accepted.length > 0, 'no key is accepted', ...sent)
+      assume(
         sent.every(({ response }) => (response?.status ?? 0) < 500),
         'a further step failed',
         ...sent,
       )
-      const { rows, pages } = await v3.settled(
+      const { rows, pages } = await v3.waitForHistory(
         chat,
         (seen) => inputRows(seen, nonce).length >= accepted.length,
       )
-      given(inputRows(rows, nonce).length > 0, 'the history does not show the step', ...pages)
+      assume(inputRows(rows, nonce).length > 0, 'the history does not show the step', ...pages)
       claim(
         'V3-IDEM-07',
         () => {

@@ -1,20 +1,20 @@
 import {
   answerText,
+  assume,
   bodyJson,
   contains,
   covers,
-  declared,
   describe,
   expect,
   expectAccepted,
   expectResponse,
   fill,
-  given,
   inputText,
+  requireProfile,
   succeeded,
   test,
 } from '../../../harness/conformance/scenario/index.ts'
-import { recallOf } from '../../support/recall.ts'
+import { buildRecall } from '../../support/test-data.ts'
 
 /** Section 4.3: what a one-shot is told beside its input: runs, an assistant, a knowledge base. */
 describe('v3: context of a one-shot', () => {
@@ -23,15 +23,15 @@ describe('v3: context of a one-shot', () => {
     covers(['V3-ONE-05', 'V3-ONE-11'], { requests: 6, generations: 3 }, 2),
     async ({ oneShot, claim, profile, session }) => {
       const nonce = session.nonce()
-      const { tell, ask } = recallOf(profile, nonce)
-      const able = await oneShot.ask(oneShot.body(`${tell} ${ask}`))
-      given(
+      const { tell, ask } = buildRecall(profile, nonce)
+      const able = await oneShot.sendOk(oneShot.body(`${tell} ${ask}`))
+      assume(
         answerText(able)?.includes(nonce),
         'the model does not give back a fact from the same message',
         able,
       )
 
-      const fresh = await oneShot.ask(oneShot.body(ask))
+      const fresh = await oneShot.sendOk(oneShot.body(ask))
       claim(
         'V3-ONE-11',
         () => expect(answerText(fresh), 'the answer to another request').not.toContain(nonce),
@@ -45,7 +45,7 @@ describe('v3: context of a one-shot', () => {
         session.observe('OPEN-22', `one-shot with our guess at runs: ${reply.response?.status}`, [
           reply,
         ])
-        session.reserve(
+        session.markUndecided(
           'unproven',
           ['V3-ONE-05'],
           'our guess at the shape of runs was refused: say requests.runs in the profile',
@@ -55,11 +55,11 @@ describe('v3: context of a one-shot', () => {
       const taken = () => expectAccepted(reply, 'a one-shot with the runs of the profile')
       if (!claim('V3-ONE-05', taken, reply)) return
       for (let tries = 1; tries < 3 && !answerText(reply)?.includes(nonce); tries += 1) {
-        reply = await oneShot.ask(oneShot.body(ask, { runs }), { role: 'act' })
+        reply = await oneShot.sendOk(oneShot.body(ask, { runs }), { role: 'act' })
       }
       const known = answerText(reply)?.includes(nonce)
       if (!known && profile.requests.runs === undefined) {
-        session.reserve(
+        session.markUndecided(
           'inconclusive',
           ['V3-ONE-05'],
           'our guess at the shape of runs was accepted but not understood: say requests.runs in the profile',
@@ -81,7 +81,7 @@ describe('v3: context of a one-shot', () => {
       if (!succeeded(reply) && profile.requests.assistant === undefined) {
         session.observe('OPEN-11', `our guess at assistant: ${reply.response?.status}`, [reply])
         const plain = await oneShot.send(oneShot.body('Name a colour.', { assistant_id: null }))
-        given(
+        assume(
           succeeded(plain),
           'the structure of assistant is open: say requests.assistant in the profile',
           plain,
@@ -98,10 +98,10 @@ describe('v3: context of a one-shot', () => {
   test(
     'searcher answers from a knowledge base',
     covers(['V3-ONE-07', 'V3-ONE-12'], { requests: 8, generations: 2, chats: 1 }, 2),
-    async ({ oneShot, v3, claim, refuses, profile }) => {
+    async ({ oneShot, v3, claim, expectRejected, profile }) => {
       const { knowledge, capabilities } = profile
       if (!capabilities.knowledge) return
-      declared(knowledge, 'knowledge')
+      requireProfile(knowledge, 'knowledge')
       const body = (more: Record<string, unknown>) =>
         oneShot.body(knowledge.question, { assistant_id: 'searcher', ...more })
       const open = await oneShot.send(body({}))
@@ -129,12 +129,12 @@ describe('v3: context of a one-shot', () => {
       // Without searcher, nobody need look at the type of kb_id.
       if (!succeeded(reply)) return
       const chat = await v3.createChat()
-      await refuses({
+      await expectRejected({
         row: 'V3-ONE-12',
-        twin: reply,
+        control: reply,
         what: 'kb_id: an object',
         send: () => oneShot.send(body({ kb_id: { id: knowledge.baseId } }), { role: 'negative' }),
-        alive: () => v3.alive(chat),
+        ping: () => v3.ping(chat),
       })
     },
   )
@@ -146,7 +146,7 @@ describe('v3: context of a one-shot', () => {
       const { withKnowledge, withoutKnowledge } = profile.assistants ?? {}
       // The searches of one-shot name the other one.
       const id = withoutKnowledge ?? withKnowledge
-      declared(id, 'assistants')
+      requireProfile(id, 'assistants')
       const reply = await oneShot.send(oneShot.body('Name a colour.', { assistant_id: id }))
       claim('V3-ONE-08', () => expectResponse(reply, `assistant_id ${id}`), reply)
     },

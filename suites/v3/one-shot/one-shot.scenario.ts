@@ -1,23 +1,22 @@
 import {
   answerText,
+  assume,
   bodyJson,
   contains,
   covers,
-  declined,
   describe,
   type Exchange,
   expect,
   expectAccepted,
   expectResponse,
-  given,
   inputText,
+  isDeclined,
   isUuid,
   leavesOf,
   succeeded,
   test,
 } from '../../../harness/conformance/scenario/index.ts'
-import { otherNames, visionName } from '../../support/models.ts'
-import { recallOf } from '../../support/recall.ts'
+import { buildRecall, modelAliases, visionModels } from '../../support/test-data.ts'
 
 /** Section 4.3: POST /message/one-shot, an answer without a stored chat. */
 describe('v3: one-shot', () => {
@@ -56,7 +55,7 @@ describe('v3: one-shot', () => {
     covers(['V3-ONE-04'], { requests: 1, generations: 1 }, 3),
     async ({ oneShot, claim, profile, session }) => {
       const nonce = session.nonce()
-      const { tell, ask } = recallOf(profile, nonce)
+      const { tell, ask } = buildRecall(profile, nonce)
       const content = `${tell} ${ask}`
       const knows = (reply: Exchange) => answerText(reply)?.includes(nonce) ?? false
       let reply = await oneShot.send(oneShot.body(undefined, { content }))
@@ -67,10 +66,10 @@ describe('v3: one-shot', () => {
       if (!answered || knows(reply)) return
 
       // The text may have been ignored: it was, if the model makes something of it as input.
-      const able = await oneShot.ask(oneShot.body(content))
-      given(knows(able), 'the model does not give back a fact from the same message', able)
+      const able = await oneShot.sendOk(oneShot.body(content))
+      assume(knows(able), 'the model does not give back a fact from the same message', able)
       for (let tries = 1; tries < 3 && !knows(reply); tries += 1) {
-        reply = await oneShot.ask(oneShot.body(undefined, { content }), { role: 'act' })
+        reply = await oneShot.sendOk(oneShot.body(undefined, { content }), { role: 'act' })
       }
       claim('V3-ONE-04', () => expect(knows(reply), 'the text is answered').toBe(true), able, reply)
     },
@@ -88,8 +87,8 @@ describe('v3: one-shot', () => {
   )
 
   for (const [row, title, modelsOf] of [
-    ['V3-MODEL-01', 'every accepted id of the main model works on one-shot', otherNames],
-    ['V3-MODEL-02', 'the vision model works on one-shot', visionName],
+    ['V3-MODEL-01', 'every accepted id of the main model works on one-shot', modelAliases],
+    ['V3-MODEL-02', 'the vision model works on one-shot', visionModels],
   ] as const) {
     test(
       title,
@@ -99,7 +98,7 @@ describe('v3: one-shot', () => {
         for (const model of modelsOf(profile)) {
           const reply = await oneShot.send({ ...right, model_id: model })
           // That there are one-shots at all is for another row.
-          if (!succeeded(reply)) await oneShot.ask(right, { role: 'twin' })
+          if (!succeeded(reply)) await oneShot.sendOk(right, { role: 'control' })
           claim(row, () => expectAccepted(reply, `a one-shot with model_id ${model}`), reply)
         }
       },
@@ -112,10 +111,10 @@ describe('v3: one-shot', () => {
     async ({ oneShot, v3, chats, claim, session }) => {
       const chat = await v3.createChat()
       const shown = await chats.walk({}, [chat])
-      given(shown.pagesWith(chat.id).length > 0, 'the list does not show a chat that exists')
+      assume(shown.pagesWith(chat.id).length > 0, 'the list does not show a chat that exists')
       const before = await chats.list()
       const nonce = session.nonce()
-      await oneShot.ask(oneShot.body(`Name a colour for ${nonce}.`))
+      await oneShot.sendOk(oneShot.body(`Name a colour for ${nonce}.`))
       const found = await chats.list({ search: nonce })
       const after = await chats.list()
       // A chat that is called by none of its words gives itself away by its history.
@@ -146,10 +145,10 @@ describe('v3: one-shot', () => {
   test(
     'a one-shot with a field of another type is refused',
     covers(['V3-ONE-12'], { requests: 15, generations: 1, chats: 1 }),
-    async ({ oneShot, v3, refuses }) => {
+    async ({ oneShot, v3, expectRejected }) => {
       const chat = await v3.createChat()
       const right = oneShot.body('Name a colour.')
-      const twin = await oneShot.send(right, { role: 'twin' })
+      const control = await oneShot.send(right, { role: 'control' })
       const wrong = {
         model_id: { id: 'model' },
         input: { text: 'Name a colour.' },
@@ -159,12 +158,12 @@ describe('v3: one-shot', () => {
         rag: 7,
       }
       for (const [field, value] of Object.entries(wrong)) {
-        await refuses({
+        await expectRejected({
           row: 'V3-ONE-12',
-          twin,
+          control,
           what: `${field}: ${JSON.stringify(value)}`,
           send: () => oneShot.send({ ...right, [field]: value }, { role: 'negative' }),
-          alive: () => v3.alive(chat),
+          ping: () => v3.ping(chat),
         })
       }
     },
@@ -178,7 +177,7 @@ describe('v3: one-shot', () => {
       const seen = await oneShot.send(oneShot.body('Name a colour.', lists), { role: 'probe' })
       session.observe(
         'OPEN-37',
-        declined(seen) ? `refused with ${seen.response?.status}` : 'accepted',
+        isDeclined(seen) ? `refused with ${seen.response?.status}` : 'accepted',
         [seen],
       )
     },

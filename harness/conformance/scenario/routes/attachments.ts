@@ -2,8 +2,8 @@ import { bodyJson, type Exchange, operations } from '../../../../contract/index.
 import type { Session } from '../../session/session.ts'
 import { contains, isRecord, leavesOf, valueAt } from '../find.ts'
 import type { SendOptions } from '../options.ts'
-import { settle } from '../settle.ts'
-import { withinLimits } from '../within-limits.ts'
+import { poll } from '../settle.ts'
+import { assumeWithinLimits } from '../within-limits.ts'
 import { multipart, type UploadFile } from './multipart.ts'
 import { type ListWalk, walkList } from './paging.ts'
 
@@ -44,7 +44,7 @@ export function attachmentRoutes(session: Session) {
           routes.list(cursor === undefined ? query : { ...query, cursor }, { role: 'probe' }),
         { limits, pointer: shapes.attachmentCursor },
       )
-      withinLimits(session, walk)
+      assumeWithinLimits(session, walk)
       const bodies = walk.pages.map((page) => bodyJson(page))
       const pagesWith = (name: string) =>
         bodies.flatMap((_, at) => (lists(bodies, at, name) ? [at] : []))
@@ -52,11 +52,11 @@ export function attachmentRoutes(session: Session) {
     },
 
     /** Whether a list shows a file that was uploaded, by its name or, where it shows none, by its id. */
-    shows: (page: Exchange, name: string): boolean => lists([bodyJson(page)], 0, name),
+    lists: (page: Exchange, name: string): boolean => lists([bodyJson(page)], 0, name),
 
     /** A walk that shows all of these names, for as long as uploads may take to be listed. */
-    settledWalk: (query: Query, names: readonly string[]): Promise<ListWalk> =>
-      settle(
+    waitForListed: (query: Query, names: readonly string[]): Promise<ListWalk> =>
+      poll(
         session,
         () => routes.walk(query),
         (walk) => names.every((name) => walk.pagesWith(name).length > 0),
@@ -75,8 +75,8 @@ export function attachmentRoutes(session: Session) {
 
   /** An id may be that of another caller as well, so that names go first where there are any. */
   function lists(bodies: readonly unknown[], at: number, name: string): boolean {
-    const named = [...ids.keys()].some((known) => bodies.some((body) => contains(body, known)))
-    if (named || contains(bodies[at], name)) return contains(bodies[at], name)
+    const hasNames = [...ids.keys()].some((known) => bodies.some((body) => contains(body, known)))
+    if (hasNames || contains(bodies[at], name)) return contains(bodies[at], name)
     const id = ids.get(name)
     return id !== undefined && leavesOf(bodies[at]).some(({ value }) => value === id)
   }

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type Exchange, isDeeperThan } from '../../../../contract/index.ts'
-import { idsListedUnder } from '../../cleanup/find-in-list.ts'
-import { emptied, excessOf } from '../../session/excess.ts'
+import { idsOfRecordsWith } from '../../cleanup/find-in-list.ts'
+import { findExcess, withoutBody } from '../../session/excess.ts'
 import { contains, holdsList, leavesOf } from '../find.ts'
 import { walkList } from './paging.ts'
 
@@ -25,12 +25,12 @@ describe('how deep JSON is nested', () => {
   test('beyond the limit is an excess, and so is a page of too many rows', () => {
     const limits = { jsonDepth: 200, historyRows: 3 }
     const deep = page('['.repeat(100_000) + ']'.repeat(100_000))
-    const excess = excessOf(deep, limits)
+    const excess = findExcess(deep, limits)
     expect(excess).toBe('sent JSON that is nested more than 200 levels deep (limits.jsonDepth)')
-    expect(emptied(deep, excess ?? '').response?.chunks).toEqual([])
+    expect(withoutBody(deep, excess ?? '').response?.chunks).toEqual([])
     const rows = (count: number) => JSON.stringify({ result: Array(count).fill({}) })
-    expect(excessOf(page(rows(3)), limits)).toBeUndefined()
-    expect(excessOf(page(rows(4)), limits)).toBe(
+    expect(findExcess(page(rows(3)), limits)).toBeUndefined()
+    expect(findExcess(page(rows(4)), limits)).toBe(
       'sent a page of 4 rows, more than 3 (limits.historyRows)',
     )
   })
@@ -60,10 +60,12 @@ describe('records of a list', () => {
       ],
       echo: 'b',
     }
-    expect(idsListedUnder(body, 'a')).toEqual([id])
-    expect(idsListedUnder({ data: [{ id: other, chats: [{ id, name: 'a' }] }] }, 'a')).toEqual([id])
-    expect(idsListedUnder([[[{ id, name: 'a' }]]], 'a')).toEqual([id])
-    expect(idsListedUnder({ name: 'a', data: [{ id }] }, 'a')).toBeUndefined()
+    expect(idsOfRecordsWith(body, 'a')).toEqual([id])
+    expect(idsOfRecordsWith({ data: [{ id: other, chats: [{ id, name: 'a' }] }] }, 'a')).toEqual([
+      id,
+    ])
+    expect(idsOfRecordsWith([[[{ id, name: 'a' }]]], 'a')).toEqual([id])
+    expect(idsOfRecordsWith({ name: 'a', data: [{ id }] }, 'a')).toBeUndefined()
   })
 })
 
@@ -78,7 +80,7 @@ describe('a list that never ends', () => {
     })
     expect(walk.pages).toHaveLength(50)
     expect(walk.complete).toBe(false)
-    expect(walk.passed).toBe('gave 50 pages, and a cursor for more (limits.pages)')
+    expect(walk.exceededLimit).toBe('gave 50 pages, and a cursor for more (limits.pages)')
   })
 
   test('and for as many bytes', async () => {
@@ -87,7 +89,7 @@ describe('a list that never ends', () => {
       async () => page(`{"data":["${'x'.repeat(3_000)}"],"cursor":"c${asked++}"}`),
       { limits, pointer: undefined },
     )
-    expect(walk.passed).toBe(
+    expect(walk.exceededLimit).toBe(
       'gave 4 pages of more than 10000 bytes together, and a cursor for more (limits.bodyBytes)',
     )
   })
@@ -104,7 +106,7 @@ describe('a list that never ends', () => {
       )
       expect(walk.pages).toHaveLength(4)
       expect(walk).toMatchObject({ complete })
-      expect(walk.passed).toBeUndefined()
+      expect(walk.exceededLimit).toBeUndefined()
     }
   })
 })

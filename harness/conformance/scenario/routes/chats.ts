@@ -7,12 +7,12 @@ import {
   succeeded,
 } from '../../../../contract/index.ts'
 import type { Session } from '../../session/session.ts'
-import { given } from '../claims.ts'
+import { assume } from '../claims.ts'
 import { chatIdNames, contains, type Leaf, leavesOf } from '../find.ts'
 import type { SendOptions } from '../options.ts'
-import { statusOf } from '../read.ts'
+import { statusText } from '../read.ts'
 import { fill } from '../template.ts'
-import { withinLimits } from '../within-limits.ts'
+import { assumeWithinLimits } from '../within-limits.ts'
 import { type ListWalk, walkList } from './paging.ts'
 import type { Chat } from './v3.ts'
 
@@ -49,7 +49,7 @@ export function chatRoutes(session: Session) {
       to('v3.chatAttachments', chat, { query, ...options }),
 
     /** Whether an answer tells of a chat: which of its id and its name is shown, is open. */
-    shows: (answer: Exchange, chat: Chat): boolean => tellsOf(bodyJson(answer), chat),
+    mentions: (answer: Exchange, chat: Chat): boolean => mentions(bodyJson(answer), chat),
 
     /** PATCH with the body of the profile, or the guess that a name is called name. */
     rename: (chat: string, name: string, options: SendOptions = {}): Promise<Exchange> =>
@@ -68,12 +68,12 @@ export function chatRoutes(session: Session) {
      * counts rows is legal, and misses some while other scenarios delete theirs: a list that lacks
      * a chat, or does not show it yet, is followed again before that is believed.
      */
-    async follow(query: Query, sought: readonly Chat[]): Promise<ListWalk> {
-      let walk = await routes.walkOnce(query, sought)
-      for (let tries = 1; tries < mostWalks && walk.complete; tries += 1) {
-        if (sought.every(({ id }) => walk.pagesWith(id).length > 0)) break
+    async follow(query: Query, chats: readonly Chat[]): Promise<ListWalk> {
+      let walk = await routes.walkOnce(query, chats)
+      for (let tries = 1; tries < maxWalks && walk.complete; tries += 1) {
+        if (chats.every(({ id }) => walk.pagesWith(id).length > 0)) break
         await session.sleep(Math.min(limits.settleMs, pollMs))
-        walk = joined(walk, await routes.walkOnce(query, sought))
+        walk = joined(walk, await routes.walkOnce(query, chats))
       }
       return walk
     },
@@ -82,7 +82,7 @@ export function chatRoutes(session: Session) {
     async walk(query: Query, sought: readonly Chat[]): Promise<ListWalk> {
       const walk = await routes.follow(query, sought)
       for (const page of walk.pages) {
-        given(succeeded(page), `a page of the chats was refused with ${statusOf(page)}`, page)
+        assume(succeeded(page), `a page of the chats was refused with ${statusText(page)}`, page)
       }
       return walk
     },
@@ -94,26 +94,26 @@ export function chatRoutes(session: Session) {
           const page = await routes.list(cursor === undefined ? query : { ...query, cursor }, {
             role: 'probe',
           })
-          const refused = `a list of chats was refused with ${statusOf(page)}`
-          given(cursor !== undefined || succeeded(page), refused, page)
+          const refused = `a list of chats was refused with ${statusText(page)}`
+          assume(cursor !== undefined || succeeded(page), refused, page)
           return page
         },
         {
           limits,
           pointer: shapes.chatCursor,
-          enough(page) {
+          isEnough(page) {
             const body = bodyJson(page)
             for (const id of missing) if (contains(body, id)) missing.delete(id)
             return missing.size === 0
           },
         },
       )
-      withinLimits(session, walk)
+      assumeWithinLimits(session, walk)
       return walk
     },
 
     /** Reads until `enough` says so, for as long as a change may take to be seen. */
-    async settled(
+    async poll(
       read: () => Promise<Exchange>,
       enough: (body: unknown, page: Exchange) => boolean,
     ): Promise<Exchange> {
@@ -130,7 +130,7 @@ export function chatRoutes(session: Session) {
 }
 
 /** A name that stands beside the id of another chat tells of that one. */
-function tellsOf(body: unknown, { id, name }: Chat): boolean {
+function mentions(body: unknown, { id, name }: Chat): boolean {
   if (contains(body, id)) return true
   const leaves = leavesOf(body)
   const parentOf = ({ path }: Leaf) => path.slice(0, -1).join()
@@ -141,7 +141,7 @@ function tellsOf(body: unknown, { id, name }: Chat): boolean {
 }
 
 const pollMs = 250
-const mostWalks = 4
+const maxWalks = 4
 
 function joined(a: ListWalk, b: ListWalk): ListWalk {
   return {

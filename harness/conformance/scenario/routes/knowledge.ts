@@ -1,7 +1,7 @@
 import type { Exchange } from '../../../../contract/index.ts'
 import type { TargetProfile } from '../../profile/index.ts'
 import type { Session } from '../../session/session.ts'
-import { declared } from '../claims.ts'
+import { requireProfile } from '../claims.ts'
 import type { SendOptions } from '../options.ts'
 import { fill, type Values } from '../template.ts'
 import { multipart, type UploadFile } from './multipart.ts'
@@ -29,7 +29,7 @@ export function knowledgeRoutes(session: Session) {
         return session.send({ surface: 'v3', method: 'GET', path: prefix, ...rest })
       }
       const route = knowledge?.routes?.[name]
-      declared(route, `knowledge.routes.${name}`)
+      requireProfile(route, `knowledge.routes.${name}`)
       const all: Values = {
         ...(knowledge ? { baseId: knowledge.baseId, question: knowledge.question } : {}),
         ...values,

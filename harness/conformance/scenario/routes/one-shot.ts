@@ -1,8 +1,8 @@
 import { type Exchange, operations, succeeded } from '../../../../contract/index.ts'
 import type { Session } from '../../session/session.ts'
-import { given } from '../claims.ts'
+import { assume } from '../claims.ts'
 import type { SendOptions } from '../options.ts'
-import { statusOf } from '../read.ts'
+import { statusText } from '../read.ts'
 
 type Body = Readonly<Record<string, unknown>>
 
@@ -25,9 +25,9 @@ export function oneShotRoutes(session: Session) {
       session.send({ surface, method, path, json: body, ...options }),
 
     /** Sends what must be accepted for the scenario to go on. */
-    async ask(body: Body, options: SendOptions = {}): Promise<Exchange> {
+    async sendOk(body: Body, options: SendOptions = {}): Promise<Exchange> {
       const exchange = await routes.send(body, { role: 'arrange', ...options })
-      given(succeeded(exchange), `a one-shot was refused with ${statusOf(exchange)}`, exchange)
+      assume(succeeded(exchange), `a one-shot was refused with ${statusText(exchange)}`, exchange)
       return exchange
     },
   }

@@ -1,9 +1,9 @@
 import { type Exchange, operations, succeeded } from '../../../../contract/index.ts'
 import { answerText } from '../../../judges/index.ts'
 import type { Session } from '../../session/session.ts'
-import { given } from '../claims.ts'
+import { assume } from '../claims.ts'
 import type { SendOptions } from '../options.ts'
-import { statusOf } from '../read.ts'
+import { statusText } from '../read.ts'
 
 export type ChatBody = Readonly<Record<string, unknown>>
 
@@ -13,7 +13,7 @@ export function openaiRoutes(session: Session) {
 
   const routes = {
     /** A body that must be accepted: the main model and one user message, with what is given. */
-    body: (text: string, more: ChatBody = {}): ChatBody => ({
+    chatBody: (text: string, more: ChatBody = {}): ChatBody => ({
       model: models.main,
       messages: [{ role: 'user', content: text }],
       ...more,
@@ -44,15 +44,15 @@ export function openaiRoutes(session: Session) {
     },
 
     /** Any request of this surface that a living server answers. */
-    alive: (): Promise<Exchange> => routes.models({ role: 'liveness' }),
+    ping: (): Promise<Exchange> => routes.models({ role: 'liveness' }),
 
     /** Sends a body that must be accepted for the scenario to go on; gives the exchange and its text. */
-    async ask(
+    async chatOk(
       body: ChatBody,
       options: SendOptions = {},
     ): Promise<{ exchange: Exchange; text: string }> {
       const exchange = await routes.chat(body, { role: 'arrange', ...options })
-      given(succeeded(exchange), `a completion was refused with ${statusOf(exchange)}`, exchange)
+      assume(succeeded(exchange), `a completion was refused with ${statusText(exchange)}`, exchange)
       return { exchange, text: answerText(exchange) ?? '' }
     },
   }

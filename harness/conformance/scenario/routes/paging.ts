@@ -1,7 +1,7 @@
 import { bodyJson, bodyLength, type Exchange, succeeded } from '../../../../contract/index.ts'
 import type { TargetProfile } from '../../profile/index.ts'
 import { contains, leavesOf, valueAt } from '../find.ts'
-import { cursorOf } from '../read.ts'
+import { historyCursor } from '../read.ts'
 
 /** Where a list may tell the cursor of its next page, wherever it stands. */
 const cursorNames = ['cursor', 'next_cursor', 'nextCursor', 'next', 'after', 'next_page_token']
@@ -27,8 +27,8 @@ export interface ListWalk {
   readonly pages: readonly Exchange[]
   /** Whether the list says that it ends where the walk ended. */
   readonly complete: boolean
-  /** Why it was followed no further, where a limit of the profile was passed; for a sentence. */
-  readonly passed?: string
+  /** Why it was followed no further, where a limit of the profile was exceededLimit; for a sentence. */
+  readonly exceededLimit?: string
   /** The pages on which a text stands, by their place. */
   readonly pagesWith: (text: string) => readonly number[]
 }
@@ -41,32 +41,32 @@ export interface WalkOptions {
   /** JSON pointer to the cursor of a page; without it, it is looked for by name. */
   readonly pointer: string | undefined
   /** Told of each page; the list is followed no further once it says so. */
-  readonly enough?: (page: Exchange) => boolean
+  readonly isEnough?: (page: Exchange) => boolean
 }
 
 /** Follows a list to its end, to a page that is refused, or until `enough` says so. */
 export async function walkList(
   open: (cursor: string | undefined) => Promise<Exchange>,
-  { limits, pointer, enough = () => false }: WalkOptions,
+  { limits, pointer, isEnough = () => false }: WalkOptions,
 ): Promise<ListWalk> {
   const pages: Exchange[] = []
   const visited = new Set<string>()
   const gauge = walkGauge(limits)
   let cursor: string | null | undefined
-  let passed: string | undefined
+  let exceededLimit: string | undefined
   do {
     const page = await open(cursor ?? undefined)
     pages.push(page)
     cursor = succeeded(page) ? cursorIn(page, pointer) : undefined
     if (typeof cursor !== 'string' || visited.has(cursor)) break
     visited.add(cursor)
-    if (enough(page)) break
-    passed = gauge(page)
-  } while (passed === undefined)
+    if (isEnough(page)) break
+    exceededLimit = gauge(page)
+  } while (exceededLimit === undefined)
   return {
     pages,
     complete: cursor === null,
-    ...(passed === undefined ? {} : { passed }),
+    ...(exceededLimit === undefined ? {} : { exceededLimit }),
     pagesWith: (text) => pages.flatMap((page, at) => (contains(bodyJson(page), text) ? [at] : [])),
   }
 }
@@ -92,16 +92,13 @@ export function walkGauge({
  * cursor stands: it came to the end, it shows one of them twice, or the target refused the cursor that
  * stands where the history has it (section 2.6).
  */
-export function tellsOfTheList(
-  { pages, complete, pagesWith }: ListWalk,
-  sought: readonly string[],
-) {
+export function isConclusive({ pages, complete, pagesWith }: ListWalk, sought: readonly string[]) {
   const last = pages.at(-1)
   const before = pages.at(-2)
   const refused = last !== undefined && !succeeded(last) && before !== undefined
   return (
     complete ||
     sought.some((text) => pagesWith(text).length > 1) ||
-    (refused && typeof cursorOf(before) === 'string')
+    (refused && typeof historyCursor(before) === 'string')
   )
 }

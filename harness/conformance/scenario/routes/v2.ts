@@ -1,9 +1,9 @@
 import { bodyJson, type Exchange, operations, succeeded } from '../../../../contract/index.ts'
 import type { Session } from '../../session/session.ts'
-import { declared, given } from '../claims.ts'
+import { assume, requireProfile } from '../claims.ts'
 import { chatIdNames, findNewId, isRecord, isUuid, valueAt } from '../find.ts'
 import type { SendOptions } from '../options.ts'
-import { statusOf } from '../read.ts'
+import { statusText } from '../read.ts'
 import { fill } from '../template.ts'
 
 type Body = Readonly<Record<string, unknown>>
@@ -11,12 +11,12 @@ type Body = Readonly<Record<string, unknown>>
 /** The v2 surface (section 4.2) as a scenario calls it. How a v2 chat comes to be, the profile says. */
 export function v2Routes(session: Session) {
   const { models, v2Chat } = session.context.setup.profile
-  let taken = 0
+  let usedIds = 0
 
   const routes = {
     /** The id of a v2 chat; a fresh one where the profile can make one. */
     async chat(): Promise<string> {
-      declared(v2Chat, 'v2Chat')
+      requireProfile(v2Chat, 'v2Chat')
       if ('anyUuid' in v2Chat) {
         const id = session.uuid()
         const made = { kind: 'v2 chat', name: id, id, scenario: session.slug } as const
@@ -24,9 +24,9 @@ export function v2Routes(session: Session) {
         return id
       }
       if ('ids' in v2Chat) {
-        const id = v2Chat.ids[taken % v2Chat.ids.length]
-        taken += 1
-        given(id, 'the profile names no v2 chat')
+        const id = v2Chat.ids[usedIds % v2Chat.ids.length]
+        usedIds += 1
+        assume(id, 'the profile names no v2 chat')
         return id
       }
       const { method, path, query, body, id: pointer } = v2Chat.create
@@ -47,12 +47,12 @@ export function v2Routes(session: Session) {
       }
       const created = await session.create('v2 chat', name, send, idIn)
       const id = idIn(created)
-      given(id, `v2Chat.create answered ${statusOf(created)} without the id of a chat`, created)
+      assume(id, `v2Chat.create answered ${statusText(created)} without the id of a chat`, created)
       return id
     },
 
     /** A message that must be accepted. */
-    body: (chat: string, content: string, more: Body = {}): Body => ({
+    messageBody: (chat: string, content: string, more: Body = {}): Body => ({
       chat_id: chat,
       content,
       model_id: models.main,
@@ -66,26 +66,28 @@ export function v2Routes(session: Session) {
       session.send({ ...at('v2.generate'), json: body, ...options }),
 
     /** The id of a message that was stored. */
-    idOf(exchange: Exchange): string {
-      given(succeeded(exchange), `a v2 message was refused with ${statusOf(exchange)}`, exchange)
+    storedId(exchange: Exchange): string {
+      assume(succeeded(exchange), `a v2 message was refused with ${statusText(exchange)}`, exchange)
       const answer = bodyJson(exchange)
       const id = isRecord(answer) ? answer['id'] : undefined
-      given(typeof id === 'string', 'a stored v2 message shows no id', exchange)
+      assume(typeof id === 'string', 'a stored v2 message shows no id', exchange)
       return id
     },
 
     /** Stores what must be stored for the scenario to go on; gives the id of the message. */
-    async store(
+    async storeOk(
       chat: string,
       content: string,
       more: Body = {},
     ): Promise<{ id: string; exchange: Exchange }> {
-      const exchange = await routes.message(routes.body(chat, content, more), { role: 'arrange' })
-      return { id: routes.idOf(exchange), exchange }
+      const exchange = await routes.message(routes.messageBody(chat, content, more), {
+        role: 'arrange',
+      })
+      return { id: routes.storedId(exchange), exchange }
     },
 
     /** A generation that must be accepted. */
-    turn: (chat: string, parent: string, more: Body = {}): Body => ({
+    generateBody: (chat: string, parent: string, more: Body = {}): Body => ({
       chat_id: chat,
       parent_id: parent,
       model_id: models.main,
@@ -93,18 +95,18 @@ export function v2Routes(session: Session) {
     }),
 
     /** Stores a message and has it answered, as one transaction. */
-    async say(chat: string, content: string, more: Body = {}, generation: Body = {}) {
-      const stored = await routes.store(chat, content, more)
-      const reply = await routes.generate(routes.turn(chat, stored.id, generation), {
+    async storeAndGenerate(chat: string, content: string, more: Body = {}, generation: Body = {}) {
+      const stored = await routes.storeOk(chat, content, more)
+      const reply = await routes.generate(routes.generateBody(chat, stored.id, generation), {
         role: 'arrange',
       })
-      given(succeeded(reply), `a v2 generation was refused with ${statusOf(reply)}`, reply)
+      assume(succeeded(reply), `a v2 generation was refused with ${statusText(reply)}`, reply)
       return { messageId: stored.id, stored: stored.exchange, reply }
     },
 
     /** Any request of this surface that a living server accepts; it stores one message more. */
-    alive: (chat: string): Promise<Exchange> =>
-      routes.message(routes.body(chat, 'Still there?'), { role: 'liveness' }),
+    ping: (chat: string): Promise<Exchange> =>
+      routes.message(routes.messageBody(chat, 'Still there?'), { role: 'liveness' }),
   }
   return routes
 }

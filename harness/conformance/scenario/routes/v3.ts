@@ -8,12 +8,12 @@ import {
 } from '../../../../contract/index.ts'
 import type { Session, Started } from '../../session/session.ts'
 import type { RequestSpec } from '../../session/wire-request.ts'
-import { given } from '../claims.ts'
+import { assume } from '../claims.ts'
 import { chatIdNames, findNewId, isRecord, isUuid, valueAt } from '../find.ts'
 import type { SendOptions } from '../options.ts'
-import { cursorOf, type HistoryRow, rowsOf, statusOf } from '../read.ts'
-import { settle } from '../settle.ts'
-import { withinLimits } from '../within-limits.ts'
+import { type HistoryRow, historyCursor, historyRows, statusText } from '../read.ts'
+import { poll } from '../settle.ts'
+import { assumeWithinLimits } from '../within-limits.ts'
 import { walkGauge } from './paging.ts'
 
 export interface Chat {
@@ -23,7 +23,7 @@ export interface Chat {
   readonly created: Exchange
 }
 
-export interface Page {
+export interface HistoryQuery {
   readonly limit?: number
   readonly cursor?: string
 }
@@ -35,11 +35,11 @@ export interface GenerateOptions extends SendOptions {
   readonly key?: string | null
 }
 
-export interface Walk {
+export interface HistoryWalk {
   readonly rows: readonly HistoryRow[]
   readonly pages: readonly Exchange[]
   /** The cursor of the last page. */
-  readonly end: unknown
+  readonly lastCursor: unknown
 }
 
 /** How long to wait for something that should not come, in milliseconds. */
@@ -52,7 +52,7 @@ export function v3Routes(session: Session) {
 
   const routes = {
     /** Body of a generation that must be accepted. */
-    turn: (chat: Chat | string, input: unknown, more: GenerateBody = {}): GenerateBody => ({
+    generateBody: (chat: Chat | string, input: unknown, more: GenerateBody = {}): GenerateBody => ({
       chat_id: typeof chat === 'string' ? chat : chat.id,
       model_id: models.main,
       input,
@@ -76,20 +76,20 @@ export function v3Routes(session: Session) {
       routes.startGenerate(body, options).exchange,
 
     /** Generates what must be accepted for the scenario to go on. */
-    async say(body: GenerateBody, options: GenerateOptions = {}): Promise<Exchange> {
+    async generateOk(body: GenerateBody, options: GenerateOptions = {}): Promise<Exchange> {
       const exchange = await routes.generate(body, { role: 'arrange', ...options })
-      given(succeeded(exchange), `a generation was refused with ${statusOf(exchange)}`, exchange)
+      assume(succeeded(exchange), `a generation was refused with ${statusText(exchange)}`, exchange)
       return exchange
     },
 
     postChat(name: string, body: GenerateBody = {}, options: SendOptions = {}): Promise<Exchange> {
       const json = { ...profile.requests.createChat, name, ...body }
       const send = () => session.send({ ...at('v3.createChat'), json, ...options })
-      return session.create('chat', name, send, routes.idOfNewChat)
+      return session.create('chat', name, send, routes.newChatId)
     },
 
     /** The id in the answer to `POST /chat`, wherever it stands. */
-    idOfNewChat(created: Exchange): string | undefined {
+    newChatId(created: Exchange): string | undefined {
       const body = bodyJson(created)
       const found = shapes.chatId ? valueAt(body, shapes.chatId) : findNewId(body, chatIdNames)
       return isUuid(found) ? found : undefined
@@ -98,18 +98,22 @@ export function v3Routes(session: Session) {
     /** A fresh chat, deleted after the scenario. */
     async createChat(options: SendOptions = {}, name = session.name()): Promise<Chat> {
       const created = await routes.postChat(name, {}, { role: 'arrange', ...options })
-      given(succeeded(created), `POST /chat was refused with ${statusOf(created)}`, created)
-      const id = routes.idOfNewChat(created)
-      given(id, 'the answer to POST /chat shows no id of a chat', created)
-      routes.deleteAfterwards(id)
+      assume(succeeded(created), `POST /chat was refused with ${statusText(created)}`, created)
+      const id = routes.newChatId(created)
+      assume(id, 'the answer to POST /chat shows no id of a chat', created)
+      routes.deleteOnCleanup(id)
       return { id, name, created }
     },
 
-    deleteAfterwards(id: string): void {
+    deleteOnCleanup(id: string): void {
       session.onCleanup(() => session.send({ ...at('v3.deleteChat', id), role: 'cleanup' }))
     },
 
-    history(chat: Chat | string, page: Page = {}, options: SendOptions = {}): Promise<Exchange> {
+    history(
+      chat: Chat | string,
+      page: HistoryQuery = {},
+      options: SendOptions = {},
+    ): Promise<Exchange> {
       const query = { chat_id: typeof chat === 'string' ? chat : chat.id, ...page }
       return session.send({ ...at('v3.history'), query, role: 'probe', ...options })
     },
@@ -119,7 +123,7 @@ export function v3Routes(session: Session) {
       chat: Chat,
       limit?: number,
       between: (page: Exchange) => Promise<void> = async () => {},
-    ): Promise<Walk> {
+    ): Promise<HistoryWalk> {
       const pages: Exchange[] = []
       const rows: HistoryRow[] = []
       const visited = new Set<string>()
@@ -130,41 +134,44 @@ export function v3Routes(session: Session) {
           ...(limit === undefined ? {} : { limit }),
           ...(typeof cursor === 'string' ? { cursor } : {}),
         })
-        given(succeeded(page), `a page of the history was refused with ${statusOf(page)}`, page)
+        assume(succeeded(page), `a page of the history was refused with ${statusText(page)}`, page)
         pages.push(page)
-        rows.push(...rowsOf(page))
-        cursor = cursorOf(page)
-        if (leadsOn(cursor)) {
+        rows.push(...historyRows(page))
+        cursor = historyCursor(page)
+        if (isNextCursor(cursor)) {
           if (visited.has(cursor)) break
           visited.add(cursor)
-          const passed = gauge(page) ?? tooManyRows(rows.length, limits.historyRows)
-          if (passed !== undefined) {
+          const exceededLimit = gauge(page) ?? tooManyRows(rows.length, limits.historyRows)
+          if (exceededLimit !== undefined) {
             // That a walk shows rows twice is told by its rows; any other may have been long.
-            withinLimits(session, { pages, passed }, showsRowsTwice(rows))
+            assumeWithinLimits(session, { pages, exceededLimit }, hasDuplicateRows(rows))
             break
           }
           await between(page)
         }
-      } while (leadsOn(cursor))
-      return { rows, pages, end: cursor }
+      } while (isNextCursor(cursor))
+      return { rows, pages, lastCursor: cursor }
     },
 
     /** Reads the history until `enough` says so, for as long as changes may take to be seen. */
-    settled: (chat: Chat, enough: (rows: readonly HistoryRow[]) => boolean): Promise<Walk> =>
-      settle(
+    waitForHistory: (
+      chat: Chat,
+      enough: (rows: readonly HistoryRow[]) => boolean,
+    ): Promise<HistoryWalk> =>
+      poll(
         session,
         () => routes.walk(chat),
         ({ rows }) => enough(rows),
       ),
 
     /** The history after a pause in which a late second step would show. */
-    async quiet(chat: Chat): Promise<Walk> {
+    async historyAfterPause(chat: Chat): Promise<HistoryWalk> {
       await session.sleep(Math.min(limits.settleMs, pauseMs))
       return routes.walk(chat)
     },
 
     /** Any request of this surface that a living server answers. */
-    alive: (chat: Chat): Promise<Exchange> => routes.history(chat, {}, { role: 'liveness' }),
+    ping: (chat: Chat): Promise<Exchange> => routes.history(chat, {}, { role: 'liveness' }),
   }
   return routes
 }
@@ -179,18 +186,18 @@ function at(id: OperationId, chatId = ''): Pick<RequestSpec, 'surface' | 'method
   return { surface, method, path: pathOf(id, chatId) }
 }
 
-function tooManyRows(rows: number, most: number): string | undefined {
-  return rows > most
-    ? `gave more than ${most} rows, and a cursor for more (limits.historyRows)`
+function tooManyRows(rows: number, maxRows: number): string | undefined {
+  return rows > maxRows
+    ? `gave more than ${maxRows} rows, and a cursor for more (limits.historyRows)`
     : undefined
 }
 
-function showsRowsTwice(rows: readonly HistoryRow[]): boolean {
+function hasDuplicateRows(rows: readonly HistoryRow[]): boolean {
   const shown = rows.filter(({ item }) => isRecord(item)).map((row) => JSON.stringify(row))
   return new Set(shown).size < shown.length
 }
 
 /** An empty cursor is a fault of its own, and asks for nothing. */
-function leadsOn(cursor: unknown): cursor is string {
+function isNextCursor(cursor: unknown): cursor is string {
   return typeof cursor === 'string' && cursor !== ''
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Exchange, Header } from '../../../../contract/index.ts'
-import { differencesOf } from './versions.ts'
+import { findDifferences } from './versions.ts'
 
 interface Answer {
   readonly status?: number
@@ -78,5 +78,5 @@ test.each<[string, Answer, Answer, string[]]>([
     ['text as it was made over HTTP/2, held back over HTTP/1.1'],
   ],
 ])('two answers differ in %s', (_, http2, http1, told) => {
-  expect(differencesOf({ http2: answer(http2), http1: answer(http1) })).toEqual(told)
+  expect(findDifferences({ http2: answer(http2), http1: answer(http1) })).toEqual(told)
 })

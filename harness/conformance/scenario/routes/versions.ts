@@ -2,7 +2,7 @@ import { type Exchange, header, mediaType } from '../../../../contract/index.ts'
 import { deliveryOf } from '../../../judges/index.ts'
 import { InconclusiveError } from '../../session/errors.ts'
 import type { SendOptions } from '../options.ts'
-import { shapeOf, statusOf } from '../read.ts'
+import { describeShape, statusText } from '../read.ts'
 
 /** The answers to one request over the two versions of HTTP. */
 export interface Compared {
@@ -31,7 +31,7 @@ export async function overBothVersions(
  * How two answers differ apart from what a model writes, one sentence for each: `status 200 over
  * HTTP/2, 404 over HTTP/1.1`. What follows from a difference is not told beside it.
  */
-export function differencesOf({ http2, http1 }: Compared): string[] {
+export function findDifferences({ http2, http1 }: Compared): string[] {
   const differing = (facets: readonly Facet[]) =>
     facets
       .map(({ name, of }) => ({ name, over2: of(http2), over1: of(http1) }))
@@ -68,8 +68,8 @@ function answerOf(exchange: Exchange): string {
   const { ending } = exchange
   const broken = 'error' in ending ? ` (${ending.error})` : ''
   return ending.kind === 'complete'
-    ? statusOf(exchange)
-    : `${statusOf(exchange)}, ${ending.kind}${broken}`
+    ? statusText(exchange)
+    : `${statusText(exchange)}, ${ending.kind}${broken}`
 }
 
 function fieldOf({ response }: Exchange, name: string): string | undefined {
@@ -83,7 +83,7 @@ function presenceOf(exchange: Exchange, name: string): string {
 /** Events in the middle of a stream depend on what the model does. */
 function bodyOf(exchange: Exchange): string {
   const [first, last] = [exchange.events[0], exchange.events.at(-1)]
-  if (first === undefined || last === undefined) return shapeOf(exchange)
+  if (first === undefined || last === undefined) return describeShape(exchange)
   const end = last.data.trim() === '[DONE]' ? '[DONE]' : (last.name ?? 'data')
   return `${first.name ?? 'data'} to ${end}`
 }

@@ -1,0 +1,45 @@
+import {
+  bodyText,
+  type Chat,
+  type Claim,
+  type Exchange,
+  expect,
+  inputRows,
+  isDeclined,
+  statusText,
+  type V3Api,
+} from '../../harness/conformance/scenario/index.ts'
+
+/**
+ * Whether a request was refused for its content. Where the document does not show all of that and
+ * the profile is silent, the refusal is one of our guess: it accuses nobody.
+ */
+export function isContentRefusal(exchange: Exchange): boolean {
+  const status = statusText(exchange)
+  return /^4\d\d$/.test(status) && !otherReasons.includes(status)
+}
+
+/** No key, no route, no such method, too slow, too often. */
+const otherReasons = ['401', '403', '404', '405', '408', '429']
+
+/** A body in which a hint is looked for (section 7): `\/api\/v2` in JSON is `/api/v2`. */
+export function hintText(exchange: Exchange): string {
+  return bodyText(exchange).replaceAll('\\/', '/')
+}
+
+/** V3-GEN-14: a refused request leaves no step in the history; one that was accepted may. */
+export async function claimNoStep(
+  { v3, claim }: { readonly v3: V3Api; readonly claim: Claim },
+  chat: Chat,
+  nonce: string,
+  refused: Exchange,
+): Promise<void> {
+  if (!isDeclined(refused)) return
+  const { rows, pages } = await v3.walk(chat)
+  claim(
+    'V3-GEN-14',
+    () => expect(inputRows(rows, nonce), 'steps of the refused request').toEqual([]),
+    refused,
+    ...pages,
+  )
+}

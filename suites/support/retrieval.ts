@@ -1,0 +1,95 @@
+/** Retrieval (section 4.4) as a scenario sees it: a search step, or a fact that only the base knows. */
+import {
+  answerText,
+  type Exchange,
+  finalResponse,
+  inputRows,
+  isRecord,
+  requireProfile,
+  succeeded,
+  type TargetProfile,
+  type V3Api,
+} from '../../harness/conformance/scenario/index.ts'
+
+type Body = Readonly<Record<string, unknown>>
+
+/** The knowledge base of an assistant, as the profile declares it, and the tool that searches it. */
+export function requireBase({ knowledge, assistants, tools }: TargetProfile) {
+  requireProfile(knowledge, 'knowledge')
+  const assistant = assistants?.withKnowledge
+  requireProfile(assistant, 'assistants.withKnowledge')
+  const { question, expect: expected } = knowledge
+  return { question, expected, assistant, tool: tools?.search ?? 'file_search' }
+}
+
+type Base = ReturnType<typeof requireBase>
+
+/** Whether a reply shows a search step in its output, or the fact of the base in its answer. */
+export function hasSearched(reply: Exchange, { expected, tool }: Base): boolean {
+  const output = finalResponse(reply)?.['output']
+  const items: readonly unknown[] = Array.isArray(output) ? output : []
+  const inAnswer = answerText(reply)?.includes(expected) ?? false
+  return inAnswer || items.some((item) => isSearchStep(item, tool))
+}
+
+/**
+ * A search step is an item of a type of its own, or a call of the search tool of the profile; which
+ * of them, the document does not say (section 4.4).
+ */
+function isSearchStep(item: unknown, tool: string): boolean {
+  if (!isRecord(item)) return false
+  const { type, name } = item
+  return name === tool || (typeof type === 'string' && type.includes('search'))
+}
+
+/**
+ * Asks the question of a base in a new chat, and looks for a search: a step in the output or in the
+ * history, or the fact of the base in the answer. The history is read only where the reply shows
+ * nothing of it.
+ */
+export async function askInNewChat(
+  v3: V3Api,
+  base: Base,
+  more: Body,
+  role: 'act' | 'arrange' = 'arrange',
+) {
+  const chat = await v3.createChat()
+  const reply = await v3.generate(v3.generateBody(chat, base.question, more), { role })
+  if (!succeeded(reply) || hasSearched(reply, base)) {
+    return { reply, evidence: [reply], searched: hasSearched(reply, base) }
+  }
+  // What is there of the answer stands behind the step.
+  const isWhole: Parameters<V3Api['waitForHistory']>[1] = (rows) =>
+    rows.length > inputRows(rows).length
+  if (!succeeded(await v3.history(chat))) return { reply, evidence: [reply], searched: false }
+  const { rows, pages } = await v3.waitForHistory(chat, isWhole)
+  return {
+    reply,
+    evidence: [reply, ...pages],
+    searched: rows.some(({ item }) => isSearchStep(item, base.tool)),
+  }
+}
+
+interface SearchResult {
+  /** Exchanges that show whether there was a search. */
+  readonly evidence: readonly Exchange[]
+  readonly searched: boolean
+}
+
+type Ask = (rag: unknown, more: Body) => Promise<SearchResult>
+
+/**
+ * A generation with `rag: true` that shows its search, and the members with which others can be
+ * compared to it. The search tool is excluded, so that no call of the model's own is taken for a
+ * search before the answer; where that keeps the server from searching too, it is not, and only the
+ * absence of any search says something.
+ */
+export async function findVisibleSearch(ask: Ask, tool: string) {
+  const excluded = { exclude_tools: [tool] }
+  const apart = await ask(true, excluded)
+  if (apart.searched) return { control: apart, more: excluded, mayBeOwn: false }
+  return { control: await ask(true, {}), more: {}, mayBeOwn: true }
+}
+
+export const noVisibleSearch = 'rag: true shows no search, so its absence says nothing'
+export const maybeToolCall = 'the search may be a call of the model itself'

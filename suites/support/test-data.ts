@@ -1,0 +1,34 @@
+/** Models, facts and files that scenarios send. */
+import type { Session, TargetProfile } from '../../harness/conformance/scenario/index.ts'
+
+/**
+ * The accepted ids of the main model (section 2.1) that no other scenario uses; its first id, which
+ * all of them use, where it has no other.
+ */
+export function modelAliases({ models }: TargetProfile): readonly string[] {
+  const { main, aliases } = models
+  return aliases.length > 0 ? aliases : [main]
+}
+
+/** A sentence that plants a fact, and the question for it, in the words of the profile; wording is never judged. */
+export function buildRecall(
+  { recall }: TargetProfile,
+  nonce: string,
+): { readonly tell: string; readonly ask: string } {
+  const { tell, ask } = recall
+  return { tell: tell.replaceAll('{nonce}', nonce), ask }
+}
+
+/** A small text file with the tag of the run in its name, found by the nonce that its name begins with. */
+export function buildTextFile(session: Session, nonce = session.nonce(), more = '') {
+  const text = `Notes of ${nonce}${more}.\nThe tower of ${nonce} is 47 metres high.\n`
+  return {
+    name: `${nonce}${more}-${session.context.setup.tag}.txt`,
+    type: 'text/plain',
+    bytes: new TextEncoder().encode(text),
+  }
+}
+
+export function visionModels({ models }: TargetProfile): readonly string[] {
+  return [models.vision]
+}
