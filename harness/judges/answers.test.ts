@@ -165,6 +165,12 @@ describe('deliveryOf', () => {
     ['a pause after the first token', [10, ...lumps(1_200, 0, [24])], 'undecided'],
     ['one delta ahead of all others', [10, ...steps(900, 0)], 'undecided'],
     ['a burst after long thought', steps(900, 10), 'undecided'],
+    [
+      'most of the text in one read after a pause',
+      [...lumps(354, 0, [3]), ...lumps(1042, 0, [18]), ...lumps(1079, 0, [3])],
+      'undecided',
+    ],
+    ['a pause in an even stream', [...steps(50, 40), ...steps(1200, 40)], 'spread'],
     ['no deltas', [], 'undecided'],
   ])('%s', (_, times, delivery) => {
     expect(deliveryOf(at(times)).kind).toBe(delivery)

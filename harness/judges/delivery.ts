@@ -28,9 +28,9 @@ const longSpreadMs = 300
 const minGathered = 4
 /**
  * Text that waits longer than this for its read is held back: above the 40 ms of a delayed
- * acknowledgement and a model that makes several tokens a step, below the 200 ms of a corked socket.
+ * acknowledgement and a model that makes several tokens a step, below the 200 ms of a corked socket, less a gap of text.
  */
-const heldBackMs = 180
+const heldBackMs = 160
 
 /**
  * Whether the text of a streamed answer arrived while it was made (V3-SSE-30, OAI-STREAM-11), from
@@ -57,6 +57,11 @@ export function deliveryOf(exchange: Exchange): Delivery {
   }
   if (held >= heldBackMs) {
     return late >= held / 2 ? overslept(seen, late) : { kind: 'lumps', seen }
+  }
+  const burst = reads.find((read, at) => isBurst(read, reads[at - 1], deltas.length))
+  if (burst !== undefined) {
+    const gathered = `${burst.deltas} of ${counted(deltas.length)} came in one read`
+    return { kind: 'undecided', seen: `${gathered}: held back, or made after a pause` }
   }
   const isLong = span >= minSpreadMs && (span >= last.atMs * spreadShare || span >= longSpreadMs)
   if (reads.length > 2 && isLong) return { kind: 'spread', seen }
@@ -103,6 +108,12 @@ function readsOf(times: readonly number[]): readonly Read[] {
 function isGathered(deltas: number, reads: readonly Read[]): boolean {
   const full = reads.filter((read) => read.deltas >= minGathered)
   return deltas >= minDeltas && deltas / reads.length >= minGathered && full.length > 1
+}
+
+/** Most of the text, after a pause that is long enough to have held it back. */
+function isBurst({ atMs, deltas }: Read, before: Read | undefined, all: number): boolean {
+  if (before === undefined || all < minDeltas) return false
+  return deltas > all / 2 && atMs - before.atMs >= heldBackMs
 }
 
 /** How long the first delta of a read waited for its last, at the pace of the target, in ms. */

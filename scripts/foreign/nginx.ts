@@ -33,7 +33,7 @@ export const nginxFronts: readonly Front[] = [
   front('nginx, default', {}, { is: 'streams: the server sends X-Accel-Buffering: no' }),
   front(
     'nginx, buffered',
-    { location: ['proxy_ignore_headers X-Accel-Buffering;'] },
+    { location: ['proxy_ignore_headers X-Accel-Buffering;'], pace: 'jittery' },
     {
       is: 'holds events back until a buffer is full or the answer ends',
       ...lumpy,
