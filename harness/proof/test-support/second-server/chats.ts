@@ -1,0 +1,101 @@
+import { bodyOf, type Call, echo, Refusal, sendJson, sendNothing } from './http.ts'
+import { asText, isText, type Json } from './json.ts'
+import { pageOf } from './lists.ts'
+import type { ListKind } from './rules.ts'
+import { type Chat, createChat, replicationMs } from './state.ts'
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
+/** The chat of a request; refuses an unknown one, and one of the other version with the right prefix. */
+export function findChat(call: Call, wanted: unknown, version: 'v2' | 'v3'): Chat {
+  const chat = existing(call, wanted)
+  if (chat === undefined) throw new Refusal(410, 'chat_id: no such chat')
+  call.chat = chat
+  if (chat.version !== version && call.rules.checks('version', call, {})) {
+    throw new Refusal(421, `this chat lives under /api/${chat.version}`)
+  }
+  return chat
+}
+
+function existing({ user }: Call, wanted: unknown): Chat | undefined {
+  if (!isText(wanted) || !uuid.test(wanted)) throw new Refusal(422, 'chat_id: a UUID')
+  return user.chats.get(wanted.toUpperCase()) ?? user.chats.get(wanted)
+}
+
+/** Any fresh UUID is a new v2 chat when a v2 message names it. */
+export function openV2Chat(call: Call, wanted: unknown): Chat {
+  const known = existing(call, wanted)
+  if (known !== undefined) return findChat(call, wanted, 'v2')
+  const id = asText(wanted).toUpperCase()
+  const chat = createChat('v2', id, '', {})
+  call.user.chats.set(id, chat)
+  return chat
+}
+
+export function addChat(call: Call): void {
+  const body = bodyOf(call)
+  if (!isText(body['name'])) throw new Refusal(422, 'name: a string')
+  const id = crypto.randomUUID().toUpperCase()
+  const chat = createChat('v3', id, body['name'], echo(call))
+  call.user.chats.set(id, chat)
+  call.chat = chat
+  sendJson(call, 201, { made: { chat: record(chat) } })
+}
+
+function record({ id, name, version, favorite, createdAt }: Chat): Json {
+  return { ref: id, name, version, starred: favorite, since: new Date(createdAt).toISOString() }
+}
+
+/** Sorted by id, so that a new chat may stand anywhere. */
+export function listChats(call: Call, kind: ListKind): void {
+  const { query, user, rules } = call
+  const search = (query.get('search') ?? '').toLowerCase()
+  const without = ['true', '1'].includes(query.get('exclude_favorites') ?? '')
+  const fits = (chat: Chat) =>
+    chat.version === 'v3' &&
+    !chat.deleted &&
+    chat.name.toLowerCase().includes(search) &&
+    (kind === 'favorites' ? chat.favorite : !(without && chat.favorite)) &&
+    rules.listsChat(kind, chat, call)
+  const list = [...user.chats.values()].filter(fits).sort((a, b) => (a.id < b.id ? -1 : 1))
+  const { rows, cursor } = pageOf(call, kind, list, ({ id }) => id)
+  const entries = rows.map((chat) => ({ conversation: record(chat), origin: chat.origin }))
+  sendJson(call, 200, { page: { entries, further: cursor } })
+}
+
+export function showChat(call: Call): void {
+  const chat = findChat(call, call.ids[0], 'v3')
+  sendJson(call, 200, { conversation: record(chat) })
+}
+
+export function patchChat(call: Call): void {
+  const chat = findChat(call, call.ids[0], 'v3')
+  const body = bodyOf(call)
+  if (!isText(body['name'])) throw new Refusal(422, 'name: a string')
+  chat.name = body['name']
+  sendNothing(call)
+}
+
+/** Takes effect when it has been replicated. */
+export function deleteChat(call: Call): void {
+  const chat = findChat(call, call.ids[0], 'v3')
+  sendNothing(call, 202)
+  setTimeout(() => {
+    chat.deleted = true
+    call.user.chats.delete(chat.id)
+    call.rules.afterwards(call, chat, 204)
+  }, replicationMs)
+}
+
+export function nameChat(call: Call): void {
+  const chat = findChat(call, call.ids[0], 'v3')
+  const first = chat.rows.find(({ item }) => item['role'] === 'user')
+  const title = first === undefined ? 'An empty chat' : 'A chat at the harbour'
+  chat.name = title
+  sendJson(call, 200, { headline: title })
+}
+
+export function markFavorite(call: Call, favorite: boolean): void {
+  findChat(call, call.ids[0], 'v3').favorite = favorite
+  sendNothing(call)
+}

@@ -1,0 +1,121 @@
+import { type Call, Refusal } from './http.ts'
+import { asJson, asList, asText, isJson, isText, isTextList, type Json } from './json.ts'
+import { runModel, toolNames } from './model.ts'
+import { toResult } from './output.ts'
+import type { Turn } from './rules.ts'
+import { assistants, type Chat, type KnowledgeBase, type TurnResult } from './state.ts'
+
+const types: Readonly<Record<string, (value: unknown) => boolean>> = {
+  stream: isBoolean,
+  think: isBoolean,
+  chat_id: isText,
+  model_id: isText,
+  parent_id: isText,
+  input: (value) => isText(value) || (Array.isArray(value) && value.every(isJson)),
+  rag: (value) => isBoolean(value) || value === 'agent' || isJson(value),
+  include_tools: isTextList,
+  exclude_tools: isTextList,
+  max_tokens: Number.isInteger,
+  temperature: isNumber,
+  top_p: isNumber,
+  presence_penalty: isNumber,
+  runs: Array.isArray,
+  kb_id: isText,
+  content: isText,
+}
+
+export function isBoolean(value: unknown): value is boolean {
+  return typeof value === 'boolean'
+}
+
+export function isNumber(value: unknown): value is number {
+  return typeof value === 'number'
+}
+
+/** Refuses a listed field of another type, and both tool lists. `null` is what was left out. */
+export function checkFields(call: Call, body: Json): void {
+  const { rules } = call
+  const wrong = Object.keys(types).find(
+    (name) => body[name] !== undefined && body[name] !== null && !types[name]?.(body[name]),
+  )
+  if (wrong !== undefined && rules.checks('types', call, body)) {
+    throw new Refusal(422, `${wrong}: wrong type`)
+  }
+  const both = body['include_tools'] !== undefined && body['exclude_tools'] !== undefined
+  if (both && rules.checks('both lists', call, body)) {
+    throw new Refusal(418, 'one tool list only')
+  }
+  if (!isText(body['model_id'])) throw new Refusal(422, 'model_id: required')
+  if (!models.includes(body['model_id'])) throw new Refusal(422, 'model_id: unknown')
+}
+
+export const models = ['SVC-Main', 'svc-main-model', 'SVC-Vision']
+
+/** Every generation has to say which assistant answers. */
+export function checkAssistant(call: Call, body: Json): void {
+  if (!call.rules.checks('assistant', call, body)) return
+  const wanted = body['assistant_id']
+  if (wanted === undefined) throw new Refusal(422, 'field assistant_id is required')
+  const known: readonly unknown[] = [...Object.values(assistants), null, 'searcher']
+  if (!known.includes(wanted)) throw new Refusal(422, 'assistant_id: no such assistant')
+}
+
+/** The texts of an input, and how many pictures it has. */
+export function readInput(input: unknown): { readonly items: Json[]; readonly images: number } {
+  if (isText(input)) return { items: [inputItem('user', [textPart(input)])], images: 0 }
+  const items = asList(input).map((value) => {
+    const item = asJson(value)
+    if (item['type'] !== undefined && item['type'] !== 'message') return item
+    const content = isText(item['content']) ? [textPart(item['content'])] : item['content']
+    return { ...item, type: 'message', content }
+  })
+  const parts = items.flatMap(({ content }: Json) => asList(content)).map(asJson)
+  return { items, images: parts.filter(({ type }) => type === 'input_image').length }
+}
+
+function inputItem(role: string, content: readonly Json[]): Json {
+  return { type: 'message', role, content }
+}
+
+const textPart = (text: string) => ({ type: 'input_text', text })
+
+export function textsOf(items: readonly Json[]): string[] {
+  return items.map(({ role, content }) =>
+    asList(content)
+      .map((part) => asText(asJson(part)['text']))
+      // The parts of an answer are pieces of one text.
+      .join(role === 'assistant' ? '' : ' '),
+  )
+}
+
+export function buildTurn(
+  { state }: Call,
+  body: Json,
+  rest: Pick<Turn, 'surface' | 'texts' | 'images'> & { readonly rag: unknown },
+): Turn {
+  const excluded = asList(body['exclude_tools'])
+  const included = body['include_tools'] === undefined ? toolNames : asList(body['include_tools'])
+  return {
+    ...rest,
+    body,
+    stream: body['stream'] === true,
+    think: body['think'] === true,
+    assistant: body['assistant_id'],
+    model: asText(body['model_id'] ?? body['model']),
+    maxTokens: isNumber(body['max_tokens']) ? body['max_tokens'] : undefined,
+    stops: [],
+    tools: toolNames.filter((tool) => included.includes(tool) && !excluded.includes(tool)),
+    bases: basesOf(body, [...state.bases.values()]),
+  }
+}
+
+function basesOf(body: Json, all: readonly KnowledgeBase[]): readonly KnowledgeBase[] {
+  if (body['assistant_id'] === assistants.withKnowledge) return all.slice(0, 1)
+  if (body['assistant_id'] !== 'searcher') return []
+  return all.filter(({ id }) => body['kb_id'] === undefined || body['kb_id'] === id)
+}
+
+export function take(call: Call, planned: Turn, chat: Chat | undefined): [Turn, TurnResult] {
+  const turn = call.rules.turn(planned, chat)
+  return [turn, toResult(call, runModel(turn, call.rules), turn)]
+}

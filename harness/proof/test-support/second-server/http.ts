@@ -1,0 +1,109 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { asJson, type Json } from './json.ts'
+import type { Rules } from './rules.ts'
+import type { Chat, State, User } from './state.ts'
+
+export interface Call {
+  readonly rules: Rules
+  readonly state: State
+  readonly user: User
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  /** Method and path with `{id}` for identifiers, for example `GET /api/v3/chat/{id}`. */
+  readonly route: string
+  /** Identifiers of the path. */
+  readonly ids: readonly string[]
+  readonly query: URLSearchParams
+  readonly bytes: Buffer
+  /** The JSON body as it came; empty where it is none. */
+  readonly raw: Json
+  /** The chat that the request named, once it is known. */
+  chat: Chat | undefined
+}
+
+/** An answer other than 2xx. */
+export class Refusal extends Error {
+  readonly status: number
+  readonly body: string
+  constructor(status: number, message: string) {
+    super(message)
+    this.status = status
+    this.body = message
+  }
+}
+
+export const isCompatible = ({ route }: Pick<Call, 'route'>) => route.includes('/api/openai')
+
+/** Every JSON answer repeats the whole request, headers included, in a member of its own. */
+export function echo({ request, raw }: Pick<Call, 'request' | 'raw'>): Json {
+  const { method, url, headers } = request
+  return { method, url, headers, body: raw, ...raw }
+}
+
+export function sendJson(call: Call, status: number, body: Json): void {
+  const shown = { x_request: echo(call), ...call.rules.answers(call, body) }
+  const text = `${JSON.stringify(shown, null, 1)}\n`
+  call.response.writeHead(status, { 'content-type': 'application/json; charset=UTF-8' })
+  call.response.end(text)
+}
+
+export function sendNothing({ response }: Call, status = 204): void {
+  response.writeHead(status).end()
+}
+
+export function sendRefusal(call: Call, refusal: Refusal): void {
+  const { status, body } = call.rules.refusal(refusal, call)
+  const head: Record<string, string> =
+    status === 401 ? { 'www-authenticate': 'Bearer realm="harbour"' } : {}
+  if (isCompatible(call)) {
+    const shown = { detail: [{ say: body }], x_request: echo(call) }
+    call.response.writeHead(status, { ...head, 'content-type': 'application/json' })
+    call.response.end(JSON.stringify(shown))
+    return
+  }
+  const seen = JSON.stringify(echo(call)).replaceAll('<', '&lt;')
+  call.response.writeHead(status, { ...head, 'content-type': 'application/xml' })
+  call.response.end(`<fault><say>${body}</say><request>${seen}</request></fault>`)
+}
+
+/** Text fields and the file of a form. */
+export interface Form {
+  readonly fields: Readonly<Record<string, string>>
+  readonly file:
+    | { readonly name: string; readonly type: string; readonly bytes: Buffer }
+    | undefined
+}
+
+export async function readForm({ request, bytes }: Call): Promise<Form> {
+  const headers = { 'content-type': request.headers['content-type'] ?? '' }
+  const form = await new Response(new Uint8Array(bytes), { headers })
+    .formData()
+    .catch(() => undefined)
+  if (form === undefined) throw new Refusal(415, 'a multipart form is wanted')
+  const fields: Record<string, string> = {}
+  let file: Form['file']
+  for (const [name, value] of form) {
+    if (typeof value === 'string') fields[name] = value
+    else
+      file = { name: value.name, type: value.type, bytes: Buffer.from(await value.arrayBuffer()) }
+  }
+  return { fields, file }
+}
+
+/** The body as the rules let it be read; refuses what is no JSON object. */
+export function bodyOf(call: Call): Json {
+  const text = call.bytes.toString('utf8')
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    throw new Refusal(400, 'the body is no JSON')
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new Refusal(400, 'the body is no JSON object')
+  }
+  const body = call.rules.reads(call, asJson(value))
+  const refusal = call.rules.refuses(call, body)
+  if (refusal) throw refusal
+  return body
+}

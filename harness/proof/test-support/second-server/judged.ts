@@ -1,0 +1,49 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { ConformanceReport } from '../../../../contract/report/conformance.ts'
+import { loadProfile, type TargetProfile } from '../../../conformance/profile/index.ts'
+import { runConformance } from '../../../conformance/run.ts'
+import type { Engine } from '../../../conformance/vitest/engine.ts'
+import type { Rules } from './rules.ts'
+import { type SecondServer, startSecondServer } from './server.ts'
+
+/** A whole run against a second server of its own; `engine` stays warm from run to run. */
+export async function judgeSecondServer(
+  changes: Partial<Rules>,
+  { engine, only = [], bare = false }: JudgeOptions = {},
+): Promise<ConformanceReport> {
+  const server = await startSecondServer(changes)
+  const outDir = mkdtempSync(join(tmpdir(), 'chatgen-second-'))
+  try {
+    return await runConformance({
+      profile: bare ? bareProfile(server) : wholeProfile(server),
+      selection: { profile: 'full', only, skip: [] },
+      outDir,
+      seed: 'second',
+      jobs: 8,
+      anyAnswer: true,
+      ...(engine === undefined ? {} : { engine }),
+    })
+  } finally {
+    await server.close()
+    rmSync(outDir, { recursive: true, force: true })
+  }
+}
+
+export interface JudgeOptions {
+  readonly engine?: Engine
+  readonly only?: readonly string[]
+  /** With a URL and a key alone. */
+  readonly bare?: boolean
+}
+
+export function wholeProfile({ url, keys }: SecondServer): TargetProfile {
+  const text = readFileSync(new URL('target.yaml', import.meta.url), 'utf8')
+  const environment = { SECOND_KEY: keys[0], SECOND_OTHER_KEY: keys[1] }
+  return loadProfile({ name: 'target.yaml', text }, environment, { baseUrl: url })
+}
+
+function bareProfile({ url, keys }: SecondServer): TargetProfile {
+  return loadProfile({ name: 'bare', text: '' }, {}, { baseUrl: url, apiKey: keys[0] })
+}

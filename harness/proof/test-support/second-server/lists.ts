@@ -1,0 +1,48 @@
+import { type Call, Refusal } from './http.ts'
+import type { ListKind } from './rules.ts'
+
+export interface ListPage<T> {
+  readonly rows: readonly T[]
+  readonly cursor: string | null
+}
+
+/**
+ * A page of a list whose elements have a key that never changes: a cursor names the last element that
+ * was shown, so that elements which come or go in between move nothing.
+ */
+export function pageOf<T>(
+  call: Call,
+  kind: ListKind,
+  list: readonly T[],
+  keyOf: (element: T) => string,
+  defaultLimit = call.rules.pageMax[kind],
+): ListPage<T> {
+  const limit = Math.min(limitOf(call, defaultLimit), call.rules.pageMax[kind])
+  const from = startOf(call, list.map(keyOf))
+  const { rows, next } = call.rules.page(kind, list, from, limit)
+  const last = next === undefined ? undefined : list[next - 1]
+  return { rows, cursor: last === undefined ? null : cursorAfter(keyOf(last)) }
+}
+
+function limitOf({ query }: Call, defaultLimit: number): number {
+  const asked = query.get('limit')
+  if (asked === null) return defaultLimit
+  if (!/^[1-9]\d*$/.test(asked)) throw new Refusal(422, 'limit: a positive integer')
+  return Number(asked)
+}
+
+function cursorAfter(key: string): string {
+  return Buffer.from(`after ${key}`).toString('base64url')
+}
+
+function startOf({ query }: Call, keys: readonly string[]): number {
+  const cursor = query.get('cursor')
+  if (cursor === null) return 0
+  const [word, key = ''] = Buffer.from(cursor, 'base64url').toString().split(' ')
+  if (word !== 'after') throw new Refusal(422, 'cursor: not one of ours')
+  const known = keys.indexOf(key)
+  if (known >= 0) return known + 1
+  // What it named is gone: the list is sorted by these keys.
+  const later = keys.findIndex((other) => other > key)
+  return later < 0 ? keys.length : later
+}

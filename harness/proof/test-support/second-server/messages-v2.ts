@@ -1,0 +1,79 @@
+import { findChat, openV2Chat } from './chats.ts'
+import { buildTurn, checkFields, isBoolean, take, textsOf } from './generation.ts'
+import { bodyOf, type Call, Refusal, sendJson } from './http.ts'
+import { asJson, asList, asText, isJson, isText, type Json } from './json.ts'
+import type { Chat, StoredMessage } from './state.ts'
+
+const types: Readonly<Record<string, (value: unknown) => boolean>> = {
+  assistant_id: isText,
+  parent_id: isText,
+  attachments: (value) => Array.isArray(value) && value.every(isJson),
+  think: isBoolean,
+  rag: (value) => isBoolean(value) || value === 'agent',
+}
+
+export function storeMessage(call: Call): void {
+  const body = bodyOf(call)
+  checkFields(call, body)
+  if (!isText(body['content'])) throw new Refusal(422, 'content: required')
+  const wrong = Object.keys(types).find(
+    (name) => body[name] !== undefined && body[name] !== null && !types[name]?.(body[name]),
+  )
+  if (wrong !== undefined && call.rules.checks('types', call, body)) {
+    throw new Refusal(422, `${wrong}: wrong type`)
+  }
+  const chat = openV2Chat(call, body['chat_id'])
+  const parent = asText(body['parent_id'])
+  if (parent !== '' && !chat.messages.some(({ id }) => id === parent)) {
+    throw new Refusal(422, 'parent_id: no such message')
+  }
+  const message = newMessage(chat, body, 'user', body['content'])
+  chat.messages.push(message)
+  sendJson(call, 201, shown(message))
+}
+
+function newMessage(
+  chat: Chat,
+  body: Json,
+  role: 'user' | 'assistant',
+  content: string,
+): StoredMessage {
+  return {
+    id: crypto.randomUUID(),
+    chat_id: chat.id,
+    model_id: body['model_id'],
+    role,
+    content,
+    created_at: new Date().toISOString().replace('Z', '+00:00'),
+    parent: asText(body['parent_id']),
+    rag: body['rag'],
+    think: body['think'],
+    assistant: body['assistant_id'],
+  }
+}
+
+function shown({ id, chat_id, model_id, role, content, created_at }: StoredMessage): Json {
+  return { id, chat_id, model_id, role, content, created_at, attachments: null }
+}
+
+export function answerMessage(call: Call): void {
+  const body = bodyOf(call)
+  checkFields(call, body)
+  const chat = findChat(call, body['chat_id'], 'v2')
+  const parent = chat.messages.find(({ id }) => id === body['parent_id'])
+  if (parent === undefined) throw new Refusal(422, 'parent_id: no such message')
+  const texts = chain(chat, parent).map(({ content }) => content)
+  const asked = { ...body, stream: false, think: parent.think, assistant_id: parent.assistant }
+  const planned = buildTurn(call, asked, { surface: 'v2', texts, images: 0, rag: parent.rag })
+  const [, { response }] = take(call, planned, chat)
+  const output = asList(response['output']).map(asJson)
+  const text = textsOf(output.filter(({ type }) => type === 'message')).join('')
+  const message = newMessage(chat, body, 'assistant', text)
+  chat.messages.push(message)
+  sendJson(call, 200, { message: shown(message), took: 1 })
+}
+
+function chain(chat: Chat, message: StoredMessage): StoredMessage[] {
+  const parent = chat.messages.find(({ id }) => id === message.parent)
+  return parent === undefined ? [message] : [...chain(chat, parent), message]
+}

@@ -1,0 +1,106 @@
+import { findChat } from './chats.ts'
+import { buildTurn, checkAssistant, checkFields, readInput, take, textsOf } from './generation.ts'
+import { bodyOf, type Call, Refusal, sendJson } from './http.ts'
+import { asJson, asList, asText, isText, type Json } from './json.ts'
+import { pageOf } from './lists.ts'
+import type { Turn } from './rules.ts'
+import { sendEvents } from './sse.ts'
+import { type Chat, createChat, replicationMs, type TurnResult } from './state.ts'
+
+export async function generate(call: Call): Promise<void> {
+  const body = bodyOf(call)
+  const { rules } = call
+  checkFields(call, body)
+  const chat = findChat(call, body['chat_id'], 'v3')
+  const key = call.request.headers['idempotency-key']
+  if (!isText(key) && rules.checks('idempotency key', call, body)) {
+    throw new Refusal(428, 'the header Idempotency-Key is required')
+  }
+  checkAssistant(call, body)
+  const input = readInput(body['input'])
+  if (input.items.length === 0) throw new Refusal(422, 'input: required')
+  const parent = asText(body['parent_id'])
+  if (parent !== '' && !chat.runs.has(parent) && rules.checks('parent', call, body)) {
+    throw new Refusal(422, 'parent_id: no such run in this chat')
+  }
+  const texts = [...chain(chat, parent), ...textsOf(input.items)]
+  const planned = buildTurn(call, body, { surface: 'generate', texts, ...input, rag: body['rag'] })
+  const name = rules.turnKey(isText(key) ? key : crypto.randomUUID(), body)
+  const earlier = chat.turns.get(name)
+  if (earlier && rules.remembers(name, [...chat.turns.keys()], planned)) {
+    await send(call, planned.stream, await earlier.finished)
+    return
+  }
+  const { promise, resolve } = Promise.withResolvers<TurnResult>()
+  chat.turns.set(name, { finished: promise })
+  const [turn, result] = take(call, planned, chat)
+  const output = asList(result.response['output']).map(asJson)
+  store(chat, rules.keeps([...input.items, ...output], turn))
+  const runTexts = [...textsOf(input.items), ...textsOf(output)]
+  chat.runs.set(asText(result.response['id']), { parent, texts: runTexts })
+  await send(call, turn.stream, result)
+  resolve(result)
+}
+
+export async function oneShot(call: Call): Promise<void> {
+  const body = bodyOf(call)
+  checkFields(call, body)
+  checkAssistant(call, body)
+  const input = readInput(body['input'] ?? body['content'])
+  if (input.items.length === 0) throw new Refusal(422, 'input: required')
+  const earlier = asList(body['runs']).flatMap((run) => leaves(run))
+  const texts = [...earlier, ...textsOf(input.items)]
+  const rag = body['rag'] ?? 'agent'
+  const searching = body['assistant_id'] === 'searcher' ? true : rag
+  const planned = buildTurn(call, body, { surface: 'one-shot', texts, ...input, rag: searching })
+  const [turn, result] = take(call, planned, undefined)
+  if (call.rules.storesOneShot(turn)) {
+    const id = crypto.randomUUID()
+    const name = texts.at(-1) ?? ''
+    call.user.chats.set(id, createChat('v3', id, name, {}))
+  }
+  await send(call, turn.stream, result)
+}
+
+/** All texts in a value, whatever its shape. */
+function leaves(value: unknown): string[] {
+  if (isText(value)) return [value]
+  const inner = Array.isArray(value) ? value : Object.values(asJson(value))
+  return inner.flatMap(leaves)
+}
+
+async function send(call: Call, stream: boolean, { response, events }: TurnResult): Promise<void> {
+  if (stream) await sendEvents(call, events)
+  else sendJson(call, 200, response)
+}
+
+function chain(chat: Chat, parent: string): string[] {
+  const run = chat.runs.get(parent)
+  return run === undefined ? [] : [...chain(chat, run.parent ?? ''), ...run.texts]
+}
+
+export function store(chat: Chat, items: readonly Json[]): void {
+  for (const item of items) {
+    chat.rows.push({ position: chat.rows.length + 1, item, storedAt: Date.now() })
+  }
+}
+
+/** Newest first; a row is listed when it has been replicated. */
+export function showHistory(call: Call): void {
+  const { rules, query } = call
+  const chat = findChat(call, query.get('chat_id'), 'v3')
+  const ready = chat.rows.filter(({ storedAt }) => Date.now() - storedAt >= replicationMs)
+  const list = ready.toReversed()
+  const keyOf = ({ position }: (typeof list)[number]) => String(1e9 - position)
+  const { rows, cursor } = pageOf(call, 'history', list, keyOf, rules.defaultLimit)
+  const result = rows.map(({ item, position }) => {
+    const copies = {
+      ...(item['type'] === undefined ? {} : { item_type: item['type'] }),
+      ...(item['status'] === undefined ? {} : { item_status: item['status'] }),
+    }
+    return rules.row({ position, ...copies, item, stored: { cursor: 'none' } })
+  })
+  sendJson(call, 200, { result, pagination: { cursor, of: ready.length } })
+}
+
+export type { Turn }

@@ -1,0 +1,124 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { listen, readBody, type TestHost } from '../../../conformance/test-support/listen.ts'
+import {
+  addChat,
+  deleteChat,
+  listChats,
+  markFavorite,
+  nameChat,
+  patchChat,
+  showChat,
+} from './chats.ts'
+import { complete, listModels } from './compatible.ts'
+import { addFile, listFiles } from './files.ts'
+import { type Call, isCompatible, Refusal, sendRefusal } from './http.ts'
+import { asJson, parsed } from './json.ts'
+import { addDocument, listBases, searchBase } from './knowledge.ts'
+import { answerMessage, storeMessage } from './messages-v2.ts'
+import { generate, oneShot, showHistory } from './messages-v3.ts'
+import { legal, type Rules } from './rules.ts'
+import { createChat, createState, type State } from './state.ts'
+
+export interface SecondServer extends TestHost {
+  /** Of two callers. */
+  readonly keys: readonly [string, string]
+  /** Chats of the first caller that are there now. */
+  chats(): number
+}
+
+/**
+ * A whole implementation of the service, written from the document alone, with other choices wherever
+ * the document leaves one. `changes` make it wrong in one way.
+ */
+export async function startSecondServer(
+  changes: Partial<Rules> = {},
+  keys: readonly [string, string] = [newKey(), newKey()],
+): Promise<SecondServer> {
+  const rules = { ...legal, ...changes }
+  const state = createState(keys)
+  const host = await listen((request, response) => {
+    serve(rules, state, keys, request, response).catch(() => response.destroy())
+  })
+  const chats = () => state.users.get(keys[0])?.chats.size ?? 0
+  return { ...host, keys, chats }
+}
+
+function newKey(): string {
+  return `Harbour.${crypto.randomUUID()}`
+}
+
+async function serve(
+  rules: Rules,
+  state: State,
+  keys: readonly string[],
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const bytes = await readBody(request)
+  const url = new URL(request.url ?? '/', 'http://localhost')
+  const { route, ids } = routeOf(request.method ?? 'GET', url.pathname)
+  const raw = asJson(parsed(bytes.toString('utf8')))
+  const user = { chats: new Map(), files: [] }
+  const visit = { rules, state, request, response, route, ids, bytes, raw }
+  const stranger: Call = { ...visit, query: url.searchParams, user, chat: undefined }
+  const key = rules.admits(request.headers.authorization, keys, stranger)
+  const query = rules.readsQuery(stranger)
+  const call: Call = { ...stranger, query, user: state.users.get(key ?? '') ?? user }
+  try {
+    if (key === undefined) throw new Refusal(isCompatible(call) ? 401 : 403, 'no entry')
+    const handle = routes[route]
+    if (handle === undefined) throw new Refusal(404, 'nothing is moored here')
+    await handle(call)
+    if (call.request.method !== 'DELETE') rules.afterwards(call, call.chat, response.statusCode)
+  } catch (error) {
+    if (response.headersSent) throw error
+    const refusal = error instanceof Refusal ? error : new Refusal(500, String(error))
+    if (rules.storesRefused(call)) {
+      const id = crypto.randomUUID()
+      call.user.chats.set(id, createChat('v3', id, '', {}))
+    }
+    sendRefusal(call, refusal)
+  }
+}
+
+/** The part of a path that differs from request to request becomes `{id}`. */
+function routeOf(method: string, path: string): { route: string; ids: string[] } {
+  const ids: string[] = []
+  const known = path
+    .replace('/api/v3/knowledge', '/api/knowledge')
+    .split('/')
+    .map((part, at, all) => {
+      const variable =
+        (all[at - 1] === 'chat' && !['favorite', 'completions'].includes(part)) ||
+        all[at - 1] === 'knowledge'
+      if (!variable || part === '') return part
+      ids.push(decodeURIComponent(part))
+      return '{id}'
+    })
+  return { route: `${method} ${known.join('/')}`, ids }
+}
+
+const routes: Readonly<Record<string, (call: Call) => void | Promise<void>>> = {
+  'GET /api/openai/models': listModels,
+  'POST /api/openai/chat/completions': complete,
+  'POST /api/v2/message': storeMessage,
+  'POST /api/v2/message/generate': answerMessage,
+  'GET /api/v3/message': showHistory,
+  'POST /api/v3/message/generate': generate,
+  'POST /api/v3/message/one-shot': oneShot,
+  'GET /api/v3/chat': (call) => listChats(call, 'chats'),
+  'POST /api/v3/chat': addChat,
+  'GET /api/v3/chat/favorite': (call) => listChats(call, 'favorites'),
+  'GET /api/v3/chat/{id}': showChat,
+  'PATCH /api/v3/chat/{id}': patchChat,
+  'DELETE /api/v3/chat/{id}': deleteChat,
+  'POST /api/v3/chat/{id}/generate-name': nameChat,
+  'GET /api/v3/chat/{id}/attachments': (call) => listFiles(call, 'files of a chat'),
+  'POST /api/v3/chat/{id}/favorite': (call) => markFavorite(call, true),
+  'DELETE /api/v3/chat/{id}/favorite': (call) => markFavorite(call, false),
+  'GET /api/v3/attachment': (call) => listFiles(call, 'files'),
+  'POST /api/v3/attachment': addFile,
+  'GET /api/knowledge': listBases,
+  'POST /api/knowledge/{id}/documents': addDocument,
+  'GET /api/knowledge/{id}/find': searchBase,
+}

@@ -1,0 +1,124 @@
+import type { Json } from './json.ts'
+
+export interface Row {
+  readonly position: number
+  readonly item: Json
+  /** Milliseconds; a row is listed only after the replication delay. */
+  readonly storedAt: number
+}
+
+export interface StoredMessage {
+  readonly id: string
+  readonly chat_id: string
+  readonly model_id: unknown
+  readonly role: 'user' | 'assistant'
+  readonly content: string
+  readonly created_at: string
+  readonly parent: string | undefined
+  readonly rag: unknown
+  readonly think: unknown
+  readonly assistant: unknown
+}
+
+/** A finished or running turn, by its Idempotency-Key. */
+export interface StoredTurn {
+  readonly finished: Promise<TurnResult>
+}
+
+export interface TurnResult {
+  readonly response: Json
+  readonly events: readonly StreamEvent[]
+}
+
+export interface StreamEvent {
+  readonly name: string
+  readonly data: Json
+}
+
+export interface Run {
+  readonly parent: string | undefined
+  readonly texts: readonly string[]
+}
+
+export interface Chat {
+  readonly id: string
+  readonly version: 'v2' | 'v3'
+  name: string
+  favorite: boolean
+  deleted: boolean
+  readonly createdAt: number
+  readonly rows: Row[]
+  readonly messages: StoredMessage[]
+  readonly runs: Map<string, Run>
+  readonly turns: Map<string, StoredTurn>
+  /** The creation request, echoed in every list element. */
+  readonly origin: Json
+}
+
+export interface StoredFile {
+  readonly id: string
+  readonly filename: string
+  readonly content_type: string
+  readonly bucket: string
+  readonly size: number
+  readonly created_at: string
+  readonly chat: string | undefined
+  readonly text: string
+}
+
+export interface User {
+  readonly chats: Map<string, Chat>
+  readonly files: StoredFile[]
+}
+
+export interface KnowledgeBase {
+  readonly id: string
+  readonly title: string
+  readonly documents: { readonly id: string; readonly text: string }[]
+}
+
+export interface State {
+  readonly users: ReadonlyMap<string, User>
+  readonly bases: ReadonlyMap<string, KnowledgeBase>
+  count: number
+}
+
+export const assistants = {
+  withKnowledge: '0d7b7f52-9c1e-7aa0-8f43-5be1a8f0c911',
+  withoutKnowledge: '0d7b7f52-9c1e-7aa0-8f43-5be1a8f0c922',
+}
+
+export const question = 'Which colour has the storm lantern of pier nine?'
+export const expected = 'VERMILION-77'
+
+/** Milliseconds until a stored row is listed and a deletion takes effect. */
+export const replicationMs = 25
+
+export function createState(keys: readonly string[]): State {
+  const users = new Map(keys.map((key) => [key, { chats: new Map(), files: [] }]))
+  const bases = [
+    base('b-1', 'Harbour rules', `The storm lantern of pier nine is painted ${expected}.`),
+    base('b-2', 'Kitchen rules', 'The kettle of the canteen is never left to boil dry.'),
+  ]
+  return { users, bases: new Map(bases.map((known) => [known.id, known])), count: 0 }
+}
+
+function base(id: string, title: string, text: string): KnowledgeBase {
+  return { id, title, documents: [{ id: `${id}-d0`, text }] }
+}
+
+export function createChat(version: 'v2' | 'v3', id: string, name: string, origin: Json): Chat {
+  return {
+    id,
+    version,
+    name,
+    favorite: false,
+    deleted: false,
+    createdAt: Date.now(),
+    rows: [],
+    messages: [],
+    runs: new Map(),
+    turns: new Map(),
+    origin,
+  }
+}

@@ -1,0 +1,19 @@
+import { contents } from './contents.ts'
+import { credentials } from './credentials.ts'
+import { effects } from './effects.ts'
+import { forms } from './forms.ts'
+import { refusals } from './refusals.ts'
+import { repeats } from './repeats.ts'
+import type { Violation } from './violation.ts'
+
+/** All ways in which the second server can break the document, one at a time. */
+export const violations: readonly Violation[] = [
+  ...forms,
+  ...repeats,
+  ...contents,
+  ...refusals,
+  ...effects,
+  ...credentials,
+]
+
+export type { Violation }
