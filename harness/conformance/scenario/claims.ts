@@ -1,6 +1,7 @@
 import { type Exchange, type RequirementId, succeeded } from '../../../contract/index.ts'
 import { InconclusiveError, UndeclaredError } from '../session/errors.ts'
 import type { Session } from '../session/session.ts'
+import { missingMember } from '../session/supplements.ts'
 import { ContractViolation, expect } from './expect.ts'
 import { describeAnswer, isCompletion, isResponse } from './read.ts'
 
@@ -51,6 +52,9 @@ export function requireProfile<T>(value: T, member: string): asserts value is No
 /** Asserts that a request was accepted; which of the 2xx says so is open. */
 export function expectAccepted(exchange: Exchange, what = 'the request'): void {
   if (succeeded(exchange)) return
+  // Which members a generation requires is open (section 4.3): this one has to come from the profile.
+  const missing = missingMember(exchange)
+  if (missing !== undefined) throw new UndeclaredError(`requests.generate.${missing}`)
   throw new ContractViolation(`${what}: expected success, received ${describeAnswer(exchange)}`)
 }
 

@@ -1,8 +1,9 @@
-import { bodyJson, type Exchange, mediaType, succeeded } from '../../../contract/index.ts'
+import { type Exchange, mediaType, succeeded } from '../../../contract/index.ts'
 import { finalResponse } from '../../judges/index.ts'
+import { bodyJson } from './echo.ts'
 import { isRecord } from './find.ts'
 
-export { bodyJson, bodyText, type Exchange, succeeded } from '../../../contract/index.ts'
+export { bodyText, type Exchange, succeeded } from '../../../contract/index.ts'
 export {
   answerText,
   compareForms,
@@ -12,6 +13,7 @@ export {
   deltasOf,
   finalResponse,
 } from '../../judges/index.ts'
+export { bodyJson } from './echo.ts'
 export { contains, holdsList, isRecord, isUuid, leavesOf } from './find.ts'
 
 /** Known by what it calls itself or by its choices; what is wrong with it is for other rows. */

@@ -14,6 +14,7 @@ import { nextStep } from './next-step.ts'
 import {
   addedNames,
   type Members,
+  missingMember,
   openQuestionFor,
   operationOf,
   withMembers,
@@ -90,6 +91,8 @@ export async function sendWithRetries(
     const answer = next.exchange
     const wanted =
       supplements < maxSupplements ? missingMembers(context, answer, spec, members) : {}
+    const missing = missingMember(answer)
+    if (missing !== undefined && operation) observeWant(sendContext, operation, [missing], answer)
     if (operation === undefined || Object.keys(wanted).length === 0) {
       return operation && refused
         ? learn(sendContext, { answer, refused, operation, members })
@@ -198,9 +201,18 @@ function learn(
   const { role } = answer.labels
   if (!succeeded(answer)) return role === 'negative' || role === 'probe' ? answer : refused
   sendContext.context.supplements.learn(operation, members)
-  const { method, path } = operations[operation]
-  const names = Object.keys(members).join(', ')
-  const said = `${method} ${path} without ${names}: ${refused.response?.status}`
-  sendContext.observe(openQuestionFor(operation), said, [refused])
+  observeWant(sendContext, operation, Object.keys(members), refused)
   return answer
+}
+
+/** That a target requires members is an answer to an open question. */
+function observeWant(
+  sendContext: SendContext,
+  operation: OperationId,
+  names: readonly string[],
+  refused: Exchange,
+): void {
+  const { method, path } = operations[operation]
+  const said = `${method} ${path} without ${names.join(', ')}: ${refused.response?.status}`
+  sendContext.observe(openQuestionFor(operation), said, [refused])
 }

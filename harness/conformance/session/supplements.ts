@@ -4,6 +4,8 @@ import {
   type OpenQuestionId,
   type OperationId,
   operationAt,
+  requestJson,
+  requestPath,
 } from '../../../contract/index.ts'
 import type { TargetProfile } from '../profile/index.ts'
 import type { RequestSpec } from './wire-request.ts'
@@ -22,7 +24,8 @@ function valuesFor(operation: OperationId, { assistants, models }: TargetProfile
   if (operation === 'v3.generate') {
     return { ...known, ...sampling, presence_penalty: 0, think: false, rag: false }
   }
-  if (operation === 'v3.oneShot') return { ...known, rag: 'agent', runs: [] }
+  // Null is a value of its own: no assistant of the catalog.
+  if (operation === 'v3.oneShot') return { assistant_id: null, ...known, rag: 'agent', runs: [] }
   if (operation === 'v3.createChat') return { ...known, model_id: models.main }
   return {}
 }
@@ -63,6 +66,18 @@ export function createSupplements(profile: TargetProfile): Supplements {
 
 export function operationOf({ method, path }: RequestSpec): OperationId | undefined {
   return operationAt(method, path)
+}
+
+/**
+ * The member for want of which a request was refused, where it is one that only the profile has a
+ * value for.
+ */
+export function missingMember(refusal: Exchange): 'assistant_id' | undefined {
+  const operation = operationAt(refusal.request.method, requestPath(refusal))
+  if (operation !== 'v3.generate' || !mayNameMembers(refusal)) return undefined
+  const sent = requestJson(refusal)
+  if (!isObject(sent) || 'assistant_id' in sent) return undefined
+  return names(bodyText(refusal), 'assistant_id') ? 'assistant_id' : undefined
 }
 
 /** The request with members that it does not set itself; one set to undefined is left out on purpose. */

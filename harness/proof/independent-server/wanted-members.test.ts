@@ -77,7 +77,7 @@ test('a negative that comes first is refused for its own reason', async () => {
   expect(report.requirements.map(lineOf)).toEqual(['VER-04 pass'])
 }, 60_000)
 
-test('without an assistant in the profile the refusal stands as it came', async () => {
+test('without an assistant in the profile a generation is unproven, and the report says which member to set', async () => {
   const outDir = temporaryFolder()
   const report = await judged(
     'requires-assistant-id',
@@ -88,7 +88,9 @@ test('without an assistant in the profile the refusal stands as it came', async 
     },
   )
   const row = report.requirements.find(({ id }) => id === 'V3-GEN-05')
-  expect(row && lineOf(row)).toMatchInlineSnapshot(`"V3-GEN-05 inconclusive: blocked by V3-GEN-01"`)
+  expect(row && lineOf(row)).toMatchInlineSnapshot(
+    `"V3-GEN-05 unproven: say requests.generate.assistant_id in the profile to prove it"`,
+  )
 }, 60_000)
 
 test('members that are named one after the other are added one after the other', async () => {

@@ -1,5 +1,6 @@
-import { bodyJson, type Exchange, operations } from '../../../../contract/index.ts'
+import { type Exchange, operations } from '../../../../contract/index.ts'
 import type { Session } from '../../session/session.ts'
+import { bodyJson } from '../echo.ts'
 import { contains, isRecord, leavesOf, valueAt } from '../find.ts'
 import type { SendOptions } from '../options.ts'
 import { poll } from '../settle.ts'

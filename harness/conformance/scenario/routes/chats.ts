@@ -1,5 +1,4 @@
 import {
-  bodyJson,
   type Exchange,
   type OperationId,
   operations,
@@ -8,6 +7,7 @@ import {
 } from '../../../../contract/index.ts'
 import type { Session } from '../../session/session.ts'
 import { assume } from '../claims.ts'
+import { bodyJson } from '../echo.ts'
 import { chatIdNames, contains, type Leaf, leavesOf } from '../find.ts'
 import type { SendOptions } from '../options.ts'
 import { statusText } from '../read.ts'

@@ -1,5 +1,6 @@
-import { bodyJson, bodyLength, type Exchange, succeeded } from '../../../../contract/index.ts'
+import { bodyLength, type Exchange, succeeded } from '../../../../contract/index.ts'
 import type { TargetProfile } from '../../profile/index.ts'
+import { bodyJson } from '../echo.ts'
 import { contains, leavesOf, valueAt } from '../find.ts'
 import { historyCursor } from '../read.ts'
 

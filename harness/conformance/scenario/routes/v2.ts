@@ -1,6 +1,7 @@
-import { bodyJson, type Exchange, operations, succeeded } from '../../../../contract/index.ts'
+import { type Exchange, operations, succeeded } from '../../../../contract/index.ts'
 import type { Session } from '../../session/session.ts'
 import { assume, requireProfile } from '../claims.ts'
+import { bodyJson } from '../echo.ts'
 import { chatIdNames, findNewId, isRecord, isUuid, valueAt } from '../find.ts'
 import type { SendOptions } from '../options.ts'
 import { statusText } from '../read.ts'

@@ -1,5 +1,4 @@
 import {
-  bodyJson,
   type Exchange,
   type OperationId,
   operations,
@@ -9,6 +8,7 @@ import {
 import type { Session, Started } from '../../session/session.ts'
 import type { RequestSpec } from '../../session/wire-request.ts'
 import { assume } from '../claims.ts'
+import { bodyJson } from '../echo.ts'
 import { chatIdNames, findNewId, isRecord, isUuid, valueAt } from '../find.ts'
 import type { SendOptions } from '../options.ts'
 import { type HistoryRow, historyCursor, historyRows, statusText } from '../read.ts'

@@ -244,7 +244,7 @@ export const forms: readonly Violation[] = [
     breaks: ['V3-ONE-05'],
     changes: {
       reads: (call, body) =>
-        isOneShot(call) && body['runs'] !== undefined
+        isOneShot(call) && Array.isArray(body['runs'])
           ? { ...body, runs: asList(body['runs']).slice(0, 1) }
           : body,
     },
@@ -255,7 +255,7 @@ export const forms: readonly Violation[] = [
     breaks: ['V3-ONE-05'],
     changes: {
       reads: (call, body) =>
-        isOneShot(call) && body['runs'] !== undefined
+        isOneShot(call) && Array.isArray(body['runs'])
           ? { ...body, runs: asList(body['runs']).slice(-1) }
           : body,
     },

@@ -1,0 +1,38 @@
+import { describe, expect, test } from 'vitest'
+import { lineOf, rowsWith } from '../conformance/test-support/check.ts'
+import { judgeSecondServer } from './test-support/second-server/judged.ts'
+
+/**
+ * A server that was written from the document alone echoes every request in its answers, requires
+ * `assistant_id` in every generation, and lists at most seven elements a page.
+ */
+describe('the second server', () => {
+  test('violates nothing with its profile', async () => {
+    const report = await judgeSecondServer({})
+    expect(report.faults).toEqual([])
+    expect(
+      rowsWith(report, 'fail', 'error', 'warn', 'inconclusive', 'unproven').map(lineOf),
+    ).toMatchInlineSnapshot(`
+      [
+        "OAI-MODELS-05 warn: object is nothing: expected "list".",
+        "OAI-MODELS-06 inconclusive: GET /models/svc-main-model was answered 404",
+        "OAI-TOOL-02 inconclusive: the target made no tool call",
+        "OAI-TOOL-03 unproven: nothing that the target did showed it",
+        "OAI-TOOL-04 inconclusive: the target made no tool call",
+        "V3-SSE-28 unproven: nothing that the target did showed it",
+      ]
+    `)
+  }, 60_000)
+
+  test('violates nothing with a URL alone', async () => {
+    const report = await judgeSecondServer({}, { bare: true })
+    expect(report.faults).toEqual([])
+    expect(rowsWith(report, 'fail', 'error').map(lineOf)).toEqual([])
+    const generation = report.requirements.find(({ id }) => id === 'V3-GEN-01')
+    expect(generation && lineOf(generation)).toMatchInlineSnapshot(
+      `"V3-GEN-01 unproven: say requests.generate.assistant_id in the profile to prove it"`,
+    )
+    const open = report.observations.find(({ id }) => id === 'OPEN-10')
+    expect(open?.answer).toContain('POST /api/v3/message/generate without assistant_id: 422')
+  }, 60_000)
+})
