@@ -20,7 +20,7 @@ test('on an old Node the bin hands over to the one that the checkout brought', (
 
 test('the exit code of the Node that took over is passed on', () => {
   const { status, stderr } = runOnOldNode(join(root, 'bin/chatgen.cjs'), ['explain', 'NOTHING'])
-  expect(stderr).toContain('there is no row NOTHING')
+  expect(stderr).toContain('unknown id NOTHING')
   expect(status).toBe(2)
 })
 

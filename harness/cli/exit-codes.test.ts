@@ -39,11 +39,15 @@ describe('chatgen check ends with', () => {
     ],
     ['an unknown profile', ['check', '--reference', '--profile', 'v4'], 'Allowed choices are'],
     ['an unknown report', ['check', '--reference', '--report', 'pdf'], 'no report format pdf'],
-    ['no target', ['check'], 'nothing to check: pass a URL'],
+    ['no target', ['check'], 'no target given: pass a URL'],
     ['two targets', ['check', 'http://127.0.0.1:1', '--reference'], 'not both'],
     ['a URL without scheme', ['check', 'localhost:4010'], 'did you mean http://localhost:4010?'],
-    ['a profile that is not there', ['check', '--target', 'nowhere.yaml'], 'cannot be read'],
-    ['zero jobs', ['check', '--reference', '--jobs', '0'], 'must be a whole number'],
+    [
+      'a profile that is not there',
+      ['check', '--target', 'nowhere.yaml'],
+      'cannot read the target profile',
+    ],
+    ['zero jobs', ['check', '--reference', '--jobs', '0'], 'must be a positive integer'],
     [
       'a variable that is not set',
       ['check', 'http://127.0.0.1:1', '--key-env', 'NO_SUCH'],

@@ -2,24 +2,12 @@ import type { Command } from 'commander'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { ConfigurationError } from '../conformance/errors.ts'
 import { buildProgram } from './main.ts'
-import type { Io } from './terminal/io.ts'
+import { quietIo } from './test-support/quiet-io.ts'
 
-/** Flags and their environment twins, over every command. */
+/** Flags and their environment variables, over every command. */
 
-const io: Io = {
-  out: () => {},
-  err: () => {},
-  // Read when it is asked for, so that a test may set it.
-  env: process.env,
-  write: () => {},
-  clean: String,
-  keepBack: () => {},
-  terminal: false,
-  color: false,
-  colorErr: false,
-  width: 100,
-  signal: new AbortController().signal,
-}
+// The environment is read on each access, so that a test may set it.
+const io = quietIo({ env: process.env })
 
 afterEach(() => {
   vi.unstubAllEnvs()
@@ -68,8 +56,8 @@ describe('a flag without a value, in the environment', () => {
   test('is refused in one sentence for each variable', async () => {
     const environment = { CHATGEN_STRICT: 'maybe', CHATGEN_DRY_RUN: '' }
     expect(await problemOf('check', environment)).toMatchInlineSnapshot(`
-      "CHATGEN_STRICT is "maybe": it must be true or false (or 1, 0, yes, no), or not be set
-      CHATGEN_DRY_RUN is empty: it must be true or false (or 1, 0, yes, no), or not be set"
+      "CHATGEN_STRICT is "maybe": expected true or false (or 1, 0, yes, no), or unset
+      CHATGEN_DRY_RUN is empty: expected true or false (or 1, 0, yes, no), or unset"
     `)
   })
 })

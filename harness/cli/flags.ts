@@ -2,10 +2,10 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import { ConfigurationError } from '../conformance/errors.ts'
 
 /**
- * A flag with its environment twin: `--max-requests` is CHATGEN_MAX_REQUESTS. A negated flag keeps its
- * positive sense there: `--no-keep-alive` is CHATGEN_KEEP_ALIVE=false.
- * @param command qualifies the name, CHATGEN_INIT_OUT, where another command means something else by
- * the same flag
+ * Creates a flag with its environment variable: `--max-requests` is CHATGEN_MAX_REQUESTS. A negated flag
+ * is set to false: `--no-keep-alive` is CHATGEN_KEEP_ALIVE=false.
+ * @param command qualifies the variable, CHATGEN_INIT_OUT, if the flag has another meaning in another
+ * command
  */
 export function flag(flags: string, description: string, command?: string): Option {
   const option = new Option(flags, description)
@@ -13,18 +13,32 @@ export function flag(flags: string, description: string, command?: string): Opti
   return option.env(['chatgen', ...(command ? [command] : []), words].join('_').toUpperCase())
 }
 
-/** Names the variable with the key, for every command that talks to a target. */
-export function keyEnvFlag(): Option {
-  return flag(
-    '--key-env <name>',
-    'variable that holds the key, in place of any key of the profile (default: CHATGEN_API_KEY, where the profile has no key)',
-  )
+/** The flags of every command that can print reports: formats, JSON, less output. */
+export function addOutputFlags(command: Command, formatNames: readonly string[]): Command {
+  return command
+    .addOption(
+      flag(
+        '--report <formats>',
+        `formats: ${formatNames.join(', ')} (default: console,json)`,
+      ).argParser(list),
+    )
+    .addOption(flag('--json', 'print report.json on standard output'))
+    .addOption(flag('--quiet', 'print the outcome only'))
+    .addOption(colorFlag())
+}
+
+/** Folder of the results of a run. */
+export function outFlag(): Option {
+  return flag('--out <dir>', 'results folder').default('chatgen-results')
+}
+
+export function colorFlag(): Option {
+  return flag('--no-color', 'disable colours')
 }
 
 /**
- * Gives the flags without a value that the environment sets their value; commander takes any value
- * for yes, `false` included.
- * @throws ConfigurationError that names each variable that is neither yes nor no
+ * Parses the environment variables of boolean flags; commander takes any value for true, `false` included.
+ * @throws ConfigurationError that names each variable with another value than true or false
  */
 export function readSwitches(
   command: Command,
@@ -36,10 +50,10 @@ export function readSwitches(
     if (option.required || option.optional || name === undefined) continue
     if (command.getOptionValueSource(option.attributeName()) !== 'env') continue
     const text = environment[name] ?? ''
-    const value = truthOf(text)
+    const value = parseBoolean(text)
     if (value === undefined) {
-      const said = text === '' ? 'is empty' : `is ${JSON.stringify(text)}`
-      problems.push(`${name} ${said}: it must be true or false (or 1, 0, yes, no), or not be set`)
+      const state = text === '' ? 'is empty' : `is ${JSON.stringify(text)}`
+      problems.push(`${name} ${state}: expected true or false (or 1, 0, yes, no), or unset`)
       continue
     }
     command.setOptionValueWithSource(option.attributeName(), value, 'env')
@@ -47,7 +61,7 @@ export function readSwitches(
   if (problems.length > 0) throw new ConfigurationError(problems)
 }
 
-function truthOf(text: string): boolean | undefined {
+function parseBoolean(text: string): boolean | undefined {
   const word = text.trim().toLowerCase()
   if (['true', '1', 'yes'].includes(word)) return true
   return ['false', '0', 'no'].includes(word) ? false : undefined
@@ -56,19 +70,19 @@ function truthOf(text: string): boolean | undefined {
 export function positiveInteger(text: string): number {
   const value = Number(text)
   if (!Number.isInteger(value) || value < 1)
-    throw new InvalidArgumentError('must be a whole number from 1 up')
+    throw new InvalidArgumentError('must be a positive integer')
   return value
 }
 
 export function portNumber(text: string): number {
   const value = Number(text)
   if (!Number.isInteger(value) || value < 0 || value > 65_535) {
-    throw new InvalidArgumentError('must be a port from 0 to 65535')
+    throw new InvalidArgumentError('must be a port number from 0 to 65535')
   }
   return value
 }
 
-/** May be repeated, and split by commas. */
+/** Parses a repeatable flag with comma-separated values. */
 export function list(text: string, before: readonly string[] = []): string[] {
   return [
     ...before,
@@ -79,7 +93,7 @@ export function list(text: string, before: readonly string[] = []): string[] {
   ]
 }
 
-/** Goes into headers and names. */
+/** Parses a seed, which becomes part of headers and of generated names. */
 export function seed(text: string): string {
   if (!/^[A-Za-z0-9._-]{1,40}$/.test(text)) {
     throw new InvalidArgumentError('must be 1 to 40 letters, digits, dots, dashes or underscores')

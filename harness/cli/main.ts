@@ -15,7 +15,7 @@ import { loadCommand } from './commands/load.ts'
 import { rejudgeCommand } from './commands/rejudge.ts'
 import { reportCommand } from './commands/report.ts'
 import { serveCommand } from './commands/serve.ts'
-import { type ExitCode, exitCode, exitCodeOfError, withFault } from './exit-codes.ts'
+import { type ExitCode, exitCode, exitCodeOfError, withInternalError } from './exit-codes.ts'
 import { readSwitches } from './flags.ts'
 import { watchInterrupts } from './terminal/interruption.ts'
 import { type Io, processIo } from './terminal/io.ts'
@@ -41,7 +41,7 @@ export async function main(argv: readonly string[]): Promise<number> {
   const io = processIo(watchInterrupts(new InterruptedError('interrupted')))
   const lastResorts = watchLastResorts(
     (error) => reportError(error, io),
-    () => process.exit(exitCode.kitFault),
+    () => process.exit(exitCode.internalError),
   )
   let code: ExitCode = exitCode.done
   const program = buildProgram(io, (ended) => {
@@ -49,18 +49,18 @@ export async function main(argv: readonly string[]): Promise<number> {
   })
   try {
     await program.parseAsync(argv, { from: 'user' })
-    return lastResorts.seen ? withFault(code) : code
+    return lastResorts.seen ? withInternalError(code) : code
   } catch (error) {
     return reportError(error, io)
   }
 }
 
-/** All commands, with their flags; `finish` is told the exit code of the one that ran. */
+/** Builds all commands with their flags; `finish` receives the exit code of the one that ran. */
 export function buildProgram(io: Io, finish: (code: ExitCode) => void): Command {
   const program = new Command('chatgen')
-    .description('Conformance and capacity kit of the Chat Generation Service')
+    .description('Conformance test suite and load generator for the Chat Generation Service')
     .version(suiteVersion(), '-V, --version', 'print the version')
-    .helpCommand('help [command]', 'help for a command')
+    .helpCommand('help [command]', 'show the help of a command')
     .showSuggestionAfterError()
     .showHelpAfterError('Run chatgen --help, or chatgen COMMAND --help.')
     .configureOutput({
@@ -82,7 +82,7 @@ function reportError(error: unknown, io: Io): number {
     for (const line of error.message.split('\n')) io.err(`chatgen: ${printable(line)}`)
     return code
   }
-  io.err('chatgen: a fault of the kit itself; please report it with what follows')
+  io.err('chatgen: internal error, please report it with this stack trace:')
   io.err(error instanceof Error ? (error.stack ?? error.message) : String(error))
-  return exitCode.kitFault
+  return exitCode.internalError
 }

@@ -124,9 +124,7 @@ describe('the key', () => {
   ])('that %s names wins over both, and standard error says so', async (_, more, args) => {
     const { code, stderr } = await check(staging, { ...env, ...more }, ...args)
     expect(new Set(keys)).toEqual(new Set(['Bearer sk-other-1']))
-    expect(stderr).toBe(
-      'chatgen: using the key in OTHER (--key-env) in place of apiKey of the profile\n',
-    )
+    expect(stderr).toBe('chatgen: the key in OTHER (--key-env) overrides apiKey of the profile\n')
     expect(code).toBe(0)
   })
 
@@ -134,7 +132,7 @@ describe('the key', () => {
     const both = 'compatKey: ${NOT_SET}\nnativeToken: ${NOT_SET_EITHER}'
     const { stderr } = await check(both, { OTHER: 'sk-other-1' }, '--key-env', 'OTHER')
     expect(new Set(keys)).toEqual(new Set(['Bearer sk-other-1']))
-    expect(stderr).toContain('in place of compatKey, nativeToken of the profile')
+    expect(stderr).toContain('overrides compatKey, nativeToken of the profile')
   })
 
   test('that is named and not set is exit 2', async () => {

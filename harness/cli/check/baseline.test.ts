@@ -50,7 +50,7 @@ describe('chatgen check --baseline ends with', () => {
     ['an unknown id', 'OAI-AUHT-01: { because: x }', 'Did you mean OAI-AUTH-01?'],
     ['an entry without a reason', 'OAI-AUTH-01: {}', 'known.yaml:1: OAI-AUTH-01.because'],
     ['a reason that is to be written', 'OAI-AUTH-01: { because: TO BE WRITTEN }', 'to be written'],
-    ['a file that is not there', null, 'the baseline cannot be read'],
+    ['a file that is not there', null, 'cannot read the baseline'],
   ])('2 for %s, before anything is sent', async (_, baseline, sentence) => {
     const { code, stdout, stderr, requests } = await check(baseline)
     expect(stderr).toContain(sentence)
@@ -106,7 +106,7 @@ describe('a run that is over', () => {
     expect(wrong.stdout).toContain('OAI-MODELS-01 passes now: delete its entry')
     expect(wrong.code).toBe(0)
     const none = await chatgen(['report', 'results', '--baseline', 'none.yaml'], {}, folder)
-    expect(none.stderr).toContain('the baseline cannot be read')
+    expect(none.stderr).toContain('cannot read the baseline')
     expect(none.code).toBe(2)
     expect(readFileSync(join(folder, 'results/report.json'), 'utf8')).toBe(before)
   })

@@ -13,8 +13,8 @@ export interface BaselineFlags {
 }
 
 /**
- * What a run does with the baseline of the command line; read before anything is sent.
- * @throws ConfigurationError where the file cannot be read or used.
+ * Opens the baseline of the command line, before anything is sent.
+ * @throws ConfigurationError if the file cannot be read or is invalid
  */
 export function openBaseline(flags: BaselineFlags, io: Pick<Io, 'write'>) {
   const { baseline: file, updateBaseline: updating = false } = flags
@@ -25,10 +25,10 @@ export function openBaseline(flags: BaselineFlags, io: Pick<Io, 'write'>) {
   const source = { name: file, text: readBaseline(file, updating) }
   const baseline = loadBaseline(source, updating ? 'kept' : 'refused')
   return {
-    /** An update judges by the file as it was, so that no run turns green by what it adds itself. */
+    /** Uses the file as it was before an update, so that no run passes because of its own update. */
     judge: (report: ConformanceReport) =>
       applyBaseline(report, baseline, new Date().toISOString().slice(0, 10)),
-    /** Writes the file and says in words what has changed; null where no update was asked for. */
+    /** Writes the file and describes the changes; null if no update was requested. */
     update: (report: ConformanceReport) =>
       updating ? rewrite(source, baseline, report, io) : null,
   }
@@ -40,23 +40,23 @@ function rewrite(
   report: ConformanceReport,
   io: Pick<Io, 'write'>,
 ): string {
-  if (report.interrupted) return `Baseline ${source.name}: not written, the run was interrupted`
+  if (report.interrupted) return `Baseline ${source.name} not written: the run was interrupted`
   const { entries, added, changed, removed } = updateBaseline(report, before)
   const text = baselineText(source, entries)
   try {
     if (text !== source.text) io.write(source.name, text)
   } catch (error) {
-    throw new ConfigurationError([`the baseline cannot be written: ${reasonOf(error)}`])
+    throw new ConfigurationError([`cannot write the baseline: ${reasonOf(error)}`])
   }
   const parts = [
-    { what: `added, with a because that is ${toBeWritten}`, ids: added },
-    { what: 'has a new fingerprint, to be read again', ids: changed },
-    { what: 'removed', ids: removed },
+    { label: `added (set "because" where it is ${toBeWritten})`, ids: added },
+    { label: 'fingerprint changed (review)', ids: changed },
+    { label: 'removed', ids: removed },
   ].filter(({ ids }) => ids.length > 0)
-  if (parts.length === 0) return `Baseline ${source.name}: nothing to change`
+  if (parts.length === 0) return `Baseline ${source.name} is up to date`
   return [
-    `Baseline ${source.name} was written:`,
-    ...parts.map(({ what, ids }) => `  ${what}: ${ids.join(', ')}`),
+    `Baseline ${source.name} updated:`,
+    ...parts.map(({ label, ids }) => `  ${label}: ${ids.join(', ')}`),
   ].join('\n')
 }
 
@@ -65,7 +65,7 @@ function readBaseline(file: string, updating: boolean): string {
   try {
     return readFileSync(file, 'utf8')
   } catch (error) {
-    throw new ConfigurationError([`the baseline cannot be read: ${reasonOf(error)}`])
+    throw new ConfigurationError([`cannot read the baseline: ${reasonOf(error)}`])
   }
 }
 

@@ -3,7 +3,7 @@ import type { Patch } from '../../../reference-server/index.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
 import { didYouMean } from '../../conformance/profile/suggest.ts'
 
-/** `--list-faults` and `--list-dialects`: a line each, the name first. */
+/** Text of `--list-faults` and `--list-dialects`: a line each, the name first. */
 export function deviationsText(deviations: readonly (Fault | Dialect)[]): string {
   const width = Math.max(0, ...deviations.map(({ name }) => name.length))
   return deviations
@@ -15,8 +15,8 @@ export function deviationsText(deviations: readonly (Fault | Dialect)[]): string
 }
 
 /**
- * The refits of the named deviations.
- * @throws ConfigurationError where there is none of that name.
+ * Resolves deviations by name.
+ * @throws ConfigurationError for an unknown name
  */
 export function refitsOf(
   kind: 'fault' | 'dialect',
@@ -29,6 +29,6 @@ export function refitsOf(
     if (found) return found.patch
     const known = deviations.map((deviation) => deviation.name)
     const hint = didYouMean(name, known)
-    throw new ConfigurationError([`there is no ${kind} ${name}.${hint} --list-${kind}s names them`])
+    throw new ConfigurationError([`unknown ${kind} ${name}.${hint} --list-${kind}s prints all`])
   })
 }

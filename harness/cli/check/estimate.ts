@@ -1,8 +1,8 @@
-/** Before this much of the work and of the time an estimate would be a guess. */
-const leastShare = 0.05
-const leastMs = 2000
+/** An estimate before this share of the work, or this time, would be a guess. */
+const minShare = 0.05
+const minMs = 2000
 
-/** `about 40 s left`, from the share of the work that is done; null while it is too early to tell. */
+/** `about 40 s left`, from the share of the work that is done; null while it is too early to estimate. */
 export function timeLeft({
   elapsedMs,
   share,
@@ -10,11 +10,11 @@ export function timeLeft({
   elapsedMs: number
   share: number
 }): string | null {
-  if (share < leastShare || share >= 1 || elapsedMs < leastMs) return null
+  if (share < minShare || share >= 1 || elapsedMs < minMs) return null
   return `about ${durationText((elapsedMs * (1 - share)) / share)} left`
 }
 
-/** To the next five seconds, from two minutes on to the next minute. */
+/** Rounds up to five seconds, and from two minutes on to a minute. */
 export function durationText(ms: number): string {
   const seconds = Math.max(5, Math.ceil(ms / 5000) * 5)
   return seconds < 120 ? `${seconds} s` : `${Math.ceil(seconds / 60)} min`

@@ -2,7 +2,7 @@ import { type RequirementId, requirements } from '../../../contract/index.ts'
 import { printable, wrap } from '../../../reports/text/escape.ts'
 import { count } from '../../../reports/text/format.ts'
 
-/** Members that the profile lacks, with the requirements that wait for each. */
+/** Fields that the profile lacks, with the requirements that need each. */
 export type MissingMembers = ReadonlyMap<string, readonly RequirementId[]>
 
 interface Checked {
@@ -13,22 +13,22 @@ interface Checked {
 }
 
 /**
- * What an incomplete run of `chatgen check` waits for in the profile, and the commands that get there;
- * null where no required row does.
+ * Lists the profile fields that an incomplete run of `chatgen check` lacks, and the commands that add
+ * them; null if no required requirement lacks any.
  */
 export function nextSteps(missing: MissingMembers, { url, target, width }: Checked): string | null {
   const waiting = [...missing]
     .map(([member, ids]) => ({ member, ids: ids.filter(isRequired) }))
     .filter(({ ids }) => ids.length > 0)
   if (waiting.length === 0) return null
-  const rows = waiting.reduce((sum, { ids }) => sum + ids.length, 0)
+  const total = waiting.reduce((sum, { ids }) => sum + ids.length, 0)
   const members = waiting.map(({ member }) => member).join(', ')
-  const what = `${count(rows, 'required requirement')} cannot be tested without ${members}`
-  if (target !== undefined) return wrap(`${what}: add them to ${target}.`, width).join('\n')
+  const summary = `${count(total, 'required requirement')} cannot be tested without ${members}`
+  if (target !== undefined) return wrap(`${summary}: set them in ${target}.`, width).join('\n')
   const address = url === undefined ? '' : ` ${printable(url)}`
   return [
-    ...wrap(`${what}, which only a target profile can say:`, width),
-    `  chatgen init${address} --out target.yaml    # then fill in what it leaves open`,
+    ...wrap(`${summary}. Set them in a target profile:`, width),
+    `  chatgen init${address} --out target.yaml    # then fill in the missing fields`,
     '  chatgen check --target target.yaml',
   ].join('\n')
 }

@@ -28,9 +28,9 @@ test('a plan fits the terminal, and estimates the time that a run takes', () => 
   expect(text).toMatch(/total +400 +20 +2 +0/)
   const flat = text.replaceAll(/\s+/g, ' ')
   expect(flat).toContain(
-    'about 10 s where a generation takes 1 s, about 55 s where it takes 10 s; with 4 scenarios at a time',
+    'about 10 s at 1 s per generation, about 55 s at 10 s per generation, limited to 4 scenarios at a time',
   )
-  expect(flat).toContain('up to 3 generations more')
+  expect(flat).toContain('Up to 3 extra generations')
 })
 
 test('the rate that the profile allows is a bound', () => {
@@ -38,6 +38,6 @@ test('the rate that the profile allows is a bound', () => {
   const options = { selection, limits, jobs: 4, width: 100 }
   const flat = planText(scenarios, options).replaceAll(/\s+/g, ' ')
   expect(flat).toContain(
-    'It takes about 4 min; with 4 scenarios at a time and at most 2 requests a second',
+    'Estimated duration: about 4 min, limited to 4 scenarios at a time and 2 requests per second',
   )
 })

@@ -14,13 +14,13 @@ export interface PlanOptions {
   readonly width: number
 }
 
-/** What a run would ask of its target, as `--dry-run` prints it, and how long it would take. */
+/** Text of `--dry-run`: the cost of a run for its target, and its estimated duration. */
 export function planText(scenarios: readonly Scenario[], options: PlanOptions): string {
   const { selection, width } = options
   const total = scenarios.map(({ cost }) => cost).reduce(addCosts, noCost)
-  const again = scenarios.reduce((sum, scenario) => sum + scenario.again, 0)
+  const extra = scenarios.reduce((sum, scenario) => sum + scenario.again, 0)
   const rows = scenarios.map(({ title, cost }) => ({ title, cost }))
-  const lead = `Profile ${selection.profile}: ${count(scenarios.length, 'scenario')}. Nothing was sent. A run asks for:`
+  const lead = `Profile ${selection.profile}: ${count(scenarios.length, 'scenario')}. Nothing was sent. A run costs:`
   return [
     ...wrap(lead, width),
     '',
@@ -28,12 +28,10 @@ export function planText(scenarios: readonly Scenario[], options: PlanOptions): 
     '',
     ...[
       timeText(total, options),
-      ...(again === 0
+      ...(extra === 0
         ? []
-        : [
-            `Where a model misses a planted fact it is asked again: up to ${again} generations more.`,
-          ]),
-      'Requests that are answered 429 or 503 are tried again; waiting for a change takes reads.',
+        : [`Up to ${extra} extra generations if the model fails to recall a planted fact.`]),
+      'Retries after 429 or 503 and polling for changes add requests.',
     ].flatMap((text) => wrap(text, width)),
   ].join('\n')
 }
@@ -46,7 +44,7 @@ interface Row {
   readonly cost: Cost
 }
 
-/** A title that is too long for its column goes on below it. */
+/** Renders the table; a title that is too long for its column continues on the next line. */
 function table(rows: readonly (Row | null)[], width: number): readonly string[] {
   const longest = Math.max(...rows.map((row) => row?.title.length ?? 0))
   const titles = Math.min(longest, Math.max(20, width - heading.length))
@@ -61,7 +59,7 @@ function table(rows: readonly (Row | null)[], width: number): readonly string[] 
   ]
 }
 
-/** What a generation takes is the model's to say: a quick one, and one that reasons. */
+/** Duration of a generation: of a fast model, and of one that reasons. */
 const secondsPerGeneration = [1, 10] as const
 const secondsPerRequest = 0.05
 
@@ -73,11 +71,11 @@ function timeText({ requests, generations }: Cost, { limits, jobs }: PlanOptions
   })
   const bounds = [
     `${count(jobs, 'scenario')} at a time`,
-    ...(rate === undefined ? [] : [`at most ${count(rate, 'request')} a second`]),
+    ...(rate === undefined ? [] : [`${count(rate, 'request')} per second`]),
   ].join(' and ')
   const time =
     quick === slow
       ? `about ${quick}`
-      : `about ${quick} where a generation takes ${secondsPerGeneration[0]} s, about ${slow} where it takes ${secondsPerGeneration[1]} s`
-  return `It takes ${time}; with ${bounds}.`
+      : `about ${quick} at ${secondsPerGeneration[0]} s per generation, about ${slow} at ${secondsPerGeneration[1]} s per generation`
+  return `Estimated duration: ${time}, limited to ${bounds}.`
 }

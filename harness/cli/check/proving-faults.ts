@@ -13,7 +13,7 @@ const killMatrix = z.object({
   ),
 })
 
-/** The faults of `docs/kill-matrix.json`; null where there is none, or none that can be read. */
+/** The faults of `docs/kill-matrix.json`; null if it is missing or cannot be read. */
 export function provingFaults(): readonly ProvingFault[] | null {
   const up = import.meta.url.endsWith('.js') ? '../../../..' : '../../..'
   try {

@@ -18,15 +18,15 @@ export interface PublishOptions {
   /** Folder of the results, with the exchanges of the run in it. */
   readonly out: string
   readonly color: boolean
-  /** `report.json` on standard output, and nothing else. */
+  /** Print only `report.json` on standard output. */
   readonly json: boolean
-  /** The outcome alone. */
+  /** Print the outcome only. */
   readonly quiet: boolean
 }
 
 /**
- * Writes the reports that have a file, and prints the others. `report.json` is always written: what
- * was not asked for can be rendered from it later.
+ * Writes the reports that have a file, and prints the others. `report.json` is always written: all other
+ * formats can be rendered from it later.
  */
 export function publish(found: ConformanceReport, options: PublishOptions, io: Io): void {
   const { out, json, quiet } = options
@@ -45,26 +45,26 @@ export function publish(found: ConformanceReport, options: PublishOptions, io: I
   // Standard output is for the program that asked for JSON.
   const { write, env } = io
   render(report, exchanges, { formats, out, style, print: json ? io.err : io.out, write, env })
-  if (!json && !quiet) io.out(fitted(whereToRead(report, options), io))
+  if (!json && !quiet) io.out(fitted(resultsText(report, options), io))
 }
 
-/** Before the digest of the report is made, which would not fit what the funnel changes after it. */
+/** Redacts a report before its digest is computed: redaction afterwards would invalidate the digest. */
 export function withoutSecrets<Report>(report: Report, io: Pick<Io, 'clean'>): Report {
   return JSON.parse(io.clean(JSON.stringify(report)))
 }
 
-/** The last words: they are what is on the screen when the run is over. */
-function whereToRead({ outcome }: ConformanceReport, { formats, out }: PublishOptions): string {
+/** The last lines on the screen: the path of the results. */
+function resultsText({ outcome }: ConformanceReport, { formats, out }: PublishOptions): string {
   const page = formats.find(({ name }) => name === 'html')?.file
-  if (page) return `Results: ${out}\nAll evidence in one page: ${join(out, page)}`
+  if (page) return `Results: ${out}\nEvidence as HTML: ${join(out, page)}`
   const console = formats.some(({ name }) => name === 'console')
   if (outcome === 'conforms' || !console) return `Results: ${out}`
-  return `Results: ${out}\nAll evidence in one page: chatgen report ${out} --report html`
+  return `Results: ${out}\nEvidence as HTML: chatgen report ${out} --report html`
 }
 
 interface Rendering {
   readonly formats: readonly NamedFormat[]
-  /** Folder for what has a file; null prints everything. */
+  /** Folder of formats with a file; null prints everything. */
   readonly out: string | null
   readonly style: RenderOptions
   readonly print: Io['out']
@@ -73,14 +73,14 @@ interface Rendering {
 }
 
 /**
- * Text for a terminal, of which no line is taken for a command where GitHub Actions reads along: it reads
- * the output of every step.
+ * Console text without workflow commands: GitHub Actions interprets every line of output that looks like
+ * one, and a target could have sent it.
  */
-export function unread(text: string, env: Io['env']): string {
+export function withoutWorkflowCommands(text: string, env: Io['env']): string {
   return env['GITHUB_ACTIONS'] === 'true' ? withoutCommands(text, randomUUID()) : text
 }
 
-/** Each format to its file in the folder, or printed where it has none. */
+/** Writes each format to its file in the folder, and prints those without a file. */
 export function render(
   report: ConformanceReport,
   exchanges: ReadonlyMap<string, Exchange>,
@@ -94,6 +94,6 @@ export function render(
     }
     const isRead = formats.some((format) => format.name === 'github')
     const reader = isRead ? { GITHUB_ACTIONS: 'true' } : env
-    print(name === 'console' ? unread(text.trimEnd(), reader) : text.trimEnd())
+    print(name === 'console' ? withoutWorkflowCommands(text.trimEnd(), reader) : text.trimEnd())
   }
 }

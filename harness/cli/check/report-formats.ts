@@ -18,7 +18,7 @@ export interface RenderOptions {
 }
 
 export interface ReportFormat {
-  /** Name of the file in the folder of results; null where the text is printed. */
+  /** Name of the file in the results folder; null if the text is printed. */
   readonly file: string | null
   readonly render: (
     report: ConformanceReport,
@@ -30,7 +30,7 @@ export interface ReportFormat {
 export type Named<Format> = Format & { readonly name: string }
 export type NamedFormat = Named<ReportFormat>
 
-/** What `--report` takes, in the order in which it is listed, printed and written. */
+/** Formats of `--report`, in the order in which they are listed, printed and written. */
 export const reportFormats: Readonly<Record<string, ReportFormat>> = {
   console: { file: null, render: reportToConsole },
   github: { file: null, render: reportToGitHub },
@@ -49,14 +49,14 @@ export const defaultFormats: readonly string[] = ['console', 'json']
 export const formatNames: readonly string[] = Object.keys(reportFormats)
 
 /**
- * The formats of these names, each once, in the order of the table.
- * @throws ConfigurationError where there is none of that name.
+ * Looks up formats by name: each once, in the order of the table.
+ * @throws ConfigurationError for an unknown name
  */
 export function formatsOf(names: readonly string[]): readonly NamedFormat[] {
   return formatsIn(reportFormats, names)
 }
 
-/** The same of any table. */
+/** Looks up formats in any table, as `formatsOf` does. */
 export function formatsIn<Format>(
   table: Readonly<Record<string, Format>>,
   names: readonly string[],
@@ -66,7 +66,7 @@ export function formatsIn<Format>(
     .filter((name) => !known.includes(name))
     .map((name) => {
       const hint = didYouMean(name, known)
-      return `there is no report format ${name}, only ${known.join(', ')}.${hint}`
+      return `unknown report format ${name}.${hint} Formats: ${known.join(', ')}`
     })
   if (problems.length > 0) throw new ConfigurationError(problems)
   return Object.entries(table)

@@ -60,7 +60,7 @@ describe('Ctrl-C', () => {
   })
 })
 
-test('a fault of the kit ends with 4', async () => {
+test('an internal error ends with 4', async () => {
   const { args } = await benchOf('compatible JSON')
   const run = start(args, { ...withKey, ...failing(`throw new Error('a slip of ours')`) })
   await sleep(intoMeasuring)

@@ -37,8 +37,8 @@ test('benches an address, with its key, and prints JSON', async () => {
 }, 30_000)
 
 test.each([
-  [2, ['bench', '--only', 'nothing'], '--only: there is no such case; there are compatible stream'],
-  [2, ['bench', '--duration', '1h'], 'must be a time from 1s to 5m, such as 10s'],
+  [2, ['bench', '--only', 'nothing'], '--only matches no case; cases: compatible stream'],
+  [2, ['bench', '--duration', '1h'], 'must be a duration from 1s to 5m, e.g. 10s'],
   [2, ['bench', '--connections', '1001'], 'must be at most 1000'],
   [3, ['bench', 'http://127.0.0.1:1', '--quiet'], 'http://127.0.0.1:1: nothing listens there'],
   [2, ['calibrate', '--rates', '5,3'], 'must be ascending numbers, such as 1000,5000,20000'],

@@ -5,9 +5,10 @@ import { suiteVersion } from '../../conformance/version.ts'
 import type { BenchFailures, BenchReport } from '../../load/bench/index.ts'
 import type { AddCommand } from '../command.ts'
 import { type ExitCode, exitCode } from '../exit-codes.ts'
-import { flag, keyEnvFlag, list, positiveInteger } from '../flags.ts'
+import { flag, list, positiveInteger } from '../flags.ts'
 import { bundledServer } from '../target/bundled-server.ts'
 import { withTarget } from '../target/target.ts'
+import { keyEnvFlag, targetFlag } from '../target/target-flags.ts'
 import { fitted } from '../terminal/fitted.ts'
 import type { Io } from '../terminal/io.ts'
 import { showSteps } from '../terminal/steps.ts'
@@ -27,22 +28,21 @@ interface BenchFlags {
 }
 
 const more = `
-Six cases, one after the other: a completion on the compatible surface, a v3 generation and a one-shot,
-each streamed and as JSON, in a closed loop: every connection sends its next request when it has its
-answer. Such a loop says how much a server can do at most, not how it does under a given rate: that is
-what chatgen load is for.
+Runs six cases one after the other: a chat completion, a v3 generation and a v3 one-shot, each streamed
+and as JSON. The loop is closed: each connection sends its next request when it has the response. That
+measures maximum throughput; use chatgen load to measure latency at a given rate.
 
-A v3 chat grows with every turn, and a longer one costs more. A connection therefore leaves its chat
-after --turns turns for a fresh one, and the connections begin at different turns: at any time a chat
-holds (turns - 1) / 2 earlier turns on average. The chats are made before and deleted after.
+Requests cost more as a v3 chat grows. A connection therefore starts a new chat after --turns turns,
+and connections start at different turns: on average a chat holds (turns - 1) / 2 earlier turns. Chats
+are created before the run and deleted after it.
 
-With --baseline each case is also run against a bare node:http server in a process of its own that
-writes the bytes of an answer of the target: the ratio of the two is comparable between machines.
+With --baseline each case also runs against a minimal node:http server in a separate process that
+writes the bytes of a response of the target: the ratio is comparable between machines.
 
-Without a URL the bundled server is benched, in a process of its own.
+Without a URL the bundled server is measured, in a separate process.
 
-Exit codes: 0 done, 1 an answer failed or was not whole, 2 usage, 3 target unreachable or key refused,
-6 the client was the bottleneck, 130 interrupted.
+Exit codes: 0 done, 1 a response failed or was truncated, 2 usage, 3 target unreachable or API key
+rejected, 6 the client was the bottleneck, 130 interrupted.
 
 Examples:
   $ chatgen bench
@@ -50,37 +50,45 @@ Examples:
   $ chatgen bench http://127.0.0.1:4010 --connections 50 --duration 10s
   $ chatgen bench --target target.yaml --only compatible* --json > bench.json`
 
-/** `chatgen bench`: how much the streaming core can do at most. */
+/** `chatgen bench`: maximum throughput of the streaming core. */
 export const benchCommand: AddCommand = (program, io, finish) => {
   program
     .command('bench')
-    .description('autocannon throughput and latency of the streaming core')
-    .argument('[url]', 'base address; without it, the bundled server')
-    .addOption(flag('--target <file>', 'target profile, YAML or JSON'))
+    .description('measure maximum throughput with autocannon')
+    .argument('[url]', 'base URL (default: the bundled server)')
+    .addOption(targetFlag())
     .addOption(keyEnvFlag())
     .addOption(
-      flag('--only <glob>', 'cases by name, such as "generate stream"; may be repeated', 'bench')
+      flag('--only <glob>', 'cases by name, e.g. "generate stream"; repeatable', 'bench')
         .argParser(list)
-        .default([]),
+        .default([], 'all'),
     )
     .addOption(
-      flag('--connections <n>', 'requests in flight, at most 1000', 'bench')
+      flag('--connections <n>', 'concurrent connections, at most 1000', 'bench')
         .argParser(connectionCount)
         .default(10),
     )
     .addOption(
-      flag('--duration <time>', 'of each case, 1s to 5m', 'bench')
+      flag('--duration <time>', 'duration of each case, 1s to 5m', 'bench')
         .argParser(wholeSeconds)
         .default(5, '5s'),
     )
-    .addOption(flag('--max-tokens <n>', 'longest answer').argParser(positiveInteger).default(64))
-    .addOption(flag('--turns <n>', 'of a chat').argParser(positiveInteger).default(8))
     .addOption(
-      flag('--timeout <ms>', 'for one answer', 'bench').argParser(positiveInteger).default(60_000),
+      flag('--max-tokens <n>', 'maximum tokens of a response')
+        .argParser(positiveInteger)
+        .default(64),
     )
     .addOption(
-      flag('--baseline', 'beside it, a bare node:http server that writes the same bytes', 'bench'),
+      flag('--turns <n>', 'turns before a connection starts a new chat')
+        .argParser(positiveInteger)
+        .default(8),
     )
+    .addOption(
+      flag('--timeout <ms>', 'response timeout', 'bench')
+        .argParser(positiveInteger)
+        .default(60_000),
+    )
+    .addOption(flag('--baseline', 'compare with a minimal node:http server', 'bench'))
     .addOption(flag('--json', 'print JSON'))
     .addOption(flag('--quiet', 'no progress'))
     .addHelpText('after', more)
@@ -134,13 +142,13 @@ type Target = Pick<
   'baseUrl' | 'headers' | 'model' | 'prompt' | 'keys'
 >
 
-/** @throws ConfigurationError where --only names none */
+/** @throws ConfigurationError if --only matches no case */
 async function casesOf({ only }: BenchFlags) {
   const { benchCases } = await import('../../load/bench/index.ts')
   const cases = benchCases.filter(({ name }) => chosen(name, only))
   if (cases.length > 0) return cases
   const names = benchCases.map(({ name }) => name).join(', ')
-  throw new ConfigurationError([`--only: there is no such case; there are ${names}`])
+  throw new ConfigurationError([`--only matches no case; cases: ${names}`])
 }
 
 async function run(flags: BenchFlags, io: Io, target: Target): Promise<BenchReport> {
@@ -167,19 +175,19 @@ async function run(flags: BenchFlags, io: Io, target: Target): Promise<BenchRepo
     })
   } catch (error) {
     if (!isOfConnection(error)) throw error
-    const why = error.message || error.code
-    throw new TargetUnusableError('E_UNREACHABLE', `${target.baseUrl} cannot be reached: ${why}`)
+    const reason = error.message || error.code
+    throw new TargetUnusableError('E_UNREACHABLE', `cannot reach ${target.baseUrl}: ${reason}`)
   } finally {
     progress.stop()
   }
   const refused = report.notMeasured.filter(({ status }) => status === 401 || status === 403)
   if (refused.length === cases.length) {
-    throw new TargetUnusableError('E_KEY_REFUSED', `${target.baseUrl} refuses the key`)
+    throw new TargetUnusableError('E_KEY_REFUSED', `${target.baseUrl} rejects the API key`)
   }
   return report
 }
 
-/** Where several hold: interrupted, failed, client-bound. */
+/** Precedence: interrupted, failed, client-bound. */
 export function exitCodeOfBench(report: BenchReport): ExitCode {
   if (report.interrupted) return exitCode.interrupted
   if (report.notMeasured.length > 0) return exitCode.violated
@@ -187,7 +195,7 @@ export function exitCodeOfBench(report: BenchReport): ExitCode {
   return report.clientBound.length > 0 ? exitCode.measurementInvalid : exitCode.done
 }
 
-/** With a second of warming up each. */
+/** Seconds of one case, with one second of warm-up for each of its runs. */
 function secondsOfCase({ duration, baseline }: BenchFlags): number {
   return (duration + 1) * (baseline ? 2 : 1)
 }
@@ -200,7 +208,7 @@ function chosen(name: string, globs: readonly string[]): boolean {
   return globs.length === 0 || globs.some((glob) => matchesGlob(name, glob))
 }
 
-/** `*` stands for anything, a space included. */
+/** Matches `*` to any text, spaces included. */
 function matchesGlob(name: string, glob: string): boolean {
   const pattern = glob.replaceAll(/[\\^$.+?()[\]{}|]/g, '\\$&').replaceAll('*', '.*')
   return new RegExp(`^${pattern}$`, 'i').test(name)
@@ -216,7 +224,7 @@ function wholeSeconds(text: string): number {
   const [, number = '', unit = 's'] = /^(\d{1,4})(s|m)?$/.exec(text) ?? []
   const seconds = Number(number) * (unit === 'm' ? 60 : 1)
   if (seconds < 1 || seconds > 300) {
-    throw new InvalidArgumentError('must be a time from 1s to 5m, such as 10s')
+    throw new InvalidArgumentError('must be a duration from 1s to 5m, e.g. 10s')
   }
   return seconds
 }

@@ -20,40 +20,42 @@ interface CalibrateFlags {
 }
 
 const more = `
-Drives the bundled server, in a process of its own, at growing rates of events, and measures how late
-the stamps of the generator are: each worker also reads a stream whose events carry the time at which
-they were written. What is found is stored for this machine; reports of chatgen load then say which
-share of what the machine can do a run used.
+Runs the bundled server in a separate process at increasing event rates and measures the timestamp
+error of the load generator: each worker also reads a stream whose events carry their send time. The
+result is stored for this machine; reports of chatgen load then show which share of its capacity a run
+used.
 
-The bundled server needs about a core of its own: do not calibrate on a machine that is busy.
+The bundled server needs about one CPU core: calibrate on an idle machine.
 
-Exit codes: 0 done, 2 usage, 4 a fault of the kit, 6 no rate was without doubt, 130 interrupted.
+Exit codes: 0 done, 2 usage, 4 internal error, 6 no rate was measured reliably, 130 interrupted.
 
 Examples:
   $ chatgen calibrate
   $ chatgen calibrate --workers 2 --rates 1000,5000,20000 --duration 10s
   $ chatgen calibrate --out calibration.json --json`
 
-/** `chatgen calibrate`: how late the stamps of this machine are, by the rate of events. */
+/** `chatgen calibrate`: timestamp error of the load generator on this machine, by event rate. */
 export const calibrateCommand: AddCommand = (program, io, finish) => {
   program
     .command('calibrate')
     .description('measure the timestamp error of the load generator on this machine')
     .addOption(
-      flag('--rates <list>', 'events a second, ascending')
+      flag('--rates <list>', 'event rates per second, ascending')
         .argParser(rates)
         .default([500, 1000, 2000, 4000, 8000, 13_000], '500,1000,2000,4000,8000,13000'),
     )
     .addOption(
-      flag('--duration <time>', 'of each rate', 'calibrate')
+      flag('--duration <time>', 'duration of each rate', 'calibrate')
         .argParser(duration)
         .default(8000, '8s'),
     )
-    .addOption(flag('--workers <n>', 'threads that send').argParser(positiveInteger).default(1))
     .addOption(
-      flag('--out <file>', 'where to store it (default: the cache of the user)', 'calibrate'),
+      flag('--workers <n>', 'number of worker threads').argParser(positiveInteger).default(1),
     )
-    .addOption(flag('--json', 'print what is stored'))
+    .addOption(
+      flag('--out <file>', "output file (default: in the user's cache folder)", 'calibrate'),
+    )
+    .addOption(flag('--json', 'print the calibration as JSON'))
     .addOption(flag('--quiet', 'no progress'))
     .addHelpText('after', more)
     .action(async (flags: CalibrateFlags) => {
@@ -117,19 +119,20 @@ function textOf(found: Calibration, file: string, interrupted: boolean): string 
     ].join(''),
   )
   return [
-    '  events/s      came   p50 ms   p99 ms  busy  verdict',
+    '    Events per second      Timestamp error',
+    '   planned  measured   p50 ms   p99 ms  busy  verdict',
     ...rows,
     '',
     ceiling === 0
-      ? 'At no rate were the stamps less than 2 ms late (p99): is this machine busy?'
-      : `Stamps are less than 2 ms late (p99) up to ${ceiling.toFixed(0)} events/s.`,
+      ? 'Timestamp error (p99) is 2 ms or more at every rate: is this machine busy?'
+      : `Timestamp error (p99) stays below 2 ms up to ${ceiling.toFixed(0)} events/s.`,
     interrupted ? 'Interrupted: nothing was stored.' : `Stored in ${file}.`,
   ].join('\n')
 }
 
 function sentenceOf({ eventsPerSecond, timestampError, verdict }: CalibrationPoint): string {
   const error = timestampError === null ? 'unknown' : `${timestampError.p99.toFixed(3)} ms`
-  return `${eventsPerSecond.toFixed(0)} events/s: error p99 ${error}, ${verdict}`
+  return `${eventsPerSecond.toFixed(0)} events/s: timestamp error p99 ${error}, ${verdict}`
 }
 
 function codeOf({ ceilingEventsPerSecond }: Calibration, { signal }: Io): ExitCode {
@@ -141,7 +144,7 @@ function rates(text: string): number[] {
   const values = text.split(',').map(Number)
   const ascending = values.every((value, at) => value > (values[at - 1] ?? 0))
   if (!ascending || !values.every((value) => Number.isFinite(value) && value <= 1_000_000)) {
-    throw new InvalidArgumentError('must be ascending numbers, such as 1000,5000,20000')
+    throw new InvalidArgumentError('must be ascending numbers, e.g. 1000,5000,20000')
   }
   return values
 }

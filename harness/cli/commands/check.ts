@@ -1,4 +1,3 @@
-import type { Command } from 'commander'
 import type { ConformanceReport } from '../../../contract/report/conformance.ts'
 import { defaultJobs } from '../../conformance/defaults.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
@@ -18,12 +17,12 @@ import { publish } from '../check/publish.ts'
 import { defaultFormats, formatNames, formatsOf } from '../check/report-formats.ts'
 import type { AddCommand } from '../command.ts'
 import { exitCodeOf } from '../exit-codes.ts'
-import { flag, keyEnvFlag, list, positiveInteger, seed as seedText } from '../flags.ts'
+import { addOutputFlags, flag, list, outFlag, positiveInteger, seed as seedText } from '../flags.ts'
 import { makeOutFolder } from '../results/out-folder.ts'
 import { type Taking, withResultsFolder } from '../results/results-folder.ts'
 import { discover } from '../target/discovery.ts'
-import { addNetworkFlags } from '../target/network-flags.ts'
 import { type TargetFlags, withTarget } from '../target/target.ts'
+import { addTargetFlags } from '../target/target-flags.ts'
 import type { Io } from '../terminal/io.ts'
 import { showProgress } from '../terminal/progress.ts'
 
@@ -54,92 +53,91 @@ Examples:
 
 Exit codes:
   0 conforms   1 a requirement is violated   2 usage or configuration
-  3 target unreachable, no such service, or it refuses the key   4 a fault of the kit
-  5 nothing violated, but a required row is undecided   130 interrupted
+  3 target unreachable, not this service, or API key rejected   4 internal error
+  5 nothing violated, but a required requirement is undecided   130 interrupted
 
-What an answer, a wait and the whole run may take is bounded by limits in the profile, such as
-limits.runMs (4 hours) and limits.bodyBytes (8 MiB); passing one leaves rows inconclusive. All of
-them: docs/limits.md
+Limits in the target profile bound each response, each wait and the whole run, e.g. limits.bodyBytes
+(8 MiB) and limits.runMs (4 hours). A requirement whose test exceeds a limit is inconclusive. All
+limits: docs/limits.md
 
-A dry run checks nothing and ends with 0; where CHATGEN_DRY_RUN asks for it in a CI job, with 5.`
+A dry run sends nothing and exits with 0, or with 5 if CHATGEN_DRY_RUN requests it in a CI job.`
 
 export const checkCommand: AddCommand = (program, io, finish) => {
-  const command: Command = program
+  const command = program
     .command('check')
     .description('run the conformance suites against a deployment')
-    .argument('[url]', 'base address of the deployment, without /api')
+    .argument('[url]', 'base URL of the deployment, without /api')
     .addOption(flag('--reference', 'start the bundled reference server and check it'))
-    .addOption(flag('--target <file>', 'target profile, YAML or JSON'))
-    .addOption(keyEnvFlag())
+  addTargetFlags(command)
     .addOption(flag('--profile <name>', 'surfaces to check').choices(profileNames).default('full'))
     .addOption(
-      flag('--only <glob>', 'requirement ids, areas or titles; may be repeated')
+      flag('--only <glob>', 'requirement ids, areas or titles to test; repeatable')
         .argParser(list)
-        .default([]),
+        .default([], 'all'),
     )
-    .addOption(flag('--skip <glob>', 'the same, to leave out').argParser(list).default([]))
     .addOption(
-      flag('--jobs <n>', 'scenarios in flight').argParser(positiveInteger).default(defaultJobs),
+      flag('--skip <glob>', 'requirements to skip, as for --only')
+        .argParser(list)
+        .default([], 'none'),
     )
-    .addOption(flag('--timeout <ms>', 'longest silence of the target').argParser(positiveInteger))
     .addOption(
-      flag('--max-requests <n>', 'ask for no more in all, tidying up included').argParser(
+      flag('--jobs <n>', 'number of concurrent scenarios')
+        .argParser(positiveInteger)
+        .default(defaultJobs),
+    )
+    .addOption(
+      flag('--max-requests <n>', 'maximum number of requests, cleanup included').argParser(
         positiveInteger,
       ),
     )
     .addOption(flag('--baseline <file>', 'known violations, YAML or JSON'))
-    .addOption(flag('--update-baseline', 'write what is violated now to the baseline, for review'))
-    .addOption(flag('--out <dir>', 'folder for the results').default('chatgen-results'))
     .addOption(
-      flag('--report <formats>', `what to print and write: ${formatNames.join(', ')}`).argParser(
-        list,
-      ),
+      flag('--update-baseline', 'write the current violations to the baseline, for review'),
     )
-    .addOption(flag('--seed <text>', 'makes the same nonces again').argParser(seedText))
+    .addOption(outFlag())
+    .addOption(flag('--seed <text>', 'seed of generated names and nonces').argParser(seedText))
     .addOption(flag('--strict', 'count warnings as violations'))
-    .addOption(flag('--dry-run', 'say what would be asked of the target, in numbers'))
-    .addOption(flag('--json', 'print report.json on standard output'))
-    .addOption(flag('--quiet', 'print the outcome only'))
-    .addOption(flag('--no-color', 'no colours'))
+    .addOption(flag('--dry-run', 'print the number of requests without sending any'))
+  addOutputFlags(command, formatNames)
     .addHelpText('after', examples)
-  addNetworkFlags(command).action(async (url: string | undefined, flags: CheckFlags) => {
-    const { only, skip, profile } = flags
-    if (url === undefined && flags.target === undefined && !flags.reference) {
-      throw new ConfigurationError(['nothing to check: pass a URL, --target FILE or --reference'])
-    }
-    const formats = formatsOf(flags.report ?? defaultFormats)
-    const selection: Selection = { profile, only, skip }
-    if (flags.dryRun) {
-      const { planConformance } = await import('../../conformance/run.ts')
-      const text = await withTarget(url, flags, io, async (profile) =>
-        planText(await planConformance(profile, selection), {
-          selection,
-          limits: profile.limits,
-          jobs: flags.jobs,
+    .action(async (url: string | undefined, flags: CheckFlags) => {
+      const { only, skip, profile } = flags
+      if (url === undefined && flags.target === undefined && !flags.reference) {
+        throw new ConfigurationError(['no target given: pass a URL, --target FILE or --reference'])
+      }
+      const formats = formatsOf(flags.report ?? defaultFormats)
+      const selection: Selection = { profile, only, skip }
+      if (flags.dryRun) {
+        const { planConformance } = await import('../../conformance/run.ts')
+        const text = await withTarget(url, flags, io, async (profile) =>
+          planText(await planConformance(profile, selection), {
+            selection,
+            limits: profile.limits,
+            jobs: flags.jobs,
+            width: io.width,
+          }),
+        )
+        io.out(text)
+        finish(endDryRun(command, io))
+        return
+      }
+      const baseline = openBaseline(flags, io)
+      const checked = await check(url, flags, { selection, formats }, io)
+      const result = baseline.judge(checked.report)
+      const { out, color, json = false, quiet = false } = flags
+      publish(result, { formats, out, color, json, quiet }, io)
+      const changes = baseline.update(result)
+      if (changes !== null) (json ? io.err : io.out)(changes)
+      if (!quiet && result.outcome !== 'violated' && !result.interrupted) {
+        const next = nextSteps(checked.missing, {
+          url,
+          target: flags.target,
           width: io.width,
-        }),
-      )
-      io.out(text)
-      finish(endDryRun(command, io))
-      return
-    }
-    const baseline = openBaseline(flags, io)
-    const checked = await check(url, flags, { selection, formats }, io)
-    const result = baseline.judge(checked.report)
-    const { out, color, json = false, quiet = false } = flags
-    publish(result, { formats, out, color, json, quiet }, io)
-    const changes = baseline.update(result)
-    if (changes !== null) (json ? io.err : io.out)(changes)
-    if (!quiet && result.outcome !== 'violated' && !result.interrupted) {
-      const next = nextSteps(checked.missing, {
-        url,
-        target: flags.target,
-        width: io.width,
-      })
-      if (next !== null) (json ? io.err : io.out)(next)
-    }
-    finish(exitCodeOf(result))
-  })
+        })
+        if (next !== null) (json ? io.err : io.out)(next)
+      }
+      finish(exitCodeOf(result))
+    })
 }
 
 function check(

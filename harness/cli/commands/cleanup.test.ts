@@ -78,7 +78,7 @@ describe('chatgen cleanup', () => {
     const args = ['cleanup', 'j.ndjson', '--target', 'target.yaml']
     const { code, stdout } = await run(args, server, folder)
     expect(stdout).toContain(`left     ${id}`)
-    expect(stdout).toContain('0 gone, 1 left')
+    expect(stdout).toContain('0 chats deleted or already gone, 1 left')
     expect(code).toBe(1)
     await server.close()
   })
@@ -134,7 +134,7 @@ describe('chatgen cleanup', () => {
     expect(openEntries(readJournal(file)).length).toBeGreaterThan(0)
 
     const { code, stdout } = await chatgen(['cleanup', file], { CHATGEN_API_KEY: key }, folder)
-    expect(stdout).toContain('All gone')
+    expect(stdout).toContain('deleted or already gone')
     expect(code).toBe(0)
     const headers = { authorization: `Bearer ${key}` }
     const left = await fetch(`${server.url}/api/v3/chat?limit=100`, { headers })
@@ -172,7 +172,7 @@ test('an id that leads elsewhere is not sent', async () => {
   )
   const { stdout, code } = await run(['cleanup', file], server, folder)
   expect(stdout.match(/its id cannot stand in a path/g)).toHaveLength(3)
-  expect(stdout).toContain('2 gone, 3 left')
+  expect(stdout).toContain('2 chats deleted or already gone, 3 left')
   expect(code).toBe(1)
   await server.close()
 }, 60_000)

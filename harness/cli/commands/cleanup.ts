@@ -4,9 +4,9 @@ import type { OpenJournal } from '../../conformance/cleanup/cleanup.ts'
 import type { Removal } from '../../conformance/cleanup/removal.ts'
 import type { AddCommand } from '../command.ts'
 import { exitCode } from '../exit-codes.ts'
-import { flag, keyEnvFlag, positiveInteger } from '../flags.ts'
-import { addNetworkFlags } from '../target/network-flags.ts'
+import { flag } from '../flags.ts'
 import { type TargetFlags, withTarget } from '../target/target.ts'
+import { addTargetFlags } from '../target/target-flags.ts'
 import { fitted } from '../terminal/fitted.ts'
 import type { Io } from '../terminal/io.ts'
 
@@ -20,25 +20,22 @@ Examples:
   $ chatgen cleanup results/journal.ndjson --target staging.yaml
   $ chatgen cleanup results/journal.ndjson https://chat.example.org --dry-run
 
-Only chats that the journal names, and that carry the tag of its run in their names, are touched.
+Deletes only chats that are listed in the journal and whose name contains the tag of its run.
 
 Exit codes:
-  0 all gone   1 something could not be deleted   2 no such file, or no journal
-  3 target unreachable, no such service, or it refuses the key   130 interrupted`
+  0 all deleted   1 something could not be deleted   2 no such file, or not a journal
+  3 target unreachable, not this service, or API key rejected   130 interrupted`
 
-/** `chatgen cleanup JOURNAL`: deletes what a run that was killed has left behind. */
+/** `chatgen cleanup JOURNAL`: deletes the leftovers of a run that was killed. */
 export const cleanupCommand: AddCommand = (program, io, finish) => {
   const command = program
     .command('cleanup')
-    .description('delete the chats that a killed run has left behind')
-    .argument('<journal>', 'journal.ndjson in the folder for results of the run')
-    .argument('[url]', 'base address of the deployment, where it is not the one of the journal')
-    .addOption(flag('--target <file>', 'target profile, YAML or JSON'))
-    .addOption(keyEnvFlag())
-    .addOption(flag('--timeout <ms>', 'longest silence of the target').argParser(positiveInteger))
-    .addOption(flag('--dry-run', 'say what would be deleted, and send nothing'))
+    .description('delete the chats that a killed run left behind')
+    .argument('<journal>', 'journal.ndjson in the results folder of the run')
+    .argument('[url]', 'base URL of the deployment (default: that of the journal)')
+    .addOption(flag('--dry-run', 'print what would be deleted, without sending anything'))
     .addHelpText('after', examples)
-  addNetworkFlags(command).action(
+  addTargetFlags(command).action(
     async (file: string, url: string | undefined, flags: CleanupFlags) => {
       const { cleanUp, openJournal } = await import('../../conformance/cleanup/cleanup.ts')
       const open = openJournal(file)
@@ -52,7 +49,7 @@ export const cleanupCommand: AddCommand = (program, io, finish) => {
       const from = url ?? (flags.target === undefined ? open.journal.head.baseUrl : undefined)
       const removals = await withTarget(from, flags, io, async (profile) => {
         if (profile.baseUrl !== open.journal.head.baseUrl)
-          io.out(fitted(`asking ${printable(profile.baseUrl)}`, io))
+          io.out(fitted(`target: ${printable(profile.baseUrl)}`, io))
         const onRemoval = (removal: Removal) => io.out(fitted(removalLine(removal), io))
         return cleanUp({ journalFile: file, profile, signal: io.signal, onRemoval })
       })
@@ -66,9 +63,10 @@ export const cleanupCommand: AddCommand = (program, io, finish) => {
 
 function headline(file: string, { journal, chats }: OpenJournal): string {
   const { tag, kit, baseUrl } = journal.head
-  const cut = journal.cutLines === 0 ? '' : `, ${count(journal.cutLines, 'line')} cut by the crash`
-  const open = chats.length === 0 ? 'no chat is open' : `${count(chats.length, 'chat')} open`
-  return `${file}: run ${printable(tag)} at ${printable(baseUrl)}, kit ${printable(kit)}: ${open}${cut}`
+  const cut = journal.cutLines === 0 ? '' : `, ${count(journal.cutLines, 'truncated line')}`
+  const open =
+    chats.length === 0 ? 'no chats to delete' : `${count(chats.length, 'chat')} to delete`
+  return `${file}: run ${printable(tag)} against ${printable(baseUrl)} (chatgen ${printable(kit)}): ${open}${cut}`
 }
 
 function removalLine({ entry, outcome, why }: Removal): string {
@@ -81,9 +79,12 @@ function printOthers({ others }: OpenJournal, io: Io): void {
   const numbers = [...Map.groupBy(others, ({ kind }) => kind)].map(([kind, all]) =>
     count(all.length, kind),
   )
-  io.out(fitted(`not deleted: ${numbers.join(', ')} (no route of the document deletes them)`, io))
+  io.out(
+    fitted(`not deleted: ${numbers.join(', ')} (the interface has no route to delete them)`, io),
+  )
 }
 
-function summary(gone: number, left: number): string {
-  return left === 0 ? `All gone: ${count(gone, 'chat')}` : `${gone} gone, ${left} left`
+function summary(removed: number, left: number): string {
+  const text = `${count(removed, 'chat')} deleted or already gone`
+  return left === 0 ? text : `${text}, ${left} left`
 }

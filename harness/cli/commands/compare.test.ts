@@ -53,7 +53,7 @@ test('no load report: it says what to do instead', async () => {
   await chatgen(['load', server.url, ...args], withKey, cwd)
   const { code, stderr } = await chatgen(['compare', 'loaded', 'loaded'], {}, cwd)
   expect(stderr).toBe(
-    'chatgen: compare reads reports of conformance, and these are reports of loads: put two loads side by side with chatgen report DIR --report markdown\n',
+    'chatgen: compare reads conformance reports only, and these are load reports; render load reports with chatgen report DIR --report markdown\n',
   )
   expect(code).toBe(2)
 })

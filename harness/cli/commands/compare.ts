@@ -11,7 +11,7 @@ import { profileOfRecord, readRunRecord } from '../../conformance/recording/reco
 import { suiteVersion } from '../../conformance/version.ts'
 import type { AddCommand } from '../command.ts'
 import { type ExitCode, exitCode } from '../exit-codes.ts'
-import { flag } from '../flags.ts'
+import { colorFlag, flag } from '../flags.ts'
 import {
   anyEdited,
   conformanceIn,
@@ -35,25 +35,25 @@ Examples:
   $ chatgen compare last-month chatgen-results
   $ chatgen compare main/report.json branch/report.json --json
 
-What A recorded is judged again with this kit: rows that change by that are the kit's, the others the
-target's, unless the runs were told different things: another URL, profile or selection is named first.
-Nothing is sent.
+The exchanges of A are judged again by this version of chatgen, to tell changes of the target from
+changes of chatgen. Differences in URL, profile and selection of the two runs are listed first. Nothing
+is sent.
 
 Exit codes:
-  0 nothing got worse   1 a row is newly violated
-  2 usage, a file that is no report of conformance, or one that was edited after its run
-  5 nothing newly violated, but a required row is no longer proven`
+  0 no regression   1 a requirement is newly violated
+  2 usage, not a conformance report, or a report that was edited after its run
+  5 nothing newly violated, but a required requirement that passed is now undecided`
 
-/** `chatgen compare A B`: what changed between two reports, and whether target or kit did. */
+/** `chatgen compare A B`: differences of two reports, attributed to the target or to chatgen. */
 export const compareCommand: AddCommand = (program, io, finish) => {
   program
     .command('compare')
-    .description('say what changed between two reports, and whether the target or the kit did')
-    .argument('<a>', 'the earlier results: a folder, or a report.json')
-    .argument('<b>', 'the later results')
-    .addOption(flag('--no-rejudge', 'do not judge what A recorded again'))
+    .description('compare two reports, and tell changes of the target from changes of chatgen')
+    .argument('<a>', 'earlier results: a folder, or a report.json')
+    .argument('<b>', 'later results')
+    .addOption(flag('--no-rejudge', 'do not judge the exchanges of A again'))
     .addOption(flag('--json', 'print JSON'))
-    .addOption(flag('--no-color', 'no colours'))
+    .addOption(colorFlag())
     .addHelpText('after', examples)
     .action(async (pathA: string, pathB: string, flags: CompareFlags) => {
       const [fileA, fileB] = [openStored(pathA), openStored(pathB)]
@@ -80,18 +80,18 @@ export const compareCommand: AddCommand = (program, io, finish) => {
     })
 }
 
-/** @throws ConfigurationError that says what a load can be compared by until then */
+/** @throws ConfigurationError that names the alternative for load reports */
 function refuseLoads(files: readonly StoredFile[]): void {
   const loads = files.filter(({ kind }) => kind === 'load-report')
   const [first] = loads
   if (first === undefined) return
-  const what = loads.length === 2 ? 'these are reports of loads' : `${first.file} is one of a load`
+  const what = loads.length === 2 ? 'these are load reports' : `${first.file} is a load report`
   throw new ConfigurationError([
-    `compare reads reports of conformance, and ${what}: put two loads side by side with chatgen report DIR --report markdown`,
+    `compare reads conformance reports only, and ${what}; render load reports with chatgen report DIR --report markdown`,
   ])
 }
 
-/** A report, and what its run was told where the record of it is there and can be read. */
+/** A report, with the settings of its run if their record can be read. */
 function sideOf({ report, dir }: StoredReport): Side {
   const file = join(dir, runRecordName)
   try {
@@ -119,7 +119,7 @@ interface Again {
   readonly notes: readonly string[]
 }
 
-/** What this kit makes of A; where it cannot, a note says why, and the rest stands without it. */
+/** The report of A by this version of chatgen; a note instead if it cannot be made. */
 async function rejudged(
   a: StoredReport,
   b: StoredReport,
@@ -128,8 +128,10 @@ async function rejudged(
 ): Promise<Again> {
   const missing = [runRecordName, exchangesName].filter((name) => !existsSync(join(a.dir, name)))
   if (missing.length > 0) {
-    const what = missing.join(' and no ')
-    return { notes: [`${a.dir} holds no ${what}: whether target or kit changed cannot be told.`] }
+    const names = missing.join(' and no ')
+    return {
+      notes: [`${a.dir} has no ${names}: cannot tell whether the target or chatgen changed.`],
+    }
   }
   const { rejudge } = await import('../../conformance/recording/rejudge.ts')
   const outDir = mkdtempSync(join(tmpdir(), 'chatgen-compare-'))
@@ -143,11 +145,11 @@ async function rejudged(
     })
     const version = suiteVersion()
     const other = b.report.suite.version
-    const note = `B was judged by kit ${other}, and what A recorded again by ${version}: chatgen rejudge ${b.dir} makes them comparable.`
+    const note = `B was judged by chatgen ${other}, and A again by ${version}: run chatgen rejudge ${b.dir} to make them comparable.`
     return { report, notes: other === version ? [] : [note] }
   } catch (error) {
     if (!(error instanceof KitError) || error.code === 'E_INTERRUPTED') throw error
-    return { notes: [`What A recorded cannot be judged again: ${error.message}`] }
+    return { notes: [`The exchanges of A cannot be judged again: ${error.message}`] }
   } finally {
     progress.stop()
     rmSync(outDir, { recursive: true, force: true })

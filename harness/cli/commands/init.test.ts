@@ -54,7 +54,7 @@ describe('chatgen init', () => {
     const folder = emptyFolder()
     writeFileSync(join(folder, 'target.yaml'), 'mine\n')
     const refused = await chatgen(['init', server.url], withKey, folder)
-    expect(refused.stderr).toBe('chatgen: target.yaml is there already; --force overwrites it\n')
+    expect(refused.stderr).toBe('chatgen: target.yaml exists; pass --force to overwrite it\n')
     expect(refused.code).toBe(2)
     expect(server.requests).toBe(0)
     const forced = await chatgen(['init', server.url, '--force'], withKey, folder)

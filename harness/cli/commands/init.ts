@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import { count } from '../../../reports/text/format.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
 import type { InitResult } from '../../conformance/init/init.ts'
-import { settleJournal } from '../check/left-behind.ts'
+import { reportLeftovers } from '../check/leftovers.ts'
 import type { AddCommand } from '../command.ts'
-import { flag, keyEnvFlag, positiveInteger } from '../flags.ts'
+import { flag } from '../flags.ts'
 import { ambientKey } from '../target/key.ts'
-import { addNetworkFlags } from '../target/network-flags.ts'
 import { type TargetFlags, withTarget } from '../target/target.ts'
+import { addConnectionFlags } from '../target/target-flags.ts'
 import { fitted } from '../terminal/fitted.ts'
 import type { Io } from '../terminal/io.ts'
 import { showSteps } from '../terminal/steps.ts'
@@ -26,30 +26,26 @@ Examples:
   $ chatgen init https://chat.example.org --out staging.yaml --key-env STAGING_KEY
   $ chatgen init http://127.0.0.1:4010 --out -
 
-About twenty requests, seven of which run a model. Chats that are made for it are deleted. A request
-takes no longer than ten times --timeout, an answer no more than the limits of docs/limits.md.
+Sends about 20 requests, 7 of which generate text, and deletes the chats that it creates. A request
+takes at most ten times --timeout; docs/limits.md lists the limits of a response.
 
 Exit codes:
-  0 written   2 usage, or the file is there and --force is not given
-  3 target unreachable, no such service, or it refuses the key   130 interrupted`
+  0 written   2 usage, or the file exists and --force is not given
+  3 target unreachable, not this service, or API key rejected   130 interrupted`
 
-/** `chatgen init URL`: writes the target profile, as far as it can be found out. */
+/** `chatgen init URL`: writes a target profile with the detected capabilities. */
 export const initCommand: AddCommand = (program, io) => {
   const command = program
     .command('init')
-    .description('write a target profile with what can be found out about a deployment')
-    .argument('<url>', 'base address of the deployment, without /api')
+    .description('probe a deployment and write a target profile')
+    .argument('<url>', 'base URL of the deployment, without /api')
     .addOption(
-      flag('--out <file>', 'where to write it; - for standard output', 'init').default(
-        'target.yaml',
-      ),
+      flag('--out <file>', 'output file; - for standard output', 'init').default('target.yaml'),
     )
-    .addOption(keyEnvFlag())
-    .addOption(flag('--timeout <ms>', 'longest silence of the target').argParser(positiveInteger))
-    .addOption(flag('--force', 'overwrite the file'))
+    .addOption(flag('--force', 'overwrite an existing file'))
     .addOption(flag('--quiet', 'no progress'))
     .addHelpText('after', examples)
-  addNetworkFlags(command).action(async (url: string, flags: InitFlags) => {
+  addConnectionFlags(command).action(async (url: string, flags: InitFlags) => {
     refuseToOverwrite(flags)
     const { initProfile } = await import('../../conformance/init/init.ts')
     const { out, force, keyEnv = ambientKey } = flags
@@ -63,10 +59,10 @@ export const initCommand: AddCommand = (program, io) => {
       progress.stop()
       if (out === '-') io.out(result.text.trimEnd())
       else io.write(out, result.text, force ? 'w' : 'wx')
-      tell(result, out, io)
+      printFindings(result, out, io)
     } finally {
       progress.stop()
-      settleJournal(journalFile, io)
+      reportLeftovers(journalFile, io)
     }
   })
 }
@@ -76,30 +72,30 @@ function targetFlagsOf({ out: _, force: __, quiet: ___, ...flags }: InitFlags): 
   return flags
 }
 
-/** Before anything is asked. */
+/** Runs before anything is sent. */
 function refuseToOverwrite({ out, force }: InitFlags): void {
   if (out === '-' || !existsSync(out)) return
   if (statSync(out).isDirectory()) {
-    throw new ConfigurationError([`--out: ${out} is a folder; name a file in it`])
+    throw new ConfigurationError([`--out: ${out} is a folder; expected a file`])
   }
-  if (!force) throw new ConfigurationError([`${out} is there already; --force overwrites it`])
+  if (!force) throw new ConfigurationError([`${out} exists; pass --force to overwrite it`])
 }
 
-/** Standard output is the profile's where it goes there. */
-function tell({ detection, cost: { requests } }: InitResult, out: string, io: Io): void {
-  const print = out === '-' ? io.err : io.out
-  const say = (text: string) => print(fitted(text, io))
+/** Prints the findings; on standard error if standard output carries the profile. */
+function printFindings({ detection, cost: { requests } }: InitResult, out: string, io: Io): void {
+  const stream = out === '-' ? io.err : io.out
+  const print = (text: string) => stream(fitted(text, io))
   const { surfaces, ...probes } = detection
   const usable = Object.entries(surfaces).filter(([, { usable }]) => usable)
-  // Where no generation wants a member of its own, nothing is left to find out.
+  // Without a required member of generations there is nothing to detect.
   const required = probes.required?.value === undefined ? undefined : probes.required
   const named = { ...probes, chat: undefined, required }
   const found = Object.entries(named).filter(([, probe]) => probe?.value !== undefined)
   const open = Object.entries(named).filter(([, probe]) => probe && probe.value === undefined)
-  say(`Asked ${count(requests, 'request')}; surfaces: ${names(usable)}`)
-  say(`Found out: ${names(found)}`)
-  if (open.length > 0) say(`Not found out, with an example in the file: ${names(open)}`)
-  if (out !== '-') say(`Wrote ${out}. Next: chatgen check --target ${out}`)
+  print(`Sent ${count(requests, 'request')}; surfaces: ${names(usable)}`)
+  print(`Detected: ${names(found)}`)
+  if (open.length > 0) print(`Not detected (see the examples in the file): ${names(open)}`)
+  if (out !== '-') print(`Wrote ${out}. Next: chatgen check --target ${out}`)
 }
 
 function names(entries: readonly (readonly [string, unknown])[]): string {

@@ -1,7 +1,7 @@
 import { catalogueRows, catalogueToText } from '../../../reports/catalogue/index.ts'
 import { type ProfileName, profileNames, selectRows } from '../../conformance/profile/selection.ts'
 import type { AddCommand } from '../command.ts'
-import { flag, list } from '../flags.ts'
+import { colorFlag, flag, list } from '../flags.ts'
 
 interface ListFlags {
   readonly only: readonly string[]
@@ -10,19 +10,19 @@ interface ListFlags {
   readonly color: boolean
 }
 
-/** `chatgen list`: the catalogue, a line each. */
+/** `chatgen list`: the catalogue, one entry per line. */
 export const listCommand: AddCommand = (program, io) => {
   program
     .command('list')
-    .description('print the catalogue: requirements, exclusions, open questions')
+    .description('list the catalogue: requirements, exclusions and open questions')
     .addOption(
-      flag('--only <glob>', 'requirement ids, areas or titles; may be repeated')
+      flag('--only <glob>', 'requirement ids, areas or titles; repeatable')
         .argParser(list)
-        .default([]),
+        .default([], 'all'),
     )
-    .addOption(flag('--profile <name>', 'surfaces').choices(profileNames).default('full'))
+    .addOption(flag('--profile <name>', 'surfaces to list').choices(profileNames).default('full'))
     .addOption(flag('--json', 'print JSON'))
-    .addOption(flag('--no-color', 'no colours'))
+    .addOption(colorFlag())
     .addHelpText(
       'after',
       "\nExamples:\n  $ chatgen list\n  $ chatgen list --only 'V3-IDEM-*'\n  $ chatgen list --profile openai --json",

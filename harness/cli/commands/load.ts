@@ -8,7 +8,7 @@ import { endDryRun } from '../check/dry-run.ts'
 import { defaultFormats, formatsIn } from '../check/report-formats.ts'
 import type { AddCommand } from '../command.ts'
 import { exitCodeOfLoad } from '../exit-codes.ts'
-import { flag, list } from '../flags.ts'
+import { addOutputFlags, flag, outFlag } from '../flags.ts'
 import { calibrationFile, storedCalibration } from '../load/calibration.ts'
 import { addLoadFlags, type LoadFlags } from '../load/flags.ts'
 import { closeLoadJournal, openLoadJournal } from '../load/journal.ts'
@@ -39,36 +39,28 @@ Examples:
   $ chatgen load --target staging.yaml --rate 50 --dry-run
 
 Exit codes:
-  0 SLO met, no stream violated
-  1 SLO missed, a stream violated or truncated, or more than --max-refusals refused
+  0 SLO met, no requirement violated
+  1 SLO missed, a requirement violated, a response truncated, or error rate above --max-refusals
   2 usage or configuration
-  3 target unreachable, no such service, or it refuses the key   4 a fault of the kit
-  5 too few requests to decide an SLO, or none measured; the report says what it takes
+  3 target unreachable, not this service, or API key rejected   4 internal error
+  5 too few requests to decide an SLO (the report says how many are needed), or none measured
   6 the load generator was the bottleneck   130 interrupted
 
-A dry run measures nothing and ends with 0; where CHATGEN_DRY_RUN asks for it in a CI job, with 5.`
+A dry run sends nothing and exits with 0, or with 5 if CHATGEN_DRY_RUN requests it in a CI job.`
 
 /** `chatgen load`: one load run. */
 export const loadCommand: AddCommand = (program, io, finish) => {
   const command = program
     .command('load')
-    .description('put a load on a deployment, and judge every stream of it')
-    .argument('[url]', 'base address of the deployment, without /api')
-  addLoadFlags(command)
-    .addOption(flag('--out <dir>', 'folder for the results').default('chatgen-results'))
-    .addOption(
-      flag('--report <formats>', `what to print and write: ${loadFormatNames.join(', ')}`)
-        .argParser(list)
-        .default(undefined, defaultFormats.join(',')),
-    )
+    .description('run a load test that validates every response')
+    .argument('[url]', 'base URL of the deployment, without /api')
+  addOutputFlags(addLoadFlags(command), loadFormatNames)
+    .addOption(outFlag())
     .addOption(flag('--verbose', 'also by transaction, and as other tools define it'))
-    .addOption(flag('--dry-run', 'say what would be sent, in numbers'))
-    .addOption(flag('--json', 'print report.json on standard output'))
-    .addOption(flag('--quiet', 'print the outcome only'))
-    .addOption(flag('--no-color', 'no colours'))
+    .addOption(flag('--dry-run', 'print the number of requests without sending any'))
     .addHelpText('after', examples)
     .action(async (url: string | undefined, flags: LoadCommandFlags) => {
-      // What is wrong with the flags is said before anything is sent.
+      // Errors in the flags are reported before anything is sent.
       const run = { spec: planOf(flags), slos: slosOf(flags.slo) }
       const formats = formatsIn(loadFormats, flags.report ?? defaultFormats)
       if (flags.dryRun) {

@@ -6,7 +6,7 @@ import { publish } from '../check/publish.ts'
 import { defaultFormats, formatNames, formatsOf } from '../check/report-formats.ts'
 import type { AddCommand } from '../command.ts'
 import { exitCode, exitCodeOf } from '../exit-codes.ts'
-import { flag, list } from '../flags.ts'
+import { addOutputFlags, flag } from '../flags.ts'
 import { readRecording } from '../results/exchanges.ts'
 import { takeResultsFolder } from '../results/results-folder.ts'
 import { evidenceEdited, lostText } from '../results/stored-report.ts'
@@ -26,57 +26,47 @@ Examples:
   $ chatgen rejudge chatgen-results
   $ chatgen rejudge last-month --out last-month-today --report console,html
 
-The same scenarios run over the stored exchanges: no request is sent. What this version of the kit
-asks and the run did not is missing in the recording, and the rows that need it are inconclusive.
+Runs the scenarios of this version over the stored exchanges; nothing is sent. Requirements that need
+a request which is not in the recording are inconclusive.
 
 Exit codes:
-  those of chatgen check; 2 also where the folder does not hold what it takes, and where the exchanges
+  those of chatgen check; also 2 if the folder lacks run.json or exchanges.ndjson, or if the exchanges
   were edited after the run`
 
-/** `chatgen rejudge DIR`: judges stored evidence with this version of the kit. */
+/** `chatgen rejudge DIR`: judges stored exchanges with this version of chatgen. */
 export const rejudgeCommand: AddCommand = (program, io, finish) => {
-  program
+  const command = program
     .command('rejudge')
-    .description('judge the stored exchanges of a run again with this version of the kit')
-    .argument('<dir>', 'folder of results: run.json and exchanges.ndjson')
-    .addOption(
-      flag('--out <dir>', 'folder for the new results (default: rejudged, in DIR)', 'rejudge'),
-    )
+    .description('judge the stored exchanges of a run again with this version of chatgen')
+    .argument('<dir>', 'results folder, with run.json and exchanges.ndjson')
+    .addOption(flag('--out <dir>', 'folder of the new results (default: DIR/rejudged)', 'rejudge'))
     .addOption(flag('--baseline <file>', 'known violations, YAML or JSON'))
-    .addOption(
-      flag('--report <formats>', `what to print and write: ${formatNames.join(', ')}`).argParser(
-        list,
-      ),
-    )
-    .addOption(flag('--json', 'print report.json on standard output'))
-    .addOption(flag('--quiet', 'print the outcome only'))
-    .addOption(flag('--no-color', 'no colours'))
     .addHelpText('after', examples)
-    .action(async (dir: string, flags: RejudgeFlags) => {
-      const { color, json = false, quiet = false, out = join(dir, 'rejudged') } = flags
-      const formats = formatsOf(flags.report ?? defaultFormats)
-      const baseline = openBaseline(flags, io)
-      const { recordedIn, rejudge } = await import('../../conformance/recording/rejudge.ts')
-      recordedIn(dir, out)
-      const lost = lostText({ dir, ...readRecording(join(dir, exchangesName)) })
-      if (lost !== null) io.err(lost)
-      const edited = evidenceEdited(dir)
-      if (edited) io.err(`chatgen: ${dir}: ${doubtText(withDoubt({}, 'edited evidence'))}`)
-      takeResultsFolder(out, { kind: 'conformance-report', formats }, io)
-      const progress = showProgress(io, !quiet)
-      try {
-        const found = await rejudge({
-          dir,
-          outDir: out,
-          signal: io.signal,
-          onProgress: progress.update,
-        })
-        const report = withDoubt(baseline.judge(found), edited ? 'edited evidence' : null)
-        progress.stop()
-        publish(report, { formats, out, color, json, quiet }, io)
-        finish(edited ? exitCode.usage : exitCodeOf(report))
-      } finally {
-        progress.stop()
-      }
-    })
+  addOutputFlags(command, formatNames).action(async (dir: string, flags: RejudgeFlags) => {
+    const { color, json = false, quiet = false, out = join(dir, 'rejudged') } = flags
+    const formats = formatsOf(flags.report ?? defaultFormats)
+    const baseline = openBaseline(flags, io)
+    const { recordedIn, rejudge } = await import('../../conformance/recording/rejudge.ts')
+    recordedIn(dir, out)
+    const lost = lostText({ dir, ...readRecording(join(dir, exchangesName)) })
+    if (lost !== null) io.err(lost)
+    const edited = evidenceEdited(dir)
+    if (edited) io.err(`chatgen: ${dir}: ${doubtText(withDoubt({}, 'edited evidence'))}`)
+    takeResultsFolder(out, { kind: 'conformance-report', formats }, io)
+    const progress = showProgress(io, !quiet)
+    try {
+      const found = await rejudge({
+        dir,
+        outDir: out,
+        signal: io.signal,
+        onProgress: progress.update,
+      })
+      const report = withDoubt(baseline.judge(found), edited ? 'edited evidence' : null)
+      progress.stop()
+      publish(report, { formats, out, color, json, quiet }, io)
+      finish(edited ? exitCode.usage : exitCodeOf(report))
+    } finally {
+      progress.stop()
+    }
+  })
 }

@@ -7,7 +7,7 @@ import { render } from '../check/publish.ts'
 import { formatNames, formatsIn, formatsOf } from '../check/report-formats.ts'
 import type { AddCommand } from '../command.ts'
 import { type ExitCode, exitCode } from '../exit-codes.ts'
-import { flag, list } from '../flags.ts'
+import { colorFlag, flag, list } from '../flags.ts'
 import { mergedLoad } from '../load/merged.ts'
 import { renderLoad } from '../load/publish.ts'
 import { loadFormatNames, loadFormats } from '../load/report-formats.ts'
@@ -43,20 +43,20 @@ Examples:
 
 Exit codes:
   0 rendered, whatever the verdicts
-  2 usage, a file that is no report, or shards of different runs; also where what was rendered was
-    edited after its run: the page says so
-  5 rendered, but a load lacks some of its shards`
+  2 usage, not a report, shards of different runs, or results that were edited after their run (they
+    are rendered with a warning)
+  5 rendered, but shards of the load run are missing`
 
-/** `chatgen report FILE|DIR...`: renders what was stored, in any format; shards of a load as one run. */
+/** `chatgen report FILE|DIR...`: renders stored results in any format; merges shards of a load run. */
 export const reportCommand: AddCommand = (program, io, finish) => {
   program
     .command('report')
-    .description('render stored results in any format')
-    .argument('<result...>', 'folders of results, or report.json files')
+    .description('render stored results in any format; merge the shards of a load run')
+    .argument('<result...>', 'results folders, or report.json files')
     .addOption(
       flag(
         '--report <formats>',
-        `what to print and write: ${formatNames.join(', ')}; of a load ${loadFormatNames.join(', ')}`,
+        `formats of a check: ${formatNames.join(', ')}; of a load run: ${loadFormatNames.join(', ')}`,
       )
         .argParser(list)
         .default([], 'console'),
@@ -64,17 +64,14 @@ export const reportCommand: AddCommand = (program, io, finish) => {
     .addOption(
       flag(
         '--out <dir>',
-        'folder for what is written; - prints it (default: where the report is)',
+        'output folder; - for standard output (default: the folder of the report)',
         'report',
       ),
     )
     .addOption(
-      flag(
-        '--baseline <file>',
-        'of conformance, the known violations in place of those of the run',
-      ),
+      flag('--baseline <file>', 'known violations of a check, in place of those of the run'),
     )
-    .addOption(flag('--no-color', 'no colours'))
+    .addOption(colorFlag())
     .addOption(flag('--verbose', 'of a load, also by transaction and as other tools define it'))
     .addHelpText('after', examples)
     .action((paths: readonly string[], flags: ReportFlags) => {
@@ -90,7 +87,7 @@ export const reportCommand: AddCommand = (program, io, finish) => {
         finish(edited ?? code)
       } else {
         throw new ConfigurationError([
-          'some of these are reports of a load and some of conformance: render them by themselves',
+          'load reports and conformance reports are mixed: render them separately',
         ])
       }
     })
@@ -120,13 +117,15 @@ function renderConformance(results: readonly StoredReport[], flags: ReportFlags,
   }
 }
 
-/** Shards become one report, which needs a folder of its own: beside none of them would it be right. */
+/** Merges shards into one report, which needs its own folder. */
 function renderLoads(files: readonly StoredFile[], flags: ReportFlags, io: Io): ExitCode {
   const formats = formatsIn(loadFormats, wantedIn(flags))
   const report = mergedLoad(files)
   const out = flags.out ?? (files.length === 1 ? (files[0]?.dir ?? null) : null)
   if (out === null && formats.some(({ file }) => file !== null)) {
-    throw new ConfigurationError(['say with --out where the merged report goes; - prints it'])
+    throw new ConfigurationError([
+      'no output folder for the merged report: pass --out DIR, or --out - for standard output',
+    ])
   }
   const folder = out === '-' ? null : out
   refuseOtherRun(report, folder, formats)
@@ -140,11 +139,11 @@ function renderLoads(files: readonly StoredFile[], flags: ReportFlags, io: Io): 
   renderLoad(report, { formats, out: folder, style, print, write, env })
   tellWritten(formats, folder, io)
   if (report.partial === undefined) return exitCode.done
-  io.err(`chatgen: ${partialText(report.partial)}: no figure is one of the whole load`)
+  io.err(`chatgen: ${partialText(report.partial)}: the figures do not cover the whole load`)
   return exitCode.incomplete
 }
 
-/** Pages of one run beside the report of another would be taken for its own. */
+/** Refuses to write pages of one run beside the report of another. */
 function refuseOtherRun(
   { kind, startedAt }: { readonly kind: string; readonly startedAt: string },
   out: string | null,
@@ -156,7 +155,7 @@ function refuseOtherRun(
   const replaced = there.kind === kind && formats.some(({ file }) => file === reportName)
   if (same || replaced) return
   throw new ConfigurationError([
-    `${out} holds the results of another run: name a folder for these pages with --out, or print them with --out -`,
+    `${out} has the results of another run: choose another folder with --out, or print with --out -`,
   ])
 }
 
@@ -173,7 +172,7 @@ function tellWritten(
     if (file !== null && out !== null) io.out(`Wrote ${join(out, file)}`)
 }
 
-/** Of several results each has a folder of its own, named after the one that it came from. */
+/** Output folders: with several results, each has its own, named after the folder it came from. */
 function foldersFor(results: readonly StoredReport[], out?: string): readonly (string | null)[] {
   if (out === '-') return results.map(() => null)
   if (out === undefined) return results.map(({ dir }) => dir)
@@ -182,7 +181,7 @@ function foldersFor(results: readonly StoredReport[], out?: string): readonly (s
   const twice = names.find((name, at) => names.indexOf(name) !== at)
   if (twice !== undefined) {
     throw new ConfigurationError([
-      `two results come from folders called ${twice}: render them one by one, each with its --out`,
+      `two results are in folders named ${twice}: render them separately, each with its own --out`,
     ])
   }
   return names.map((name) => join(out, name))

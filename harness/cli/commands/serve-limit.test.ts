@@ -40,7 +40,7 @@ describe('chatgen serve with a limit', () => {
   test.each(['0', '-1', '2.5', 'many'])('refuses %s', async (text) => {
     const { code, stderr, stdout } = await chatgen(['serve', `--requests-per-minute=${text}`])
     expect(stderr).toContain('--requests-per-minute')
-    expect(stderr).toContain('must be a whole number from 1 up')
+    expect(stderr).toContain('must be a positive integer')
     expect(stdout).toBe('')
     expect(code).toBe(2)
   })

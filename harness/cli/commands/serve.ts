@@ -31,43 +31,45 @@ Examples:
   $ chatgen serve --list-faults
   $ chatgen serve --fault stream-terminal-missing
 
-A time of --pace may be spread by seed, lognormal(MEDIAN,SIGMA); freeze=FOR@AT makes the server stand
-still once, so long after its first answer. A request with the header X-Chatgen-Stamps: 1 is told when
-it was received and when each event was sent, in nanoseconds of the monotonic clock.`
+Times of --pace may be random, lognormal(MEDIAN,SIGMA), drawn from --seed. freeze=DURATION@TIME pauses
+the server once, TIME after its first response. For a request with the header X-Chatgen-Stamps: 1 the
+server reports when it received the request and sent each event, in nanoseconds of the monotonic clock.`
 
 /** `chatgen serve`: the reference server, until it is interrupted. */
 export const serveCommand: AddCommand = (program, io) => {
   program
     .command('serve')
-    .description('run the reference server with its deterministic fake model')
-    .addOption(flag('--port <n>', 'port; 0 takes any free one').argParser(portNumber).default(4010))
+    .description('run the reference server, with a deterministic fake model')
+    .addOption(flag('--port <n>', 'port; 0 picks a free one').argParser(portNumber).default(4010))
     .addOption(flag('--host <address>', 'address to listen on').default('127.0.0.1'))
     .addOption(
       flag(
         '--key <key>',
-        'a throw-away key; may be repeated, each is a caller; without it one is made and printed',
+        'API key to accept, for testing only; repeatable, each is a separate user; generated and printed by default',
       ).argParser(list),
     )
     .addOption(
-      flag('--seed <n>', 'decides all text and jitter', 'serve').argParser(positiveInteger),
+      flag('--seed <n>', 'seed of generated text and timing', 'serve').argParser(positiveInteger),
     )
-    .addOption(flag('--pace <pace>', 'speed of the model: ttft=200ms,gap=20ms,jitter=0.2'))
+    .addOption(flag('--pace <pace>', 'speed of the model, e.g. ttft=200ms,gap=20ms,jitter=0.2'))
     .addOption(
       flag(
         '--requests-per-minute <n>',
-        'answer 429 to a caller who asks more often; without it nobody is',
+        'rate limit per API key, answered with 429; unlimited by default',
       ).argParser(positiveInteger),
     )
     .addOption(
-      flag('--fault <name>', 'violate the contract in one way').argParser(list).default([]),
+      flag('--fault <name>', 'violate the contract in one way; repeatable')
+        .argParser(list)
+        .default([], 'none'),
     )
     .addOption(
-      flag('--dialect <name>', 'be odd in a legal way; combination-N is several at once')
+      flag('--dialect <name>', 'unusual but legal behavior; repeatable; combination-N for several')
         .argParser(list)
-        .default([]),
+        .default([], 'none'),
     )
-    .addOption(flag('--list-faults', 'name the faults, with the rows that they break'))
-    .addOption(flag('--list-dialects', 'name the dialects'))
+    .addOption(flag('--list-faults', 'list the faults, with the requirements they violate'))
+    .addOption(flag('--list-dialects', 'list the dialects'))
     .addHelpText('after', examples)
     .action((flags: ServeFlags) => serve(flags, io))
 }
@@ -96,9 +98,9 @@ async function serve(flags: ServeFlags, io: Io): Promise<void> {
     ...(patches.length === 0 ? {} : { patch: await combined(patches) }),
   })
   io.out(`Listening on ${server.url}`)
-  io.out(keys === undefined ? `Key: ${server.keys[0]}` : 'Key: as given')
+  io.out(keys === undefined ? `API key: ${server.keys[0]}` : 'API key: as given by --key')
   if (!io.signal.aborted) await once(io.signal, 'abort')
-  io.out('Stopping: running answers may finish')
+  io.out('Shutting down, waiting for open responses')
   await server.close()
 }
 
@@ -112,7 +114,7 @@ async function listen(options: ReferenceServerOptions) {
   try {
     return await startReferenceServer(options)
   } catch (error) {
-    throw new ConfigurationError([`the server cannot listen: ${reasonOf(error, options)}`])
+    throw new ConfigurationError([`cannot listen: ${reasonOf(error, options)}`])
   }
 }
 
@@ -120,10 +122,10 @@ function reasonOf(error: unknown, { host, port }: ReferenceServerOptions): strin
   if (!(error instanceof Error)) return String(error)
   const code = 'code' in error ? error.code : undefined
   if (code === 'EADDRINUSE') {
-    return `port ${port} of ${host} is in use (EADDRINUSE); name another with --port, or --port 0 for a free one`
+    return `port ${port} of ${host} is in use (EADDRINUSE); choose another with --port, or --port 0 for a free one`
   }
   if (code === 'EACCES')
-    return `port ${port} is not for ordinary users (EACCES); name one with --port`
+    return `port ${port} requires root privileges (EACCES); choose another with --port`
   return error.message
 }
 

@@ -109,14 +109,14 @@ describe('Ctrl-C', () => {
   })
 })
 
-describe('a fault of the kit ends with 4', () => {
+describe('an internal error ends with 4', () => {
   test('in the process that keeps the run: at once', async () => {
     const server = await oddServer(() => 'well')
     const run = load([server.url, '--rate', '20', '--duration', '60s'], failing(slip))
     await vi.waitFor(() => expect(server.requests()).toBeGreaterThan(10), patienceMs)
     run.child.kill('SIGUSR2')
     const { code, stderr } = await run.ended
-    expect(stderr).toContain('a fault of the kit itself')
+    expect(stderr).toContain('internal error, please report it')
     expect(stderr).toContain('a slip of ours')
     expect(code).toBe(4)
   })

@@ -74,29 +74,29 @@ describe('chatgen load ends with', () => {
   })
 
   test.each([
-    ['no load', [], 'say the load: --rate N'],
+    ['no load', [], 'no load given: pass --rate N'],
     [
       'two loads',
       ['--rate', '1', '--concurrency', '2'],
-      '--rate and --concurrency do not go together',
+      '--rate and --concurrency exclude each other',
     ],
     ['no number', ['--rate', 'fast'], 'must be a number of transactions a second'],
-    ['no time', ['--rate', '1', '--duration', '30'], 'must be a time such as 500ms, 30s'],
+    ['no time', ['--rate', '1', '--duration', '30'], 'must be a time, e.g. 500ms, 30s'],
     ['no ramp', ['--ramp', '0-100'], 'must be FROM..TO/TIME'],
     ['no shard', ['--rate', '1', '--shard', '9/8'], 'must be I/N'],
     ['an unknown mix', ['--rate', '1', '--mix', 'v3-strem'], 'Did you mean v3-stream?'],
     [
       'an unknown manner',
       ['--rate', '1', '--misbehave', 'rude=1'],
-      'is none of slow-reader, abort, churn',
+      'expected one of slow-reader, abort, churn',
     ],
     [
       'a surface that the mix has not',
       ['--rate', '1', '--mix', 'v2', '--surface', 'v3'],
-      'sends nothing to v3',
+      'has no transactions for v3',
     ],
     ['an unknown flag', ['--rat', '1'], 'Did you mean --rate?'],
-    ['no target', ['--rate', '1'], 'no target: pass the URL'],
+    ['no target', ['--rate', '1'], 'no target given: pass the URL'],
   ])('2 for %s', async (_, args, sentence) => {
     const { code, stdout, stderr } = await chatgen(['load', ...args])
     expect(stderr).toContain(sentence)

@@ -8,7 +8,7 @@ import { mixFile, mixOfFile } from '../../load/plan/mix-schema.ts'
 import { readTrace, type TraceLine, TraceSyntaxError } from '../../load/plan/trace.ts'
 
 /**
- * A built-in mix by its name, or the mix of a file.
+ * Looks up a built-in mix by name, or reads a file.
  * @throws ConfigurationError that names file, line and field
  */
 export function mixNamed(name: string): Mix {
@@ -17,7 +17,7 @@ export function mixNamed(name: string): Mix {
   if (!existsSync(name)) {
     const known = [...builtInMixes.keys()]
     throw new ConfigurationError([
-      `--mix: there is no file and no mix ${name}.${didYouMean(name, known)} Mixes: ${known.join(', ')}`,
+      `--mix: no such file or built-in mix: ${name}.${didYouMean(name, known)} Mixes: ${known.join(', ')}`,
     ])
   }
   const { value, place } = readDocument({ name, text: textOf('--mix', name) }, 'a mix')
@@ -31,7 +31,7 @@ export function traceIn(file: string, mix: Mix): TraceLine[] {
   for (const { transaction } of lines) {
     if (transaction === undefined || names.includes(transaction)) continue
     throw new ConfigurationError([
-      `${file}: the mix ${mix.name} has no ${transaction}.${didYouMean(transaction, names)} It has ${names.join(', ')}`,
+      `${file}: the mix ${mix.name} has no transaction ${transaction}.${didYouMean(transaction, names)} Transactions: ${names.join(', ')}`,
     ])
   }
   return lines
@@ -51,6 +51,6 @@ function textOf(flag: string, file: string): string {
     return readFileSync(file, 'utf8')
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
-    throw new ConfigurationError([`${flag}: the file cannot be read: ${reason}`])
+    throw new ConfigurationError([`${flag}: cannot read the file: ${reason}`])
   }
 }

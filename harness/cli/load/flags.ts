@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
-import { flag, keyEnvFlag, positiveInteger, seed as seedText } from '../flags.ts'
-import { addNetworkFlags } from '../target/network-flags.ts'
+import { flag, positiveInteger, seed as seedText } from '../flags.ts'
 import type { TargetFlags } from '../target/target.ts'
+import { addTargetFlags } from '../target/target-flags.ts'
 import {
   duration,
   expressions,
@@ -19,7 +19,7 @@ import {
   steps,
 } from './values.ts'
 
-/** What every command takes that puts a load on a target. Times in milliseconds. */
+/** Flags of `chatgen load`. Times in milliseconds. */
 export interface LoadFlags extends TargetFlags {
   readonly rate?: number
   readonly arrival?: 'poisson' | 'constant'
@@ -51,16 +51,12 @@ export interface LoadFlags extends TargetFlags {
   readonly color: boolean
 }
 
-/** The load itself. */
+/** Adds the flags that describe the load. */
 export function addLoadFlags(command: Command): Command {
-  return addNetworkFlags(command)
-    .addOption(flag('--target <file>', 'target profile, YAML or JSON'))
-    .addOption(keyEnvFlag())
+  return addTargetFlags(command)
+    .addOption(flag('--rate <n>', 'open loop: transactions per second').argParser(rate))
     .addOption(
-      flag('--rate <n>', 'transactions a second, whatever the target answers').argParser(rate),
-    )
-    .addOption(
-      flag('--arrival <process>', 'how they are spaced (default: poisson)').choices([
+      flag('--arrival <process>', 'arrival process (default: poisson)').choices([
         'poisson',
         'constant',
       ]),
@@ -68,65 +64,76 @@ export function addLoadFlags(command: Command): Command {
     .addOption(
       flag(
         '--concurrency <n>',
-        'closed loop: so many clients, each waits for its answer',
+        'closed loop: number of clients, each waits for its response',
       ).argParser(positiveInteger),
     )
-    .addOption(flag('--ramp <ramp>', 'rate from..to/time, such as 0..100/60s').argParser(ramp))
-    .addOption(flag('--steps <steps>', 'rates in turn, such as 10:30s,20:30s').argParser(steps))
-    .addOption(flag('--replay <file>', 'arrivals of a trace, one JSON object a line'))
+    .addOption(flag('--ramp <ramp>', 'linear ramp FROM..TO/TIME, e.g. 0..100/60s').argParser(ramp))
+    .addOption(flag('--steps <steps>', 'successive rates, e.g. 10:30s,20:30s').argParser(steps))
+    .addOption(flag('--replay <file>', 'replay the arrivals of a trace, NDJSON'))
     .addOption(
       flag(
         '--duration <time>',
-        'length of the run (default: 30s, or what is said above)',
+        'duration of the run (default: 30s, or the length of --ramp, --steps or --replay)',
       ).argParser(duration),
     )
-    .addOption(flag('--mix <file|name>', 'what is sent: a file, or the name of a built-in mix'))
-    .addOption(flag('--surface <name>', 'only this surface').choices(['openai', 'v2', 'v3']))
     .addOption(
-      flag('--slo <expression>', "such as 'ttft.p95 < 500ms'; may be repeated")
+      flag('--mix <file|name>', 'mix of transactions: a file, or the name of a built-in mix'),
+    )
+    .addOption(
+      flag('--surface <name>', 'restrict the mix to one surface').choices(['openai', 'v2', 'v3']),
+    )
+    .addOption(
+      flag('--slo <expression>', "objective, e.g. 'ttft.p95 < 500ms'; repeatable")
         .argParser(expressions)
-        .default([]),
+        .default([], 'none'),
     )
     .addOption(
       flag(
         '--max-refusals <share>',
-        'answers that may be 429, 503 or another error (default: 1%, where no errors or goodput SLO says more)',
+        'maximum share of error responses, 429 and 503 included (default: 1%, unless an errors or goodput SLO allows more)',
       ).argParser(percentage),
     )
-    .addOption(flag('--shard <i/n>', 'send only this part of the plan').argParser(shard))
-    .addOption(flag('--start-at <time>', 'begin at this time of the clock').argParser(moment))
-    .addOption(flag('--workers <n>', 'threads that send').argParser(positiveInteger).default(1))
+    .addOption(flag('--shard <i/n>', 'send only shard I of N of the plan').argParser(shard))
+    .addOption(flag('--start-at <time>', 'wall-clock start time').argParser(moment))
     .addOption(
-      flag('--warm-up <time>', 'not measured (default: found by itself)').argParser(duration),
+      flag('--workers <n>', 'number of worker threads').argParser(positiveInteger).default(1),
+    )
+    .addOption(
+      flag('--warm-up <time>', 'warm-up to exclude (default: detected)').argParser(duration),
     )
     .addOption(
       flag(
         '--misbehave <shares>',
-        'clients that do, such as slow-reader=0.1,abort=0.05,churn=0.02',
+        'share of misbehaving clients, e.g. slow-reader=0.1,abort=0.05,churn=0.02',
       ).argParser(misbehaviour),
     )
     .addOption(
-      flag('--races <share>', 'v3 generations sent twice at once with one Idempotency-Key')
+      flag(
+        '--races <share>',
+        'share of v3 generations sent twice concurrently with the same Idempotency-Key',
+      )
         .argParser(share)
         .default(0),
     )
     .addOption(
-      flag('--drain <time>', 'how long to wait at the end for what is in flight')
+      flag('--drain <time>', 'time to wait at the end for in-flight requests')
         .argParser(duration)
         .default(10_000, '10s'),
     )
     .addOption(
-      flag('--max-in-flight <n>', 'transactions at once; more makes the run invalid')
+      flag(
+        '--max-in-flight <n>',
+        'maximum concurrent transactions; exceeding it makes the run invalid',
+      )
         .argParser(positiveInteger)
         .default(10_000),
     )
     .addOption(
-      flag('--connections <n>', 'at most so many; what is due waits for a free one').argParser(
+      flag('--connections <n>', 'connection limit; further requests queue').argParser(
         positiveInteger,
       ),
     )
-    .addOption(flag('--no-usage', 'do not ask the compatible stream for its usage'))
-    .addOption(flag('--no-keep-alive', 'a connection for each request'))
-    .addOption(flag('--timeout <ms>', 'longest silence of the target').argParser(positiveInteger))
-    .addOption(flag('--seed <text>', 'makes the same plan again').argParser(seedText))
+    .addOption(flag('--no-usage', 'omit stream_options.include_usage from streamed completions'))
+    .addOption(flag('--no-keep-alive', 'open a new connection for each request'))
+    .addOption(flag('--seed <text>', 'seed of the plan').argParser(seedText))
 }

@@ -52,7 +52,7 @@ describe('the chats of a load run', () => {
 
     const { code, stdout } = await killed.again(['cleanup', killed.journal])
     expect(stdout).toContain('run chatgen-load-same at http://')
-    expect(stdout).toContain('All gone')
+    expect(stdout).toContain('deleted or already gone')
     expect(code).toBe(0)
     expect(await killed.chats()).toBe(0)
     expect(readFileSync(killed.journal, 'utf8')).not.toContain(killed.key)

@@ -7,7 +7,7 @@ import { sizeOf } from '../../load/plan/needs.ts'
 import { type Part, type PlanSpec, wholePlan } from '../../load/plan/plan.ts'
 import type { JournalPlace } from '../../load/setup/chat-journal.ts'
 
-/** Begins the creation journal of a run that makes chats; undefined for one that makes none. */
+/** Starts the creation journal of a run that creates chats; undefined for other runs. */
 export function openLoadJournal(
   folder: string,
   setup: ClientIdentity,
@@ -21,8 +21,8 @@ export function openLoadJournal(
   return { file }
 }
 
-/** A journal in which nothing is open goes; where something is, the words that say what to do. */
+/** Removes the journal if nothing is left on the target; otherwise returns the command to clean up. */
 export function closeLoadJournal(place: JournalPlace | undefined): readonly string[] {
   if (place === undefined || closeJournal(place.file) === 0) return []
-  return [`chatgen cleanup ${place.file} looks for the chats that are left, and deletes them`]
+  return [`chats may be left on the target: run chatgen cleanup ${place.file}`]
 }

@@ -6,11 +6,11 @@ import { Buckets, twoDigits } from '../../load/metrics/samples/buckets.ts'
 import type { LoadProgress } from '../../load/run.ts'
 import { rankOf } from '../../load/statistics/ordered-sample.ts'
 
-/** Seconds that rates and quantiles look back on. */
+/** Window of rates and quantiles, in seconds. */
 const lookBack = 5
-const mostTroubles = 3
+const maxProblems = 3
 
-/** A load run while it lasts, in four lines for a terminal of that width. */
+/** Progress of a load run, in four lines for a terminal of that width. */
 export function liveLines(progress: LoadProgress, width: number): readonly string[] {
   const { phase, elapsedMs, durationMs, book } = progress
   if (elapsedMs <= 0) return [phase]
@@ -19,18 +19,18 @@ export function liveLines(progress: LoadProgress, width: number): readonly strin
   const from = Math.max(0, now - lookBack)
   const { completed, failed, shed, outputTokens } = metrics.seconds.sum(from, now)
   const rate = (number: number, over = now - from) => `${figure(number / over)}/s`
-  // What is in flight has no record yet, so only the whole run tells how many were sent.
+  // In-flight requests have no record yet, so the send rate is that of the whole run.
   const sent = rate(book.requests + book.inFlight, elapsedMs / 1000)
-  const troubles = troubleText(metrics)
+  const problems = problemText(metrics)
   return [
     `${phase}  ${seconds(elapsedMs)} of ${seconds(durationMs)}, ${seconds(durationMs - elapsedMs)} left  ${count(book.requests, 'request')}, ${book.inFlight} in flight`,
     `  sent ${sent}  completed ${rate(completed)}  failed ${rate(failed)}  shed ${rate(shed)}  tokens ${rate(outputTokens)}`,
     `  ${(['ttft', 'e2e', 'icl'] as const).map((name) => quantileText(metrics, name, from, now)).join('   ')}  ms`,
-    ...(troubles === '' ? [] : [`  ${troubles}`]),
+    ...(problems === '' ? [] : [`  ${problems}`]),
   ].map((line) => shorten(line, width))
 }
 
-/** The same in one line, for a log. */
+/** Progress in one line, for a log. */
 export function progressLine({ phase, elapsedMs, durationMs, book }: LoadProgress): string {
   const now = Math.max(1, Math.floor(elapsedMs / 1000))
   const from = Math.max(0, now - lookBack)
@@ -39,12 +39,12 @@ export function progressLine({ phase, elapsedMs, durationMs, book }: LoadProgres
     `${book.inFlight} in flight`,
     `${book.failed} failed`,
     `${quantileText(book.metrics, 'ttft', from, now)} ms`,
-    ...[troubleText(book.metrics)].filter((text) => text !== ''),
+    ...[problemText(book.metrics)].filter((text) => text !== ''),
   ]
   return parts.join(', ')
 }
 
-/** Two digits, of what happened in these seconds. */
+/** Quantiles of these seconds, with two significant digits. */
 function quantileText(metrics: RunMetrics, name: Charted, from: number, to: number): string {
   const sum = new Buckets(twoDigits)
   for (let second = from; second <= to; second += 1) {
@@ -56,11 +56,11 @@ function quantileText(metrics: RunMetrics, name: Charted, from: number, to: numb
   return `${name} p50 ${at(0.5)} p90 ${at(0.9)} p99 ${at(0.99)}`
 }
 
-/** What was broken and what failed, the most frequent first. */
-function troubleText({ failures }: RunMetrics): string {
+/** Violations and failures, the most frequent first. */
+function problemText({ failures }: RunMetrics): string {
   const rows = failures.rows(0)
   const texts = rows
-    .slice(0, mostTroubles)
+    .slice(0, maxProblems)
     .map(({ kind, detail, count }) => `${kind} ${clean(detail)} ×${count}`)
   const more = rows.length - texts.length
   return [...texts, ...(more > 0 ? [`${more} more`] : [])].join(', ')

@@ -162,8 +162,8 @@ describe('chatgen load', () => {
       v3-history                  6         6     325     424
       v3-chat                     3        10     879     667
 
-      Requests are the fewest; histories have as many pages as the target makes of them.
-      Chats are made before the run and deleted after it.
+      Minimum number of requests: the page count of a history depends on the target.
+      Chats are created before the run and deleted after it.
       "
     `)
     expect(code).toBe(0)

@@ -6,22 +6,22 @@ import { ShardMismatch } from '../../load/shards/check.ts'
 import { mergeShards } from '../../load/shards/merge.ts'
 import { loadIn, type StoredFile } from '../results/stored-report.ts'
 
-/** An edited shard spoils the whole, and so does one of which it cannot be told. */
+/** The worst doubt of any shard applies to the merged report. */
 function worstOf(files: readonly StoredFile[]): Doubt | null {
   const doubts = files.flatMap(({ doubt }) => doubt ?? [])
   return doubts.find((doubt) => doubt !== 'without digest') ?? doubts[0] ?? null
 }
 
 /**
- * One load report as it is, and several as the one run that they are shards of.
- * @throws ConfigurationError where they are no load reports, or not shards of one run
+ * Merges the reports of shards; a single report is returned unchanged.
+ * @throws ConfigurationError if they are not load reports, or not shards of one run
  */
 export function mergedLoad(files: readonly StoredFile[]): LoadReport {
   const [first, ...others] = files.map((stored) => ({
     name: stored.file,
     report: loadIn(stored),
   }))
-  if (first === undefined) throw new ConfigurationError(['there is no load report'])
+  if (first === undefined) throw new ConfigurationError(['no load report given'])
   if (others.length === 0) return first.report
   try {
     return withDoubt(mergeShards([first, ...others]), worstOf(files))

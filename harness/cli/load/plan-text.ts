@@ -10,12 +10,12 @@ import {
 import { requestsOf } from '../../load/plan/requests.ts'
 import { arrivalRow } from '../../load/report/assemble.ts'
 
-/** What a run would ask of its target, as `--dry-run` prints it. */
+/** Text of `--dry-run`: the cost of a load run for its target. */
 export function loadPlanText(spec: PlanSpec, shard: Part | null): string {
   const totals = new Map(spec.mix.entries.map(({ name }) => [name, noTotal()]))
   let count = 0
   for (const arrival of arrivals(spec)) {
-    // A closed loop has no end in numbers: a sample of it shows what it is made of.
+    // The size of a closed loop is unknown before the run: a sample shows its composition.
     if (arrival.plannedNs === null && arrival.index >= closedSample) break
     if (!isOwn(arrival, shard ?? wholePlan)) continue
     count += 1
@@ -39,7 +39,7 @@ export function loadPlanText(spec: PlanSpec, shard: Part | null): string {
     ...(shard === null ? [] : [`Shard     ${shard.index}/${shard.of}`]),
     '',
     closed
-      ? `The first ${count} transactions; how many there will be depends on the target:`
+      ? `The first ${count} transactions (the total depends on the target):`
       : `${count} transactions:`,
     '',
     ...table([
@@ -48,8 +48,8 @@ export function loadPlanText(spec: PlanSpec, shard: Part | null): string {
       ...rows,
     ]),
     '',
-    'Requests are the fewest; histories have as many pages as the target makes of them.',
-    'Chats are made before the run and deleted after it.',
+    'Minimum number of requests: the page count of a history depends on the target.',
+    'Chats are created before the run and deleted after it.',
   ].join('\n')
 }
 

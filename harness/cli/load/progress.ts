@@ -3,7 +3,7 @@ import type { Io } from '../terminal/io.ts'
 import { noStatus, showStatus } from '../terminal/status.ts'
 import { liveLines, progressLine } from './live.ts'
 
-/** How far a load run is: told on the main thread, which sends nothing. */
+/** Shows the progress of a load run, on the main thread, which sends nothing. */
 export function showLoadProgress(io: Io, wanted: boolean) {
   if (!wanted) return { ...noStatus, update: () => {} }
   let latest: LoadProgress | undefined

@@ -4,7 +4,7 @@ import { loadOutcome } from '../../../reports/load/console/console.ts'
 import { loadToJson } from '../../../reports/text/digest.ts'
 import { reportName } from '../../conformance/defaults.ts'
 import { makeFolder } from '../../conformance/recording/make-folder.ts'
-import { unread, withoutSecrets } from '../check/publish.ts'
+import { withoutSecrets, withoutWorkflowCommands } from '../check/publish.ts'
 import type { Named } from '../check/report-formats.ts'
 import { fitted } from '../terminal/fitted.ts'
 import type { Io } from '../terminal/io.ts'
@@ -14,9 +14,9 @@ export interface PublishLoadOptions {
   readonly formats: readonly Named<LoadFormat>[]
   readonly out: string
   readonly style: LoadStyle
-  /** `report.json` on standard output, and nothing else. */
+  /** Print only `report.json` on standard output. */
   readonly json: boolean
-  /** The outcome alone. */
+  /** Print the outcome only. */
   readonly quiet: boolean
 }
 
@@ -39,7 +39,7 @@ export function publishLoad(found: LoadReport, options: PublishLoadOptions, io: 
 
 interface LoadRendering {
   readonly formats: readonly Named<LoadFormat>[]
-  /** Folder for what has a file; null prints everything. */
+  /** Folder of formats with a file; null prints everything. */
   readonly out: string | null
   readonly style: LoadStyle
   readonly print: Io['out']
@@ -47,7 +47,7 @@ interface LoadRendering {
   readonly env: Io['env']
 }
 
-/** Each format to its file in the folder, or printed where it has none. */
+/** Writes each format to its file in the folder, and prints those without a file. */
 export function renderLoad(
   report: LoadReport,
   { formats, out, style, print, write, env }: LoadRendering,
@@ -55,6 +55,6 @@ export function renderLoad(
   for (const { name, file, render } of formats) {
     const text = render(report, style)
     if (file !== null && out !== null) write(join(out, file), text)
-    else print(name === 'console' ? unread(text.trimEnd(), env) : text.trimEnd())
+    else print(name === 'console' ? withoutWorkflowCommands(text.trimEnd(), env) : text.trimEnd())
   }
 }

@@ -13,12 +13,12 @@ export interface LoadStyle extends RenderOptions {
 }
 
 export interface LoadFormat {
-  /** Name of the file in the folder of results; null where the text is printed. */
+  /** Name of the file in the results folder; null if the text is printed. */
   readonly file: string | null
   readonly render: (report: LoadReport, style: LoadStyle) => string
 }
 
-/** What `--report` takes of a load, in the order in which it is listed, printed and written. */
+/** Formats of `--report` for a load run, in the order in which they are listed, printed and written. */
 export const loadFormats: Readonly<Record<string, LoadFormat>> = {
   console: { file: null, render: loadToConsole },
   json: { file: 'report.json', render: loadToJson },

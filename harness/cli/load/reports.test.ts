@@ -77,7 +77,9 @@ describe('chatgen report of a load', () => {
     expect(stdout).toMatch(
       /^(INCOMPLETE|INVALID) [\s\S]*;\s+partial:\s+without\s+1\s+shard\s+of\s+3\s+\(1\)$/m,
     )
-    expect(stderr).toContain('partial: without 1 shard of 3 (1): no figure is one of the whole')
+    expect(stderr).toContain(
+      'partial: without 1 shard of 3 (1): the figures do not cover the whole load',
+    )
     expect(code).toBe(5)
     expect(reportIn('partial').partial).toEqual({ of: 3, missing: [1] })
     const again = await chatgen(
@@ -101,7 +103,7 @@ describe('chatgen report of a load', () => {
     [
       'merged shards without a folder',
       ['shard-0', 'shard-1', '--report', 'html'],
-      'say with --out',
+      'pass --out DIR',
     ],
   ])('ends with 2 for %s', async (_, args, problem) => {
     const { code, stderr } = await chatgen(['report', ...args], {}, folder)
@@ -113,7 +115,7 @@ describe('chatgen report of a load', () => {
     const file = join(folder, 'conformance.json')
     writeFileSync(file, '{"kind":"conformance-report","schemaVersion":1}')
     const { code, stderr } = await chatgen(['report', 'whole', file], {}, folder)
-    expect(stderr).toContain('render them by themselves')
+    expect(stderr).toContain('render them separately')
     expect(code).toBe(2)
   })
 })

@@ -9,12 +9,12 @@ import { mixNamed, traceIn } from './files.ts'
 import type { LoadFlags } from './flags.ts'
 
 const defaultMs = 30_000
-/** A closed loop starts as many as fit; this only bounds its plan. */
-const mostClosed = 100_000_000
+/** Bound of the plan of a closed loop, far above the transactions of any run. */
+const maxClosedArrivals = 100_000_000
 
 /**
- * The plan that the flags ask for.
- * @throws ConfigurationError where they ask for none, for several, or for what does not go together
+ * Builds the plan that the flags describe.
+ * @throws ConfigurationError if they describe none, several, or contradict each other
  */
 export function planOf(flags: LoadFlags): PlanSpec {
   const { misbehave, races } = flags
@@ -43,22 +43,22 @@ export function slosOf(texts: readonly string[]): Slo[] {
 
 function arrivalOf(flags: LoadFlags, mix: Mix): PlanSpec['arrival'] {
   const { rate, concurrency, ramp, steps, replay, arrival: process = 'poisson' } = flags
-  const said = Object.entries({ rate, concurrency, ramp, steps, replay })
+  const given = Object.entries({ rate, concurrency, ramp, steps, replay })
     .filter(([, value]) => value !== undefined)
     .map(([name]) => `--${name}`)
-  const [first, second] = said
+  const [first, second] = given
   if (first === undefined) {
     throw new ConfigurationError([
-      'say the load: --rate N, --concurrency N, --ramp FROM..TO/TIME, --steps or --replay FILE',
+      'no load given: pass --rate N, --concurrency N, --ramp FROM..TO/TIME, --steps or --replay FILE',
     ])
   }
   if (second !== undefined) {
-    throw new ConfigurationError([`${said.join(' and ')} do not go together: say one of them`])
+    throw new ConfigurationError([`${given.join(' and ')} exclude each other: pass only one`])
   }
   if (flags.arrival !== undefined && (concurrency !== undefined || replay !== undefined)) {
-    throw new ConfigurationError([`--arrival says nothing of ${first}`])
+    throw new ConfigurationError([`--arrival does not apply to ${first}`])
   }
-  if (concurrency !== undefined) return { kind: 'closed', concurrency, most: mostClosed }
+  if (concurrency !== undefined) return { kind: 'closed', concurrency, most: maxClosedArrivals }
   if (ramp !== undefined) {
     return { kind: 'ramp', process, from: ramp.from, to: ramp.to, overNs: ramp.overMs * 1e6 }
   }
@@ -74,7 +74,7 @@ function withoutUsage(mix: Mix): Mix {
   return { ...mix, entries: mix.entries.map((entry) => ({ ...entry, usage: false })) }
 }
 
-/** How long an arrival lasts by itself, in milliseconds. */
+/** Duration implied by the arrivals, in milliseconds. */
 function naturalMs(arrival: PlanSpec['arrival']): number {
   if (arrival.kind === 'trace') return ((arrival.lines.at(-1)?.atNs ?? 0) + 1) / 1e6
   if (arrival.kind === 'ramp') return arrival.overNs / 1e6
@@ -84,13 +84,15 @@ function naturalMs(arrival: PlanSpec['arrival']): number {
 }
 
 function mixOf({ mix: name, surface, usage }: LoadFlags): Mix {
-  const asked = mixNamed(name ?? surface ?? 'openai-stream')
-  // Where a server refuses what it does not know, `stream_options` is refused.
-  const mix = usage ? asked : withoutUsage(asked)
+  const named = mixNamed(name ?? surface ?? 'openai-stream')
+  // A server that rejects unknown members rejects `stream_options`.
+  const mix = usage ? named : withoutUsage(named)
   if (surface === undefined) return mix
   const entries = mix.entries.filter(({ kind }) => surfaceOf(kind) === surface)
   if (entries.length === 0) {
-    throw new ConfigurationError([`--surface: the mix ${mix.name} sends nothing to ${surface}`])
+    throw new ConfigurationError([
+      `--surface: the mix ${mix.name} has no transactions for ${surface}`,
+    ])
   }
   return { ...mix, entries }
 }

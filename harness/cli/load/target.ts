@@ -6,7 +6,7 @@ import { suiteVersion } from '../../conformance/version.ts'
 import type { Mix } from '../../load/plan/mix.ts'
 import type { LoadTarget, V2Chat } from '../../load/target.ts'
 
-/** What the engine must know of the deployment that a profile describes. */
+/** Converts a target profile for the load engine. */
 export function loadTargetOf(profile: TargetProfile, seed: string): LoadTarget {
   const { models, assistants, requests, shapes, limits, recall } = profile
   const { openai, v2, v3 } = surfaceCredentials(profile)
@@ -37,11 +37,11 @@ export function loadTargetOf(profile: TargetProfile, seed: string): LoadTarget {
   }
 }
 
-/** @throws ConfigurationError where the profile does not say what the mix needs */
+/** @throws ConfigurationError if the profile lacks a field that the mix needs */
 export function requireWhatIsSent({ name, entries }: Mix, { v2Chat }: LoadTarget): void {
   if (v2Chat !== null || entries.every(({ kind }) => kind !== 'v2-turn')) return
   throw new ConfigurationError([
-    `the mix ${name} sends v2-turn, and no target profile says how a v2 chat comes to be (v2Chat)`,
+    `the mix ${name} contains v2-turn, which needs v2Chat in the target profile`,
   ])
 }
 

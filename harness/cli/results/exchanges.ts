@@ -4,13 +4,13 @@ import { StoredRecording } from '../../client/index.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
 
 export interface Recording {
-  /** By id, in the order of the file; each is read when it is asked for. */
+  /** By id, in the order of the file; read lazily. */
   readonly exchanges: ReadonlyMap<string, Exchange>
-  /** Lines that hold no exchange: a run that is killed cuts its last one. Reads the whole file. */
+  /** Number of unreadable lines: a run that is killed truncates its last one. Reads the whole file. */
   lost(): number
 }
 
-/** Where the file is gone, so is the evidence, and the verdicts stand without it. */
+/** Opens the exchanges of a run; without the file there is no evidence, and the verdicts remain. */
 export function readRecording(file: string): Recording {
   if (!existsSync(file)) return { exchanges: new Map(), lost: () => 0 }
   if (!statSync(file).isFile()) throw new ConfigurationError([`${file}: not a regular file`])

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 
-/** SHA-256 of a file, hexadecimal, read piece by piece; null where there is no regular one. */
+/** SHA-256 of a file, hexadecimal, read in chunks; null if it is missing or not a regular file. */
 export function fileDigest(file: string): string | null {
   let handle: number
   try {
@@ -11,7 +11,7 @@ export function fileDigest(file: string): string | null {
     throw error
   }
   try {
-    // A device may have no end.
+    // A device may be endless.
     if (!fstatSync(handle).isFile()) return null
     const hash = createHash('sha256')
     const piece = Buffer.alloc(1 << 20)

@@ -11,7 +11,7 @@ test('a full disk ends with a sentence and is no fault of the kit', async () => 
   const env = { CHATGEN_API_KEY: server.keys[0] ?? '' }
   const { code, stderr } = await chatgen(['init', server.url, '--force'], env, folder)
   await server.close()
-  expect(stderr).toContain('chatgen: target.yaml cannot be written: ENOSPC')
+  expect(stderr).toContain('chatgen: cannot write target.yaml: ENOSPC')
   expect(code).toBe(2)
 }, 60_000)
 

@@ -1,12 +1,12 @@
 import { ConfigurationError } from '../../conformance/errors.ts'
 import { makeFolder } from '../../conformance/recording/make-folder.ts'
 
-/** @throws ConfigurationError where the folder of --out cannot be made */
+/** @throws ConfigurationError if the folder of --out cannot be created */
 export function makeOutFolder(folder: string): void {
   try {
     makeFolder(folder)
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
-    throw new ConfigurationError([`--out: the folder cannot be made: ${reason}`])
+    throw new ConfigurationError([`--out: cannot create the folder: ${reason}`])
   }
 }

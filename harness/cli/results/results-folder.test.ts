@@ -61,7 +61,7 @@ describe('results of another kind step aside, whole', () => {
     const [aside = ''] = previous()
     expect(aside).toMatch(/^previous-check-\d{8}T\d{6}Z$/)
     expect(loaded.stderr).toContain(
-      `chatgen: the results of an earlier check in ${results} moved to ${join(results, aside)}`,
+      `chatgen: results of an earlier check in ${results} moved to ${join(results, aside)}`,
     )
     expect(list(results)).toEqual(['notes.txt', aside, 'report.json'])
     expect(kind(results)).toBe('load-report')
@@ -71,7 +71,7 @@ describe('results of another kind step aside, whole', () => {
     expect(read(join(results, aside, 'exchanges.ndjson'))).toBe(evidence)
 
     const again = await chatgen([...check, server.url], withKey, cwd)
-    expect(again.stderr).toContain(`the results of an earlier load in ${results} moved to`)
+    expect(again.stderr).toContain(`results of an earlier load run in ${results} moved to`)
     expect(previous()).toHaveLength(2)
     expect(kind(results)).toBe('conformance-report')
     // What stepped aside is still a whole folder of results.
@@ -150,7 +150,7 @@ describe('pages of a stored report', () => {
     }
     const args = ['report', 'monday', '--report', 'html', '--out']
     const refused = await chatgen([...args, 'tuesday'], {}, cwd)
-    expect(refused.stderr).toContain('tuesday holds the results of another run')
+    expect(refused.stderr).toContain('tuesday has the results of another run')
     expect(refused.code).toBe(2)
     expect(readdirSync(join(cwd, 'tuesday'))).not.toContain('report.html')
     expect((await chatgen([...args, 'monday'], {}, cwd)).code).toBe(0)

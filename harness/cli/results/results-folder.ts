@@ -10,10 +10,10 @@ import { ConfigurationError } from '../../conformance/errors.ts'
 import { makeFolder } from '../../conformance/recording/make-folder.ts'
 import type { Io } from '../terminal/io.ts'
 
-/** What a folder of results is of; `unknown` where its report.json is none that this kit can tell. */
+/** Kind of the results in a folder; `unknown` if report.json is not recognised. */
 export type ResultsKind = 'conformance-report' | 'load-report' | 'unknown'
 
-/** What the pages that `--report` writes are called, of any kind of report. */
+/** Names of the files that `--report` writes, of any kind of report. */
 const pages = ['html', 'xml', 'md', 'csv', 'prom'].map((ending) => `report.${ending}`)
 const pageNames: readonly string[] = [...pages, 'badge.svg']
 const resultNames: readonly string[] = [
@@ -23,16 +23,16 @@ const resultNames: readonly string[] = [
 
 export interface Taking {
   readonly kind: Exclude<ResultsKind, 'unknown'>
-  /** Names of the files that the run is going to write; null entries are printed. */
+  /** Names of the files that the run will write; null entries are printed. */
   readonly formats: readonly { readonly file: string | null }[]
 }
 
 /**
- * Makes a folder ready for the results of a run, so that nothing in it is of another run when it ends.
- * Results of another kind step aside, whole, into a folder of their own. Of the same kind, what the run
- * replaces goes and pages that it does not write step aside. Nothing else in the folder is touched.
+ * Prepares a folder for the results of a run, so that it does not mix results of two runs. Results of
+ * another kind are moved to a subfolder. Of the same kind, files that the run replaces are deleted, and
+ * the others are moved. Nothing else in the folder is touched.
  *
- * @throws ConfigurationError where the folder cannot be written
+ * @throws ConfigurationError if the folder cannot be written
  */
 export function takeResultsFolder(folder: string, { kind, formats }: Taking, io: Io): void {
   try {
@@ -50,13 +50,14 @@ export function takeResultsFolder(folder: string, { kind, formats }: Taking, io:
     io.err(`chatgen: ${what} in ${folder} moved to ${aside}`)
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
-    throw new ConfigurationError([`the folder for results cannot be written: ${reason}`])
+    throw new ConfigurationError([`cannot write to the results folder: ${reason}`])
   }
 }
 
 /**
- * Runs with a `take` that makes the folder ready, to be called when there is something to write. Where
- * it never comes to that, results of the same kind step aside: they are kept, and not taken for its own.
+ * Calls `run` with a `take` that prepares the folder, for the moment at which there is something to
+ * write. If it is never called, earlier results are moved to a subfolder, so that they are not mistaken
+ * for those of this run.
  */
 export async function withResultsFolder<T>(
   folder: string,
@@ -82,7 +83,9 @@ function setResultsAside(folder: string, kind: Taking['kind'], io: Io): void {
   const names = resultNames.filter((name) => existsSync(join(folder, name)))
   if (found?.kind !== kind || names.length === 0) return
   moveAside(folder, found, names)
-  io.err(`chatgen: ${wordsFor[found.kind]} in ${folder} moved aside, for this run has none`)
+  io.err(
+    `chatgen: ${wordsFor[found.kind]} in ${folder} moved to a subfolder: this run has no results`,
+  )
 }
 
 function moveAside(folder: string, found: FoundResults, names: readonly string[]): string {
@@ -94,11 +97,11 @@ function moveAside(folder: string, found: FoundResults, names: readonly string[]
 
 export interface FoundResults {
   readonly kind: ResultsKind
-  /** When their run began; of what does not say so, when it was written. */
+  /** Start of their run, or the modification time if it is unknown. */
   readonly at: Date
 }
 
-/** Null where a folder holds no results. */
+/** Identifies the results in a folder; null if there are none. */
 export function resultsIn(folder: string): FoundResults | null {
   const report = join(folder, reportName)
   if (existsSync(report)) return foundIn(report)
@@ -126,9 +129,9 @@ function foundIn(file: string): FoundResults {
 const kinds: readonly ResultsKind[] = ['conformance-report', 'load-report']
 
 const wordsFor: Readonly<Record<ResultsKind, string>> = {
-  'conformance-report': 'the results of an earlier check',
-  'load-report': 'the results of an earlier load',
-  unknown: 'files with the names of results',
+  'conformance-report': 'results of an earlier check',
+  'load-report': 'results of an earlier load run',
+  unknown: 'files named like results',
 }
 
 const namesFor: Readonly<Record<ResultsKind, string>> = {
@@ -137,7 +140,7 @@ const namesFor: Readonly<Record<ResultsKind, string>> = {
   unknown: 'unknown',
 }
 
-/** `previous-check-20261122T054115Z`, with a number behind it where that is taken. */
+/** `previous-check-20261122T054115Z`, with a number appended if that exists. */
 function freeFolder(folder: string, { kind, at }: FoundResults): string {
   const stamp = at.toISOString().replaceAll(/[-:]|\.\d+/g, '')
   const first = join(folder, `previous-${namesFor[kind]}-${stamp}`)

@@ -20,19 +20,19 @@ import { fileDigest } from './file-digest.ts'
 
 export interface StoredReport extends Recording {
   readonly report: ConformanceReport
-  /** The file, as it is called in messages. */
+  /** Name of the file in messages. */
   readonly file: string
-  /** The folder of its results. */
+  /** Folder of its results. */
   readonly dir: string
-  /** What is to be said of it where it is not as its run wrote it. */
+  /** Set if it is not as its run wrote it. */
   readonly doubt: Doubt | null
 }
 
-/** A file of some kind of report, before it is looked at. */
+/** A report of any kind, not yet validated. */
 export interface StoredFile {
-  /** As it is called in messages. */
+  /** Name of the file in messages. */
   readonly file: string
-  /** The folder of its results. */
+  /** Folder of its results. */
   readonly dir: string
   readonly kind: unknown
   readonly value: unknown
@@ -40,8 +40,8 @@ export interface StoredFile {
 }
 
 /**
- * A report of any kind, from its folder of results or from its file.
- * @throws ConfigurationError where there is no JSON
+ * Opens a report of any kind, by its results folder or by its file.
+ * @throws ConfigurationError if it is not JSON
  */
 export function openStored(path: string): StoredFile {
   const file = reportFile(path)
@@ -52,13 +52,13 @@ export function openStored(path: string): StoredFile {
 }
 
 /**
- * It as one of conformance, with the exchanges beside it.
- * @throws ConfigurationError that says what the file is, where it is none that can be read
+ * Reads a conformance report, with the exchanges in its folder.
+ * @throws ConfigurationError that names the kind of the file if it is not a readable conformance report
  */
 export function conformanceIn({ file, dir, kind, value, doubt }: StoredFile): StoredReport {
   if (kind !== 'conformance-report') {
-    const what = typeof kind === 'string' ? `a ${kind}, no` : 'no'
-    throw new ConfigurationError([`${file} is ${what} conformance report of chatgen`])
+    const what = typeof kind === 'string' ? `a ${kind}, not` : 'not'
+    throw new ConfigurationError([`${file} is ${what} a conformance report of chatgen`])
   }
   const report = checkStored(
     { schema: conformanceReport, readable: conformanceReport.shape.schemaVersion.value },
@@ -69,7 +69,7 @@ export function conformanceIn({ file, dir, kind, value, doubt }: StoredFile): St
   return { report: withDoubt(report, doubt), file, dir, doubt, ...recording }
 }
 
-/** @throws ConfigurationError where it is no load report that can be read */
+/** @throws ConfigurationError if it is not a readable load report */
 export function loadIn({ file, value, doubt }: StoredFile): LoadReport {
   const report = checkStored(
     { schema: loadReport, readable: loadReport.shape.schemaVersion.value },
@@ -79,7 +79,7 @@ export function loadIn({ file, value, doubt }: StoredFile): LoadReport {
   return withDoubt(report, doubt)
 }
 
-/** What is to be said of files that are not as their runs wrote them, a line for each. */
+/** Warnings for files that are not as their runs wrote them, one line each. */
 export function doubtLines(files: readonly Pick<StoredFile, 'dir' | 'doubt'>[]): readonly string[] {
   return files.flatMap(({ dir, doubt }) => {
     const text = doubt === null ? null : doubtText(withDoubt({}, doubt))
@@ -87,42 +87,42 @@ export function doubtLines(files: readonly Pick<StoredFile, 'dir' | 'doubt'>[]):
   })
 }
 
-/** True where one of them was edited: what it says is no verdict of the kit. */
+/** True if one of them was edited: its content is then not a verdict of chatgen. */
 export function anyEdited(files: readonly Pick<StoredFile, 'doubt'>[]): boolean {
   return files.some(({ doubt }) => doubt !== null && isEdited(withDoubt({}, doubt)))
 }
 
-/** True where a folder holds exchanges other than those that its report was made from. */
+/** True if the exchanges in a folder are not those that its report was made from. */
 export function evidenceEdited(dir: string): boolean {
   const file = join(dir, reportName)
   if (!existsSync(file)) return false
   try {
     return evidenceDiffers(openStored(file).value, fileDigest(join(dir, exchangesName)))
   } catch (error) {
-    // A report that cannot be read says nothing of the evidence.
+    // An unreadable report tells nothing about the exchanges.
     if (error instanceof ConfigurationError) return false
     throw error
   }
 }
 
-/** What a reader must know of evidence that is not whole; null where it is. */
+/** Warning about unreadable lines of the evidence; null if there are none. */
 export function lostText({ lost, dir }: Pick<Recording, 'lost'> & { readonly dir: string }) {
   const lines = lost()
   return lines === 0
     ? null
-    : `${join(dir, exchangesName)}: ${count(lines, 'line')} cannot be read, as a run that is killed leaves them; the evidence in them is lost`
+    : `${join(dir, exchangesName)}: ${count(lines, 'line')} cannot be read (truncated when the run was killed?); their evidence is lost`
 }
 
 function reportFile(path: string): string {
-  if (!existsSync(path)) throw new ConfigurationError([`there is no ${path}`])
+  if (!existsSync(path)) throw new ConfigurationError([`no such file or folder: ${path}`])
   if (!statSync(path).isDirectory()) return path
   const file = join(path, reportName)
   if (existsSync(file)) return file
   const recorded = existsSync(join(path, exchangesName)) && existsSync(join(path, runRecordName))
   throw new ConfigurationError([
     recorded
-      ? `${path} holds no ${reportName}: its run did not come to an end. chatgen rejudge ${path} makes a report of what it recorded`
-      : `${path} holds no ${reportName}`,
+      ? `${path} has no ${reportName}: its run did not finish. Run chatgen rejudge ${path} to make a report of its recording`
+      : `${path} has no ${reportName}`,
   ])
 }
 
@@ -131,13 +131,13 @@ function readText(file: string): string {
     return readFileSync(file, 'utf8')
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
-    throw new ConfigurationError([`${file} cannot be read: ${reason}`])
+    throw new ConfigurationError([`cannot read ${file}: ${reason}`])
   }
 }
 
 interface Readable<Report> {
   readonly schema: z.ZodType<Report>
-  /** The newest schema version that is read. */
+  /** Newest readable schema version. */
   readonly readable: number
 }
 
@@ -149,7 +149,7 @@ function checkStored<Report>(
   const version = memberOf(value, 'schemaVersion')
   if (typeof version === 'number' && version > readable) {
     throw new ConfigurationError([
-      `${file} has schema version ${version}, and chatgen ${suiteVersion()} reads version ${readable}: a newer chatgen is needed`,
+      `${file} has schema version ${version}; chatgen ${suiteVersion()} reads version ${readable}: use a newer chatgen`,
     ])
   }
   const result = schema.safeParse(value)
@@ -166,7 +166,7 @@ function parseJson(text: string, file: string): unknown {
     return JSON.parse(text)
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
-    throw new ConfigurationError([`${file} is no JSON: ${reason}`])
+    throw new ConfigurationError([`${file} is not valid JSON: ${reason}`])
   }
 }
 

@@ -70,9 +70,9 @@ describe('chatgen report', () => {
   })
 
   test.each([
-    ['what is not there', 'nowhere', null, 'there is no nowhere'],
-    ['a folder without a report', 'empty', undefined, 'holds no report.json'],
-    ['what is no JSON', 'f.json', '{"kind":', 'f.json is no JSON'],
+    ['what is not there', 'nowhere', null, 'no such file or folder: nowhere'],
+    ['a folder without a report', 'empty', undefined, 'has no report.json'],
+    ['what is no JSON', 'f.json', '{"kind":', 'f.json is not valid JSON'],
     ['what is no report', 'f.json', '[1]', 'f.json is no conformance report'],
     ['another kind', 'f.json', '{"kind":"comparison"}', 'f.json is a comparison, no conf'],
     [
@@ -160,7 +160,7 @@ describe('chatgen compare', () => {
     expect(JSON.parse(stdout)).toMatchObject({
       kind: 'comparison',
       schemaVersion: 1,
-      notes: [expect.stringContaining('again holds no run.json and no exchanges.ndjson')],
+      notes: [expect.stringContaining('again has no run.json and no exchanges.ndjson')],
     })
     expect(code).toBe(0)
   })

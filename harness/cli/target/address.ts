@@ -1,21 +1,21 @@
 import { ConfigurationError } from '../../conformance/errors.ts'
 
 /**
- * The base address of a target, as the command line has it.
- * @throws ConfigurationError that proposes the URL that was meant
+ * Parses the base URL of a target on the command line.
+ * @throws ConfigurationError with a suggestion if the scheme is missing
  */
 export function baseUrlOf(url: string): string {
   if (/^https?:\/\//i.test(url) && URL.canParse(url)) return url
-  const meant = urlMeant(url)
+  const suggestion = withScheme(url)
   throw new ConfigurationError([
-    meant === undefined
-      ? 'not a URL of http or https, such as https://chat.example.org'
-      : `not a URL: did you mean ${meant}?`,
+    suggestion === undefined
+      ? 'invalid URL: expected http:// or https://, e.g. https://chat.example.org'
+      : `invalid URL: did you mean ${suggestion}?`,
   ])
 }
 
-/** What somebody left the scheme out of; without a password, for it is printed. */
-function urlMeant(text: string): string | undefined {
+/** Adds the missing scheme to a URL, and removes a password, because the result is printed. */
+function withScheme(text: string): string | undefined {
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text) || /\s/.test(text)) return undefined
   const bare = text.replace(/^\/+/, '')
   if (!URL.canParse(`http://${bare}`)) return undefined

@@ -6,10 +6,10 @@ export interface BundledServer extends ChildServer {
   readonly key: string
 }
 
-/** A parent that is killed tells nobody, but its end of the pipe closes. */
+/** Ends the server when a parent that is killed closes its end of the pipe. */
 const endsWithParent = 'process.stdin.on("close", () => process.exit()).resume()'
 
-/** `chatgen serve` in a process of its own, with a throw-away key. */
+/** Starts `chatgen serve` in a separate process, with a generated key. */
 export async function bundledServer(flags: readonly string[] = []): Promise<BundledServer> {
   const key = `sk-${randomBytes(24).toString('base64url')}`
   const built = import.meta.url.endsWith('.js')
@@ -21,7 +21,7 @@ export async function bundledServer(flags: readonly string[] = []): Promise<Bund
   return { ...(await childServer(argv, { env: { ...withoutFlags(), CHATGEN_KEY: key } })), key }
 }
 
-/** Flags of this command in the environment, such as CHATGEN_FAULT, are not for the server. */
+/** Unsets CHATGEN_ variables such as CHATGEN_FAULT, which are meant for this command, not for the server. */
 function withoutFlags(): Record<string, undefined> {
   const names = Object.keys(process.env).filter((name) => name.startsWith('CHATGEN_'))
   return Object.fromEntries(names.map((name) => [name, undefined]))

@@ -28,7 +28,9 @@ async function check(...args: readonly string[]) {
 describe('chatgen check URL', () => {
   test('finds out what the selected requirements need, and judges them', async () => {
     const { code, stderr, verdicts, capabilities } = await check('--only', 'V3-THINK-01')
-    expect(stderr).toContain('discovery: 21 requests, 7 generations; found openai, v2, v3, models')
+    expect(stderr).toContain(
+      'discovery: 21 requests, 7 generations; detected openai, v2, v3, models',
+    )
     expect(verdicts).toEqual(['V3-THINK-01 pass'])
     expect(capabilities).toMatchObject({ reasoning: true, images: true, attachments: true })
     expect(code).toBe(0)
@@ -40,9 +42,8 @@ describe('chatgen check URL', () => {
     expect(verdicts).toContain('KB-01 unproven')
     expect(stdout).toContain(
       [
-        '3 required requirements cannot be tested without knowledge.routes, which only a target profile can',
-        'say:',
-        `  chatgen init ${server.url} --out target.yaml    # then fill in what it leaves open`,
+        '3 required requirements cannot be tested without knowledge.routes. Set them in a target profile:',
+        `  chatgen init ${server.url} --out target.yaml    # then fill in the missing fields`,
         '  chatgen check --target target.yaml',
       ].join('\n'),
     )
@@ -56,7 +57,7 @@ describe('chatgen check URL', () => {
 
   test('asks only the selected surfaces', async () => {
     const { code, stderr } = await check('--profile', 'openai', '--only', 'OAI-MODELS-03')
-    expect(stderr).toMatch(/discovery: \d requests, 5 generations; found openai, models/)
+    expect(stderr).toMatch(/discovery: \d requests, 5 generations; detected openai, models/)
     expect(stderr).not.toContain('Left on the target')
     // The vision model is a capability of v3 alone to a discovery.
     expect(code).toBe(5)
@@ -79,7 +80,7 @@ test('chatgen check --target says in a line which members a run waits for', asyn
   const { code, stdout, stderr } = await chatgen(args, withKey, folder)
   expect(stderr).not.toContain('discovery')
   expect(stdout).toContain(
-    'cannot be tested without capabilities.knowledge: add them to target.yaml.',
+    'cannot be tested without capabilities.knowledge: set them in target.yaml.',
   )
   expect(code).toBe(5)
 })

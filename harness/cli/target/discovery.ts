@@ -6,20 +6,20 @@ import type { InitOptions, InitResult } from '../../conformance/init/init.ts'
 import { loadProfile, type TargetProfile } from '../../conformance/profile/index.ts'
 import { type Selection, surfacesOfProfile } from '../../conformance/profile/selection.ts'
 import { surfaceCredentials } from '../../conformance/session/credentials.ts'
-import { settleJournal } from '../check/left-behind.ts'
+import { reportLeftovers } from '../check/leftovers.ts'
 import type { Io } from '../terminal/io.ts'
 import { ambientKey } from './key.ts'
 
-/** Requests that a discovery may take in all; it takes about twenty where nothing is tried again. */
-const mostRequests = 60
+/** Request budget of a discovery, which takes about twenty without retries. */
+const maxDiscoveryRequests = 60
 
 export interface DiscoveryOptions {
   readonly selection: Selection
-  /** Folder for the results of the run, which is there. */
+  /** Results folder of the run, which exists. */
   readonly out: string
   readonly quiet: boolean
   readonly maxRequests: number | undefined
-  /** Of the run. */
+  /** Seed of the run. */
   readonly seed: string | undefined
 }
 
@@ -29,20 +29,20 @@ export interface Discovered {
 }
 
 /**
- * What `chatgen init` finds out about a target of which only the address is known, as its profile. That
- * it is deterministic is not taken over: two equal answers are no promise.
- * @throws TargetUnusableError where no service answers; the reason of the signal once that is aborted.
+ * Probes a target of which only the URL is known, as `chatgen init` does, and completes its profile.
+ * `deterministic` is not taken over: two equal answers are no promise.
+ * @throws TargetUnusableError if the service does not answer; the reason of the signal if it is aborted
  */
 export async function discover(
   profile: TargetProfile,
   { selection, out, quiet, maxRequests = Number.POSITIVE_INFINITY, seed }: DiscoveryOptions,
   io: Io,
 ): Promise<Discovered> {
-  const say = (text: string) => {
+  const report = (text: string) => {
     if (!quiet) io.err(wrap(`discovery: ${text}`, io.width).join('\n'))
   }
-  if (maxRequests < 2 * mostRequests) {
-    say(`left out, for --max-requests ${maxRequests} leaves it no room`)
+  if (maxRequests < 2 * maxDiscoveryRequests) {
+    report(`skipped, because of --max-requests ${maxRequests}`)
     return { profile, requests: 0 }
   }
   const { initProfile } = await import('../../conformance/init/init.ts')
@@ -53,28 +53,28 @@ export async function discover(
     journalFile,
     signal: io.signal,
     surfaces: surfacesOfProfile(selection.profile),
-    maxRequests: mostRequests,
+    maxRequests: maxDiscoveryRequests,
     ...(seed === undefined ? {} : { tag: `chatgen-${seed}` }),
   }
   try {
     const found = await initProfile(options)
     const { requests, generations } = found.cost
-    say(
-      `${count(requests, 'request')}, ${count(generations, 'generation')}; found ${namesOf(found)}`,
+    report(
+      `${count(requests, 'request')}, ${count(generations, 'generation')}; detected ${detectedNames(found)}`,
     )
-    return { profile: together(profile, found), requests }
+    return { profile: mergeDetected(profile, found), requests }
   } catch (error) {
     if (!(error instanceof DiscoverySpentError)) throw error
-    say(`stopped after ${mostRequests} requests; nothing of it is used`)
-    return { profile, requests: mostRequests }
+    report(`stopped after ${maxDiscoveryRequests} requests; its results are discarded`)
+    return { profile, requests: maxDiscoveryRequests }
   } finally {
-    settleJournal(journalFile, io)
+    reportLeftovers(journalFile, io)
   }
 }
 
-function together(given: TargetProfile, { text }: InitResult): TargetProfile {
+function mergeDetected(given: TargetProfile, { text }: InitResult): TargetProfile {
   const environment = { [ambientKey]: surfaceCredentials(given).openai }
-  const found = loadProfile({ name: 'what was found out', text }, environment)
+  const found = loadProfile({ name: 'detected profile', text }, environment)
   const { models, capabilities, v2Chat, shapes, requests } = found
   return {
     ...given,
@@ -86,7 +86,9 @@ function together(given: TargetProfile, { text }: InitResult): TargetProfile {
   }
 }
 
-function namesOf({ detection: { surfaces, deterministic: _, ...probes } }: InitResult): string {
+function detectedNames({
+  detection: { surfaces, deterministic: _, ...probes },
+}: InitResult): string {
   const usable = Object.entries(surfaces).filter(([, { usable }]) => usable)
   const found = Object.entries(probes).filter(([, { value }]) => value !== undefined)
   return [...usable, ...found].map(([name]) => name).join(', ')

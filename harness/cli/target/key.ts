@@ -2,28 +2,28 @@ import { ConfigurationError } from '../../conformance/errors.ts'
 import type { Io } from '../terminal/io.ts'
 
 export interface KeyFlags {
-  /** Undefined where neither the flag nor CHATGEN_KEY_ENV names a variable. */
+  /** Undefined if neither the flag nor CHATGEN_KEY_ENV names a variable. */
   readonly keyEnv?: string
 }
 
-/** Where the key comes from if nothing names another variable. */
+/** Default environment variable of the API key. */
 export const ambientKey = 'CHATGEN_API_KEY'
 
-/** Members of a target profile that hold a key of the caller. */
+/** Fields of a target profile that contain a key of the caller. */
 const keyMembers = ['apiKey', 'compatKey', 'nativeToken'] as const
 
 interface Keys {
-  /** Wins over the profile. */
+  /** Takes precedence over the profile. */
   readonly overrides: Readonly<Record<string, unknown>>
-  /** Gives way to the profile. */
+  /** Used if the profile has no key. */
   readonly defaults: Readonly<Record<string, unknown>>
 }
 
 /**
- * The keys of the environment: a variable that is named explicitly wins over the keys of the profile,
- * and standard error says so; the ambient one is a default.
- * @param profile members of the profile as written
- * @throws ConfigurationError where the named variable is not set
+ * Reads keys from the environment. A variable that is named explicitly overrides the keys of the profile,
+ * with a note on standard error; CHATGEN_API_KEY is a default.
+ * @param profile fields of the profile as written
+ * @throws ConfigurationError if the named variable is not set
  */
 export function keysOf(
   { keyEnv }: KeyFlags,
@@ -34,13 +34,11 @@ export function keysOf(
   if (keyEnv === undefined) return { overrides: {}, defaults: ambient(own, io) }
   const key = io.env[keyEnv]
   if (key === undefined || key === '') {
-    const what = keyEnv === '' ? 'names no variable' : `the variable ${keyEnv} is not set`
-    throw new ConfigurationError([`--key-env (CHATGEN_KEY_ENV): ${what}`])
+    const problem = keyEnv === '' ? 'empty name' : `the environment variable ${keyEnv} is not set`
+    throw new ConfigurationError([`--key-env (CHATGEN_KEY_ENV): ${problem}`])
   }
   if (own.length > 0) {
-    io.err(
-      `chatgen: using the key in ${keyEnv} (--key-env) in place of ${own.join(', ')} of the profile`,
-    )
+    io.err(`chatgen: the key in ${keyEnv} (--key-env) overrides ${own.join(', ')} of the profile`)
   }
   return { overrides: { apiKey: key, compatKey: undefined, nativeToken: undefined }, defaults: {} }
 }

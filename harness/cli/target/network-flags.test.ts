@@ -13,7 +13,7 @@ function networkOf(flags: NetworkFlags, env: Record<string, string> = {}, more =
 }
 
 test.each<[NetworkFlags, string]>([
-  [{ http1: true, http2: true }, 'give --http1 or --http2, not both'],
+  [{ http1: true, http2: true }, '--http1 and --http2 exclude each other'],
   [{ ca: 'missing.pem' }, '--ca (network.ca): the file cannot be read'],
   [{ ca: import.meta.filename }, 'holds no PEM'],
   [{ cert: ca }, '--cert needs --cert-key beside it'],

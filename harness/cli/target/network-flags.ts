@@ -6,7 +6,7 @@ import { flag, list } from '../flags.ts'
 import type { Io } from '../terminal/io.ts'
 import { proxyFromEnvironment } from './proxy-environment.ts'
 
-/** What every command takes that reaches a target over a network. */
+/** Network flags of every command that connects to a target. */
 export interface NetworkFlags {
   readonly ca?: string
   readonly insecure?: boolean
@@ -18,24 +18,26 @@ export interface NetworkFlags {
 }
 
 export function addNetworkFlags(command: Command): Command {
+  const options = [
+    flag('--http1', 'use HTTP/1.1 only'),
+    flag('--http2', 'use HTTP/2 only; without TLS, with prior knowledge'),
+    flag('--ca <file>', 'additional trusted certificate authorities, PEM'),
+    flag('--insecure', 'do not verify the TLS certificate of the target'),
+    flag('--cert <file>', 'client certificate, PEM'),
+    flag('--cert-key <file>', 'private key of the client certificate, PEM'),
+    flag(
+      '--resolve <host:port:address>',
+      'connect to this IP address instead of resolving the host; repeatable',
+    ).argParser(list),
+  ]
+  for (const option of options) command.addOption(option.helpGroup('Network:'))
   return command
-    .addOption(flag('--http1', 'speak HTTP/1.1 only'))
-    .addOption(flag('--http2', 'speak HTTP/2 only; without TLS with prior knowledge'))
-    .addOption(flag('--ca <file>', 'certificate authorities to trust beside the known ones, PEM'))
-    .addOption(flag('--insecure', 'do not verify the certificate of the target'))
-    .addOption(flag('--cert <file>', 'client certificate, PEM'))
-    .addOption(flag('--cert-key <file>', 'its private key, PEM'))
-    .addOption(
-      flag('--resolve <host:port:address>', 'connect to this address; may be repeated').argParser(
-        list,
-      ),
-    )
 }
 
 /**
- * The profile with the network that takes effect: flag over profile over HTTPS_PROXY, HTTP_PROXY
- * and NO_PROXY. Files that a profile names stand beside it, those of a flag in the working folder.
- * @throws ConfigurationError where flags contradict each other, or a file is not what it should be.
+ * Completes the network settings of a profile. Precedence: flag, profile, HTTPS_PROXY, HTTP_PROXY and
+ * NO_PROXY. Paths in a profile are relative to it, those of flags to the working directory.
+ * @throws ConfigurationError if flags contradict each other, or a file is invalid
  */
 export function withNetwork(
   profile: TargetProfile,
@@ -56,7 +58,7 @@ export function withNetwork(
   networkOf(whole)
   if (network.insecure) {
     io.err(
-      'chatgen: --insecure: the certificate of the target is not verified; who stands on the way can read the key and change every answer',
+      'chatgen: --insecure: the TLS certificate of the target is not verified; a man in the middle can read the API key and alter responses',
     )
   }
   return whole
@@ -67,7 +69,7 @@ type Network = NonNullable<TargetProfile['network']>
 
 function networkOfFlags(flags: NetworkFlags): ProfileNetwork {
   const { ca, insecure, cert, certKey, http1, http2, resolve } = flags
-  if (http1 && http2) throw new ConfigurationError(['give --http1 or --http2, not both'])
+  if (http1 && http2) throw new ConfigurationError(['--http1 and --http2 exclude each other'])
   return {
     ...(http1 ? { httpVersion: 1 as const } : {}),
     ...(http2 ? { httpVersion: 2 as const } : {}),

@@ -3,15 +3,14 @@ import { isIP } from 'node:net'
 type Environment = Readonly<Record<string, string | undefined>>
 
 export interface ProxySetting {
-  /** The variable that names the proxy. */
+  /** Environment variable that names the proxy. */
   readonly variable: string
   readonly value: string
 }
 
 /**
- * The proxy that the environment names for a URL: HTTPS_PROXY or HTTP_PROXY by its scheme, unless
- * NO_PROXY lists the host. The names in lower case win, as for curl. A loopback address is never
- * reached through a proxy of the environment, as in Go.
+ * Proxy for a URL from the environment: HTTPS_PROXY or HTTP_PROXY by its scheme, unless NO_PROXY lists
+ * the host. Lower-case names take precedence, as in curl. Loopback addresses bypass the proxy, as in Go.
  */
 export function proxyFromEnvironment(url: string, env: Environment): ProxySetting | undefined {
   const { protocol, hostname, port } = new URL(url)
@@ -32,7 +31,7 @@ function firstOf(env: Environment, name: string): ProxySetting | undefined {
   return undefined
 }
 
-/** `*`, a host, a domain with or without its leading dot, each with or without a port. */
+/** Matches `*`, a host, or a domain with or without its leading dot, each with or without a port. */
 function matches(entry: string, host: string, port: string): boolean {
   if (entry === '*') return true
   const [, name = '', entryPort] = /^(\[[^\]]+\]|[^:]*(?::[^:]*:.*)?)(?::(\d+))?$/.exec(entry) ?? []

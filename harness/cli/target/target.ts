@@ -16,12 +16,12 @@ export interface TargetFlags extends KeyFlags, NetworkFlags {
   readonly timeout?: number
 }
 
-/** Slow enough that a stream can be told from an answer in one piece, fast enough to wait for. */
+/** Slow enough to tell a stream from a buffered response, fast enough for a quick run. */
 const referencePace = 'ttft=2ms,gap=1ms'
 
 /**
- * Uses the target that the command line names; a server that is started for it ends with the use.
- * @throws ConfigurationError where it names none, or more than one.
+ * Calls `use` with the target of the command line; stops the bundled server afterwards if it was started.
+ * @throws ConfigurationError if there is no target, or more than one
  */
 export async function withTarget<T>(
   url: string | undefined,
@@ -31,42 +31,44 @@ export async function withTarget<T>(
 ): Promise<T> {
   if (!flags.reference) {
     const profile = withTimeout(namedTarget(url, flags, io), flags)
-    io.keepBack(secretsOf({ profile }))
+    io.redact(secretsOf({ profile }))
     return use(withPlainAddress(profile, io))
   }
   refuseOtherTargets(url, flags)
   const { parsePace, startReferenceServer } = await import('../../../reference-server/index.ts')
   const server = await startReferenceServer({
     pace: parsePace(referencePace),
-    keys: [throwAwayKey(), throwAwayKey()],
+    keys: [randomKey(), randomKey()],
   })
   try {
     const [apiKey, otherKey] = server.keys
     const overrides = { baseUrl: server.url, apiKey, otherKey }
     const profile = loadProfile(targetFixture('reference'), {}, overrides)
-    io.keepBack(secretsOf({ profile }))
+    io.redact(secretsOf({ profile }))
     return await use(withTimeout(profile, flags))
   } finally {
     await server.close()
   }
 }
 
-/** A verdict on the bundled server must not be taken for one on the target that is named beside it. */
+/** Prevents a verdict on the bundled server from being mistaken for one on the named target. */
 function refuseOtherTargets(url: string | undefined, { target }: TargetFlags): void {
   const other =
     url !== undefined ? 'a URL' : target !== undefined ? '--target (CHATGEN_TARGET)' : null
   if (other === null) return
   throw new ConfigurationError([
-    `--reference (CHATGEN_REFERENCE) checks the bundled server and nothing else: give ${other} or --reference, not both`,
+    `--reference (CHATGEN_REFERENCE) tests only the bundled server: pass ${other} or --reference, not both`,
   ])
 }
 
 function namedTarget(url: string | undefined, flags: TargetFlags, io: Io): TargetProfile {
   // Before any message can quote it.
-  io.keepBack(userInfoSecrets('base url password', url ?? ''))
+  io.redact(userInfoSecrets('base url password', url ?? ''))
   const { target: file } = flags
   if (url === undefined && file === undefined) {
-    throw new ConfigurationError(['no target: pass the URL of a deployment, or --target FILE'])
+    throw new ConfigurationError([
+      'no target given: pass the URL of a deployment, or --target FILE',
+    ])
   }
   const address = url === undefined ? {} : { baseUrl: baseUrlOf(url) }
   const source = file === undefined ? { name: 'command line', text: '' } : readProfile(file)
@@ -75,17 +77,17 @@ function namedTarget(url: string | undefined, flags: TargetFlags, io: Io): Targe
   return withNetwork(profile, flags, io)
 }
 
-/** What stands before the host is not sent, so it has no business in results either. */
+/** Removes user name and password, which are not sent, from the base URL, so that no report shows them. */
 function withPlainAddress(profile: TargetProfile, io: Pick<Io, 'err'>): TargetProfile {
   const baseUrl = withoutUserInfo(profile.baseUrl)
   if (baseUrl === profile.baseUrl) return profile
   io.err(
-    'chatgen: the user name and password in the base URL are not sent, because Authorization carries the API key. A gateway in front that needs credentials of its own gets them from headers in the target profile',
+    'chatgen: the user name and password in the base URL are not sent, because Authorization carries the API key. Set credentials of a gateway in "headers" of the target profile',
   )
   return { ...profile, baseUrl }
 }
 
-function throwAwayKey(): string {
+function randomKey(): string {
   return `sk-${randomBytes(24).toString('base64url')}`
 }
 
@@ -99,6 +101,6 @@ function readProfile(file: string): { name: string; text: string } {
     return { name: file, text: readFileSync(file, 'utf8') }
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
-    throw new ConfigurationError([`the target profile cannot be read: ${reason}`])
+    throw new ConfigurationError([`cannot read the target profile: ${reason}`])
   }
 }

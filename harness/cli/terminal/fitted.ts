@@ -1,7 +1,7 @@
 import { wrap } from '../../../reports/text/escape.ts'
 import type { Io } from './io.ts'
 
-/** Broken at spaces for a terminal; a pipe, whose reader may look for whole lines, gets it as it is. */
+/** Wraps text at spaces for a terminal; text for a pipe is unchanged, because readers match whole lines. */
 export function fitted(text: string, { terminal, width }: Io): string {
   if (!terminal) return text
   return text

@@ -1,13 +1,13 @@
 const signals = ['SIGINT', 'SIGTERM'] as const
 
-/** One Ctrl-C may come twice: from the terminal, and from npx, which passes signals on. */
+/** One Ctrl-C may arrive twice: from the terminal, and from npx, which forwards signals. */
 const samePressMs = 500
 
 const showCursor = '\u001b[?25h'
 
 /**
- * Aborted with the reason by the first signal, so that what was found is still written; a second one
- * ends the process at once.
+ * Signal that is aborted by the first SIGINT or SIGTERM, so that partial results are still written; a
+ * second one kills the process.
  */
 export function watchInterrupts(reason: Error): AbortSignal {
   const interruption = new AbortController()
@@ -21,7 +21,7 @@ export function watchInterrupts(reason: Error): AbortSignal {
       }
       if (performance.now() - firstAt < samePressMs) return
       process.removeAllListeners(signal)
-      // A spinner has hidden it, and no longer comes to show it again.
+      // The spinner has hidden the cursor and does not get to restore it.
       if (process.stderr.isTTY) process.stderr.write(showCursor)
       process.kill(process.pid, signal)
     })

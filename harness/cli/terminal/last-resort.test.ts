@@ -5,7 +5,7 @@ import { chatgen, start } from '../test-support/chatgen.ts'
 import { failing } from '../test-support/failing.ts'
 import { key, startModelsServer } from '../test-support/models-server.ts'
 
-/** What nobody catches ends with 4, a fault of the kit, and never looks like a verdict. */
+/** Uncaught errors end with 4, internal error, and never look like a verdict. */
 
 const bin = fileURLToPath(new URL('../../../bin/chatgen.cjs', import.meta.url))
 const withKey = { CHATGEN_API_KEY: key }
@@ -19,7 +19,7 @@ describe('a fault that nobody catches ends with 4', () => {
     await run.shows('Listening')
     run.child.kill('SIGUSR2')
     const { code, stderr } = await run.ended
-    expect(stderr).toContain('a fault of the kit itself')
+    expect(stderr).toContain('internal error, please report it')
     expect(stderr).toContain('a slip of ours')
     expect(code).toBe(4)
   })

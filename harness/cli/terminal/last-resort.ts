@@ -1,9 +1,9 @@
 const lastResorts = ['uncaughtException', 'unhandledRejection'] as const
 
 /**
- * What nobody catches is a fault of the kit; Node would end with 1, which means a violation. While
- * the suites run in this process, their engine listens in place of us, and the report tells of it.
- * @param tell called with each; @param end called where nothing else keeps the process.
+ * Handles uncaught errors as internal errors: Node would exit with 1, which means a violation. While the
+ * suites run in this process, vitest has its own handlers, and the report lists the error.
+ * @param tell called with each error; @param end called if no other handler is installed
  */
 export function watchLastResorts(
   tell: (error: unknown) => void,
@@ -14,7 +14,7 @@ export function watchLastResorts(
     process.on(event, (error: unknown) => {
       watch.seen = true
       tell(error)
-      // Beside an engine there is a report to be written yet.
+      // While vitest runs, the report is still to be written.
       if (process.listenerCount(event) === 1) end()
     })
   }

@@ -6,8 +6,8 @@ import type { Io } from './io.ts'
 import { noStatus, showStatus } from './status.ts'
 
 /**
- * How far a conformance run is. Requirements are counted as the report counts them: what is violated
- * here is violated in its headline, unless something that it needs turns out to be broken.
+ * Shows the progress of a conformance run. Violations are counted as the report counts them, except that a
+ * requirement may still turn out to be blocked by another.
  */
 export function showProgress(io: Io, wanted: boolean) {
   if (!wanted) return { ...noStatus, update: () => {} }
@@ -31,7 +31,7 @@ export function showProgress(io: Io, wanted: boolean) {
 
   function loggedText(): string {
     const elapsed = `${Math.round((performance.now() - startedAt) / 1000)} s`
-    if (latest === undefined) return `no scenario has ended yet, ${elapsed}`
+    if (latest === undefined) return `no scenario finished yet, ${elapsed}`
     const asked = count(latest.asked.requests, 'request')
     return [...numbers(latest), asked, elapsed, ...left(latest)].join(', ')
   }

@@ -2,26 +2,14 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Progress } from '../../conformance/progress.ts'
 import { addCosts, noCost } from '../../conformance/run-setup.ts'
 import { showLoadProgress } from '../load/progress.ts'
-import type { Io } from './io.ts'
+import { quietIo } from '../test-support/quiet-io.ts'
 import { showProgress } from './progress.ts'
 import { showSteps } from './steps.ts'
 
-/** What a run says of itself where nobody can be shown a spinner: a pipeline, or a log. */
+/** Progress lines in a log, where no spinner can be drawn. */
 
-const said: string[] = []
-const io: Io = {
-  out: () => {},
-  err: (text) => void said.push(text),
-  env: {},
-  write: () => {},
-  clean: String,
-  keepBack: () => {},
-  terminal: false,
-  color: false,
-  colorErr: false,
-  width: 100,
-  signal: new AbortController().signal,
-}
+const printed: string[] = []
+const io = quietIo({ err: (text) => void printed.push(text) })
 
 function progress(about: Partial<Progress>): Progress {
   const asked = addCosts(noCost, { requests: 40, generations: 9, chats: 3, uploads: 0 })
@@ -37,7 +25,7 @@ function progress(about: Partial<Progress>): Progress {
 }
 
 beforeEach(() => {
-  said.length = 0
+  printed.length = 0
   vi.useFakeTimers()
 })
 afterEach(() => void vi.useRealTimers())
@@ -46,7 +34,7 @@ describe('without a terminal', () => {
   test('a check says every ten seconds how far it is, and how long it will take yet', () => {
     const shown = showProgress(io, true)
     vi.advanceTimersByTime(9_900)
-    expect(said).toEqual([])
+    expect(printed).toEqual([])
     vi.advanceTimersByTime(200)
     shown.update(progress({}))
     vi.advanceTimersByTime(10_000)
@@ -54,8 +42,8 @@ describe('without a terminal', () => {
     vi.advanceTimersByTime(10_000)
     shown.stop()
     vi.advanceTimersByTime(60_000)
-    expect(said).toEqual([
-      'check: no scenario has ended yet, 10 s',
+    expect(printed).toEqual([
+      'check: no scenario finished yet, 10 s',
       'check: 12/60 scenarios, 40 requests, 20 s, about 60 s left',
       'check: 45/60 scenarios, 141 requests, 30 s, about 10 s left',
     ])
@@ -65,24 +53,24 @@ describe('without a terminal', () => {
     showProgress(io, false).update(progress({}))
     showLoadProgress(io, false)
     vi.advanceTimersByTime(60_000)
-    expect(said).toEqual([])
+    expect(printed).toEqual([])
   })
 
   test('a load says so from its preparation on', () => {
     const shown = showLoadProgress(io, true)
     vi.advanceTimersByTime(10_000)
     shown.stop()
-    expect(said).toEqual(['load: preparing'])
+    expect(printed).toEqual(['load: preparing'])
   })
 
   test('a short command says what it does after two seconds', () => {
     const steps = showSteps(io, { name: 'init' })
     steps.step('which surfaces answer')
     vi.advanceTimersByTime(1_900)
-    expect(said).toEqual([])
+    expect(printed).toEqual([])
     vi.advanceTimersByTime(200)
     steps.stop()
-    expect(said).toEqual(['init: which surfaces answer, 2 s'])
+    expect(printed).toEqual(['init: which surfaces answer, 2 s'])
   })
 })
 
@@ -96,7 +84,7 @@ describe('an estimate', () => {
     shown.update(progress(about))
     vi.advanceTimersByTime(2_000)
     shown.stop()
-    expect(said).toEqual(['check: 12/60 scenarios, 40 requests, 10 s'])
+    expect(printed).toEqual(['check: 12/60 scenarios, 40 requests, 10 s'])
   })
 
   test('is in minutes from two on', () => {
@@ -104,6 +92,6 @@ describe('an estimate', () => {
     shown.update(progress({ share: 0.05 }))
     vi.advanceTimersByTime(10_000)
     shown.stop()
-    expect(said).toEqual(['check: 12/60 scenarios, 40 requests, 10 s, about 4 min left'])
+    expect(printed).toEqual(['check: 12/60 scenarios, 40 requests, 10 s, about 4 min left'])
   })
 })

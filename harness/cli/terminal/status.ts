@@ -1,18 +1,18 @@
 import ora from 'ora'
 import type { Io } from './io.ts'
 
-/** What a command is doing at the moment, as its reader can bear it. */
+/** Current status of a command. */
 export interface StatusText {
-  /** For a terminal of so many columns: a line or a few, none of them wider. */
+  /** One or a few lines for a terminal, none wider than `width` columns. */
   drawn(width: number): string
   /** One line for a log. */
   logged(): string
-  /** Such commands take seconds, so the first line of the log comes after two of them. */
+  /** The command takes only seconds: the first line is logged after two. */
   readonly short?: boolean
 }
 
 export interface Status {
-  /** There is news: drawn soon on a terminal, logged in its turn without one. */
+  /** Marks the status as changed: redrawn soon on a terminal, logged at the next interval otherwise. */
   refresh(): void
   stop(): void
 }
@@ -20,16 +20,16 @@ export interface Status {
 const redrawMs = 250
 const ticksMs = 1000
 const logMs = 10_000
-/** What a short command says before its first ten seconds are over. */
+/** Delay of the first line of a short command. */
 const firstLogMs = 2000
-/** Of the spinner, the space behind it, and the last column, in which some terminals wrap. */
-const besideText = 3
+/** Columns of the spinner, the space after it, and the last column, in which some terminals wrap. */
+const reservedColumns = 3
 
 export const noStatus: Status = { refresh: () => {}, stop: () => {} }
 
 /**
- * Shows on standard error how far a command is: drawn over itself on a terminal, a line every ten
- * seconds where there is none. The keyboard is left alone, so that Ctrl-C stays a signal.
+ * Shows the status of a command on standard error: redrawn in place on a terminal, a line every ten
+ * seconds in a log. The keyboard is left alone, so that Ctrl-C stays a signal.
  */
 export function showStatus(io: Io, text: StatusText): Status {
   return io.terminal ? drawn(io, text) : logged(io, text)
@@ -37,11 +37,11 @@ export function showStatus(io: Io, text: StatusText): Status {
 
 function drawn({ colorErr, clean }: Io, text: StatusText): Status {
   const { stderr } = process
-  const words = () => clean(text.drawn((stderr.columns || 80) - besideText))
+  const words = () => clean(text.drawn((stderr.columns || 80) - reservedColumns))
   const spinner = ora({
     text: words(),
     stream: stderr,
-    // It would put the terminal into raw mode, in which Ctrl-C is a byte like any other.
+    // Discarding would put the terminal into raw mode, in which Ctrl-C is an ordinary byte.
     discardStdin: false,
     color: colorErr ? 'cyan' : false,
   }).start()
@@ -50,7 +50,7 @@ function drawn({ colorErr, clean }: Io, text: StatusText): Status {
     drawnAt = performance.now()
     spinner.text = words()
   }
-  // What is left of the time runs on without news.
+  // The remaining time changes even if nothing else does.
   const ticks = setInterval(draw, ticksMs).unref()
   return {
     refresh: () => {

@@ -4,20 +4,20 @@ import type { Io } from './io.ts'
 import { noStatus, type Status, showStatus } from './status.ts'
 
 export interface StepOptions {
-  /** Leads its lines in a log. */
+  /** Prefix of its lines in a log. */
   readonly name: string
   readonly wanted?: boolean
-  /** How long the whole of it takes, in milliseconds, where that is known before. */
+  /** Expected duration in milliseconds, if known. */
   readonly expectedMs?: number
-  /** Steps that last: each has a line of its own in a log. */
+  /** Steps are long: each has its own line in a log. */
   readonly everyStep?: boolean
 }
 
 export interface Steps extends Pick<Status, 'stop'> {
-  readonly step: (what: string) => void
+  readonly step: (description: string) => void
 }
 
-/** What a short command is doing at the moment, step by step. */
+/** Shows the steps of a short command. */
 export function showSteps(io: Io, options: StepOptions): Steps {
   const { name, wanted = true, expectedMs, everyStep = false } = options
   if (!wanted) return { ...noStatus, step: () => {} }
@@ -31,9 +31,9 @@ export function showSteps(io: Io, options: StepOptions): Steps {
       `${name}: ${[latest, `${Math.round(elapsedMs() / 1000)} s`, ...left()].join(', ')}`,
   })
   return {
-    step(what) {
-      latest = what
-      if (everyStep && !io.terminal) io.err(`${name}: ${what}`)
+    step(description) {
+      latest = description
+      if (everyStep && !io.terminal) io.err(`${name}: ${description}`)
       status.refresh()
     },
     stop: status.stop,

@@ -1,0 +1,33 @@
+import type { Command, Option } from 'commander'
+import { flag, positiveInteger } from '../flags.ts'
+import { addNetworkFlags } from './network-flags.ts'
+
+/** Adds the flags that name a target and say how to connect to it. */
+export function addTargetFlags(command: Command): Command {
+  return addConnectionFlags(command.addOption(targetFlag()))
+}
+
+/** Adds the flags of a connection: key, timeout and network. */
+export function addConnectionFlags(command: Command): Command {
+  return addNetworkFlags(
+    command
+      .addOption(keyEnvFlag())
+      .addOption(
+        flag('--timeout <ms>', 'maximum time without data from the target').argParser(
+          positiveInteger,
+        ),
+      ),
+  )
+}
+
+export function targetFlag(): Option {
+  return flag('--target <file>', 'target profile, YAML or JSON')
+}
+
+/** Environment variable of the API key. */
+export function keyEnvFlag(): Option {
+  return flag(
+    '--key-env <name>',
+    'environment variable with the API key; overrides the keys of the profile (default: CHATGEN_API_KEY, if the profile has no key)',
+  )
+}
