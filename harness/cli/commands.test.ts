@@ -44,7 +44,7 @@ describe('chatgen', () => {
 
   test('serve says where it listens, answers /healthz and stops when told to', async () => {
     const run = start(['serve', '--port', '0', '--key', 'sk-test-1234'])
-    await run.shows('Key:')
+    await run.shows('API key:')
     const url = /Listening on (\S+)/.exec(run.soFar())?.[1] ?? ''
     expect((await fetch(`${url}/healthz`)).status).toBe(200)
     expect((await fetch(`${url}/api/openai/models`)).status).toBe(401)
@@ -63,7 +63,7 @@ describe('chatgen', () => {
 
   test('serve takes several keys, each a caller of its own, as the example profile wants it', async () => {
     const run = start(['serve', '--port', '0', '--key', 'one-key', '--key', 'other-key'])
-    await run.shows('Key:')
+    await run.shows('API key:')
     const url = /Listening on (\S+)/.exec(run.soFar())?.[1] ?? ''
     const example = fileURLToPath(new URL('../../fixtures/targets/reference.yaml', import.meta.url))
     const keys = { CHATGEN_API_KEY: 'one-key', CHATGEN_OTHER_KEY: 'other-key' }

@@ -38,7 +38,7 @@ describe('chatgen check ends with', () => {
       'Did you mean OAI-AUTH?',
     ],
     ['an unknown profile', ['check', '--reference', '--profile', 'v4'], 'Allowed choices are'],
-    ['an unknown report', ['check', '--reference', '--report', 'pdf'], 'no report format pdf'],
+    ['an unknown report', ['check', '--reference', '--report', 'pdf'], 'unknown report format pdf'],
     ['no target', ['check'], 'no target given: pass a URL'],
     ['two targets', ['check', 'http://127.0.0.1:1', '--reference'], 'not both'],
     ['a URL without scheme', ['check', 'localhost:4010'], 'did you mean http://localhost:4010?'],

@@ -62,16 +62,16 @@ describe('a flag without a value, in the environment', () => {
   })
 })
 
-/** Where commands may say more of a flag than others that mean the same by it. */
-const sameInOtherWords: Readonly<Record<string, string>> = {
+/** Flags with the same meaning whose description differs between commands. */
+const sameMeaning: Readonly<Record<string, string>> = {
   CHATGEN_BASELINE: 'the file of known violations',
-  CHATGEN_DRY_RUN: 'send nothing, and say what would be',
-  CHATGEN_JSON: 'machine output on standard output',
-  CHATGEN_PROFILE: 'the surfaces whose rows are selected',
-  CHATGEN_QUIET: 'print as little as there is',
-  CHATGEN_REPORT: 'formats of a report',
-  CHATGEN_SEED: 'the text that makes a run again',
-  CHATGEN_VERBOSE: 'say more of a load',
+  CHATGEN_DRY_RUN: 'print the plan without sending anything',
+  CHATGEN_JSON: 'JSON on standard output',
+  CHATGEN_PROFILE: 'surfaces of the selected requirements',
+  CHATGEN_QUIET: 'less output',
+  CHATGEN_REPORT: 'report formats',
+  CHATGEN_SEED: 'seed of the run',
+  CHATGEN_VERBOSE: 'more output',
 }
 
 describe('the name of a variable', () => {
@@ -85,8 +85,8 @@ describe('the name of a variable', () => {
     '%s means the same to every command that reads it',
     (name, uses) => {
       expect(new Set(uses.map(({ option }) => option.flags)).size).toBe(1)
-      const said = new Set(uses.map(({ option }) => option.description))
-      if (said.size > 1) expect(Object.keys(sameInOtherWords)).toContain(name)
+      const descriptions = new Set(uses.map(({ option }) => option.description))
+      if (descriptions.size > 1) expect(Object.keys(sameMeaning)).toContain(name)
     },
   )
 

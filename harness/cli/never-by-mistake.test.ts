@@ -46,7 +46,7 @@ describe('a dry run', () => {
   test('that the environment of a CI job asks for ends with 5, and says why', async () => {
     const { code, stderr } = await check('', { CHATGEN_DRY_RUN: 'true', CI: 'true' })
     expect(stderr).toContain('DRY RUN: CHATGEN_DRY_RUN is set in the environment of this CI job')
-    expect(stderr).toContain('nothing was checked')
+    expect(stderr).toContain('was tested')
     expect(keys).toEqual([])
     expect(code).toBe(5)
   })
@@ -57,7 +57,7 @@ describe('a dry run', () => {
   ])('that %s asks for ends with 0, and says that nothing was checked', async (_, env, args) => {
     const { code, stdout, stderr } = await check('', env, ...args)
     expect(stdout).toContain('Nothing was sent')
-    expect(stderr).toContain('nothing was sent and nothing was checked')
+    expect(stderr).toContain('nothing was sent, nothing was tested')
     expect(keys).toEqual([])
     expect(code).toBe(0)
   })
@@ -65,7 +65,7 @@ describe('a dry run', () => {
   test('of a load ends with 5 as well', async () => {
     const env = { CHATGEN_DRY_RUN: 'true', CI: 'true' }
     const { code, stderr } = await chatgen(['load', '--rate', '1'], env)
-    expect(stderr).toContain('nothing was checked')
+    expect(stderr).toContain('was tested')
     expect(code).toBe(5)
   })
 })
@@ -137,7 +137,7 @@ describe('the key', () => {
 
   test('that is named and not set is exit 2', async () => {
     const { code, stderr } = await check('', env, '--key-env', 'NO_SUCH')
-    expect(stderr).toContain('the variable NO_SUCH is not set')
+    expect(stderr).toContain('the environment variable NO_SUCH is not set')
     expect(code).toBe(2)
   })
 })

@@ -1,5 +1,6 @@
 import { request as ask, createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
+import type { Socket } from 'node:net'
+import { listenOnLoopback } from '../../harness/client/test-support/listen-on-loopback.ts'
 
 export interface Asked {
   readonly method: string
@@ -22,24 +23,10 @@ export async function startFront(
   service: string | null,
   answerFor: (asked: Asked) => Answer | undefined,
 ): Promise<Front> {
-  const sockets = new Set<Socket>()
   const server = createServer((request, response) => void serve(request, response))
   server.keepAliveTimeout = 60_000
-  server.on('connection', (socket) => {
-    sockets.add(socket)
-    socket.on('error', () => {})
-    socket.on('close', () => sockets.delete(socket))
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  return {
-    url: `http://127.0.0.1:${port}`,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve())
-        for (const socket of sockets) socket.destroy()
-      }),
-  }
+  const { port, close } = await listenOnLoopback(server)
+  return { url: `http://127.0.0.1:${port}`, close }
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await bodyOf(request)

@@ -67,7 +67,7 @@ describe('chatgen check --baseline ends with', () => {
 test('--update-baseline writes drafts, and the run that follows their completion ends with 0', async () => {
   const first = await check(null, '--update-baseline', '--quiet')
   expect(first.code).toBe(1)
-  expect(first.stdout).toContain('added, with a because that is TO BE WRITTEN: OAI-AUTH-01')
+  expect(first.stdout).toContain('added (set "because" where it is TO BE WRITTEN): OAI-AUTH-01')
   expect(first.file()).toMatch(/OAI-AUTH-01:\n {2}because: TO BE WRITTEN\n {2}fingerprint: v2-/)
 
   const written = first.file().replace('TO BE WRITTEN', 'the gateway is open')
@@ -75,7 +75,7 @@ test('--update-baseline writes drafts, and the run that follows their completion
   expect([second.code, second.stderr]).toEqual([0, ''])
 
   const third = await check(written, '--update-baseline', '--quiet')
-  expect(third.stdout).toContain('nothing to change')
+  expect(third.stdout).toContain('is up to date')
   expect([third.code, third.file()]).toEqual([0, written])
 })
 

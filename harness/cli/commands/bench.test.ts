@@ -41,8 +41,8 @@ test.each([
   [2, ['bench', '--duration', '1h'], 'must be a duration from 1s to 5m, e.g. 10s'],
   [2, ['bench', '--connections', '1001'], 'must be at most 1000'],
   [3, ['bench', 'http://127.0.0.1:1', '--quiet'], 'http://127.0.0.1:1: nothing listens there'],
-  [2, ['calibrate', '--rates', '5,3'], 'must be ascending numbers, such as 1000,5000,20000'],
-  [2, ['calibrate', '--rates', 'many'], 'must be ascending numbers, such as 1000,5000,20000'],
+  [2, ['calibrate', '--rates', '5,3'], 'must be ascending numbers, e.g. 1000,5000,20000'],
+  [2, ['calibrate', '--rates', 'many'], 'must be ascending numbers, e.g. 1000,5000,20000'],
 ])('ends with %i: %j', async (code, args, says) => {
   const ended = await chatgen(args)
   expect(ended.stderr).toContain(says)

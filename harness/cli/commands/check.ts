@@ -71,7 +71,7 @@ export const checkCommand: AddCommand = (program, io, finish) => {
   addTargetFlags(command)
     .addOption(flag('--profile <name>', 'surfaces to check').choices(profileNames).default('full'))
     .addOption(
-      flag('--only <glob>', 'requirement ids, areas or titles to test; repeatable')
+      flag('--only <glob>', 'requirement ids, areas or titles; repeatable')
         .argParser(list)
         .default([], 'all'),
     )

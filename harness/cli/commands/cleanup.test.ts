@@ -35,12 +35,12 @@ describe('chatgen cleanup', () => {
     ).toMatchInlineSnapshot(`
       [
         "",
-        "All gone: 3 chats",
+        "3 chats deleted or already gone",
         "deleted  ID  Known1 chatgen-5eed: DELETE: 204, then GET: 404",
         "deleted  ID  Lost1 chatgen-5eed: DELETE: 204, then GET: 404",
         "gone     by name  Never1 chatgen-5eed: no chat of this name is listed",
-        "j.ndjson: run chatgen-5eed at URL, kit 0.1.0: 3 chats open, 1 line cut by the crash",
-        "not deleted: 1 attachment (no route of the document deletes them)",
+        "j.ndjson: run chatgen-5eed against URL (chatgen 0.1.0): 3 chats to delete, 1 truncated line",
+        "not deleted: 1 attachment (the interface has no route to delete them)",
       ]
     `)
     expect(code).toBe(0)

@@ -10,7 +10,7 @@ describe('chatgen serve with a limit', () => {
     { given: 'in the environment', args: [], env: { CHATGEN_REQUESTS_PER_MINUTE: '3' } },
   ])('answers 429 beyond it, $given', async ({ args, env }) => {
     const run = start(['serve', '--port', '0', '--key', key, ...args], env)
-    await run.shows('Key:')
+    await run.shows('API key:')
     const url = /Listening on (\S+)/.exec(run.soFar())?.[1] ?? ''
     const ask = () =>
       fetch(`${url}/api/openai/models`, { headers: { authorization: `Bearer ${key}` } })
@@ -27,7 +27,7 @@ describe('chatgen serve with a limit', () => {
 
   test('has none without the flag', async () => {
     const run = start(['serve', '--port', '0', '--key', key])
-    await run.shows('Key:')
+    await run.shows('API key:')
     const url = /Listening on (\S+)/.exec(run.soFar())?.[1] ?? ''
     const answer = await fetch(`${url}/api/openai/models`, {
       headers: { authorization: `Bearer ${key}` },

@@ -80,7 +80,7 @@ describe('chatgen load ends with', () => {
       ['--rate', '1', '--concurrency', '2'],
       '--rate and --concurrency exclude each other',
     ],
-    ['no number', ['--rate', 'fast'], 'must be a number of transactions a second'],
+    ['no number', ['--rate', 'fast'], 'must be a number of transactions per second'],
     ['no time', ['--rate', '1', '--duration', '30'], 'must be a time, e.g. 500ms, 30s'],
     ['no ramp', ['--ramp', '0-100'], 'must be FROM..TO/TIME'],
     ['no shard', ['--rate', '1', '--shard', '9/8'], 'must be I/N'],

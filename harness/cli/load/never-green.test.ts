@@ -61,7 +61,7 @@ test('refusals as rare as the default allows are met', async () => {
 test.each([['1'], ['0.01'], ['101%'], ['some']])('--max-refusals %s is refused', async (share) => {
   const args = ['load', 'http://127.0.0.1:1', '--rate', '1', '--max-refusals', share]
   const { code, stderr } = await chatgen(args)
-  expect(stderr).toContain('must be a percentage from 0% to 100%, such as 1%')
+  expect(stderr).toContain('must be a percentage from 0% to 100%, e.g. 1%')
   expect(code).toBe(2)
 })
 

@@ -99,7 +99,7 @@ describe('chatgen report of a load', () => {
     ],
     ['the same shard twice', ['shard-0', 'shard-0'], 'is shard 0, which is there already'],
     ['a whole run among shards', ['shard-0', 'whole'], 'is no shard of a load'],
-    ['a format that a load has not', ['whole', '--report', 'badge'], 'no report format badge'],
+    ['a format that a load has not', ['whole', '--report', 'badge'], 'unknown report format badge'],
     [
       'merged shards without a folder',
       ['shard-0', 'shard-1', '--report', 'html'],

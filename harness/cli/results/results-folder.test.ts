@@ -163,7 +163,7 @@ test('calibrate overwrites no file of another kind', async () => {
   writeFileSync(join(cwd, 'package.json'), '{}')
   for (const out of ['package.json', '.']) {
     const { code, stderr } = await chatgen(['calibrate', '--out', out], {}, cwd)
-    expect(stderr).toMatch(/is (a folder|no calibration that this version reads): name another/)
+    expect(stderr).toMatch(/is (a folder|not a calibration of this version): choose another/)
     expect(code).toBe(2)
   }
 })
@@ -174,7 +174,7 @@ test('a folder for results that is a file is told before anything is sent', asyn
   writeFileSync(join(cwd, 'taken'), '')
   for (const command of [check, load]) {
     const { code, stderr } = await chatgen([...command, server.url, '--out', 'taken'], withKey, cwd)
-    expect(stderr).toMatch(/folder (?:for results )?cannot be (?:written|made)/)
+    expect(stderr).toMatch(/cannot (?:create the folder|write to the results folder)/)
     expect(code).toBe(2)
   }
 })

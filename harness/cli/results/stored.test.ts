@@ -73,8 +73,8 @@ describe('chatgen report', () => {
     ['what is not there', 'nowhere', null, 'no such file or folder: nowhere'],
     ['a folder without a report', 'empty', undefined, 'has no report.json'],
     ['what is no JSON', 'f.json', '{"kind":', 'f.json is not valid JSON'],
-    ['what is no report', 'f.json', '[1]', 'f.json is no conformance report'],
-    ['another kind', 'f.json', '{"kind":"comparison"}', 'f.json is a comparison, no conf'],
+    ['what is no report', 'f.json', '[1]', 'f.json is not a conformance report'],
+    ['another kind', 'f.json', '{"kind":"comparison"}', 'f.json is a comparison, not a conf'],
     [
       'a load report that lacks members',
       'f.json',
@@ -121,7 +121,7 @@ describe('chatgen rejudge', () => {
     const whole = read('results/exchanges.ndjson')
     writeFileSync(join(folder, 'cut/exchanges.ndjson'), whole.slice(0, whole.length / 3))
     const told = await chatgen(['report', 'cut'], {}, folder)
-    expect(told.stderr).toContain('chatgen rejudge cut makes a report')
+    expect(told.stderr).toContain('Run chatgen rejudge cut to make a report')
     const { stderr, stdout } = await chatgen(['rejudge', 'cut', '--out', 'mended'], {}, folder)
     expect(stderr).toContain('1 line cannot be read')
     expect(stdout).toContain('Inconclusive (4)')

@@ -56,7 +56,7 @@ describe('chatgen check', () => {
     const front = await secure('self-signed')
     const { stdout, stderr } = await chatgen(['check', front.url, ...only, '--insecure'], key)
     expect(stdout).toMatch(/1 proven, 0 violated/)
-    expect(stderr).toContain('--insecure: the certificate of the target is not verified')
+    expect(stderr).toContain('--insecure: the TLS certificate of the target is not verified')
   })
 
   test.each([

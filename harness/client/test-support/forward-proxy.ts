@@ -1,5 +1,6 @@
 import { createServer, request } from 'node:http'
-import { type AddressInfo, connect, type Socket } from 'node:net'
+import { connect, type Socket } from 'node:net'
+import { listenOnLoopback } from './listen-on-loopback.ts'
 
 export interface ForwardProxy {
   readonly url: string
@@ -17,7 +18,6 @@ export async function startForwardProxy(
 ): Promise<ForwardProxy> {
   const asked: string[] = []
   const credentials: (string | undefined)[] = []
-  const sockets = new Set<Socket>()
   const refusalOf = (credential: string | undefined) => {
     credentials.push(credential)
     if (options.credential !== undefined && credential !== options.credential) return 407
@@ -61,22 +61,12 @@ export async function startForwardProxy(
     onward.on('close', () => socket.destroy())
     socket.on('close', () => onward.destroy())
   })
-  server.on('connection', (socket: Socket) => {
-    sockets.add(socket)
-    socket.on('error', () => {})
-    socket.on('close', () => sockets.delete(socket))
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
+  const { port, close } = await listenOnLoopback(server)
   return {
     url: `http://127.0.0.1:${port}`,
     port,
     asked,
     credentials,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve())
-        for (const socket of sockets) socket.destroy()
-      }),
+    close,
   }
 }

@@ -1,6 +1,6 @@
-import type { AddressInfo } from 'node:net'
 import { createServer, type Socket } from 'node:net'
 import { createServer as createTlsServer, type TlsOptions } from 'node:tls'
+import { listenOnLoopback } from './listen-on-loopback.ts'
 
 export type Frames = (stream: number, turn: number) => readonly Buffer[] | null
 
@@ -9,12 +9,10 @@ export type Frames = (stream: number, turn: number) => readonly Buffer[] | null
  * connection with the frames that it is given, all in one write, or closes the connection for null.
  */
 export async function startRawHttp2Server(frames: Frames, tls?: TlsOptions) {
-  const sockets = new Set<Socket>()
   let connections = 0
   let turns = 0
   const accept = (socket: Socket) => {
     connections += 1
-    sockets.add(socket)
     socket.on('error', () => {})
     let waiting = Buffer.alloc(0)
     let greeted = false
@@ -44,18 +42,13 @@ export async function startRawHttp2Server(frames: Frames, tls?: TlsOptions) {
     tls === undefined
       ? createServer(accept)
       : createTlsServer({ ...tls, ALPNProtocols: ['h2'] }, accept)
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
+  const { port, close } = await listenOnLoopback(server)
   return {
     url: `${tls === undefined ? 'http' : 'https'}://127.0.0.1:${port}`,
     get connections() {
       return connections
     },
-    close: () =>
-      new Promise<void>((resolve) => {
-        server.close(() => resolve())
-        for (const socket of sockets) socket.destroy()
-      }),
+    close,
   }
 }
 

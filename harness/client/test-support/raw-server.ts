@@ -1,6 +1,6 @@
-import type { AddressInfo } from 'node:net'
 import { createServer, type Socket } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { listenOnLoopback } from './listen-on-loopback.ts'
 
 export interface RawServer {
   readonly url: string
@@ -14,12 +14,8 @@ export async function startRawServer(
   script: (socket: Socket, turn: number) => unknown,
 ): Promise<RawServer> {
   const heads: string[] = []
-  const sockets = new Set<Socket>()
   const server = createServer((socket) => {
-    sockets.add(socket)
     socket.setNoDelay(true)
-    socket.on('error', () => {})
-    socket.on('close', () => sockets.delete(socket))
     let waiting = ''
     socket.on('data', (bytes) => {
       waiting += bytes.toString('latin1')
@@ -29,16 +25,11 @@ export async function startRawServer(
       script(socket, heads.length - 1)
     })
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
+  const { port, close } = await listenOnLoopback(server)
   return {
     url: `http://127.0.0.1:${port}`,
     heads,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve())
-        for (const socket of sockets) socket.destroy()
-      }),
+    close,
   }
 }
 

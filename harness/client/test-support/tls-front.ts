@@ -7,8 +7,9 @@ import {
   type SecureServerOptions,
 } from 'node:http2'
 import { createServer as createHttpsServer } from 'node:https'
-import type { AddressInfo, Server, Socket } from 'node:net'
+import type { Server } from 'node:net'
 import { certificate } from './certificates.ts'
+import { listenOnLoopback } from './listen-on-loopback.ts'
 
 export type Handler = (request: Http2ServerRequest, response: Http2ServerResponse) => unknown
 
@@ -100,22 +101,11 @@ async function listening(
   scheme: string,
   protocols: readonly string[],
 ): Promise<Front> {
-  const sockets = new Set<Socket>()
-  server.on('connection', (socket: Socket) => {
-    sockets.add(socket)
-    socket.on('error', () => {})
-    socket.on('close', () => sockets.delete(socket))
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
+  const { port, close } = await listenOnLoopback(server)
   return {
     url: `${scheme}://127.0.0.1:${port}`,
     port,
     protocols,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve())
-        for (const socket of sockets) socket.destroy()
-      }),
+    close,
   }
 }

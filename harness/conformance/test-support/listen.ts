@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { listenOnLoopback } from '../../client/test-support/listen-on-loopback.ts'
 
 export interface TestHost {
   /** Without a path. */
@@ -7,21 +7,13 @@ export interface TestHost {
   close(): Promise<void>
 }
 
-/** A real server on loopback; closing it hangs up on everybody. */
+/** Starts an HTTP server on loopback; closing it destroys all connections. */
 export async function listen(handler: RequestListener): Promise<TestHost> {
   const server = createServer(handler)
   // Longer than any test: a connection that the client keeps must not be closed under it.
   server.keepAliveTimeout = 60_000
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  return {
-    url: `http://127.0.0.1:${port}`,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve())
-        server.closeAllConnections()
-      }),
-  }
+  const { port, close } = await listenOnLoopback(server)
+  return { url: `http://127.0.0.1:${port}`, close }
 }
 
 export async function readBody(request: IncomingMessage): Promise<Buffer> {
