@@ -28,9 +28,9 @@ const longSpreadMs = 300
 const minGathered = 4
 /**
  * Text that waits longer than this for its read is held back: above the 40 ms of a delayed
- * acknowledgement and a model that makes several tokens a step, below the 200 ms of a corked socket, less a gap of text.
+ * acknowledgement and a model that makes several tokens a step, below the 200 ms of a corked socket.
  */
-const heldBackMs = 160
+const heldBackMs = 180
 
 /**
  * Whether the text of a streamed answer arrived while it was made (V3-SSE-30, OAI-STREAM-11), from

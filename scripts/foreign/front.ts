@@ -70,7 +70,8 @@ export interface Truth {
   }
 }
 
-const delivery = ['OAI-STREAM-11', 'V3-SSE-30']
+/** Whether streamed text arrives while it is made. */
+export const delivery = ['OAI-STREAM-11', 'V3-SSE-30']
 
 /** Text comes all at once, on both surfaces. */
 export const bunched: Pick<Truth, 'warned'> = { warned: delivery }
