@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest'
 import { composeServices } from '../compose.ts'
 import type { ResponseRun } from '../events/run.ts'
 import type { Patch } from '../services.ts'
-import { setAt } from './json-edit.ts'
 import {
   all,
   dropEvents,
@@ -15,7 +14,8 @@ import {
   setInEvents,
   swapPairs,
   when,
-} from './streams.ts'
+} from './patches/events.ts'
+import { setAt } from './patches/json.ts'
 
 describe('put', () => {
   const value = { a: { b: [{ c: 1 }, { c: 2, d: 0 }] }, e: null }
@@ -61,7 +61,7 @@ describe('stream', () => {
 
   it('moves events before and behind others', () => {
     const [created, ...rest] = types((services) => services)
-    const late = editEvents(moveEvents(all('response.created'), 'behind', 'response.in_progress'))
+    const late = editEvents(moveEvents(all('response.created'), 'after', 'response.in_progress'))
     expect(types(late).slice(0, 2)).toEqual([rest[0], created])
     expect(types(editEvents(moveEvents(nth(delta, 1), 'before', 'response.nowhere')))).toEqual([
       created,

@@ -53,5 +53,5 @@ export const dialects: readonly Dialect[] = allDialects
 export { combinationNamed, combineDialects } from './dialects/combination.ts'
 export { delayAnswers as delayed } from './dialects/pace.ts'
 export { loadFaults } from './faults/load/under-load.ts'
-export { compose } from './together.ts'
+export { compose } from './patches/services.ts'
 export type { Dialect, Fault } from './types.ts'

@@ -1,16 +1,9 @@
 import { expect, test } from 'vitest'
 import { testServer } from '../test-support/server.ts'
-import {
-  alsoDo,
-  chatList,
-  failAfterSuccess,
-  flattenField,
-  ignoreQuery,
-  onStore,
-  readChat,
-  removeFavorite,
-  storeMessage,
-} from './native.ts'
+import { alsoDo, failAfterSuccess } from './patches/replies.ts'
+import { flattenField, ignoreQuery } from './patches/requests.ts'
+import { chatList, readChat, removeFavorite, storeMessage } from './patches/routes.ts'
+import { onStore } from './patches/services.ts'
 
 test('a room of the store is changed in one method, the others are as ever', async () => {
   const { send, newChat } = await testServer({

@@ -1,16 +1,10 @@
 import { expect, test } from 'vitest'
 import { testServer } from '../test-support/server.ts'
-import { setAt } from './json-edit.ts'
-import {
-  completions,
-  ignoreField,
-  matchesRoute,
-  onEachBlock,
-  onError,
-  onModel,
-  rejectRequests,
-  setField,
-} from './seams.ts'
+import { setAt } from './patches/json.ts'
+import { onEachBlock, onError, setField } from './patches/replies.ts'
+import { ignoreField, rejectRequests } from './patches/requests.ts'
+import { completions, matchesRoute } from './patches/routes.ts'
+import { onModel } from './patches/services.ts'
 
 test('a place is a method and a path, in which a name stands for an id', () => {
   const id = '0b8f0d9a-6a3e-4c53-9d3f-3f1f2a6f0c11'

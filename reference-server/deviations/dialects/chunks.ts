@@ -1,16 +1,10 @@
 /** Compatible completions in other ways: the format of chunks is hardly shown (section 4.1). */
 import type { Patch } from '../../services.ts'
-import { setAt } from '../json-edit.ts'
-import {
-  completions,
-  type Json,
-  onBlocks,
-  onEachBlock,
-  onRequest,
-  onSuccessBody,
-  toObject,
-} from '../seams.ts'
-import { compose } from '../together.ts'
+import { type Json, setAt, toObject } from '../patches/json.ts'
+import { onBlocks, onEachBlock, onSuccessBody } from '../patches/replies.ts'
+import { onRequest } from '../patches/requests.ts'
+import { completions } from '../patches/routes.ts'
+import { compose } from '../patches/services.ts'
 import type { Dialect } from '../types.ts'
 import { alternatives } from './alternatives.ts'
 

@@ -1,6 +1,6 @@
 /** Several dialects at once, picked by a seed. */
 import { type Draw, seededDraw } from '../../runtime/random.ts'
-import { compose } from '../together.ts'
+import { compose } from '../patches/services.ts'
 import type { Dialect } from '../types.ts'
 import { allDialects } from './index.ts'
 

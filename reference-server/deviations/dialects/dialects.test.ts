@@ -115,7 +115,7 @@ async function* encoded(
   all: AsyncIterable<SseBlock>,
   encode: (block: SseBlock) => Uint8Array,
 ): AsyncGenerator<Uint8Array> {
-  for await (const block of all) yield encode(block)
+  for await (const block of blocks) yield encode(block)
 }
 
 function eventsIn(bytes: Uint8Array): unknown[] {

@@ -1,10 +1,10 @@
 /** Refusals in other shapes and with other statuses: neither is shown for the native surfaces. */
 import type { Call, Reply, ValueReply } from '../../http/call.ts'
 import type { Patch } from '../../services.ts'
-import { toObject } from '../seams.ts'
+import { toObject } from '../patches/json.ts'
+import { onEveryError, onNativeError } from '../patches/replies.ts'
 import type { Dialect } from '../types.ts'
 import { alternatives } from './alternatives.ts'
-import { onEveryError, onNativeError } from './anywhere.ts'
 
 /** To come before the shapes, which lose what is needed to know the refusals. */
 export const statuses: readonly Dialect[] = [

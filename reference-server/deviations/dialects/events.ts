@@ -1,15 +1,15 @@
 /** Other legal sequences of events: the document names five, and says that further ones occur. */
 import type { ResponseEvent } from '../../events/sequence.ts'
-import { setAt } from '../json-edit.ts'
 import {
   all,
   type Edit,
   editEvents,
   editRawEvents,
   replaceEvents,
-  rewriteBlocks,
   setInEvents,
-} from '../streams.ts'
+} from '../patches/events.ts'
+import { rewriteBlocks } from '../patches/framing.ts'
+import { setAt } from '../patches/json.ts'
 import type { Dialect } from '../types.ts'
 import { alternatives } from './alternatives.ts'
 import { byMembers, terminalEvents } from './responses.ts'

@@ -1,7 +1,6 @@
 /** Event streams framed in other ways that the rules of event streams allow. */
 import type { Patch } from '../../services.ts'
-import { editLines, escapeJson, rewriteJson } from '../reframe.ts'
-import { rechunkAll } from '../streams.ts'
+import { editLines, escapeJson, rechunkAll, rewriteJson } from '../patches/framing.ts'
 import type { Dialect } from '../types.ts'
 import { alternatives } from './alternatives.ts'
 

@@ -1,23 +1,18 @@
 /** Histories in other orders and pages (sections 2.6 and 4.3). */
 import type { Patch } from '../../services.ts'
 import type { HistoryStore } from '../../store/types.ts'
-import { setAt } from '../json-edit.ts'
-import {
-  type Json,
-  onHistory,
-  onRequest,
-  onSuccessBody,
-  toList,
-  toObject,
-  v3History,
-} from '../seams.ts'
+import { type Json, setAt, toList, toObject } from '../patches/json.ts'
+import { onSuccessBody } from '../patches/replies.ts'
+import { onRequest } from '../patches/requests.ts'
+import { v3History } from '../patches/routes.ts'
+import { onStore } from '../patches/services.ts'
 import type { Dialect } from '../types.ts'
 
 export const histories: readonly Dialect[] = [
   {
     name: 'history-newest-first',
     summary: 'The history begins with the newest row.',
-    patch: onHistory((original) => ({ page: newestFirst(original) })),
+    patch: onStore('history', (original) => ({ page: newestFirst(original) })),
   },
   {
     name: 'history-hides-outputs',
@@ -58,7 +53,7 @@ export const histories: readonly Dialect[] = [
   {
     name: 'history-ends-on-an-empty-page',
     summary: 'The last row never ends the history: an empty page does.',
-    patch: onHistory((original) => ({
+    patch: onStore('history', (original) => ({
       page: async (chatId, after, limit) => {
         const { rows, next } = await original.page(chatId, after, limit)
         const isFull = rows.length === limit

@@ -1,8 +1,9 @@
 /** Identifiers and times in other forms: of most, the document says no more than that they are strings. */
 import type { Patch } from '../../services.ts'
+import { mapStrings } from '../patches/json.ts'
+import { onEveryBody } from '../patches/replies.ts'
 import type { Dialect } from '../types.ts'
 import { alternatives } from './alternatives.ts'
-import { mapStrings, onEveryBody } from './anywhere.ts'
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 

@@ -1,8 +1,10 @@
 /** Lists of chats and attachments: neither their shape nor what a search matches is shown. */
 import type { Patch, Services } from '../../services.ts'
 import type { Page, PageRequest } from '../../store/types.ts'
-import { type Json, onSuccessBody, type RoutePattern, toObject } from '../seams.ts'
-import { compose } from '../together.ts'
+import { type Json, toObject } from '../patches/json.ts'
+import { onSuccessBody } from '../patches/replies.ts'
+import type { RoutePattern } from '../patches/routes.ts'
+import { compose } from '../patches/services.ts'
 import type { Dialect } from '../types.ts'
 import { alternatives } from './alternatives.ts'
 

@@ -3,9 +3,9 @@ import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { seededDraw } from '../../runtime/random.ts'
 import type { Patch } from '../../services.ts'
-import { rechunkAll } from '../streams.ts'
+import { rechunkAll } from '../patches/framing.ts'
+import { onEveryReply } from '../patches/replies.ts'
 import type { Dialect } from '../types.ts'
-import { onEveryReply } from './anywhere.ts'
 
 export const paces: readonly Dialect[] = [
   {

@@ -1,18 +1,11 @@
 /** Chats, lists and models in other shapes: the document shows none of them. */
 import type { ValueReply } from '../../http/call.ts'
 import type { Patch } from '../../services.ts'
-import {
-  createChat,
-  type Json,
-  modelList,
-  onReply,
-  onRequestBody,
-  onSuccess,
-  onSuccessBody,
-  type RoutePattern,
-  toList,
-} from '../seams.ts'
-import { compose } from '../together.ts'
+import { type Json, toList } from '../patches/json.ts'
+import { onReply, onSuccess, onSuccessBody } from '../patches/replies.ts'
+import { onRequestBody } from '../patches/requests.ts'
+import { createChat, modelList, type RoutePattern } from '../patches/routes.ts'
+import { compose } from '../patches/services.ts'
 import type { Dialect } from '../types.ts'
 import { alternatives } from './alternatives.ts'
 

@@ -4,7 +4,10 @@ import type { SseBlock } from '../../events/sse.ts'
 import type { Reply } from '../../http/call.ts'
 import { ApiError, errorReply } from '../../http/errors.ts'
 import type { Patch, Services } from '../../services.ts'
-import { onIdempotency, onReply, toObject, v3Generate } from '../seams.ts'
+import { toObject } from '../patches/json.ts'
+import { onReply } from '../patches/replies.ts'
+import { v3Generate } from '../patches/routes.ts'
+import { onStore } from '../patches/services.ts'
 import type { Dialect } from '../types.ts'
 import { alternatives } from './alternatives.ts'
 import { terminalEvents } from './responses.ts'
@@ -47,7 +50,7 @@ export const repeats: readonly Dialect[] = [
   {
     name: 'repeat-waits',
     summary: 'A repeat waits for the first request that is still answered.',
-    patch: onIdempotency((original) => ({
+    patch: onStore('idempotency', (original) => ({
       reserve: async (scope, fingerprint, now) => {
         let reservation = await original.reserve(scope, fingerprint, now)
         while (reservation.state === 'running') {

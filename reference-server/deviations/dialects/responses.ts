@@ -1,8 +1,9 @@
 /** Response objects with more or fewer members than ours, the same in both forms. */
 import type { Patch } from '../../services.ts'
-import { type Json, onBlocks, onReply, onSuccessBody, toObject } from '../seams.ts'
-import { all, editRawEvents, setInEvents } from '../streams.ts'
-import { compose } from '../together.ts'
+import { all, editRawEvents, setInEvents } from '../patches/events.ts'
+import { type Json, toObject } from '../patches/json.ts'
+import { onBlocks, onReply, onSuccessBody } from '../patches/replies.ts'
+import { compose } from '../patches/services.ts'
 import type { Dialect } from '../types.ts'
 import { alternatives } from './alternatives.ts'
 

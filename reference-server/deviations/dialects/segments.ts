@@ -1,6 +1,6 @@
 /** The bytes of streams in other segments. */
 import { seededDraw } from '../../runtime/random.ts'
-import { rechunkAll } from '../streams.ts'
+import { rechunkAll } from '../patches/framing.ts'
 import type { Dialect } from '../types.ts'
 import { alternatives } from './alternatives.ts'
 

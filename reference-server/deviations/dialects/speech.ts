@@ -3,18 +3,11 @@ import type { ResponseEvent } from '../../events/sequence.ts'
 import { fakeModel } from '../../model/fake-model.ts'
 import type { Generation, Step } from '../../model/types.ts'
 import type { Patch } from '../../services.ts'
-import { setAt } from '../json-edit.ts'
-import {
-  type Json,
-  onModel,
-  onSuccessBody,
-  toList,
-  toObject,
-  v3Generate,
-  v3History,
-} from '../seams.ts'
-import { all, type Edit, editEvents, editRawEvents, setInEvents } from '../streams.ts'
-import { compose } from '../together.ts'
+import { all, type Edit, editEvents, editRawEvents, setInEvents } from '../patches/events.ts'
+import { type Json, setAt, toList, toObject } from '../patches/json.ts'
+import { onSuccessBody } from '../patches/replies.ts'
+import { v3Generate, v3History } from '../patches/routes.ts'
+import { compose, onModel } from '../patches/services.ts'
 import type { Dialect } from '../types.ts'
 import { alternatives } from './alternatives.ts'
 import { terminalEvents } from './responses.ts'

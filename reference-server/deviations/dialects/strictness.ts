@@ -1,17 +1,16 @@
 /** Servers that take no more than the document lists, or less often, or only with more. */
 import { ApiError } from '../../http/errors.ts'
 import type { Patch, Services } from '../../services.ts'
+import { onSuccessBody } from '../patches/replies.ts'
+import { onRequestBody, rejectRequests } from '../patches/requests.ts'
 import {
   completions,
   createChat,
   oneModel,
-  onRequestBody,
-  onSuccessBody,
   type RoutePattern,
-  rejectRequests,
   v3Generate,
-} from '../seams.ts'
-import { compose } from '../together.ts'
+} from '../patches/routes.ts'
+import { compose } from '../patches/services.ts'
 import type { Dialect } from '../types.ts'
 
 const oneShot: RoutePattern = 'POST /api/v3/message/one-shot'

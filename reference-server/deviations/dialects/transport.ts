@@ -1,9 +1,9 @@
 /** Headers and bodies as HTTP lets them be. */
 import type { Patch } from '../../services.ts'
-import { escapeJson } from '../reframe.ts'
+import { escapeJson } from '../patches/framing.ts'
+import { onEveryBody, onEveryReply } from '../patches/replies.ts'
 import type { Dialect } from '../types.ts'
 import { alternatives } from './alternatives.ts'
-import { onEveryBody, onEveryReply } from './anywhere.ts'
 
 export const transports: readonly Dialect[] = [
   ...alternatives([

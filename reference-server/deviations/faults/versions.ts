@@ -2,24 +2,25 @@
 import type { RequirementId } from '../../../contract/index.ts'
 import type { Call, Reply, ValueReply } from '../../http/call.ts'
 import type { Patch, Services } from '../../services.ts'
+import { isText, toObject } from '../patches/json.ts'
+import { alsoDo, onError, onReply } from '../patches/replies.ts'
 import {
   addFavorite,
-  alsoDo,
   changeChat,
   chatFiles,
   deleteChat,
   fileList,
-  isText,
   nameChat,
-  onStore,
+  type RoutePattern,
   readChat,
   removeFavorite,
   storeMessage,
   upload,
   v2Generate,
-} from '../native.ts'
-import { onError, onReply, type RoutePattern, toObject, v3Generate, v3History } from '../seams.ts'
-import { compose } from '../together.ts'
+  v3Generate,
+  v3History,
+} from '../patches/routes.ts'
+import { compose, onStore } from '../patches/services.ts'
 import type { Fault } from '../types.ts'
 
 const emptyPage = { result: [], pagination: { cursor: null } }

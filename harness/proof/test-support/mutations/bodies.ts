@@ -7,7 +7,7 @@ import {
   type RequirementId,
   requestPath,
 } from '../../../../contract/index.ts'
-import { setAt } from '../../../../reference-server/deviations/json-edit.ts'
+import { setAt } from '../../../../reference-server/deviations/patches/json.ts'
 import { type Mutation, type MutationKind, mutantsOf, withText } from './mutation.ts'
 
 /** What a member is by the document, or by the contract that it names. */

@@ -1,5 +1,5 @@
 import { type Exchange, type RequirementId, requestJson } from '../../../../contract/index.ts'
-import { setAt } from '../../../../reference-server/deviations/json-edit.ts'
+import { setAt } from '../../../../reference-server/deviations/patches/json.ts'
 import {
   type Block,
   blocksOf,

@@ -1,5 +1,5 @@
 import type { RequirementId } from '../../../../contract/index.ts'
-import { setAt } from '../../../../reference-server/deviations/json-edit.ts'
+import { setAt } from '../../../../reference-server/deviations/patches/json.ts'
 import { type Block, each, inStream, numbered, type Which } from './blocks.ts'
 import type { Mutation } from './mutation.ts'
 import { is, isTerminal } from './v3-order.ts'

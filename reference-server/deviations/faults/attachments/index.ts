@@ -1,6 +1,7 @@
 /** Faults of attachments (sections 2.4 and 4.3). */
-import { failAfterSuccess, upload } from '../../native.ts'
-import { onSuccessBody, rejectRequests, setField } from '../../seams.ts'
+import { failAfterSuccess, onSuccessBody, setField } from '../../patches/replies.ts'
+import { rejectRequests } from '../../patches/requests.ts'
+import { upload } from '../../patches/routes.ts'
 import type { Fault } from '../../types.ts'
 import { attachmentListFaults } from './lists.ts'
 

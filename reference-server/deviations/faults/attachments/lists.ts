@@ -2,16 +2,11 @@
 import type { Call } from '../../../http/call.ts'
 import type { Patch } from '../../../services.ts'
 import type { Attachment, AttachmentPageRequest, Page } from '../../../store/types.ts'
-import { chatFiles, failAfterSuccess, fileList, ignoreQuery, onStore } from '../../native.ts'
-import {
-  onRequest,
-  onSuccessBody,
-  type RoutePattern,
-  rejectRequests,
-  setField,
-  toObject,
-} from '../../seams.ts'
-import { compose } from '../../together.ts'
+import { toObject } from '../../patches/json.ts'
+import { failAfterSuccess, onSuccessBody, setField } from '../../patches/replies.ts'
+import { ignoreQuery, onRequest, rejectRequests } from '../../patches/requests.ts'
+import { chatFiles, fileList, type RoutePattern } from '../../patches/routes.ts'
+import { compose, onStore } from '../../patches/services.ts'
 import type { Fault } from '../../types.ts'
 
 const nothing = { rows: [], next: null }

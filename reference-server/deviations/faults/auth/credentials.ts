@@ -2,25 +2,23 @@
 import type { RequirementId } from '../../../../contract/index.ts'
 import { ApiError } from '../../../http/errors.ts'
 import type { Patch } from '../../../services.ts'
+import { toObject } from '../../patches/json.ts'
+import { onReply } from '../../patches/replies.ts'
+import { onRequest } from '../../patches/requests.ts'
 import {
   addFavorite,
   changeChat,
+  createChat,
   deleteChat,
   nameChat,
   oneShot,
+  type RoutePattern,
   removeFavorite,
   upload,
-} from '../../native.ts'
-import {
-  createChat,
-  onReply,
-  onRequest,
-  type RoutePattern,
-  toObject,
   v3Generate,
   v3History,
-} from '../../seams.ts'
-import { compose } from '../../together.ts'
+} from '../../patches/routes.ts'
+import { compose } from '../../patches/services.ts'
 import type { Fault } from '../../types.ts'
 import { v3OtherRoutes } from './index.ts'
 import { admits, admitting, everyMistake, type MistakeName, mistakes } from './mistakes.ts'

@@ -1,14 +1,15 @@
 /** Faults of authentication on the compatible surface and on v3 (section 5). */
+
+import { onReply } from '../../patches/replies.ts'
 import {
   completions,
   createChat,
   modelList,
-  onReply,
   type RoutePattern,
   v3Generate,
   v3History,
-} from '../../seams.ts'
-import { compose } from '../../together.ts'
+} from '../../patches/routes.ts'
+import { compose } from '../../patches/services.ts'
 import type { Fault } from '../../types.ts'
 import { admits, admitting, everyMistake, type MistakeName, mistakes } from './mistakes.ts'
 import { authRefusalFaults } from './refusals.ts'

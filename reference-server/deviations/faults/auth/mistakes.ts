@@ -1,7 +1,7 @@
 /** Routes that are open to who makes a mistake in the Authorization (section 5). */
 import type { RequirementId } from '../../../../contract/index.ts'
 import type { Patch } from '../../../services.ts'
-import { matchesRoute, type RoutePattern } from '../../seams.ts'
+import { matchesRoute, type RoutePattern } from '../../patches/routes.ts'
 import type { Fault } from '../../types.ts'
 
 /** What passes for the key, and why; `authorization` is the header, `key` the right one. */

@@ -1,14 +1,13 @@
 /** Faults of the status that a request with a wrong or a right key gets (section 5). */
 import type { Patch } from '../../../services.ts'
+import { onError, onReply } from '../../patches/replies.ts'
 import {
   completions,
   modelList,
-  onError,
-  onReply,
   type RoutePattern,
   v3Generate,
   v3History,
-} from '../../seams.ts'
+} from '../../patches/routes.ts'
 import type { Fault } from '../../types.ts'
 import { bearer } from './mistakes.ts'
 

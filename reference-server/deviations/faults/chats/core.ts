@@ -1,19 +1,10 @@
 /** Faults of how a v3 chat comes to be, and of its version (sections 2.5, 3 and 9). */
 import type { Patch } from '../../../services.ts'
 import type { Chat, ChatVersion } from '../../../store/types.ts'
-import {
-  createChat,
-  onReply,
-  onRequestBody,
-  onSuccess,
-  onSuccessBody,
-  perServer,
-  rejectRequests,
-  setField,
-  v3Generate,
-  v3History,
-} from '../../seams.ts'
-import { compose } from '../../together.ts'
+import { onReply, onSuccess, onSuccessBody, setField } from '../../patches/replies.ts'
+import { onRequestBody, rejectRequests } from '../../patches/requests.ts'
+import { createChat, v3Generate, v3History } from '../../patches/routes.ts'
+import { compose, perServer } from '../../patches/services.ts'
 import type { Fault } from '../../types.ts'
 
 export const chatCoreFaults: readonly Fault[] = [

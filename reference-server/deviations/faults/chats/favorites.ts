@@ -1,13 +1,9 @@
 /** Faults of favorite chats (sections 2.5 and 4.3). */
-import {
-  addFavorite,
-  alsoDo,
-  failAfterSuccess,
-  favoriteList,
-  onStore,
-  removeFavorite,
-} from '../../native.ts'
-import { rejectRequests, setField } from '../../seams.ts'
+
+import { alsoDo, failAfterSuccess, setField } from '../../patches/replies.ts'
+import { rejectRequests } from '../../patches/requests.ts'
+import { addFavorite, favoriteList, removeFavorite } from '../../patches/routes.ts'
+import { onStore } from '../../patches/services.ts'
 import type { Fault } from '../../types.ts'
 
 export const favoriteFaults: readonly Fault[] = [

@@ -1,8 +1,11 @@
 /** Faults of the list of chats (section 4.3): search, limit, cursor, exclude_favorites. */
 import type { Patch } from '../../../services.ts'
 import type { Chat, ChatPageRequest, Page } from '../../../store/types.ts'
-import { chatList, ignoreQuery, onStore } from '../../native.ts'
-import { rejectRequests, setField, toObject } from '../../seams.ts'
+import { toObject } from '../../patches/json.ts'
+import { setField } from '../../patches/replies.ts'
+import { ignoreQuery, rejectRequests } from '../../patches/requests.ts'
+import { chatList } from '../../patches/routes.ts'
+import { onStore } from '../../patches/services.ts'
 import type { Fault } from '../../types.ts'
 
 export const chatListFaults: readonly Fault[] = [

@@ -1,28 +1,18 @@
 /** Faults of the chat routes (sections 2.5 and 4.3): create, read, update, delete, name. */
 import type { Patch } from '../../../services.ts'
 import type { Chat, ChatChange, ChatStore, Page } from '../../../store/types.ts'
-import { setAt } from '../../json-edit.ts'
+import { isText, setAt, toObject } from '../../patches/json.ts'
+import { failAfterSuccess, onError, onSuccess, setField } from '../../patches/replies.ts'
+import { ignoreField, onRequestBody } from '../../patches/requests.ts'
 import {
   changeChat,
-  deleteChat,
-  failAfterSuccess,
-  isText,
-  nameChat,
-  onStore,
-  readChat,
-} from '../../native.ts'
-import {
   createChat,
-  ignoreField,
-  onError,
-  onRequestBody,
-  onSuccess,
-  perServer,
-  setField,
-  toObject,
+  deleteChat,
+  nameChat,
+  readChat,
   v3History,
-} from '../../seams.ts'
-import { compose } from '../../together.ts'
+} from '../../patches/routes.ts'
+import { compose, onStore, perServer } from '../../patches/services.ts'
 import type { Fault } from '../../types.ts'
 import { chatListFaults } from './lists.ts'
 

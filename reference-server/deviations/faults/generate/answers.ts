@@ -1,15 +1,10 @@
 /** Faults of what a v3 generation answers with (sections 2.6 and 4.3). */
 import type { Patch } from '../../../services.ts'
-import { setAt } from '../../json-edit.ts'
-import {
-  onEachBlock,
-  onRequestBody,
-  onSuccessBody,
-  setField,
-  toList,
-  v3Generate,
-} from '../../seams.ts'
-import { compose } from '../../together.ts'
+import { setAt, toList } from '../../patches/json.ts'
+import { onEachBlock, onSuccessBody, setField } from '../../patches/replies.ts'
+import { onRequestBody } from '../../patches/requests.ts'
+import { v3Generate } from '../../patches/routes.ts'
+import { compose } from '../../patches/services.ts'
 import type { Fault } from '../../types.ts'
 
 const says = (path: string, to: unknown): Patch => setField(v3Generate, path, to)

@@ -1,9 +1,11 @@
 /** Faults of what a v3 generation goes by: the chain of runs, the tool lists, think (sections 1 and 4.3). */
 import { allowedTools } from '../../../model/tools/tools.ts'
 import type { Generation, Step } from '../../../model/types.ts'
-import { setAt } from '../../json-edit.ts'
-import { onHistory, onModel, onRequestBody, perServer, toObject, v3Generate } from '../../seams.ts'
-import { all, dropEvents, editEvents, replaceEvents } from '../../streams.ts'
+import { all, dropEvents, editEvents, replaceEvents } from '../../patches/events.ts'
+import { setAt, toObject } from '../../patches/json.ts'
+import { onRequestBody } from '../../patches/requests.ts'
+import { v3Generate } from '../../patches/routes.ts'
+import { onModel, onStore, perServer } from '../../patches/services.ts'
 import type { Fault } from '../../types.ts'
 
 const chain: readonly Fault[] = [
@@ -11,7 +13,7 @@ const chain: readonly Fault[] = [
     name: 'v3-parent-forgotten',
     summary: 'A run is told nothing of its parent.',
     breaks: ['V3-CTX-01'],
-    patch: onHistory((original) => ({
+    patch: onStore('history', (original) => ({
       runs: async (chatId) =>
         (await original.runs(chatId)).map((run) => ({ ...run, input: [], output: [] })),
     })),
@@ -20,7 +22,7 @@ const chain: readonly Fault[] = [
     name: 'v3-parent-known-by-its-answer-alone',
     summary: 'Of its parent, a run is told the answer, and not what was asked.',
     breaks: ['V3-CTX-01'],
-    patch: onHistory((original) => ({
+    patch: onStore('history', (original) => ({
       runs: async (chatId) => (await original.runs(chatId)).map((run) => ({ ...run, input: [] })),
     })),
   },
@@ -30,7 +32,7 @@ const chain: readonly Fault[] = [
     breaks: ['V3-CTX-02'],
     patch: perServer(() => {
       const asked: { readonly type: string }[] = []
-      return onHistory((original) => ({
+      return onStore('history', (original) => ({
         append: (chatId, run) => {
           asked.push(...run.input)
           return original.append(chatId, run)

@@ -1,8 +1,9 @@
 /** Faults of v3 generations in a v2 chat that are refused and take place all the same (section 9). */
 import type { Patch } from '../../../services.ts'
-import { alsoDo, deleteChat, isText, onStore } from '../../native.ts'
-import { perServer, toObject, v3Generate } from '../../seams.ts'
-import { compose } from '../../together.ts'
+import { isText, toObject } from '../../patches/json.ts'
+import { alsoDo } from '../../patches/replies.ts'
+import { deleteChat, v3Generate } from '../../patches/routes.ts'
+import { compose, onStore, perServer } from '../../patches/services.ts'
 import type { Fault } from '../../types.ts'
 
 export const effectiveRefusalFaults: readonly Fault[] = [

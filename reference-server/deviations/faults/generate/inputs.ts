@@ -1,7 +1,9 @@
 /** Faults of what a v3 generation takes: its input, parameters and models (sections 2.1 and 4.3). */
 import type { Patch } from '../../../services.ts'
-import { setAt } from '../../json-edit.ts'
-import { type Json, onModel, onRequestBody, rejectRequests, v3Generate } from '../../seams.ts'
+import { type Json, setAt } from '../../patches/json.ts'
+import { onRequestBody, rejectRequests } from '../../patches/requests.ts'
+import { v3Generate } from '../../patches/routes.ts'
+import { onModel } from '../../patches/services.ts'
 import type { Fault } from '../../types.ts'
 
 const refuses = (when: (body: Json) => boolean, status = 400): Patch =>

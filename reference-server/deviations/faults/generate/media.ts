@@ -1,6 +1,8 @@
 /** Faults of images and video in the input (section 4.3), beside those of the input itself. */
-import { visionModel } from '../../native.ts'
-import { type Json, rejectRequests, v3Generate } from '../../seams.ts'
+
+import type { Json } from '../../patches/json.ts'
+import { rejectRequests } from '../../patches/requests.ts'
+import { v3Generate, visionModel } from '../../patches/routes.ts'
 import type { Fault } from '../../types.ts'
 
 const holds = (text: string) => (body: Json) => JSON.stringify(body['input'] ?? '').includes(text)

@@ -1,17 +1,11 @@
 /** Faults of what a v3 generation refuses: fields of another type, and how it refuses (section 4.3). */
 import type { Call } from '../../../http/call.ts'
 import type { Patch } from '../../../services.ts'
-import { setAt } from '../../json-edit.ts'
-import {
-  type Json,
-  onError,
-  onReply,
-  onRequest,
-  onRequestBody,
-  toObject,
-  v3Generate,
-} from '../../seams.ts'
-import { compose } from '../../together.ts'
+import { type Json, setAt, toObject } from '../../patches/json.ts'
+import { onError, onReply } from '../../patches/replies.ts'
+import { onRequest, onRequestBody } from '../../patches/requests.ts'
+import { v3Generate } from '../../patches/routes.ts'
+import { compose } from '../../patches/services.ts'
 import type { Fault } from '../../types.ts'
 
 const refusals: readonly Fault[] = [

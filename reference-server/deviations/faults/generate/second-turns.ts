@@ -1,9 +1,10 @@
 /** Faults of a second turn in a chat, which needs no parent_id (section 4.3). */
 import { ApiError } from '../../../http/errors.ts'
 import type { Patch } from '../../../services.ts'
-import { isPresent } from '../../native.ts'
-import { type Json, onHistory, onRequest, perServer, toObject, v3Generate } from '../../seams.ts'
-import { compose } from '../../together.ts'
+import { isPresent, type Json, toObject } from '../../patches/json.ts'
+import { onRequest } from '../../patches/requests.ts'
+import { v3Generate } from '../../patches/routes.ts'
+import { compose, onStore, perServer } from '../../patches/services.ts'
 import type { Fault } from '../../types.ts'
 
 export const secondTurnFaults: readonly Fault[] = [
@@ -21,7 +22,7 @@ function refusesSecondTurns(when: (body: Json) => boolean): Patch {
     const answered = new Set<unknown>()
     const keys = new Set<unknown>()
     return compose([
-      onHistory((original) => ({
+      onStore('history', (original) => ({
         append: async (chatId, run) => {
           answered.add(chatId)
           await original.append(chatId, run)

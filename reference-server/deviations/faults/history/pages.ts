@@ -1,21 +1,17 @@
 /** Faults of the pages of a history (sections 4.3 and 8). */
 import type { Patch } from '../../../services.ts'
 import type { HistoryRow, HistoryStore, Page } from '../../../store/types.ts'
-import {
-  type Json,
-  onHistory,
-  onRequest,
-  rejectRequests,
-  setField,
-  toObject,
-  v3History,
-} from '../../seams.ts'
+import { type Json, toObject } from '../../patches/json.ts'
+import { setField } from '../../patches/replies.ts'
+import { onRequest, rejectRequests } from '../../patches/requests.ts'
+import { v3History } from '../../patches/routes.ts'
+import { onStore } from '../../patches/services.ts'
 import type { Fault } from '../../types.ts'
 
 type Reads = HistoryStore['page']
 
 const pages = (change: (original: Reads) => Reads): Patch =>
-  onHistory(({ page }) => ({ page: change(page) }))
+  onStore('history', ({ page }) => ({ page: change(page) }))
 
 /** Where a page says that the next one begins. */
 const goesOn = (to: (page: Page<HistoryRow>, after: number, limit: number) => number | null) =>

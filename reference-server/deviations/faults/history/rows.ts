@@ -1,18 +1,10 @@
 /** Faults of the rows of a history: their members, and which of them there are (section 2.6). */
 import type { Patch } from '../../../services.ts'
 import type { HistoryRow, StoredRun } from '../../../store/types.ts'
-import { setAt } from '../../json-edit.ts'
-import {
-  type Json,
-  onHistory,
-  onReply,
-  onSuccessBody,
-  perServer,
-  setField,
-  toList,
-  toObject,
-  v3History,
-} from '../../seams.ts'
+import { type Json, setAt, toList, toObject } from '../../patches/json.ts'
+import { onReply, onSuccessBody, setField } from '../../patches/replies.ts'
+import { v3History } from '../../patches/routes.ts'
+import { onStore, perServer } from '../../patches/services.ts'
 import type { Fault } from '../../types.ts'
 
 const everyRow = (path: string, to: unknown): Patch => setField(v3History, `result.*.${path}`, to)
@@ -170,7 +162,7 @@ const holdings: readonly Fault[] = [
     breaks: ['V3-HIST-07'],
     patch: perServer(() => {
       const streamed = new Set<string>()
-      const skipping = onHistory((original) => ({
+      const skipping = onStore('history', (original) => ({
         append: async (chatId, run) => {
           if (!streamed.has(run.id)) await original.append(chatId, run)
         },
@@ -190,7 +182,7 @@ const holdings: readonly Fault[] = [
     breaks: ['V3-HIST-16'],
     patch: perServer(() => {
       const newest = new Map<string, readonly HistoryRow[]>()
-      return onHistory((original) => ({
+      return onStore('history', (original) => ({
         append: async (chatId, run) => {
           await original.append(chatId, run)
           newest.set(chatId, (await original.page(chatId, 0, 2)).rows)
@@ -209,7 +201,7 @@ const holdings: readonly Fault[] = [
 export const historyRowFaults: readonly Fault[] = [...shapes, ...holdings]
 
 function stores(change: (run: StoredRun) => StoredRun): Patch {
-  return onHistory((original) => ({
+  return onStore('history', (original) => ({
     append: (chatId, run) => original.append(chatId, change(run)),
   }))
 }

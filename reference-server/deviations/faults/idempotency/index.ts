@@ -2,8 +2,9 @@
 
 import type { Patch } from '../../../services.ts'
 import type { IdempotencyScope, Reservation } from '../../../store/types.ts'
-import { onIdempotency, onRequestBody, perServer, rejectRequests, v3Generate } from '../../seams.ts'
-import { compose } from '../../together.ts'
+import { onRequestBody, rejectRequests } from '../../patches/requests.ts'
+import { v3Generate } from '../../patches/routes.ts'
+import { compose, onStore, perServer } from '../../patches/services.ts'
 import type { Fault } from '../../types.ts'
 import { generateMissingKey } from '../generate/refusals.ts'
 
@@ -64,7 +65,7 @@ export const idempotencyFaults: readonly Fault[] = [
     breaks: ['V3-IDEM-05'],
     patch: perServer(() => {
       const taken = new Set<string>()
-      return onIdempotency((original, { clock }) => ({
+      return onStore('idempotency', (original, { clock }) => ({
         reserve: async (scope, fingerprint, now) => {
           const free = !taken.has(scope.key)
           await clock.sleep(10)
@@ -111,7 +112,7 @@ export const idempotencyFaults: readonly Fault[] = [
         ...scope,
         key: prints.get(scope.key) ?? '',
       })
-      return onIdempotency((original) => ({
+      return onStore('idempotency', (original) => ({
         reserve: (scope, print, now) => {
           // A key stands for what it was first used with: its repeat in the other form is still one.
           if (!prints.has(scope.key)) prints.set(scope.key, print)
@@ -153,7 +154,7 @@ const first: Reservation = { state: 'first' }
 /** Keys are taken for what is left of them. */
 function shortens(short: (key: string) => string): Patch {
   const of = (scope: IdempotencyScope): IdempotencyScope => ({ ...scope, key: short(scope.key) })
-  return onIdempotency((original) => ({
+  return onStore('idempotency', (original) => ({
     reserve: (scope, print, now) => original.reserve(of(scope), print, now),
     finish: (scope, run) => original.finish(of(scope), run),
     release: (scope) => original.release(of(scope)),
@@ -187,7 +188,7 @@ function knowingKeys(
 
 function forgets(form: Form): Patch {
   return knowingKeys((known) =>
-    onIdempotency((original) => ({
+    onStore('idempotency', (original) => ({
       finish: (scope, run) =>
         known.get(scope.key)?.form === form ? original.release(scope) : original.finish(scope, run),
     })),
@@ -196,7 +197,7 @@ function forgets(form: Form): Patch {
 
 function storesReplays(form: Form): Patch {
   return knowingKeys((known) =>
-    onIdempotency((original, { store }) => ({
+    onStore('idempotency', (original, { store }) => ({
       reserve: async (scope, fingerprint, now) => {
         const reservation = await original.reserve(scope, fingerprint, now)
         const use = known.get(scope.key)
@@ -215,7 +216,7 @@ function storesReplays(form: Form): Patch {
 function overlooksRunning(form: Form): Patch {
   return knowingKeys((known) =>
     compose([
-      onIdempotency((original) => ({
+      onStore('idempotency', (original) => ({
         reserve: async (scope, fingerprint, now) => {
           const reservation = await original.reserve(scope, fingerprint, now)
           const overlooked = reservation.state === 'running' && known.get(scope.key)?.form === form
@@ -228,7 +229,7 @@ function overlooksRunning(form: Form): Patch {
 }
 
 function crashesOn(state: Reservation['state']): Patch {
-  return onIdempotency((original) => ({
+  return onStore('idempotency', (original) => ({
     reserve: async (scope, fingerprint, now) => {
       const reservation = await original.reserve(scope, fingerprint, now)
       if (reservation.state === state) throw new Error('duplicate key')

@@ -1,6 +1,9 @@
 /** Faults of a repeat that asks for the other form: the step is the same (section 4.3). */
 import type { Patch } from '../../../services.ts'
-import { onRequest, perServer, toObject, v3Generate } from '../../seams.ts'
+import { toObject } from '../../patches/json.ts'
+import { onRequest } from '../../patches/requests.ts'
+import { v3Generate } from '../../patches/routes.ts'
+import { perServer } from '../../patches/services.ts'
 import type { Fault } from '../../types.ts'
 
 export const repeatInOtherFormFaults: readonly Fault[] = [

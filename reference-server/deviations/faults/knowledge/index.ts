@@ -1,17 +1,11 @@
 /** Faults of the knowledge prefix (sections 2.7, 4.3 and 9). */
 import type { RequirementId } from '../../../../contract/index.ts'
 import type { Patch } from '../../../services.ts'
-import { onStore } from '../../native.ts'
-import {
-  onRequest,
-  onSuccess,
-  onSuccessBody,
-  type RoutePattern,
-  rejectRequests,
-  setField,
-  toList,
-} from '../../seams.ts'
-import { compose } from '../../together.ts'
+import { toList } from '../../patches/json.ts'
+import { onSuccess, onSuccessBody, setField } from '../../patches/replies.ts'
+import { onRequest, rejectRequests } from '../../patches/requests.ts'
+import type { RoutePattern } from '../../patches/routes.ts'
+import { compose, onStore } from '../../patches/services.ts'
 import type { Fault } from '../../types.ts'
 
 const plain = '/api/knowledge'

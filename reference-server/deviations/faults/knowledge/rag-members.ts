@@ -2,8 +2,9 @@
  * Faults of a rag object that is taken in one form alone (section 4.4). That a member of it is ignored
  * does not show: how each changes a search is not stated, and the same may be found.
  */
-import { isObject } from '../../native.ts'
-import { onRequestBody, v3Generate } from '../../seams.ts'
+import { isObject } from '../../patches/json.ts'
+import { onRequestBody } from '../../patches/requests.ts'
+import { v3Generate } from '../../patches/routes.ts'
 import type { Fault } from '../../types.ts'
 
 export const ragMemberFaults: readonly Fault[] = [

@@ -4,8 +4,8 @@
  */
 import type { ModelRequest } from '../../../model/types.ts'
 import type { Patch, Services } from '../../../services.ts'
-import { perServer } from '../../seams.ts'
-import { rechunkAll } from '../../streams.ts'
+import { rechunkAll } from '../../patches/framing.ts'
+import { perServer } from '../../patches/services.ts'
 import type { Fault } from '../../types.ts'
 
 /** Busy is who was asked so often within a second. */

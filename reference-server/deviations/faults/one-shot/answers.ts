@@ -3,15 +3,10 @@ import type { RequirementId } from '../../../../contract/index.ts'
 import type { SseBlock } from '../../../events/sse.ts'
 import type { ValueReply } from '../../../http/call.ts'
 import { newChat } from '../../../surfaces/chat-record.ts'
-import { alsoDo, isText, oneShot } from '../../native.ts'
-import {
-  onReply,
-  onRequestBody,
-  onSuccess,
-  onSuccessBody,
-  rejectRequests,
-  toObject,
-} from '../../seams.ts'
+import { isText, toObject } from '../../patches/json.ts'
+import { alsoDo, onReply, onSuccess, onSuccessBody } from '../../patches/replies.ts'
+import { onRequestBody, rejectRequests } from '../../patches/requests.ts'
+import { oneShot } from '../../patches/routes.ts'
 import type { Fault } from '../../types.ts'
 
 export const oneShotAnswerFaults: readonly Fault[] = [

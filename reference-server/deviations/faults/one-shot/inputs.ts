@@ -1,16 +1,9 @@
 /** Faults of what a one-shot may be told and asked, and of what it must refuse (section 4.3). */
 import type { Patch } from '../../../services.ts'
-import {
-  flattenField,
-  isObject,
-  isPresent,
-  isText,
-  mainAlias,
-  mainModel,
-  oneShot,
-  visionModel,
-} from '../../native.ts'
-import { ignoreField, type Json, onRequestBody, perServer, rejectRequests } from '../../seams.ts'
+import { isObject, isPresent, isText, type Json } from '../../patches/json.ts'
+import { flattenField, ignoreField, onRequestBody, rejectRequests } from '../../patches/requests.ts'
+import { mainAlias, mainModel, oneShot, visionModel } from '../../patches/routes.ts'
+import { perServer } from '../../patches/services.ts'
 import type { Fault } from '../../types.ts'
 
 const isUuid = (value: unknown) => /^[\da-f-]{36}$/.test(String(value))

@@ -1,17 +1,11 @@
 /** Faults of the completion in one piece (sections 2.2 and 4.1). */
 import type { Generation, ModelRequest, Turn } from '../../../model/types.ts'
 import type { Patch } from '../../../services.ts'
-import {
-  completions,
-  onModel,
-  onRequestBody,
-  onSuccess,
-  onSuccessBody,
-  perServer,
-  rejectRequests,
-  setField,
-  toList,
-} from '../../seams.ts'
+import { toList } from '../../patches/json.ts'
+import { onSuccess, onSuccessBody, setField } from '../../patches/replies.ts'
+import { onRequestBody, rejectRequests } from '../../patches/requests.ts'
+import { completions } from '../../patches/routes.ts'
+import { onModel, perServer } from '../../patches/services.ts'
 import type { Fault } from '../../types.ts'
 
 const says = (path: string, to: unknown): Patch => setField(completions, path, to)

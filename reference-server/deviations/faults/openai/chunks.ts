@@ -1,7 +1,8 @@
 /** Reading and changing the chunks of a streamed completion. */
 import type { Patch } from '../../../services.ts'
-import { setAt } from '../../json-edit.ts'
-import { completions, type Json, onEachBlock, toList, toObject } from '../../seams.ts'
+import { type Json, setAt, toList, toObject } from '../../patches/json.ts'
+import { onEachBlock } from '../../patches/replies.ts'
+import { completions } from '../../patches/routes.ts'
 
 /** Every chunk with another value at a path. */
 export function everyChunk(path: string, to: unknown): Patch {

@@ -1,7 +1,9 @@
 /** Faults of what is refused, and of how, on the compatible surface (section 7). */
 import type { Patch } from '../../../services.ts'
-import { setAt } from '../../json-edit.ts'
-import { completions, type Json, onError, onRequestBody, toObject } from '../../seams.ts'
+import { type Json, setAt, toObject } from '../../patches/json.ts'
+import { onError } from '../../patches/replies.ts'
+import { onRequestBody } from '../../patches/requests.ts'
+import { completions } from '../../patches/routes.ts'
 import type { Fault } from '../../types.ts'
 
 export const openaiErrorFaults: readonly Fault[] = [

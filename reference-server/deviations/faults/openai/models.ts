@@ -1,14 +1,9 @@
 /** Faults of the models and their list (sections 2.1 and 4.1). */
-import {
-  completions,
-  type Json,
-  modelList,
-  oneModel,
-  onReply,
-  rejectRequests,
-  setField,
-  toList,
-} from '../../seams.ts'
+
+import { type Json, toList } from '../../patches/json.ts'
+import { onReply, setField } from '../../patches/replies.ts'
+import { rejectRequests } from '../../patches/requests.ts'
+import { completions, modelList, oneModel } from '../../patches/routes.ts'
 import type { Fault } from '../../types.ts'
 
 const lists = (to: (models: readonly Json[]) => unknown) =>

@@ -1,18 +1,11 @@
 /** Faults of the parameters of a completion: temperature, top_p and max_tokens (4.1, 7 and 8). */
 import type { Model, ModelRequest } from '../../../model/types.ts'
 import type { Patch } from '../../../services.ts'
-import { setAt } from '../../json-edit.ts'
-import {
-  completions,
-  ignoreField,
-  type Json,
-  onError,
-  onModel,
-  onRequestBody,
-  rejectRequests,
-  setField,
-  toObject,
-} from '../../seams.ts'
+import { type Json, setAt, toObject } from '../../patches/json.ts'
+import { onError, setField } from '../../patches/replies.ts'
+import { ignoreField, onRequestBody, rejectRequests } from '../../patches/requests.ts'
+import { completions } from '../../patches/routes.ts'
+import { onModel } from '../../patches/services.ts'
 import type { Fault } from '../../types.ts'
 
 const refusesWhere = (when: (body: Json) => boolean): Patch => rejectRequests(completions, when)

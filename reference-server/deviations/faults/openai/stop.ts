@@ -1,16 +1,10 @@
 /** Faults of stop sequences (section 4.1). */
 import type { Patch } from '../../../services.ts'
-import { setAt } from '../../json-edit.ts'
-import {
-  completions,
-  type Json,
-  onBlocks,
-  onRequestBody,
-  onSuccessBody,
-  toList,
-  toObject,
-} from '../../seams.ts'
-import { compose } from '../../together.ts'
+import { type Json, setAt, toList, toObject } from '../../patches/json.ts'
+import { onBlocks, onSuccessBody } from '../../patches/replies.ts'
+import { onRequestBody } from '../../patches/requests.ts'
+import { completions } from '../../patches/routes.ts'
+import { compose } from '../../patches/services.ts'
 import type { Fault } from '../../types.ts'
 
 export const openaiStopFaults: readonly Fault[] = [

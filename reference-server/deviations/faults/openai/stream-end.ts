@@ -2,8 +2,9 @@
 import { setTimeout as timeout } from 'node:timers/promises'
 import type { SseBlock } from '../../../events/sse.ts'
 import type { Patch } from '../../../services.ts'
-import { setAt } from '../../json-edit.ts'
-import { completions, type Json, onBlocks, onEachBlock, toObject } from '../../seams.ts'
+import { type Json, setAt, toObject } from '../../patches/json.ts'
+import { onBlocks, onEachBlock } from '../../patches/replies.ts'
+import { completions } from '../../patches/routes.ts'
 import type { Fault } from '../../types.ts'
 import { everyFragment, finished, textOf } from './chunks.ts'
 

@@ -1,16 +1,10 @@
 /** Faults of a streamed completion: its framing, and what its chunks say (section 4.1). */
 import type { SseBlock } from '../../../events/sse.ts'
 import type { Patch } from '../../../services.ts'
-import { setAt } from '../../json-edit.ts'
-import {
-  completions,
-  type Json,
-  onBlocks,
-  onEachBlock,
-  onRequestBody,
-  toList,
-  toObject,
-} from '../../seams.ts'
+import { type Json, setAt, toList, toObject } from '../../patches/json.ts'
+import { onBlocks, onEachBlock } from '../../patches/replies.ts'
+import { onRequestBody } from '../../patches/requests.ts'
+import { completions } from '../../patches/routes.ts'
 import type { Fault } from '../../types.ts'
 import { everyChunk, everyFragment, finished, textOf } from './chunks.ts'
 

@@ -1,17 +1,9 @@
 /** Faults of tools, response_format and n on the compatible surface. */
 import type { Patch } from '../../../services.ts'
-import { setAt } from '../../json-edit.ts'
-import {
-  completions,
-  type Json,
-  onEachBlock,
-  onRequestBody,
-  onSuccess,
-  rejectRequests,
-  setField,
-  toList,
-  toObject,
-} from '../../seams.ts'
+import { type Json, setAt, toList, toObject } from '../../patches/json.ts'
+import { onEachBlock, onSuccess, setField } from '../../patches/replies.ts'
+import { onRequestBody, rejectRequests } from '../../patches/requests.ts'
+import { completions } from '../../patches/routes.ts'
 import type { Fault } from '../../types.ts'
 
 const ignores = (members: readonly string[], when: (body: Json) => boolean): Patch =>

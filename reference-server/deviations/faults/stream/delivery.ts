@@ -1,6 +1,6 @@
 /** Faults of when events are sent: while the answer is made, or at its end (V3-SSE-30). */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { rechunkV3 } from '../../streams.ts'
+import { rechunkV3 } from '../../patches/framing.ts'
 import type { Fault } from '../../types.ts'
 
 /** What a block takes to be made, where that shows that nothing was sent meanwhile. */

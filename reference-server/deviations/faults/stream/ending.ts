@@ -1,17 +1,16 @@
 /** Faults of the end of a stream (section 6, 3: response.completed marks it). */
 import type { SseBlock } from '../../../events/sse.ts'
+import { completed, itemDone, terminalEvents } from '../../patches/event-names.ts'
 import {
   all,
   dropEvents,
   editEvents,
-  onV3Blocks,
   replaceEvents,
-  rewriteBlocks,
   isCompleted as unCut,
   when,
-} from '../../streams.ts'
+} from '../../patches/events.ts'
+import { onV3Blocks, rewriteBlocks } from '../../patches/framing.ts'
 import type { Fault } from '../../types.ts'
-import { completed, itemDone, terminalEvents } from './names.ts'
 
 const final = all(...terminalEvents)
 const isFinal = (block: SseBlock) => terminalEvents.includes(block.event ?? '')
@@ -23,8 +22,8 @@ export const endingFaults: readonly Fault[] = [
     summary: 'The stream ends cleanly after the last item, without a terminal event.',
     breaks: ['V3-SSE-08'],
     seen: 'openai/codex, many reports of "stream closed before response.completed"',
-    patch: onV3Blocks(async function* (all) {
-      for await (const block of all) if (!isFinal(block)) yield block
+    patch: onV3Blocks(async function* (blocks) {
+      for await (const block of blocks) if (!isFinal(block)) yield block
     }),
   },
   {
@@ -87,8 +86,8 @@ export const endingFaults: readonly Fault[] = [
     name: 'stream-cut-before-the-end',
     summary: 'The connection is cut before the terminal event.',
     breaks: ['V3-SSE-08'],
-    patch: onV3Blocks(async function* (all) {
-      for await (const block of all) {
+    patch: onV3Blocks(async function* (blocks) {
+      for await (const block of blocks) {
         if (isFinal(block)) throw new DOMException('cut', 'AbortError')
         yield block
       }
@@ -98,9 +97,9 @@ export const endingFaults: readonly Fault[] = [
     name: 'stream-cut-in-the-middle',
     summary: 'The connection is cut after the twelfth event.',
     breaks: ['V3-SSE-08'],
-    patch: onV3Blocks(async function* (all) {
+    patch: onV3Blocks(async function* (blocks) {
       let sent = 0
-      for await (const block of all) {
+      for await (const block of blocks) {
         if (sent === 12) throw new DOMException('cut', 'AbortError')
         yield block
         sent += 1
@@ -111,8 +110,8 @@ export const endingFaults: readonly Fault[] = [
     name: 'stream-cut-after-the-end',
     summary: 'The terminal event is sent, and then the connection is cut in place of a last chunk.',
     breaks: ['V3-SSE-08'],
-    patch: onV3Blocks(async function* (all) {
-      yield* all
+    patch: onV3Blocks(async function* (blocks) {
+      yield* blocks
       throw new DOMException('cut', 'AbortError')
     }),
   },
@@ -136,8 +135,8 @@ export const endingFaults: readonly Fault[] = [
     name: 'stream-done-marker-twice',
     summary: 'data: [DONE] is sent twice.',
     breaks: ['V3-SSE-29'],
-    patch: onV3Blocks(async function* (all) {
-      yield* all
+    patch: onV3Blocks(async function* (blocks) {
+      yield* blocks
       yield marker
       yield marker
     }),
@@ -146,8 +145,8 @@ export const endingFaults: readonly Fault[] = [
     name: 'stream-done-marker-early',
     summary: 'data: [DONE] comes before the terminal event, and clients stop reading there.',
     breaks: ['V3-SSE-29'],
-    patch: onV3Blocks(async function* (all) {
-      for await (const block of all) {
+    patch: onV3Blocks(async function* (blocks) {
+      for await (const block of blocks) {
         if (isFinal(block)) yield marker
         yield block
       }
@@ -157,8 +156,8 @@ export const endingFaults: readonly Fault[] = [
     name: 'stream-event-after-the-done-marker',
     summary: 'After data: [DONE] comes an event with the usage.',
     breaks: ['V3-SSE-08', 'V3-SSE-29'],
-    patch: onV3Blocks(async function* (all) {
-      yield* all
+    patch: onV3Blocks(async function* (blocks) {
+      yield* blocks
       yield marker
       const type = 'response.usage'
       yield { event: type, data: { type, sequence_number: 1000, usage: { total_tokens: 1 } } }

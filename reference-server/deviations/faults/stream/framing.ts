@@ -1,7 +1,7 @@
 /** Faults of blocks, lines and bytes of the v3 event stream (section 6, 1 and 4.3). */
 import type { Patch } from '../../../services.ts'
-import { setAt } from '../../json-edit.ts'
-import { type NamedBlock, onV3Blocks, rewriteBlocks } from '../../streams.ts'
+import { type NamedBlock, onV3Blocks, rewriteBlocks } from '../../patches/framing.ts'
+import { setAt } from '../../patches/json.ts'
 import type { Fault } from '../../types.ts'
 
 /** One delta of the answer, the same in all answers that have as many. */
@@ -31,13 +31,13 @@ export const framingFaults: readonly Fault[] = [
     name: 'stream-media-type-json',
     summary: 'A stream of events is sent as application/json.',
     breaks: ['V3-SSE-01'],
-    patch: onV3Blocks((all) => all, { 'content-type': 'application/json' }),
+    patch: onV3Blocks((blocks) => blocks, { 'content-type': 'application/json' }),
   },
   {
     name: 'stream-media-type-plain',
     summary: 'A stream of events is sent as text/plain.',
     breaks: ['V3-SSE-01'],
-    patch: onV3Blocks((all) => all, { 'content-type': 'text/plain; charset=utf-8' }),
+    patch: onV3Blocks((blocks) => blocks, { 'content-type': 'text/plain; charset=utf-8' }),
   },
   {
     name: 'stream-status-201',

@@ -1,6 +1,16 @@
 /** Faults of the numbers of events: sequence, items and parts (wire contract R5, R6, R11 to R13). */
 import type { ResponseEvent } from '../../../events/sequence.ts'
 import {
+  completed,
+  itemAdded,
+  itemDone,
+  partAdded,
+  partDone,
+  reasoningDelta,
+  textDelta,
+  textDone,
+} from '../../patches/event-names.ts'
+import {
   all,
   type Edit,
   editEvents,
@@ -10,18 +20,8 @@ import {
   replaceEvents,
   setInEvents,
   when,
-} from '../../streams.ts'
+} from '../../patches/events.ts'
 import type { Fault } from '../../types.ts'
-import {
-  completed,
-  itemAdded,
-  itemDone,
-  partAdded,
-  partDone,
-  reasoningDelta,
-  textDelta,
-  textDone,
-} from './names.ts'
 
 const numbered = (number: (event: ResponseEvent, at: number) => unknown): Edit => {
   return (events) => events.map((event, at) => withNumber(event, number(event, at)))

@@ -1,6 +1,15 @@
 /** Faults of the order of events: what comes first, and what brackets what (section 6, 2 and 3). */
 import type { ResponseEvent } from '../../../events/sequence.ts'
 import {
+  itemAdded,
+  itemDone,
+  partAdded,
+  partDone,
+  terminalEvents,
+  textDelta,
+  textDone,
+} from '../../patches/event-names.ts'
+import {
   all,
   dropEvents,
   editEvents,
@@ -11,17 +20,8 @@ import {
   replaceEvents,
   setInEvents,
   when,
-} from '../../streams.ts'
+} from '../../patches/events.ts'
 import type { Fault } from '../../types.ts'
-import {
-  itemAdded,
-  itemDone,
-  partAdded,
-  partDone,
-  terminalEvents,
-  textDelta,
-  textDone,
-} from './names.ts'
 
 export const orderFaults: readonly Fault[] = [
   {
@@ -104,7 +104,7 @@ export const orderFaults: readonly Fault[] = [
     summary: 'response.output_text.done follows the content_part.done of its part.',
     breaks: ['V3-SSE-13'],
     patch: editEvents(
-      when(({ steps }) => steps.length === 1, moveEvents(all(textDone), 'behind', partDone)),
+      when(({ steps }) => steps.length === 1, moveEvents(all(textDone), 'after', partDone)),
     ),
   },
   {
@@ -123,7 +123,7 @@ export const orderFaults: readonly Fault[] = [
     name: 'stream-in-progress-late',
     summary: 'response.in_progress comes after the first item, and wipes it in clients.',
     breaks: ['V3-SSE-13'],
-    patch: editEvents(moveEvents(all('response.in_progress'), 'behind', partAdded)),
+    patch: editEvents(moveEvents(all('response.in_progress'), 'after', partAdded)),
   },
   {
     name: 'stream-in-progress-without-output',
@@ -151,7 +151,7 @@ export const orderFaults: readonly Fault[] = [
     patch: editEvents(
       when(
         isCompleted,
-        replaceEvents(all(textDone), (event, all) => [event, ...emptyDelta(all)]),
+        replaceEvents(all(textDone), (event, events) => [event, ...emptyDelta(events)]),
       ),
     ),
   },
@@ -163,22 +163,22 @@ export const orderFaults: readonly Fault[] = [
     patch: editEvents(
       when(
         isThinking,
-        replaceEvents(all(textDelta), (event, all) => [ofFirstItem(event, all)]),
+        replaceEvents(all(textDelta), (event, events) => [ofFirstItem(event, events)]),
       ),
     ),
   },
 ]
 
 function moveAnswerBehindItsDelta() {
-  return moveEvents(nth(itemAdded, -1), 'behind', textDelta)
+  return moveEvents(nth(itemAdded, -1), 'after', textDelta)
 }
 
-function emptyDelta(all: readonly ResponseEvent[]): readonly ResponseEvent[] {
-  const first = all.find(({ type }) => type === textDelta)
+function emptyDelta(events: readonly ResponseEvent[]): readonly ResponseEvent[] {
+  const first = events.find(({ type }) => type === textDelta)
   return first === undefined ? [] : [{ ...first, delta: '' }]
 }
 
-function ofFirstItem(event: ResponseEvent, all: readonly ResponseEvent[]): ResponseEvent {
-  const first = all.find(({ type }) => type === partAdded)
+function ofFirstItem(event: ResponseEvent, events: readonly ResponseEvent[]): ResponseEvent {
+  const first = events.find(({ type }) => type === partAdded)
   return { ...event, item_id: first?.['item_id'], output_index: first?.['output_index'] }
 }

@@ -1,4 +1,12 @@
 /** Faults of the response that events show, and of its items (wire contract R9, R15 to R18). */
+
+import {
+  completed,
+  created,
+  itemAdded,
+  itemDone,
+  terminalEvents,
+} from '../../patches/event-names.ts'
 import {
   all,
   editEvents,
@@ -7,9 +15,8 @@ import {
   setInEvents,
   isCompleted as unCut,
   when,
-} from '../../streams.ts'
+} from '../../patches/events.ts'
 import type { Fault } from '../../types.ts'
-import { completed, created, itemAdded, itemDone, terminalEvents } from './names.ts'
 
 const final = all(...terminalEvents)
 

@@ -1,6 +1,14 @@
 /** Faults of some streams alone: of one-shot, of cut answers, with reasoning, with calls of tools. */
 import type { ResponseRun } from '../../../events/run.ts'
 import {
+  completed,
+  created,
+  itemAdded,
+  itemDone,
+  partAdded,
+  textDelta,
+} from '../../patches/event-names.ts'
+import {
   all,
   dropEvents,
   editEvents,
@@ -10,9 +18,8 @@ import {
   replaceEvents,
   setInEvents,
   when,
-} from '../../streams.ts'
+} from '../../patches/events.ts'
 import type { Fault } from '../../types.ts'
-import { completed, created, itemAdded, itemDone, partAdded, textDelta } from './names.ts'
 
 const oneShot = ({ settings }: ResponseRun) => !settings.stored
 const cut = ({ finish }: ResponseRun) => finish === 'length'
@@ -74,7 +81,7 @@ export const someStreamFaults: readonly Fault[] = [
     name: 'stream-of-thought-adds-its-answer-late',
     summary: 'Only with reasoning, the item of the answer is added after its first delta.',
     breaks: ['V3-SSE-12'],
-    patch: editEvents(when(isThinking, moveEvents(nth(itemAdded, -1), 'behind', textDelta))),
+    patch: editEvents(when(isThinking, moveEvents(nth(itemAdded, -1), 'after', textDelta))),
   },
   {
     name: 'stream-of-call-leaves-it-open',
@@ -107,7 +114,7 @@ export const someStreamFaults: readonly Fault[] = [
     patch: editEvents(
       moveEvents(
         all('response.file_search_call.in_progress'),
-        'behind',
+        'after',
         'response.file_search_call.completed',
       ),
     ),

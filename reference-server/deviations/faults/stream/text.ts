@@ -4,6 +4,15 @@ import type { RunStep } from '../../../events/run.ts'
 import type { ResponseEvent } from '../../../events/sequence.ts'
 import type { ModelRequest } from '../../../model/types.ts'
 import {
+  itemDone,
+  partDone,
+  reasoningDelta,
+  reasoningDone,
+  terminalEvents,
+  textDelta,
+  textDone,
+} from '../../patches/event-names.ts'
+import {
   all,
   dropEvents,
   type Edit,
@@ -13,17 +22,8 @@ import {
   replaceEvents,
   setInEvents,
   swapPairs,
-} from '../../streams.ts'
+} from '../../patches/events.ts'
 import type { Fault } from '../../types.ts'
-import {
-  itemDone,
-  partDone,
-  reasoningDelta,
-  reasoningDone,
-  terminalEvents,
-  textDelta,
-  textDone,
-} from './names.ts'
 
 const annotationAdded = 'response.output_text.annotation.added'
 const outOfRange = 100_000

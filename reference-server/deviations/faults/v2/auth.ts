@@ -1,6 +1,5 @@
 /** Faults of who is let in on v2 (section 5). */
-import { storeMessage, v2Generate } from '../../native.ts'
-import type { RoutePattern } from '../../seams.ts'
+import { type RoutePattern, storeMessage, v2Generate } from '../../patches/routes.ts'
 import type { Fault } from '../../types.ts'
 import { admits, type MistakeName } from '../auth/mistakes.ts'
 import { answered, refusesRightKey } from '../auth/refusals.ts'

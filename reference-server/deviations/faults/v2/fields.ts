@@ -2,23 +2,11 @@
 import type { RequirementId } from '../../../../contract/index.ts'
 import type { Patch } from '../../../services.ts'
 import { newChat } from '../../../surfaces/chat-record.ts'
-import {
-  flattenField,
-  isObject,
-  isPresent,
-  isText,
-  mainModel,
-  onStore,
-  storeMessage,
-  v2Generate,
-} from '../../native.ts'
-import {
-  ignoreField,
-  onError,
-  onRequestBody,
-  type RoutePattern,
-  rejectRequests,
-} from '../../seams.ts'
+import { isObject, isPresent, isText } from '../../patches/json.ts'
+import { onError } from '../../patches/replies.ts'
+import { flattenField, ignoreField, onRequestBody, rejectRequests } from '../../patches/requests.ts'
+import { mainModel, type RoutePattern, storeMessage, v2Generate } from '../../patches/routes.ts'
+import { onStore } from '../../patches/services.ts'
 import type { Fault } from '../../types.ts'
 
 const isYesOrNo = (value: unknown) => value === undefined || typeof value === 'boolean'

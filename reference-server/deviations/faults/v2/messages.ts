@@ -1,9 +1,10 @@
 /** Faults of a stored v2 message as it is shown (section 2.3). */
 import type { Patch } from '../../../services.ts'
-import { setAt } from '../../json-edit.ts'
-import { isText, storeMessage, v2Generate } from '../../native.ts'
-import { onRequestBody, onSuccess, onSuccessBody, rejectRequests, setField } from '../../seams.ts'
-import { compose } from '../../together.ts'
+import { isText, setAt } from '../../patches/json.ts'
+import { onSuccess, onSuccessBody, setField } from '../../patches/replies.ts'
+import { onRequestBody, rejectRequests } from '../../patches/requests.ts'
+import { storeMessage, v2Generate } from '../../patches/routes.ts'
+import { compose } from '../../patches/services.ts'
 import type { Fault } from '../../types.ts'
 
 export const messageFaults: readonly Fault[] = [

@@ -2,28 +2,17 @@
 import type { RequirementId } from '../../../../contract/index.ts'
 import type { Patch } from '../../../services.ts'
 import type { Message } from '../../../store/types.ts'
+import { isPresent, isText, toObject } from '../../patches/json.ts'
+import { onSuccess, onSuccessBody, setField } from '../../patches/replies.ts'
+import { flattenField, ignoreField, onRequestBody, rejectRequests } from '../../patches/requests.ts'
 import {
-  flattenField,
-  isPresent,
-  isText,
   mainAlias,
   mainModel,
-  onStore,
   storeMessage,
   v2Generate,
   visionModel,
-} from '../../native.ts'
-import {
-  ignoreField,
-  onRequestBody,
-  onSuccess,
-  onSuccessBody,
-  perServer,
-  rejectRequests,
-  setField,
-  toObject,
-} from '../../seams.ts'
-import { compose } from '../../together.ts'
+} from '../../patches/routes.ts'
+import { compose, onStore, perServer } from '../../patches/services.ts'
 import type { Fault } from '../../types.ts'
 
 const both = ({

@@ -1,0 +1,103 @@
+/** Patches of the v3 event sequence, as edits of its events. */
+
+import type { ResponseRun } from '../../events/run.ts'
+import type { ResponseEvent } from '../../events/sequence.ts'
+import type { Patch } from '../../services.ts'
+import { setAt } from './json.ts'
+
+type Events = readonly ResponseEvent[]
+
+/** Maps the event sequence of a run to another one. */
+export type Edit = (events: Events, run: ResponseRun) => Events
+
+/** Renumbers the edited events, so that a gap in `sequence_number` is no second deviation. */
+export function editEvents(...edits: readonly Edit[]): Patch {
+  return editRawEvents(...edits, (events) =>
+    events.map((event, sequence_number) => ({ ...event, sequence_number })),
+  )
+}
+
+/** Keeps `sequence_number` as the edits leave it. */
+export function editRawEvents(...edits: readonly Edit[]): Patch {
+  return (services) => ({
+    ...services,
+    events: (run) =>
+      edits.reduce<Events>((events, edit) => edit(events, run), [...services.events(run)]),
+  })
+}
+
+/** Events of another run than the one that is stored and answered in JSON. */
+export function editRun(change: (run: ResponseRun) => ResponseRun): Patch {
+  return (services) => ({ ...services, events: (run) => services.events(change(run)) })
+}
+
+/** Edit of runs that meet a condition. */
+export function when(condition: (run: ResponseRun) => boolean, edit: Edit): Edit {
+  return (events, run) => (condition(run) ? edit(events, run) : events)
+}
+
+export const isCompleted = (run: ResponseRun): boolean => run.finish === 'stop'
+
+export const isThinking = (run: ResponseRun): boolean =>
+  run.steps.some(({ type }) => type === 'reasoning')
+
+/** Events of some types: all of them, or the nth; -1 is the last. */
+export interface EventSelector {
+  readonly types: readonly string[]
+  readonly nth?: number
+}
+
+export function nth(type: string, nth: number): EventSelector {
+  return { types: [type], nth }
+}
+
+export function all(...types: readonly string[]): EventSelector {
+  return { types }
+}
+
+/** Maps each selected event to any number of events. */
+export function replaceEvents(
+  selector: EventSelector,
+  make: (event: ResponseEvent, events: Events) => Events,
+): Edit {
+  return (events) => {
+    const matches = events.filter(({ type }) => selector.types.includes(type))
+    const selected = new Set(selector.nth === undefined ? matches : [matches.at(selector.nth)])
+    return events.flatMap((event) => (selected.has(event) ? make(event, events) : [event]))
+  }
+}
+
+export function dropEvents(...types: readonly string[]): Edit {
+  return replaceEvents(all(...types), () => [])
+}
+
+/** Sets a field of the selected events; see `setAt`. */
+export function setInEvents(selector: EventSelector, path: string, to: unknown): Edit {
+  return replaceEvents(selector, (event) => [setAt(event, path, to)])
+}
+
+/** Swaps events of a type in pairs: the first with the second, the third with the fourth, … */
+export function swapPairs(type: string): Edit {
+  return (events) => {
+    const places = events.flatMap((event, at) => (event.type === type ? [at] : []))
+    const result = [...events]
+    for (let pair = 0; pair + 1 < places.length; pair += 2) {
+      const [a = 0, b = 0] = places.slice(pair)
+      const [first, second] = [events[a], events[b]]
+      if (first !== undefined && second !== undefined) result.splice(a, 1, second)
+      if (first !== undefined && second !== undefined) result.splice(b, 1, first)
+    }
+    return result
+  }
+}
+
+/** Moves the selected events before or after the first event of another type. */
+export function moveEvents(selector: EventSelector, side: 'before' | 'after', type: string): Edit {
+  return (events) => {
+    const matches = events.filter((event) => selector.types.includes(event.type))
+    const movers = selector.nth === undefined ? matches : matches.slice(selector.nth).slice(0, 1)
+    const rest = events.filter((event) => !movers.includes(event))
+    const at = rest.findIndex((event) => event.type === type)
+    return at < 0 ? events : rest.toSpliced(side === 'before' ? at : at + 1, 0, ...movers)
+  }
+}

@@ -1,0 +1,120 @@
+/** Patches of streams below their events: blocks, lines and bytes. */
+
+import type { SseBlock } from '../../events/sse.ts'
+import type { Call } from '../../http/call.ts'
+import type { Patch } from '../../services.ts'
+
+export interface NamedBlock {
+  readonly event: string
+  readonly data: object | '[DONE]'
+}
+
+/** Rewrites blocks of the v3 stream; undefined leaves a block as it is. */
+export function rewriteBlocks(
+  write: (block: NamedBlock, original: Buffer) => Uint8Array | string | undefined,
+): Patch {
+  return (services) => ({
+    ...services,
+    encode: (block) => {
+      const original = Buffer.from(services.encode(block))
+      if (!isNamed(block)) return original
+      const other = write(block, original)
+      return typeof other === 'string' ? Buffer.from(other) : (other ?? original)
+    },
+  })
+}
+
+function isNamed(block: SseBlock): block is NamedBlock {
+  return block.event !== undefined
+}
+
+/** Lines of one block without the empty line that ends it; further empty lines make several blocks. */
+export type Lines = readonly string[]
+
+/** Edits the lines of all blocks, after earlier patches, and keeps their line ends by default. */
+export function editLines(change: (lines: Lines) => Lines, lineEnd?: '\r' | '\r\n'): Patch {
+  return (services) => ({
+    ...services,
+    encode: (block) => {
+      const text = Buffer.from(services.encode(block)).toString()
+      const before = /\r\n|\r|\n/.exec(text)?.[0] ?? '\n'
+      const end = lineEnd ?? before
+      const lines = change(text.split(before).slice(0, -2))
+      return Buffer.from([...lines, '', ''].join(end))
+    },
+  })
+}
+
+/** Serializes the JSON of all blocks; each line of the result becomes a `data:` line. */
+export function rewriteJson(write: (value: unknown) => string): Patch {
+  return editLines((lines) => {
+    const field = lines.find((line) => line.startsWith('data:'))
+    const data = lines
+      .filter((line) => line.startsWith('data:'))
+      .map((line) => line.slice(5).replace(/^ /, ''))
+      .join('\n')
+    if (field === undefined || data === '[DONE]') return lines
+    const start = field.startsWith('data: ') ? 'data: ' : 'data:'
+    const written = write(JSON.parse(data))
+      .split('\n')
+      .map((line) => start + line)
+    const others = lines.filter((line) => !line.startsWith('data:'))
+    return [...others, ...written]
+  })
+}
+
+/** Escapes all characters outside printable ASCII, and slashes, in JSON text. */
+export function escapeJson(text: string): string {
+  return text
+    .replace(/[^\0-\x7e]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+    .replaceAll('/', '\\/')
+}
+
+/** Patch of the blocks of v3 streams, live and replayed. */
+export function onV3Blocks(
+  change: (blocks: AsyncIterable<SseBlock>, call: Call) => AsyncIterable<SseBlock>,
+  headers: Readonly<Record<string, string>> = {},
+): Patch {
+  return (services) => ({
+    ...services,
+    outgoing: (call, reply) => {
+      const original = services.outgoing(call, reply)
+      if (!('blocks' in original) || !call.path.startsWith('/api/v3/')) return original
+      return {
+        ...original,
+        headers: { ...original.headers, ...headers },
+        blocks: change(original.blocks, call),
+      }
+    },
+  })
+}
+
+type Rechunk = (chunks: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>
+
+/** Splits the bytes of v3 streams into other chunks. */
+export function rechunkV3(change: Rechunk): Patch {
+  return rechunkWhere(change, ({ path }) => path.startsWith('/api/v3/'))
+}
+
+/** Splits the bytes of all streams into other chunks. */
+export function rechunkAll(change: Rechunk): Patch {
+  return rechunkWhere(change, () => true)
+}
+
+function rechunkWhere(change: Rechunk, matches: (call: Call) => boolean): Patch {
+  return (services) => {
+    const streamed = new WeakSet<Call>()
+    return {
+      ...services,
+      outgoing: (call, reply) => {
+        const original = services.outgoing(call, reply)
+        if ('blocks' in original && matches(call)) streamed.add(call)
+        return original
+      },
+      bytes: (call, chunks) => {
+        const original = services.bytes(call, chunks)
+        return streamed.has(call) ? change(original) : original
+      },
+    }
+  }
+}

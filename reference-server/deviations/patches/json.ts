@@ -1,0 +1,70 @@
+/** Reading and editing JSON values, never in place. */
+
+export type Json = Readonly<Record<string, unknown>>
+
+type Change = (old: unknown) => unknown
+
+/**
+ * Copy of a value with another one at a path such as `output.*.type`, or with the result of a function
+ * of the old one; undefined removes the member. `*` matches all elements of an array. A path without a
+ * match changes nothing, except that its last member may be new.
+ */
+export function setAt<Value>(value: Value, path: string, to: unknown): Value {
+  const change: Change = typeof to === 'function' ? (old) => to(old) : () => to
+  return putAt(value, path.split('.'), change) as Value
+}
+
+function putAt(value: unknown, [name, ...rest]: readonly string[], change: Change): unknown {
+  if (name === undefined) return change(value)
+  if (Array.isArray(value)) {
+    return value.map((element, at) =>
+      name === '*' || name === String(at) ? putAt(element, rest, change) : element,
+    )
+  }
+  if (typeof value !== 'object' || value === null) return value
+  const members: Record<string, unknown> = { ...value }
+  if (rest.length > 0 && !(name in members)) return value
+  members[name] = putAt(members[name], rest, change)
+  return members
+}
+
+/** Maps every string of a JSON value; `name` is the member that holds it. */
+export function mapStrings(
+  value: unknown,
+  change: (text: string, name: string) => string,
+): unknown {
+  return mapMembers(value, change, '')
+}
+
+function mapMembers(
+  value: unknown,
+  change: (text: string, name: string) => string,
+  name: string,
+): unknown {
+  if (typeof value === 'string') return change(value, name)
+  if (Array.isArray(value)) return value.map((element) => mapMembers(element, change, name))
+  if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([key, member]) => [key, mapMembers(member, change, key)]),
+  )
+}
+
+export function toObject(value: unknown): Json {
+  return typeof value === 'object' && value !== null ? (value as Json) : {}
+}
+
+export function toList(value: unknown): readonly Json[] {
+  return Array.isArray(value) ? value.map(toObject) : []
+}
+
+export function isPresent(value: unknown): boolean {
+  return value !== undefined && value !== null
+}
+
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+export function isText(value: unknown): value is string {
+  return typeof value === 'string'
+}

@@ -1,0 +1,65 @@
+/** Patches of requests: what handlers see of them, and which are rejected. */
+
+import type { Call } from '../../http/call.ts'
+import { ApiError } from '../../http/errors.ts'
+import type { Patch } from '../../services.ts'
+
+import { isObject, type Json, setAt, toObject } from './json.ts'
+import { matchesRoute, type RoutePattern } from './routes.ts'
+
+/** Patch of requests before the handlers see them. */
+export function onRequest(route: RoutePattern, change: (call: Call) => Call): Patch {
+  return (services) => ({
+    ...services,
+    incoming: (call) => {
+      const request = services.incoming(call)
+      return matchesRoute(route, request) ? change(request) : request
+    },
+  })
+}
+
+/** Patch of JSON request bodies. */
+export function onRequestBody(
+  route: RoutePattern,
+  change: (body: Json, call: Call) => Json,
+): Patch {
+  return onRequest(route, (call) => ({ ...call, body: change(toObject(call.body), call) }))
+}
+
+/** Replaces invalid values of a field by a fallback; without one, the field is ignored. */
+export function ignoreField(
+  route: RoutePattern,
+  path: string,
+  isValid: (value: unknown) => boolean,
+  fallback?: unknown,
+): Patch {
+  return onRequestBody(route, (body) =>
+    setAt(body, path, (value: unknown) => (isValid(value) ? value : fallback)),
+  )
+}
+
+/** Ignores a query parameter. */
+export function ignoreQuery(route: RoutePattern, name: string): Patch {
+  return onRequest(route, (call) => ({ ...call, query: setAt(call.query, name, undefined) }))
+}
+
+/** Accepts an object in a field of the body, and takes one of its members for the field. */
+export function flattenField(route: RoutePattern, path: string, inner: string): Patch {
+  return onRequestBody(route, (body) => {
+    const value = body[path]
+    return isObject(value) ? { ...body, [path]: value[inner] } : body
+  })
+}
+
+/** Rejects requests that should succeed. */
+export function rejectRequests(
+  route: RoutePattern,
+  when: (body: Json, call: Call) => boolean,
+  status = 400,
+  message = 'Not like this',
+): Patch {
+  return onRequest(route, (call) => {
+    if (when(toObject(call.body), call)) throw new ApiError(status, message)
+    return call
+  })
+}

@@ -1,0 +1,36 @@
+/** Routes and models by the names that deviations use. */
+
+/** Method and path, with `:name` for an id: `GET /api/v3/chat/:chat_id`. */
+export type RoutePattern = `${'GET' | 'POST' | 'PATCH' | 'DELETE'} /api/${string}`
+
+export function matchesRoute(
+  route: RoutePattern,
+  { method, path }: { readonly method: string; readonly path: string },
+): boolean {
+  const pattern = route.replaceAll(/:\w+/g, '[0-9a-fA-F-]{36}')
+  return new RegExp(`^${pattern}/?$`).test(`${method} ${path}`)
+}
+
+export const completions: RoutePattern = 'POST /api/openai/chat/completions'
+export const modelList: RoutePattern = 'GET /api/openai/models'
+export const oneModel: RoutePattern = 'GET /api/openai/models/[^/]+'
+export const storeMessage: RoutePattern = 'POST /api/v2/message'
+export const v2Generate: RoutePattern = 'POST /api/v2/message/generate'
+export const createChat: RoutePattern = 'POST /api/v3/chat'
+export const v3History: RoutePattern = 'GET /api/v3/message'
+export const v3Generate: RoutePattern = 'POST /api/v3/message/generate'
+export const oneShot: RoutePattern = 'POST /api/v3/message/one-shot'
+export const chatList: RoutePattern = 'GET /api/v3/chat'
+export const favoriteList: RoutePattern = 'GET /api/v3/chat/favorite'
+export const readChat: RoutePattern = 'GET /api/v3/chat/:chat_id'
+export const changeChat: RoutePattern = 'PATCH /api/v3/chat/:chat_id'
+export const deleteChat: RoutePattern = 'DELETE /api/v3/chat/:chat_id'
+export const nameChat: RoutePattern = 'POST /api/v3/chat/:chat_id/generate-name'
+export const addFavorite: RoutePattern = 'POST /api/v3/chat/:chat_id/favorite'
+export const removeFavorite: RoutePattern = 'DELETE /api/v3/chat/:chat_id/favorite'
+export const chatFiles: RoutePattern = 'GET /api/v3/chat/:chat_id/attachments'
+export const upload: RoutePattern = 'POST /api/v3/attachment'
+export const fileList: RoutePattern = 'GET /api/v3/attachment'
+export const mainModel = 'svc-main-model'
+export const mainAlias = 'SVC-Main'
+export const visionModel = 'SVC-Vision'
