@@ -6,9 +6,9 @@ import type { SseBlock } from '../../events/sse.ts'
 import type { Call } from '../../http/call.ts'
 import type { Patch } from '../../services.ts'
 import { combineDialects } from './combination.ts'
-import { framing, lineEnds } from './framing.ts'
 import { allDialects } from './index.ts'
-import { segments } from './segments.ts'
+import { framing, lineEnds } from './wire/framing.ts'
+import { segments } from './wire/segments.ts'
 
 describe('dialects', () => {
   it('have names of their own, in kebab case', () => {

@@ -1,0 +1,165 @@
+/** Models that speak otherwise: nothing is said of what a model answers. */
+import type { ResponseEvent } from '../../../events/sequence.ts'
+import { fakeModel } from '../../../model/fake-model.ts'
+import type { Generation, Step } from '../../../model/types.ts'
+import type { Patch } from '../../../services.ts'
+import { all, type Edit, editEvents, editRawEvents, setInEvents } from '../../patches/events.ts'
+import { type Json, setAt, toList, toObject } from '../../patches/json.ts'
+import { onSuccessBody } from '../../patches/replies.ts'
+import { v3Generate, v3History } from '../../patches/routes.ts'
+import { compose, onModel } from '../../patches/services.ts'
+import type { Dialect } from '../../types.ts'
+import { alternatives } from '../alternatives.ts'
+import { terminalEvents } from './responses.ts'
+
+const surfaces = ['compatible', 'native'] as const
+
+export const speech: readonly Dialect[] = [
+  {
+    name: 'answers-differ-each-time',
+    summary: 'The same request is answered with another text each time.',
+    profile: { deterministic: false },
+    patch: (services) => {
+      let asked = 0
+      return {
+        ...services,
+        model: (request) => {
+          asked += 1
+          return fakeModel(asked)(request)
+        },
+      }
+    },
+  },
+  ...alternatives([
+    {
+      name: 'answers-terse',
+      summary: 'Answers have three tokens at most, unless they tell a fact.',
+      patch: eachText((step) =>
+        /\byour\b|KESTREL/i.test(step.fragments.join('')) ? [step] : [firstOf(step, 3)],
+      ),
+    },
+    {
+      name: 'answers-in-two-messages',
+      summary: 'v3 answers are two messages, which together are the text.',
+      patch: onModel('native', (model, request) => halved(model(request))),
+    },
+    {
+      name: 'answers-in-two-messages-at-once',
+      summary: 'v3 answers are two messages, which are streamed side by side.',
+      patch: compose([
+        onModel('native', (model, request) => halved(model(request))),
+        editEvents(interleaved()),
+      ]),
+    },
+  ]),
+  {
+    name: 'facts-not-understood',
+    summary: 'The model has no notion of names, and says so.',
+    patch: eachText((step) =>
+      /\byour \w+ is\b/i.test(step.fragments.join(''))
+        ? [{ ...step, fragments: ['I', ' cannot', ' tell', '.'] }]
+        : [step],
+    ),
+  },
+  {
+    name: 'reasoning-short',
+    summary: 'The reasoning is one word.',
+    patch: onModel('native', (model, request) =>
+      withSteps(model(request), (step) =>
+        step.type === 'reasoning' ? [{ ...step, fragments: ['Hm.'] }] : [step],
+      ),
+    ),
+  },
+  {
+    name: 'reasoning-sealed',
+    summary: 'The reasoning is streamed, and its item shows none of it in the end.',
+    patch: compose([
+      editRawEvents(
+        setInEvents(all('response.output_item.done'), 'item', sealed),
+        setInEvents(all(...terminalEvents), 'response.output.*', sealed),
+      ),
+      onSuccessBody(v3Generate, (body) => setAt(body, 'output.*', sealed)),
+      onSuccessBody('POST /api/v3/message/one-shot', (body) => setAt(body, 'output.*', sealed)),
+      onSuccessBody(v3History, (body) => ({
+        ...body,
+        result: toList(body['result']).map((row) => setAt(row, 'item', sealed)),
+      })),
+    ]),
+  },
+]
+
+function sealed(item: unknown): Json {
+  const { type, ...rest } = toObject(item)
+  return type === 'reasoning'
+    ? { type, ...rest, content: [], encrypted_content: 'c2VhbGVk' }
+    : { type, ...rest }
+}
+
+function withSteps(generated: Generation, change: (step: Step) => readonly Step[]): Generation {
+  const steps = generated.steps.flatMap(change)
+  const count = (of: readonly Step[]) =>
+    of.reduce((sum, { fragments }) => sum + fragments.length, 0)
+  const reasoning = count(steps.filter(({ type }) => type === 'reasoning'))
+  return { ...generated, steps, tokens: { ...generated.tokens, output: count(steps), reasoning } }
+}
+
+type Message = Extract<Step, { readonly type: 'message' }>
+
+/** Of answers that came to their own end: one that was cut has to stay as long as it is. */
+function eachText(change: (step: Message) => readonly Step[]): Patch {
+  return compose(
+    surfaces.map((surface) =>
+      onModel(surface, (model, request) => {
+        const generated = model(request)
+        return generated.finish === 'stop' && request.stop.length === 0
+          ? withSteps(generated, (step) => (step.type === 'message' ? change(step) : [step]))
+          : generated
+      }),
+    ),
+  )
+}
+
+function firstOf(step: Message, count: number): Message {
+  return { ...step, fragments: step.fragments.slice(0, count), citations: [] }
+}
+
+function halved(generated: Generation): Generation {
+  return withSteps(generated, (step) => {
+    if (step.type !== 'message' || step.fragments.length < 2 || step.citations.length > 0) {
+      return [step]
+    }
+    const middle = Math.floor(step.fragments.length / 2)
+    return [
+      { ...step, fragments: step.fragments.slice(0, middle), complete: true },
+      { ...step, fragments: step.fragments.slice(middle) },
+    ]
+  })
+}
+
+/** The events of the last two items take turns; their items come and go in order. */
+function interleaved(): Edit {
+  return (events) => {
+    const items = [...new Set(events.map((event) => event['output_index']))].filter(isIndex)
+    const [a, b] = items.slice(-2)
+    if (a === undefined || b === undefined) return events
+    const of = (index: number) => events.filter((event) => event['output_index'] === index)
+    const [first, second] = [of(a), of(b)]
+    if (!isText(first) || !isText(second)) return events
+    const others = events.filter(
+      (event) => event['output_index'] !== a && event['output_index'] !== b,
+    )
+    const end = others.findIndex(({ type }) => terminalEvents.includes(type))
+    const mixed = Array.from({ length: Math.max(first.length, second.length) }, (_, at) =>
+      [first[at], second[at]].filter((event) => event !== undefined),
+    ).flat()
+    return others.toSpliced(end < 0 ? others.length : end, 0, ...mixed)
+  }
+}
+
+function isIndex(value: unknown): value is number {
+  return typeof value === 'number'
+}
+
+function isText(events: readonly ResponseEvent[]): boolean {
+  return events.some(({ type }) => type === 'response.output_text.delta')
+}

@@ -1,0 +1,132 @@
+/** Compatible completions in other ways: the format of chunks is hardly shown (section 4.1). */
+import type { Patch } from '../../../services.ts'
+import { type Json, setAt, toObject } from '../../patches/json.ts'
+import { onBlocks, onEachBlock, onSuccessBody } from '../../patches/replies.ts'
+import { onRequest } from '../../patches/requests.ts'
+import { completions } from '../../patches/routes.ts'
+import { compose } from '../../patches/services.ts'
+import type { Dialect } from '../../types.ts'
+import { alternatives } from '../alternatives.ts'
+
+const delta = 'choices.0.delta'
+
+function eachChunk(change: (chunk: Json, at: number) => readonly Json[]): Patch {
+  return onEachBlock(completions, change)
+}
+
+/** Where a chunk shows content or nothing at all: not its role, not its end. */
+function isPlain(chunk: Json): boolean {
+  const [choice] = Array.isArray(chunk['choices']) ? chunk['choices'] : []
+  return choice !== undefined && toObject(choice)['finish_reason'] === null
+}
+
+export const chunks: readonly Dialect[] = [
+  {
+    name: 'chunks-without-done-marker',
+    summary: 'No data: [DONE] ends a stream of chunks. The contract has it; the document does not.',
+    patch: onBlocks(completions, async function* (blocks) {
+      for await (const block of blocks) if (block.data !== '[DONE]') yield block
+    }),
+  },
+  {
+    name: 'chunks-with-usage-always',
+    summary:
+      'A chunk with the usage comes unasked. The contract forbids it; the document does not.',
+    patch: onRequest(completions, (call) => ({
+      ...call,
+      body: { ...toObject(call.body), ...usageAsked(call.body) },
+    })),
+  },
+  {
+    name: 'chunks-without-choices-first',
+    summary: 'The first chunk has no choices, but tells what a filter found in the prompt.',
+    patch: eachChunk((chunk, at) =>
+      at > 0 ? [chunk] : [{ ...chunk, choices: [], prompt_filter_results: [] }, chunk],
+    ),
+  },
+  ...alternatives([
+    {
+      name: 'chunks-with-null-content',
+      summary: 'Where a chunk has no text, its content is null.',
+      patch: eachChunk((chunk) => [
+        setAt(chunk, delta, (old: Json) => (old['content'] ? old : { ...old, content: null })),
+      ]),
+    },
+    {
+      name: 'chunks-without-empty-content',
+      summary: 'Where a chunk has no text, it has no content.',
+      patch: eachChunk((chunk) => [
+        setAt(chunk, delta, (old: Json) => (old['content'] ? old : { ...old, content: undefined })),
+      ]),
+    },
+    {
+      name: 'chunks-with-empty-content-between',
+      summary: 'A chunk with empty content follows each chunk.',
+      patch: eachChunk((chunk) =>
+        isPlain(chunk) ? [chunk, setAt(chunk, delta, { content: '' })] : [chunk],
+      ),
+    },
+  ]),
+  {
+    name: 'chunks-with-role-in-each',
+    summary: 'Every delta says that its role is assistant.',
+    patch: eachChunk((chunk) => [setAt(chunk, `${delta}.role`, 'assistant')]),
+  },
+  {
+    name: 'chunks-without-null-members',
+    summary: 'What a chunk has no value for is left out: finish_reason, logprobs, usage.',
+    patch: eachChunk((chunk) => [withoutNulls(chunk)]),
+  },
+  {
+    name: 'completions-with-further-members',
+    summary: 'Completions and chunks have members that the document does not name.',
+    patch: compose([
+      eachChunk((chunk) => [{ ...chunk, ...further }]),
+      onSuccessBody(completions, (body) => ({
+        ...setAt(body, 'usage', (old: Json) => ({
+          ...old,
+          prompt_tokens_details: { cached_tokens: 0 },
+        })),
+        ...further,
+      })),
+    ]),
+  },
+  {
+    name: 'completions-end-with-eos',
+    summary: 'The finish_reason of a whole answer is eos.',
+    patch: compose([
+      eachChunk((chunk) => [setAt(chunk, 'choices.0.finish_reason', eos)]),
+      onSuccessBody(completions, (body) => setAt(body, 'choices.0.finish_reason', eos)),
+    ]),
+  },
+  {
+    name: 'completions-name-the-model-behind',
+    summary: 'Completions name the model that an alias stands for, and its build.',
+    patch: compose([
+      eachChunk((chunk) => [{ ...chunk, model: 'svc-main-model-30b-a3b' }]),
+      onSuccessBody(completions, (body) => ({ ...body, model: 'svc-main-model-30b-a3b' })),
+    ]),
+  },
+]
+
+const further = { system_fingerprint: 'fp_7', service_tier: null, x_timing: { queue_ms: 3 } }
+
+function eos(reason: unknown): unknown {
+  return reason === 'stop' ? 'eos' : reason
+}
+
+function usageAsked(body: unknown): Json {
+  return toObject(body)['stream'] === true ? { stream_options: { include_usage: true } } : {}
+}
+
+function withoutNulls(value: Json): Json {
+  const kept = Object.entries(value).filter(([, member]) => member !== null)
+  return Object.fromEntries(
+    kept.map(([name, member]) => [
+      name,
+      name === 'choices' && Array.isArray(member)
+        ? member.map((one) => withoutNulls(toObject(one)))
+        : member,
+    ]),
+  )
+}

@@ -1,0 +1,109 @@
+/** How a repeat with the same Idempotency-Key is answered: open, as long as the step is there once. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { SseBlock } from '../../../events/sse.ts'
+import type { Reply } from '../../../http/call.ts'
+import { ApiError, errorReply } from '../../../http/errors.ts'
+import type { Patch, Services } from '../../../services.ts'
+import { toObject } from '../../patches/json.ts'
+import { onReply } from '../../patches/replies.ts'
+import { v3Generate } from '../../patches/routes.ts'
+import { onStore } from '../../patches/services.ts'
+import type { Dialect } from '../../types.ts'
+import { alternatives } from '../alternatives.ts'
+import { terminalEvents } from './responses.ts'
+
+export const repeats: readonly Dialect[] = [
+  ...alternatives([
+    {
+      name: 'repeat-in-short',
+      summary: 'A repeated stream is answered with response.created and response.completed alone.',
+      patch: onReplay((reply) =>
+        'blocks' in reply ? { ...reply, blocks: firstAndLast(reply.blocks) } : reply,
+      ),
+    },
+    {
+      name: 'repeat-in-json',
+      summary: 'A repeated stream is answered with the final response as JSON.',
+      patch: repeatedInJson,
+    },
+    {
+      name: 'repeat-409',
+      summary: 'A repeat is refused with 409.',
+      patch: onReplay(() => errorReply(new ApiError(409, 'This step was made already'))),
+    },
+    {
+      name: 'repeat-422',
+      summary: 'A repeat is refused with 422.',
+      patch: onReplay(() => errorReply(new ApiError(422, 'This step was made already'))),
+    },
+    {
+      name: 'repeat-noted',
+      summary: 'A repeat is answered with a note that it is one.',
+      patch: onReplay(() => ({ status: 200, body: { status: 'duplicate' } })),
+    },
+    {
+      name: 'repeat-204',
+      summary: 'A repeat is answered with 204.',
+      patch: onReplay(() => ({ status: 204 })),
+    },
+  ]),
+  {
+    name: 'repeat-waits',
+    summary: 'A repeat waits for the first request that is still answered.',
+    patch: onStore('idempotency', (original) => ({
+      reserve: async (scope, fingerprint, now) => {
+        let reservation = await original.reserve(scope, fingerprint, now)
+        while (reservation.state === 'running') {
+          await sleep(5)
+          reservation = await original.reserve(scope, fingerprint, now)
+        }
+        return reservation
+      },
+    })),
+  },
+]
+
+function onReplay(change: (reply: Reply) => Reply): Patch {
+  return onReply(v3Generate, (reply) =>
+    reply.headers?.['idempotency-replayed'] === 'true' ? change(reply) : reply,
+  )
+}
+
+async function* firstAndLast(blocks: AsyncIterable<SseBlock>): AsyncGenerator<SseBlock> {
+  for await (const block of blocks) {
+    if (block.event === 'response.created' || terminalEvents.includes(block.event ?? ''))
+      yield block
+  }
+}
+
+function repeatedInJson(services: Services): Services {
+  const bare = new WeakSet<object>()
+  const replayed = onReplay((reply) =>
+    'blocks' in reply
+      ? {
+          ...reply,
+          headers: { ...reply.headers, 'content-type': 'application/json' },
+          blocks: lastResponse(reply.blocks, bare),
+        }
+      : reply,
+  )(services)
+  return {
+    ...replayed,
+    encode: (block) =>
+      typeof block.data === 'object' && bare.has(block.data)
+        ? Buffer.from(JSON.stringify(block.data))
+        : replayed.encode(block),
+  }
+}
+
+async function* lastResponse(
+  blocks: AsyncIterable<SseBlock>,
+  bare: WeakSet<object>,
+): AsyncGenerator<SseBlock> {
+  for await (const { event = '', data } of blocks) {
+    if (!terminalEvents.includes(event)) continue
+    const response = toObject(toObject(data)['response'])
+    bare.add(response)
+    yield { data: response }
+  }
+}

@@ -1,0 +1,87 @@
+/** Histories in other orders and pages (sections 2.6 and 4.3). */
+import type { Patch } from '../../../services.ts'
+import type { HistoryStore } from '../../../store/types.ts'
+import { type Json, setAt, toList, toObject } from '../../patches/json.ts'
+import { onSuccessBody } from '../../patches/replies.ts'
+import { onRequest } from '../../patches/requests.ts'
+import { v3History } from '../../patches/routes.ts'
+import { onStore } from '../../patches/services.ts'
+import type { Dialect } from '../../types.ts'
+
+export const histories: readonly Dialect[] = [
+  {
+    name: 'history-newest-first',
+    summary: 'The history begins with the newest row.',
+    patch: onStore('history', (original) => ({ page: newestFirst(original) })),
+  },
+  {
+    name: 'history-hides-outputs',
+    summary: 'The item of a row that is an output is null.',
+    patch: eachRow((row) => (isOutput(row) ? { ...row, item: null } : row)),
+  },
+  {
+    name: 'history-without-input-ids',
+    summary: 'Input rows have items without ids, and rows have members of their own.',
+    patch: eachRow((row) => ({
+      ...(isOutput(row) ? row : setAt(row, 'item.id', undefined)),
+      position: null,
+      tags: [],
+    })),
+  },
+  {
+    name: 'history-pagination-in-detail',
+    summary: 'The pagination has more members than its cursor.',
+    patch: onSuccessBody(v3History, (body) =>
+      setAt(body, 'pagination', (old: Json) => ({
+        ...old,
+        has_more: old['cursor'] !== null,
+        limit: null,
+        previous: null,
+        total: 1000,
+      })),
+    ),
+  },
+  {
+    name: 'history-capped-at-ten',
+    summary: 'A limit above ten gives pages of ten rows; without a limit there are 50.',
+    patch: onRequest(v3History, (call) => {
+      const query = toObject(call.query)
+      const limit = Number(query['limit'] ?? 0)
+      return limit > 10 ? { ...call, query: { ...query, limit: '10' } } : call
+    }),
+  },
+  {
+    name: 'history-ends-on-an-empty-page',
+    summary: 'The last row never ends the history: an empty page does.',
+    patch: onStore('history', (original) => ({
+      page: async (chatId, after, limit) => {
+        const { rows, next } = await original.page(chatId, after, limit)
+        const isFull = rows.length === limit
+        return { rows, next: next ?? (isFull ? after + rows.length : null) }
+      },
+    })),
+  },
+]
+
+function eachRow(change: (row: Json) => Json): Patch {
+  return onSuccessBody(v3History, (body) => ({
+    ...body,
+    result: toList(body['result']).map(change),
+  }))
+}
+
+function isOutput({ item }: Json): boolean {
+  const { role, type } = toObject(item)
+  return role === 'assistant' || type !== 'message'
+}
+
+/** Rows that are added during a walk come before all that it has seen. */
+function newestFirst(original: HistoryStore): HistoryStore['page'] {
+  return async (chatId, after, limit) => {
+    const { rows } = await original.page(chatId, 0, Number.MAX_SAFE_INTEGER)
+    // A position is the place of a row among all, from the oldest: it stays as rows are added.
+    const before = after === 0 ? rows.length : after - 1
+    const from = Math.max(0, before - limit)
+    return { rows: rows.slice(from, before).toReversed(), next: from > 0 ? from + 1 : null }
+  }
+}

@@ -1,0 +1,143 @@
+/** Lists of chats and attachments: neither their shape nor what a search matches is shown. */
+import type { Patch, Services } from '../../../services.ts'
+import type { Page, PageRequest } from '../../../store/types.ts'
+import { type Json, toObject } from '../../patches/json.ts'
+import { onSuccessBody } from '../../patches/replies.ts'
+import type { RoutePattern } from '../../patches/routes.ts'
+import { compose } from '../../patches/services.ts'
+import type { Dialect } from '../../types.ts'
+import { alternatives } from '../alternatives.ts'
+
+const lists: readonly RoutePattern[] = [
+  'GET /api/v3/chat',
+  'GET /api/v3/chat/favorite',
+  'GET /api/v3/attachment',
+  'GET /api/v3/chat/:chat_id/attachments',
+]
+
+export const listed: readonly Dialect[] = [
+  ...alternatives([
+    {
+      name: 'lists-under-items',
+      summary: 'Lists stand under items, and the cursor beside them as next_cursor.',
+      patch: listsAs(({ result, pagination }) => ({
+        items: result,
+        next_cursor: toObject(pagination)['cursor'],
+      })),
+    },
+    {
+      name: 'lists-under-data',
+      summary: 'Lists stand under data, and the cursor in meta.page.next.',
+      patch: listsAs(({ result, pagination }) => ({
+        data: result,
+        meta: { total: null, page: { next: toObject(pagination)['cursor'], previous: null } },
+      })),
+    },
+    {
+      name: 'lists-bare',
+      summary: 'Lists are bare arrays; where they go on, nobody is told.',
+      patch: listsAs(({ result }) => result),
+    },
+    {
+      name: 'lists-with-numeric-cursors',
+      summary: 'The cursors of lists are numbers.',
+      patch: numericCursors,
+    },
+    {
+      name: 'lists-without-last-cursor',
+      summary: 'The last page of a list has no cursor member at all.',
+      patch: listsAs(({ result, pagination }) =>
+        toObject(pagination)['cursor'] === null ? { result } : { result, pagination },
+      ),
+    },
+  ]),
+  {
+    name: 'lists-capped-at-ten',
+    summary: 'No list has more than ten rows a page, whatever the limit.',
+    patch: cappedLists(10),
+  },
+  {
+    name: 'search-from-the-start',
+    summary: 'A search finds the names that begin with it.',
+    patch: (services) => {
+      const { attachments, chats } = services.store
+      return {
+        ...services,
+        store: {
+          ...services.store,
+          chats: {
+            ...chats,
+            list: (owner, page) =>
+              startingWith(
+                page,
+                ({ name }) => name,
+                (all) => chats.list(owner, { ...page, ...all }),
+              ),
+          },
+          attachments: {
+            ...attachments,
+            list: (owner, page) =>
+              startingWith(
+                page,
+                ({ filename }) => filename,
+                (all) => attachments.list(owner, { ...page, ...all }),
+              ),
+          },
+        },
+      }
+    },
+  },
+]
+
+function listsAs(change: (list: Json) => unknown): Patch {
+  return compose(lists.map((route) => onSuccessBody(route, change)))
+}
+
+/** Cursors of ours, by the number that stands for them. */
+function numericCursors(services: Services): Services {
+  const known: unknown[] = []
+  const shown = listsAs(({ result, pagination }) => {
+    const { cursor } = toObject(pagination)
+    return { result, pagination: { cursor: cursor === null ? null : known.push(cursor) } }
+  })(services)
+  return {
+    ...shown,
+    incoming: (call) => {
+      const seen = shown.incoming(call)
+      const query = toObject(seen.query)
+      const cursor = known[Number(query['cursor']) - 1]
+      return cursor === undefined || seen.path === '/api/v3/message'
+        ? seen
+        : { ...seen, query: { ...query, cursor } }
+    },
+  }
+}
+
+function cappedLists(most: number): Patch {
+  return (services) => ({
+    ...services,
+    incoming: (call) => {
+      const seen = services.incoming(call)
+      const query = toObject(seen.query)
+      const isList = seen.method === 'GET' && seen.path !== '/api/v3/message'
+      const limit = Number(query['limit'] ?? most)
+      return isList && limit > most ? { ...seen, query: { ...query, limit: String(most) } } : seen
+    },
+  })
+}
+
+/** Row by row, because only a page tells the position of its last row. */
+async function startingWith<Row>(
+  { search, limit, before }: PageRequest,
+  nameOf: (row: Row) => string,
+  list: (page: Partial<PageRequest>) => Promise<Page<Row>>,
+): Promise<Page<Row>> {
+  if (search === undefined) return list({})
+  const found: Row[] = []
+  for (let from = before; ; ) {
+    const { rows, next } = await list({ search: undefined, before: from, limit: 1 })
+    found.push(...rows.filter((row) => nameOf(row).toLowerCase().startsWith(search.toLowerCase())))
+    if (next === null || found.length === limit) return { rows: found, next }
+    from = next
+  }
+}

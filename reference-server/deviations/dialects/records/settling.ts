@@ -1,0 +1,56 @@
+/** Eventual consistency: writes that are not read back at once. */
+import type { Page } from '../../../store/types.ts'
+import { compose, onStore } from '../../patches/services.ts'
+import type { Dialect } from '../../types.ts'
+
+const settlingMs = 250
+
+export const settling: readonly Dialect[] = [
+  {
+    name: 'history-settles-late',
+    summary: 'A turn is in the history a quarter of a second after its answer began.',
+    patch: onStore('history', (original) => ({
+      page: async (...query) => settled(await original.page(...query)),
+    })),
+  },
+  {
+    name: 'lists-settle-late',
+    summary: 'Chats and attachments are listed a quarter of a second after they were made.',
+    patch: compose([
+      onStore('chats', ({ list }) => ({ list: async (...query) => settled(await list(...query)) })),
+      onStore('attachments', ({ list }) => ({
+        list: async (...query) => settled(await list(...query)),
+      })),
+    ]),
+  },
+  {
+    name: 'deletion-settles-late',
+    summary: 'A chat is gone a quarter of a second after it was deleted.',
+    patch: onStore('chats', (chats) => ({
+      delete: async (owner, id) => {
+        const exists = (await chats.find(owner, id)) !== undefined
+        setTimeout(() => void chats.delete(owner, id), settlingMs).unref()
+        return exists
+      },
+    })),
+  },
+  {
+    name: 'documents-settle-late',
+    summary: 'A document is found a quarter of a second after its upload.',
+    patch: onStore('knowledge', ({ documents }) => ({
+      documents: async (...base) => (await documents(...base)).filter(isSettled),
+    })),
+  },
+]
+
+interface Timed {
+  readonly createdAt: number
+}
+
+function isSettled({ createdAt }: Timed): boolean {
+  return createdAt < Date.now() - settlingMs
+}
+
+function settled<Row extends Timed>({ rows, next }: Page<Row>): Page<Row> {
+  return { rows: rows.filter(isSettled), next }
+}

@@ -1,0 +1,178 @@
+/** Refusals in other shapes and with other statuses: neither is shown for the native surfaces. */
+import type { Call, Reply, ValueReply } from '../../../http/call.ts'
+import type { Patch } from '../../../services.ts'
+import { toObject } from '../../patches/json.ts'
+import { onEveryError, onNativeError } from '../../patches/replies.ts'
+import type { Dialect } from '../../types.ts'
+import { alternatives } from '../alternatives.ts'
+
+/** To come before the shapes, which lose what is needed to know the refusals. */
+export const statuses: readonly Dialect[] = [
+  ...alternatives([
+    {
+      name: 'native-auth-403',
+      summary: 'Native routes answer 403 to a credential that is missing or wrong.',
+      patch: nativeStatus(401, 403),
+    },
+    {
+      name: 'native-auth-404',
+      summary: 'Native routes answer 404 to a credential that is missing or wrong.',
+      patch: nativeStatus(401, 404),
+    },
+  ]),
+  ...alternatives([
+    {
+      name: 'native-refusals-422',
+      summary: 'Native routes answer 422 where ours answer 400.',
+      patch: nativeStatus(400, 422),
+    },
+    {
+      name: 'native-refusals-428-and-409',
+      summary: 'Native routes answer 428 without an Idempotency-Key, and 409 to both tool lists.',
+      patch: onNativeError((reply) => {
+        if (reply.status !== 400) return reply
+        const text = messageOf(reply)
+        if (/Idempotency-Key/.test(text)) return { ...reply, status: 428 }
+        return /tools/.test(text) ? { ...reply, status: 409 } : reply
+      }),
+    },
+  ]),
+  ...alternatives([
+    {
+      name: 'wrong-version-400',
+      summary: 'A chat of the other version is refused with 400, in a plain sentence.',
+      patch: wrongVersion(
+        400,
+        (right, called) => `Chats of ${right} live under ${right}, not ${called}`,
+      ),
+    },
+    {
+      name: 'wrong-version-404',
+      summary: 'A chat of the other version is not found; the hint names both prefixes.',
+      patch: wrongVersion(
+        404,
+        (right, called) => `No such chat under ${called}/message. Try ${right}/message instead.`,
+      ),
+    },
+    {
+      name: 'wrong-version-421',
+      summary: 'A chat of the other version is misdirected; the hint is an address.',
+      patch: wrongVersion(421, (right) => `See https://chat.example${right}/`),
+    },
+  ]),
+]
+
+export const shapes: readonly Dialect[] = alternatives([
+  {
+    name: 'errors-as-text',
+    summary: 'Refusals are plain text.',
+    patch: onEveryError((reply) => written(reply, 'text/plain; charset=utf-8', messageOf(reply))),
+  },
+  {
+    name: 'errors-as-html',
+    summary: 'Refusals are pages.',
+    patch: onEveryError((reply) =>
+      written(
+        reply,
+        'text/html',
+        `<!doctype html><h1>${reply.status}</h1><p>${messageOf(reply)}</p>`,
+      ),
+    ),
+  },
+  {
+    name: 'errors-empty',
+    summary: 'Refusals have no content, but for the hint to the right prefix.',
+    patch: onEveryError((reply) => {
+      const { 'content-type': _, ...headers } = reply.headers ?? {}
+      return isHint(reply)
+        ? reply
+        : { status: reply.status, headers: { ...headers, 'content-length': '0' } }
+    }),
+  },
+  {
+    name: 'errors-with-detail',
+    summary: 'Refusals are {"detail": …}, a text or a list.',
+    patch: onEveryError((reply) =>
+      json(
+        reply,
+        reply.status === 400
+          ? { detail: [{ loc: ['body'], msg: messageOf(reply), type: 'value_error' }] }
+          : { detail: messageOf(reply) },
+      ),
+    ),
+  },
+  {
+    name: 'errors-as-a-list',
+    summary: 'Refusals are {"errors": […]}, with every slash escaped.',
+    patch: onEveryError((reply) =>
+      written(
+        reply,
+        'application/json',
+        JSON.stringify({ errors: [{ message: messageOf(reply) }] }).replaceAll('/', '\\/'),
+      ),
+    ),
+  },
+  {
+    name: 'errors-as-a-json-text',
+    summary: 'Refusals are one JSON string.',
+    patch: onEveryError((reply) => json(reply, messageOf(reply))),
+  },
+  {
+    name: 'errors-as-events',
+    summary: 'Refused generations are answered with the stream of one error event, and the status.',
+    patch: onNativeError((reply, call) =>
+      /generate$|one-shot$/.test(call.path) && !isHint(reply) ? errorEvent(reply, call) : reply,
+    ),
+  },
+])
+
+function nativeStatus(from: number, to: number): Patch {
+  return onNativeError((reply) => {
+    const { 'www-authenticate': _, ...headers } = reply.headers ?? {}
+    return reply.status === from ? { ...reply, headers, status: to } : reply
+  })
+}
+
+function wrongVersion(status: number, hint: (right: string, called: string) => string): Patch {
+  return onNativeError((reply) => {
+    if (!isHint(reply)) return reply
+    const right = /\/api\/v[23]/.exec(messageOf(reply))?.[0] ?? ''
+    const called = right === '/api/v2' ? '/api/v3' : '/api/v2'
+    const detail = hint(right, called)
+    const body = toObject(reply.body)
+    return { ...reply, status, body: { ...body, detail, error: { message: detail } } }
+  })
+}
+
+function isHint(reply: ValueReply): boolean {
+  return /\/api\/v[23]\b/.test(messageOf(reply)) && !/No such route/.test(messageOf(reply))
+}
+
+function messageOf({ body, status }: ValueReply): string {
+  return String(toObject(body)['detail'] ?? `Error ${status}`)
+}
+
+function json(reply: ValueReply, body: unknown): ValueReply {
+  return { ...reply, headers: { ...reply.headers, 'content-type': 'application/json' }, body }
+}
+
+function written(reply: ValueReply, type: string, text: string): ValueReply {
+  return {
+    ...reply,
+    headers: { ...reply.headers, 'content-type': type },
+    body: Buffer.from(text),
+  }
+}
+
+function errorEvent(reply: ValueReply, _call: Call): Reply {
+  const { 'content-type': _, ...headers } = reply.headers ?? {}
+  const message = messageOf(reply)
+  const data = { type: 'error', sequence_number: 0, code: null, message, param: null }
+  return {
+    status: reply.status,
+    headers,
+    blocks: (async function* () {
+      yield { event: 'error', data }
+    })(),
+  }
+}

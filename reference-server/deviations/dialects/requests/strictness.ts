@@ -1,0 +1,226 @@
+/** Servers that take no more than the document lists, or less often, or only with more. */
+import { ApiError } from '../../../http/errors.ts'
+import type { Patch, Services } from '../../../services.ts'
+import { onSuccessBody } from '../../patches/replies.ts'
+import { onRequestBody, rejectRequests } from '../../patches/requests.ts'
+import {
+  completions,
+  createChat,
+  oneModel,
+  type RoutePattern,
+  v3Generate,
+} from '../../patches/routes.ts'
+import { compose } from '../../patches/services.ts'
+import type { Dialect } from '../../types.ts'
+
+const oneShot: RoutePattern = 'POST /api/v3/message/one-shot'
+const v2Generation: RoutePattern = 'POST /api/v2/message/generate'
+
+/** Section 4: the fields of each body. */
+const listed: readonly (readonly [RoutePattern, readonly string[]])[] = [
+  [completions, ['model', 'messages', 'temperature', 'max_tokens', 'top_p', 'stream', 'stop']],
+  [
+    'POST /api/v2/message',
+    ['chat_id', 'content', 'model_id', 'assistant_id', 'parent_id', 'think', 'rag', 'attachments'],
+  ],
+  [v2Generation, ['chat_id', 'parent_id', 'model_id', 'exclude_tools', 'include_tools']],
+  [
+    v3Generate,
+    [
+      ...['stream', 'chat_id', 'assistant_id', 'model_id', 'input', 'parent_id', 'think', 'rag'],
+      ...['include_tools', 'exclude_tools'],
+      ...['max_tokens', 'temperature', 'top_p', 'presence_penalty'],
+    ],
+  ],
+  [
+    oneShot,
+    [
+      ...['stream', 'model_id', 'input', 'content', 'runs', 'assistant_id', 'kb_id', 'rag'],
+      'assistant',
+    ],
+  ],
+  [createChat, ['name']],
+]
+
+export const strictness: readonly Dialect[] = [
+  {
+    name: 'listed-fields-only',
+    summary: 'A request with a field that the document does not list is refused.',
+    patch: compose(
+      listed.map(([route, names]) =>
+        rejectRequests(route, (body) => Object.keys(body).some((name) => !names.includes(name))),
+      ),
+    ),
+  },
+  {
+    name: 'models-as-a-list-alone',
+    summary: 'GET /models/{model} is not there: the document shows only the list.',
+    patch: rejectRequests(oneModel, () => true, 404),
+  },
+  {
+    name: 'include-tools-not-yet',
+    summary: 'v2 refuses include_tools, which is under development.',
+    patch: rejectRequests(v2Generation, (body) => body['include_tools'] !== undefined, 400),
+  },
+  {
+    name: 'guesses-refused',
+    summary: 'One-shot refuses the structures that the document does not show.',
+    profile: { requests: {} },
+    patch: rejectRequests(
+      oneShot,
+      ({ assistant, runs }) => assistant !== undefined || runs !== undefined,
+    ),
+  },
+  {
+    name: 'both-tool-lists-on-one-shot',
+    summary: 'One-shot refuses both tool lists, as chat generation does.',
+    patch: rejectRequests(
+      oneShot,
+      (body) => body['include_tools'] !== undefined && body['exclude_tools'] !== undefined,
+    ),
+  },
+  {
+    name: 'requires-assistant-id',
+    summary: 'A v3 generation without assistant_id is refused with 422, and the error names it.',
+    excludes: ['errors-empty'],
+    patch: rejectRequests(
+      v3Generate,
+      (body) => body['assistant_id'] === undefined,
+      422,
+      'body.assistant_id: field required',
+    ),
+  },
+  {
+    name: 'requires-sampling',
+    summary: 'A completion must say max_tokens and temperature; one error names one of them.',
+    excludes: ['errors-empty'],
+    patch: compose(
+      ['max_tokens', 'temperature'].map((name) =>
+        rejectRequests(
+          completions,
+          (body) => !(name in body),
+          400,
+          `Missing required parameter: '${name}'.`,
+        ),
+      ),
+    ),
+  },
+  {
+    name: 'chat-needs-a-folder',
+    summary: 'POST /chat wants a folder, as the profile says.',
+    profile: { requests: { createChat: { folder: 'inbox' } } },
+    excludes: ['listed-fields-only'],
+    patch: compose([
+      rejectRequests(createChat, ({ folder }) => typeof folder !== 'string'),
+      onSuccessBody(createChat, (chat) => ({ ...chat, folder: 'inbox' })),
+    ]),
+  },
+  {
+    name: 'chats-remember-by-themselves',
+    summary: 'A v3 generation goes on from the latest run of its chat, with parent_id or without.',
+    patch: remembering,
+  },
+  {
+    name: 'v2-chats-of-any-uuid',
+    summary: 'The first message makes its v2 chat, whatever UUID it names.',
+    profile: { v2Chat: { anyUuid: true } },
+    patch: chatsOnFirstMessage(),
+  },
+  {
+    name: 'v2-chats-that-are-there',
+    summary: 'v2 chats cannot be made; the profile names three.',
+    profile: { v2Chat: { ids: [1, 2, 3].map(chatNumber) } },
+    patch: withChats([1, 2, 3].map(chatNumber)),
+  },
+  {
+    name: 'busy-now-and-then',
+    summary: 'Every eightieth request is answered 429, and may be sent again at once.',
+    patch: busy(80),
+  },
+]
+
+function chatNumber(number: number): string {
+  return `0b1e55ed-0000-4000-8000-00000000000${number}`
+}
+
+function withChats(ids: readonly string[]): Patch {
+  return (services) => {
+    const now = Date.now()
+    for (const id of ids) {
+      void services.store.chats.create({
+        id,
+        owner: 'caller-1',
+        name: id,
+        version: 'v2',
+        favorite: false,
+        createdAt: now,
+        updatedAt: now,
+      })
+    }
+    return services
+  }
+}
+
+function chatsOnFirstMessage(): Patch {
+  return (services) => {
+    const known = new Set<string>()
+    const { chats } = services.store
+    const create: typeof chats.create = (chat) => {
+      known.add(chat.id)
+      return chats.create(chat)
+    }
+    const withAny = onRequestBody('POST /api/v2/message', (body, { caller }) => {
+      const id = body['chat_id']
+      if (typeof id === 'string' && /^[0-9a-f-]{36}$/.test(id) && !known.has(id)) {
+        const now = services.clock.now()
+        const times = { createdAt: now, updatedAt: now }
+        void create({ id, owner: caller, name: id, version: 'v2', favorite: false, ...times })
+      }
+      return body
+    })(services)
+    return { ...withAny, store: { ...services.store, chats: { ...chats, create } } }
+  }
+}
+
+function remembering(services: Services): Services {
+  const latest = new Map<string, string>()
+  const { history } = services.store
+  const withMemory = onRequestBody(v3Generate, (body) => {
+    const parent = latest.get(String(body['chat_id']))
+    return parent === undefined ? body : { parent_id: parent, ...body }
+  })(services)
+  return {
+    ...withMemory,
+    store: {
+      ...services.store,
+      history: {
+        ...history,
+        append: async (chatId, run) => {
+          await history.append(chatId, run)
+          latest.set(chatId, run.id)
+        },
+      },
+    },
+  }
+}
+
+function busy(every: number): Patch {
+  return (services) => {
+    let requests = 0
+    return onEveryRequest(() => {
+      requests += 1
+      if (requests % every !== 0) return
+      throw new ApiError(429, 'Too many requests', { headers: { 'retry-after': '0' } })
+    })(services)
+  }
+}
+
+function onEveryRequest(look: () => void): Patch {
+  return (services) => ({
+    ...services,
+    incoming: (call) => {
+      look()
+      return services.incoming(call)
+    },
+  })
+}

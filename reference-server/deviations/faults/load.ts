@@ -1,0 +1,63 @@
+/**
+ * Faults that a server shows under load alone: one request at a time finds nothing, so they are no
+ * part of the proof of the suites. A load run has to find and to name them.
+ */
+import type { ModelRequest } from '../../model/types.ts'
+import type { Patch, Services } from '../../services.ts'
+import { rechunkAll } from '../patches/framing.ts'
+import { perServer } from '../patches/services.ts'
+import type { Fault } from '../types.ts'
+
+/** Busy is who was asked so often within a second. */
+const busy = 20
+/** Of the answers that are given meanwhile, one of so many is meant for somebody else. */
+const oneOf = 25
+
+export const loadFaults: readonly Fault[] = [
+  {
+    name: 'load-answers-of-others',
+    summary: 'A busy server answers one request in 25 with what the request before it asked.',
+    breaks: ['V3-CTX-02', 'V2-CTX-02'],
+    patch: perServer(mixesUpClients),
+  },
+  {
+    name: 'load-one-stream-in-a-thousand-cut',
+    summary: 'Every thousandth stream is cut after its third piece.',
+    breaks: ['V3-SSE-08', 'OAI-STREAM-12'],
+    patch: perServer(() => cutsEvery(1000)),
+  },
+]
+
+function mixesUpClients(): Patch {
+  const asked: number[] = []
+  let before: ModelRequest | undefined
+  let answers = 0
+  return ({ model, clock, ...services }): Services => ({
+    ...services,
+    clock,
+    model: (request) => {
+      const now = clock.now()
+      asked.push(now)
+      while ((asked[0] ?? now) < now - 1000) asked.shift()
+      const other = before
+      before = request
+      answers += 1
+      if (asked.length < busy || answers % oneOf > 0 || other === undefined) return model(request)
+      return model({ ...request, turns: other.turns })
+    },
+  })
+}
+
+function cutsEvery(count: number): Patch {
+  let streams = 0
+  return rechunkAll(async function* (chunks) {
+    streams += 1
+    const isCut = streams % count === 0
+    let at = 0
+    for await (const chunk of chunks) {
+      if (isCut && at === 3) throw new DOMException('cut', 'AbortError')
+      yield chunk
+      at += 1
+    }
+  })
+}

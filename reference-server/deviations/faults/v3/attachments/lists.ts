@@ -1,0 +1,245 @@
+/** Faults of the lists of attachments (section 4.3): the caller's, and those of a chat. */
+import type { Call } from '../../../../http/call.ts'
+import type { Patch } from '../../../../services.ts'
+import type { Attachment, AttachmentPageRequest, Page } from '../../../../store/types.ts'
+import { toObject } from '../../../patches/json.ts'
+import { failAfterSuccess, onSuccessBody, setField } from '../../../patches/replies.ts'
+import { ignoreQuery, onRequest, rejectRequests } from '../../../patches/requests.ts'
+import { chatFiles, fileList, type RoutePattern } from '../../../patches/routes.ts'
+import { compose, onStore } from '../../../patches/services.ts'
+import type { Fault } from '../../../types.ts'
+
+const nothing = { rows: [], next: null }
+
+export const attachmentListFaults: readonly Fault[] = [
+  {
+    name: 'attachment-list-refused',
+    summary: 'The list of attachments is answered with 404.',
+    breaks: ['V3-ATT-06'],
+    patch: rejectRequests(
+      fileList,
+      (_, { query }) => Object.keys(toObject(query)).length === 0,
+      404,
+    ),
+  },
+  {
+    name: 'attachment-list-of-chats-alone',
+    summary: 'Without chat_id and search, the list of attachments is empty.',
+    breaks: ['V3-ATT-06'],
+    patch: listed((page, { chatId, search }) =>
+      chatId === undefined && search === undefined ? nothing : page,
+    ),
+  },
+  {
+    name: 'attachment-list-without-names',
+    summary: 'The list of attachments shows neither names nor ids.',
+    breaks: ['V3-ATT-06'],
+    patch: setField(fileList, 'result.*', ({ size }: { size: number }) => ({ size })),
+  },
+  {
+    name: 'attachment-chat-ignored',
+    summary: 'GET /attachment with chat_id lists all attachments.',
+    breaks: ['V3-ATT-07'],
+    patch: ofAllChats(fileList, ({ query }) => 'chat_id' in toObject(query)),
+  },
+  {
+    name: 'attachment-chat-empty',
+    summary: 'GET /attachment with chat_id lists nothing.',
+    breaks: ['V3-ATT-07'],
+    patch: onSuccessBody(fileList, (body, { query }) =>
+      'chat_id' in toObject(query) ? { ...body, result: [] } : body,
+    ),
+  },
+  {
+    name: 'attachment-chat-any',
+    summary: 'A chat has the attachments of all chats.',
+    breaks: ['V3-ATT-07', 'V3-ATT-12'],
+    patch: onStore('attachments', ({ list, link }) => {
+      const linked = new Set<string>()
+      return {
+        link: (chat, id) => link(chat, linked.add(id) && id),
+        list: async (owner, { chatId, ...page }) => {
+          const { rows, next } = await list(owner, page)
+          return { rows: rows.filter(({ id }) => chatId === undefined || linked.has(id)), next }
+        },
+      }
+    }),
+  },
+  {
+    name: 'attachment-search-refused',
+    summary: 'GET /attachment with search is refused.',
+    breaks: ['V3-ATT-08'],
+    patch: rejectRequests(fileList, (_, { query }) => 'search' in toObject(query)),
+  },
+  {
+    name: 'attachment-search-ignored',
+    summary: 'GET /attachment with search lists all attachments.',
+    breaks: ['V3-ATT-08'],
+    patch: ignoreQuery(fileList, 'search'),
+  },
+  {
+    name: 'attachment-search-by-type',
+    summary: 'GET /attachment with search looks at types in place of names.',
+    breaks: ['V3-ATT-08'],
+    patch: onRequest(fileList, (call) => {
+      const { search, ...query } = toObject(call.query)
+      return search === undefined ? call : { ...call, query: { ...query, search: 'text/plain' } }
+    }),
+  },
+  {
+    name: 'attachment-limit-refused',
+    summary: 'GET /attachment with limit is refused.',
+    breaks: ['V3-ATT-09'],
+    patch: rejectRequests(fileList, (_, { query }) => 'limit' in toObject(query)),
+  },
+  {
+    name: 'attachment-limit-ignored',
+    summary: 'GET /attachment with limit is as long as without.',
+    breaks: ['V3-ATT-09'],
+    patch: ignoreQuery(fileList, 'limit'),
+  },
+  {
+    name: 'attachment-limit-one-more',
+    summary: 'A page shows one attachment more than limit.',
+    breaks: ['V3-ATT-09'],
+    patch: asked((page) => ({ ...page, limit: page.limit + 1 })),
+  },
+  {
+    name: 'attachment-cursor-missing',
+    summary: 'The first page of attachments says that it is the last.',
+    breaks: ['V3-ATT-10'],
+    patch: listed((page) => ({ ...page, next: null })),
+  },
+  {
+    name: 'attachment-cursor-ignored',
+    summary: 'Every page of attachments is the first.',
+    breaks: ['V3-ATT-10'],
+    patch: asked(({ before: _, ...page }) => page),
+  },
+  {
+    name: 'attachment-cursor-refused',
+    summary: 'The cursor of the attachments is refused when it comes back.',
+    breaks: ['V3-ATT-10'],
+    patch: rejectRequests(fileList, (_, { query }) => 'cursor' in toObject(query)),
+  },
+  {
+    name: 'attachment-cursor-skips-one',
+    summary: 'The attachment between two pages is on neither.',
+    breaks: ['V3-ATT-10'],
+    patch: onStore('attachments', ({ list }) => ({
+      list: async (owner, page) => {
+        const { rows, next } = await list(owner, { ...page, limit: page.limit + 1 })
+        return { rows: rows.slice(0, page.limit), next }
+      },
+    })),
+  },
+  ofEverybody(
+    'listed',
+    'The list of attachments shows those of all callers.',
+    ({ search }) => search === undefined,
+  ),
+  ofEverybody(
+    'found',
+    'A search for attachments finds those of all callers.',
+    ({ search }) => search !== undefined,
+  ),
+  {
+    name: 'attachment-chat-list-refused',
+    summary: 'The attachments of a chat are answered with 404.',
+    breaks: ['V3-ATT-12'],
+    patch: failAfterSuccess(chatFiles, 404),
+  },
+  {
+    name: 'attachment-chat-list-empty',
+    summary: 'A chat shows none of its attachments.',
+    breaks: ['V3-ATT-12'],
+    patch: setField(chatFiles, 'result', []),
+  },
+  {
+    name: 'attachment-chat-list-of-all',
+    summary: 'A chat shows all attachments of the caller.',
+    breaks: ['V3-ATT-12'],
+    patch: ofAllChats(chatFiles, () => true),
+  },
+  {
+    name: 'attachment-chat-search-refused',
+    summary: 'The attachments of a chat cannot be searched.',
+    breaks: ['V3-ATT-13'],
+    patch: rejectRequests(chatFiles, (_, { query }) => 'search' in toObject(query)),
+  },
+  {
+    name: 'attachment-chat-search-ignored',
+    summary: 'A search in a chat shows all of its attachments.',
+    breaks: ['V3-ATT-13'],
+    patch: ignoreQuery(chatFiles, 'search'),
+  },
+  {
+    name: 'attachment-chat-search-nothing',
+    summary: 'A search in a chat finds nothing.',
+    breaks: ['V3-ATT-13'],
+    patch: onRequest(chatFiles, (call) => {
+      const query = toObject(call.query)
+      return 'search' in query ? { ...call, query: { ...query, search: 'no such file' } } : call
+    }),
+  },
+]
+
+function listed(
+  change: (page: Page<Attachment>, asked: AttachmentPageRequest) => Page<Attachment>,
+): Patch {
+  return onStore('attachments', ({ list }) => ({
+    list: async (owner, page) => change(await list(owner, page), page),
+  }))
+}
+
+function asked(change: (page: AttachmentPageRequest) => AttachmentPageRequest): Patch {
+  return onStore('attachments', ({ list }) => ({
+    list: (owner, page) => list(owner, change(page)),
+  }))
+}
+
+function ofEverybody(
+  name: string,
+  summary: string,
+  when: (page: AttachmentPageRequest) => boolean,
+): Fault {
+  return {
+    name: `attachment-of-another-${name}`,
+    summary,
+    breaks: ['V3-ATT-11'],
+    patch: onStore('attachments', ({ add, list }) => {
+      const owners = new Set<string>()
+      return {
+        add: (attachment) => {
+          owners.add(attachment.owner)
+          return add(attachment)
+        },
+        list: async (owner, page) => {
+          const own = await list(owner, page)
+          const others = [...owners].filter((other) => other !== owner && when(page))
+          const pages = await Promise.all(others.map((other) => list(other, page)))
+          return { ...own, rows: [own, ...pages].flatMap(({ rows }) => rows) }
+        },
+      }
+    }),
+  }
+}
+
+/** Marks a search as one that no chat limits; no file name begins like this. */
+const everywhere = '\u0000'
+
+/** The chat is looked at, and its files are not told from others. */
+function ofAllChats(route: RoutePattern, when: (call: Call) => boolean): Patch {
+  return compose([
+    onRequest(route, (call) => {
+      const query = toObject(call.query)
+      const search = `${everywhere}${query['search'] ?? ''}`
+      return when(call) ? { ...call, query: { ...query, search } } : call
+    }),
+    asked((page) =>
+      page.search?.startsWith(everywhere)
+        ? { ...page, chatId: undefined, search: page.search.slice(everywhere.length) }
+        : page,
+    ),
+  ])
+}

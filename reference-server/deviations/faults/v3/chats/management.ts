@@ -1,0 +1,213 @@
+/** Faults of the chat routes (sections 2.5 and 4.3): create, read, update, delete, name. */
+import type { Patch } from '../../../../services.ts'
+import type { Chat, ChatChange, ChatStore, Page } from '../../../../store/types.ts'
+import { isText, setAt, toObject } from '../../../patches/json.ts'
+import { failAfterSuccess, onError, onSuccess, setField } from '../../../patches/replies.ts'
+import { ignoreField, onRequestBody } from '../../../patches/requests.ts'
+import {
+  changeChat,
+  createChat,
+  deleteChat,
+  nameChat,
+  readChat,
+  v3History,
+} from '../../../patches/routes.ts'
+import { compose, onStore, perServer } from '../../../patches/services.ts'
+import type { Fault } from '../../../types.ts'
+import { chatListFaults } from './lists.ts'
+
+const emptyHistory = { status: 200, body: { result: [], pagination: { cursor: null } } }
+
+export const chatFaults: readonly Fault[] = [
+  ...chatListFaults,
+  {
+    name: 'chat-name-lost',
+    summary: 'Every chat is created as New chat.',
+    breaks: ['V3-CHAT-02'],
+    patch: named(() => undefined),
+  },
+  {
+    name: 'chat-name-first-word',
+    summary: 'Only the first word of a name is kept.',
+    breaks: ['V3-CHAT-02'],
+    patch: named((name) => name.split(' ')[0] ?? ''),
+  },
+  {
+    name: 'chat-name-upper-case',
+    summary: 'A name is kept in capital letters.',
+    breaks: ['V3-CHAT-02'],
+    patch: named((name) => name.toUpperCase()),
+  },
+  {
+    name: 'chat-name-ascii',
+    summary: 'Other characters than ASCII are replaced in a name.',
+    breaks: ['V3-CHAT-02'],
+    patch: named((name) => name.replaceAll(/[^\0-\x7f]/g, '?')),
+  },
+  {
+    name: 'chat-read-refused',
+    summary: 'A chat is found in the list alone: reading it is answered with 404.',
+    breaks: ['V3-CHAT-04'],
+    patch: failAfterSuccess(readChat, 404),
+  },
+  {
+    name: 'chat-read-another',
+    summary: 'Reading a chat shows one with another id.',
+    breaks: ['V3-CHAT-04'],
+    patch: setField(readChat, 'id', (id: string) => id.split('').toReversed().join('')),
+  },
+  {
+    name: 'chat-read-says-ok',
+    summary: 'Reading a chat says that it is there, and nothing of it.',
+    breaks: ['V3-CHAT-04'],
+    patch: onSuccess(readChat, () => ({ status: 200, body: { ok: true } })),
+  },
+  {
+    name: 'chat-update-refused',
+    summary: 'An update is answered with 405.',
+    breaks: ['V3-CHAT-10'],
+    patch: failAfterSuccess(changeChat, 405),
+  },
+  {
+    name: 'chat-update-forgotten',
+    summary: 'An update is answered with the new name, and forgotten.',
+    breaks: ['V3-CHAT-10'],
+    patch: compose([
+      onSuccess(changeChat, (reply, call) => ({
+        ...reply,
+        body: { ...toObject(reply.body), ...toObject(call.body) },
+      })),
+      onRequestBody(changeChat, () => ({})),
+    ]),
+  },
+  {
+    name: 'chat-update-nothing',
+    summary: 'An update is accepted, and changes nothing.',
+    breaks: ['V3-CHAT-10'],
+    patch: onRequestBody(changeChat, () => ({})),
+  },
+  {
+    name: 'chat-delete-refused',
+    summary: 'A deletion is answered with 405.',
+    breaks: ['V3-CHAT-11'],
+    patch: failAfterSuccess(deleteChat, 405),
+  },
+  {
+    name: 'chat-delete-forgotten',
+    summary: 'A deletion is accepted and never done.',
+    breaks: ['V3-CHAT-11'],
+    patch: onStore('chats', () => ({ delete: async () => true })),
+  },
+  {
+    name: 'chat-delete-hides',
+    summary: 'A deleted chat is no longer listed, and still read.',
+    breaks: ['V3-CHAT-11'],
+    patch: onStore('chats', ({ list }) => {
+      const hidden = new Set<string>()
+      return {
+        delete: async (_, id) => hidden.add(id).has(id),
+        list: async (...given) => without(await list(...given), hidden),
+      }
+    }),
+  },
+  {
+    name: 'chat-delete-keeps-listing',
+    summary: 'A deleted chat is no longer read, and still listed.',
+    breaks: ['V3-CHAT-11'],
+    patch: onStore('chats', ({ find }) => {
+      const gone = new Set<string>()
+      return {
+        delete: async (_, id) => gone.add(id).has(id),
+        find: async (owner, id) => (gone.has(id) ? undefined : find(owner, id)),
+      }
+    }),
+  },
+  {
+    name: 'chat-delete-keeps-history',
+    summary: 'The history of a deleted chat is still answered.',
+    breaks: ['V3-CHAT-11'],
+    patch: perServer(() => {
+      const gone = new Set<unknown>()
+      return compose([
+        onSuccess(deleteChat, (reply, { params }) => {
+          gone.add(params['chat_id'])
+          return reply
+        }),
+        onError(v3History, (reply, { query }) =>
+          gone.has(toObject(query)['chat_id']) ? emptyHistory : reply,
+        ),
+      ])
+    }),
+  },
+  {
+    name: 'chat-title-refused',
+    summary: 'A title is answered with 404.',
+    breaks: ['V3-CHAT-12'],
+    patch: failAfterSuccess(nameChat, 404),
+  },
+  title('unchanged', 'is the name that the chat has anyway', ({ name: _, ...change }) => change),
+  title('empty', 'is empty', (change) => ({ ...change, name: '' })),
+  title('a-dash', 'has no letter in it', (change) => ({ ...change, name: '–' })),
+  {
+    name: 'chat-update-spreads',
+    summary: 'An update of a chat changes all chats of the same name.',
+    breaks: ['V3-CHAT-13'],
+    patch: onStore('chats', (chats) => ({
+      update: async (owner, id, change) => {
+        const { name } = change
+        const others = name === undefined ? [] : await namesakes(chats, owner, id)
+        for (const other of others) await chats.update(owner, other, { ...(name && { name }) })
+        return chats.update(owner, id, change)
+      },
+    })),
+  },
+  {
+    name: 'chat-delete-spreads',
+    summary: 'The deletion of a chat deletes all chats of the same name.',
+    breaks: ['V3-CHAT-13'],
+    patch: onStore('chats', (chats) => ({
+      delete: async (owner, id) => {
+        for (const other of await namesakes(chats, owner, id)) await chats.delete(owner, other)
+        return chats.delete(owner, id)
+      },
+    })),
+  },
+  {
+    name: 'chat-name-of-any-type',
+    summary: 'A chat is created though its name is an object.',
+    breaks: ['V3-CHAT-14'],
+    patch: ignoreField(createChat, 'name', isText),
+  },
+]
+
+/** Chats are created with what a function makes of their name. */
+function named(make: (name: string) => string | undefined): Patch {
+  return onRequestBody(createChat, (body) =>
+    setAt(body, 'name', (name: unknown) => (isText(name) ? make(name) : name)),
+  )
+}
+
+/** A title is the one change of a name that says nothing of favorites. */
+function title(name: string, what: string, make: (change: ChatChange) => ChatChange): Fault {
+  return {
+    name: `chat-title-${name}`,
+    summary: `The title that is generated ${what}.`,
+    breaks: ['V3-CHAT-12'],
+    patch: onStore('chats', ({ update }) => ({
+      update: (owner, id, change) => {
+        const isTitle = change.name !== undefined && change.favorite === undefined
+        return update(owner, id, isTitle ? make(change) : change)
+      },
+    })),
+  }
+}
+
+async function namesakes(chats: ChatStore, owner: string, id: string): Promise<readonly string[]> {
+  const name = (await chats.find(owner, id))?.name
+  const { rows } = await chats.list(owner, { version: 'v3', limit: 1000 })
+  return rows.filter((chat) => chat.name === name && chat.id !== id).map((chat) => chat.id)
+}
+
+function without({ rows, next }: Page<Chat>, ids: ReadonlySet<string>): Page<Chat> {
+  return { rows: rows.filter(({ id }) => !ids.has(id)), next }
+}

@@ -1,0 +1,115 @@
+/** Faults of what a v3 generation takes: its input, parameters and models (sections 2.1 and 4.3). */
+import type { Patch } from '../../../../services.ts'
+import { type Json, setAt } from '../../../patches/json.ts'
+import { onRequestBody, rejectRequests } from '../../../patches/requests.ts'
+import { v3Generate } from '../../../patches/routes.ts'
+import { onModel } from '../../../patches/services.ts'
+import type { Fault } from '../../../types.ts'
+
+const refuses = (when: (body: Json) => boolean, status = 400): Patch =>
+  rejectRequests(v3Generate, when, status)
+
+export const generateInputFaults: readonly Fault[] = [
+  {
+    name: 'v3-input-text-refused',
+    summary: 'An input that is a text is refused.',
+    breaks: ['V3-GEN-05'],
+    patch: refuses(({ input }) => typeof input === 'string'),
+  },
+  {
+    name: 'v3-input-array-refused',
+    summary: 'An input that is an array is refused.',
+    breaks: ['V3-GEN-06'],
+    patch: refuses(({ input }) => Array.isArray(input)),
+  },
+  {
+    name: 'v3-input-image-refused',
+    summary: 'An input with an image is refused.',
+    breaks: ['V3-GEN-07'],
+    patch: refuses(({ input }) => JSON.stringify(input ?? '').includes('input_image')),
+  },
+  ...(['max_tokens', 'temperature', 'top_p', 'presence_penalty'] as const).map(
+    (parameter): Fault => ({
+      name: `v3-${parameter.replaceAll('_', '-')}-refused`,
+      summary: `${parameter} is refused as an unknown parameter.`,
+      breaks: ['V3-GEN-09'],
+      patch: refuses((body) => parameter in body),
+    }),
+  ),
+  {
+    name: 'v3-max-tokens-ignored',
+    summary: 'In one piece, max_tokens changes nothing.',
+    breaks: ['V3-GEN-10'],
+    patch: onRequestBody(v3Generate, (body) =>
+      body['stream'] === true ? body : setAt(body, 'max_tokens', onlyOfOtherTypes),
+    ),
+  },
+  {
+    name: 'v3-max-tokens-ignored-in-streams',
+    summary: 'In a stream, max_tokens changes nothing.',
+    breaks: ['V3-GEN-10'],
+    patch: onRequestBody(v3Generate, (body) =>
+      body['stream'] === true ? setAt(body, 'max_tokens', onlyOfOtherTypes) : body,
+    ),
+  },
+  {
+    name: 'v3-max-tokens-off-by-one',
+    summary: 'An answer may have one token more than max_tokens.',
+    breaks: ['V3-GEN-10'],
+    patch: onModel('native', (model, request) =>
+      model({ ...request, maxTokens: request.maxTokens + 1 }),
+    ),
+  },
+  {
+    name: 'v3-parent-refused',
+    summary: 'A parent_id is refused.',
+    breaks: ['V3-GEN-11'],
+    patch: refuses((body) => typeof body['parent_id'] === 'string', 404),
+  },
+  {
+    name: 'v3-input-keeps-the-last-item',
+    summary: 'Of an input array, the last item alone is taken.',
+    breaks: ['V3-HIST-07'],
+    patch: onRequestBody(v3Generate, (body) =>
+      setAt(body, 'input', (input: unknown) => (Array.isArray(input) ? input.slice(-1) : input)),
+    ),
+  },
+  {
+    name: 'v3-input-keeps-the-first-item',
+    summary: 'Of an input array, the first item alone is taken.',
+    breaks: ['V3-HIST-07'],
+    patch: onRequestBody(v3Generate, (body) =>
+      setAt(body, 'input', (input: unknown) => (Array.isArray(input) ? input.slice(0, 1) : input)),
+    ),
+  },
+  {
+    name: 'v3-input-hears-the-last-item',
+    summary: 'Of an input array all items are stored, and the model is told the last.',
+    breaks: ['V3-GEN-16'],
+    patch: onModel('native', (model, request) => {
+      const overheard = (at: number) =>
+        request.turns[at]?.role === 'user' && request.turns[at + 1]?.role === 'user'
+      return model({ ...request, turns: request.turns.filter((_turn, at) => !overheard(at)) })
+    }),
+  },
+  {
+    name: 'v3-alias-unknown',
+    summary: 'SVC-Main is no id of the main model.',
+    breaks: ['V3-MODEL-01'],
+    patch: refuses((body) => body['model_id'] === 'SVC-Main', 404),
+  },
+  {
+    name: 'v3-vision-model-unknown',
+    summary: 'SVC-Vision is no model.',
+    breaks: ['V3-MODEL-02'],
+    patch: refuses(
+      (body) => body['model_id'] === 'SVC-Vision' && typeof body['input'] === 'string',
+      404,
+    ),
+  },
+]
+
+/** A wrong type is still refused. */
+function onlyOfOtherTypes(value: unknown): unknown {
+  return typeof value === 'number' ? null : value
+}

@@ -1,0 +1,238 @@
+/** Faults of blocks, lines and bytes of the v3 event stream (section 6, 1 and 4.3). */
+import type { Patch } from '../../../../services.ts'
+import { type NamedBlock, onV3Blocks, rewriteBlocks } from '../../../patches/framing.ts'
+import { setAt } from '../../../patches/json.ts'
+import type { Fault } from '../../../types.ts'
+
+/** One delta of the answer, the same in all answers that have as many. */
+function inOneDelta(write: (block: NamedBlock, original: string) => Uint8Array | string): Patch {
+  return rewriteBlocks((block, original) =>
+    block.event === 'response.output_text.delta' && numberOf(block) % 10 === 6
+      ? write(block, original.toString())
+      : undefined,
+  )
+}
+
+function numberOf({ data }: NamedBlock): number {
+  return typeof data === 'object' && 'sequence_number' in data ? Number(data.sequence_number) : -1
+}
+
+function json(block: NamedBlock): string {
+  return JSON.stringify(block.data)
+}
+
+/** Latin-1 has no other letters; what it lacks becomes a question mark. */
+function latin1(text: string): Buffer {
+  return Buffer.from(text.replace(/[^\0-\xff]+/g, '?'), 'latin1')
+}
+
+export const framingFaults: readonly Fault[] = [
+  {
+    name: 'stream-media-type-json',
+    summary: 'A stream of events is sent as application/json.',
+    breaks: ['V3-SSE-01'],
+    patch: onV3Blocks((blocks) => blocks, { 'content-type': 'application/json' }),
+  },
+  {
+    name: 'stream-media-type-plain',
+    summary: 'A stream of events is sent as text/plain.',
+    breaks: ['V3-SSE-01'],
+    patch: onV3Blocks((blocks) => blocks, { 'content-type': 'text/plain; charset=utf-8' }),
+  },
+  {
+    name: 'stream-status-201',
+    summary: 'A stream is answered with 201, as a message that was created.',
+    breaks: ['V3-SSE-01'],
+    patch: (services) => ({
+      ...services,
+      outgoing: (call, reply) => {
+        const original = services.outgoing(call, reply)
+        const isStream = 'blocks' in original && call.path.startsWith('/api/v3/')
+        return isStream ? { ...original, status: 201 } : original
+      },
+    }),
+  },
+  {
+    name: 'stream-asked-for-in-vain',
+    summary: 'A chat generation with stream: true is answered with one JSON body.',
+    breaks: ['V3-SSE-01'],
+    patch: (services) => ({
+      ...services,
+      incoming: (call) => {
+        const original = services.incoming(call)
+        return call.path === '/api/v3/message/generate'
+          ? {
+              ...original,
+              body: setAt(original.body, 'stream', (on: unknown) => (on === true ? false : on)),
+            }
+          : original
+      },
+    }),
+  },
+  {
+    name: 'stream-without-event-lines',
+    summary: 'Blocks have data lines alone; the name stands only in the type.',
+    breaks: ['V3-SSE-02'],
+    patch: rewriteBlocks((block) => `data: ${json(block)}\n\n`),
+  },
+  {
+    name: 'stream-delta-without-event-line',
+    summary: 'Deltas have no event: line, all other events do.',
+    breaks: ['V3-SSE-02'],
+    patch: rewriteBlocks((block) =>
+      block.event === 'response.output_text.delta' ? `data: ${json(block)}\n\n` : undefined,
+    ),
+  },
+  {
+    name: 'stream-event-in-capitals',
+    summary: 'The field is written Event:, which no client knows: field names are case-sensitive.',
+    breaks: ['V3-SSE-02'],
+    patch: rewriteBlocks((block) => `Event: ${block.event}\ndata: ${json(block)}\n\n`),
+  },
+  {
+    name: 'stream-space-before-the-colon',
+    summary: 'The field is written "event :", which no client knows.',
+    breaks: ['V3-SSE-02'],
+    patch: rewriteBlocks((block) => `event : ${block.event}\ndata: ${json(block)}\n\n`),
+  },
+  {
+    name: 'stream-two-event-lines',
+    summary: 'Every block says message first and then what it is.',
+    breaks: ['V3-SSE-02'],
+    patch: rewriteBlocks(
+      (block) => `event: message\nevent: ${block.event}\ndata: ${json(block)}\n\n`,
+    ),
+  },
+  {
+    name: 'stream-event-line-empty',
+    summary: 'The event: line of each delta is empty.',
+    breaks: ['V3-SSE-02'],
+    patch: inOneDelta((block) => `event:\ndata: ${json(block)}\n\n`),
+  },
+  {
+    name: 'stream-json-over-blocks',
+    summary: 'The JSON of a long event is broken over two blocks.',
+    breaks: ['V3-SSE-02'],
+    patch: inOneDelta((block) => {
+      const text = json(block)
+      const head = `event: ${block.event}\ndata: `
+      return `${head}${text.slice(0, 40)}\n\n${head}${text.slice(40)}\n\n`
+    }),
+  },
+  {
+    name: 'stream-json-over-bare-lines',
+    summary:
+      'The JSON of the final event is pretty-printed, and only its first line is a data: line.',
+    breaks: ['V3-SSE-02'],
+    patch: rewriteBlocks((block) =>
+      block.event === 'response.completed'
+        ? `event: ${block.event}\ndata: ${JSON.stringify(block.data, null, 2)}\n\n`
+        : undefined,
+    ),
+  },
+  {
+    name: 'stream-json-cut',
+    summary: 'One delta lacks the last brace of its JSON.',
+    breaks: ['V3-SSE-02'],
+    patch: inOneDelta((block) => `event: ${block.event}\ndata: ${json(block).slice(0, -1)}\n\n`),
+  },
+  {
+    name: 'stream-json-of-python',
+    summary: 'An event in progress is the print of a Python dict.',
+    breaks: ['V3-SSE-02'],
+    patch: rewriteBlocks((block) =>
+      block.event === 'response.in_progress'
+        ? `event: ${block.event}\ndata: ${json(block).replaceAll('"', "'").replaceAll('null', 'None')}\n\n`
+        : undefined,
+    ),
+  },
+  {
+    name: 'stream-data-in-an-array',
+    summary: 'The data of one delta is an array with the object in it.',
+    breaks: ['V3-SSE-02'],
+    patch: inOneDelta((block) => `event: ${block.event}\ndata: [${json(block)}]\n\n`),
+  },
+  {
+    name: 'stream-block-without-data',
+    summary: 'An event in progress has no data: line.',
+    breaks: ['V3-SSE-02'],
+    patch: rewriteBlocks((block) =>
+      block.event === 'response.in_progress' ? `event: ${block.event}\n\n` : undefined,
+    ),
+  },
+  {
+    name: 'stream-heartbeat-as-data',
+    summary: 'A heartbeat is sent as a data: line that is no JSON.',
+    breaks: ['V3-SSE-02'],
+    seen: 'anomalyco/opencode#50871, mnfst/manifest#2053',
+    patch: rewriteBlocks((block, original) =>
+      block.event === 'response.in_progress' ? `data: : keepalive\n\n${original}` : undefined,
+    ),
+  },
+  {
+    name: 'stream-type-differs',
+    summary: 'The event is response.output_text.delta, and its type response.text.delta.',
+    breaks: ['V3-SSE-03'],
+    patch: rewriteBlocks((block) => {
+      if (block.event !== 'response.output_text.delta') return undefined
+      const data = setAt(block.data, 'type', 'response.text.delta')
+      return `event: ${block.event}\ndata: ${JSON.stringify(data)}\n\n`
+    }),
+  },
+  {
+    name: 'stream-event-misspelt',
+    summary: 'The event: line of the end of a text says response.output_text_done.',
+    breaks: ['V3-SSE-03'],
+    seen: 'leseb/openresponses-gw engine, which misspells response.output_text.annotation.added',
+    patch: rewriteBlocks((block) =>
+      block.event === 'response.output_text.done'
+        ? `event: response.output_text_done\ndata: ${json(block)}\n\n`
+        : undefined,
+    ),
+  },
+  {
+    name: 'stream-all-events-called-message',
+    summary: 'Every event: line says message.',
+    breaks: ['V3-SSE-03'],
+    patch: rewriteBlocks((block) => `event: message\ndata: ${json(block)}\n\n`),
+  },
+  {
+    name: 'stream-type-missing',
+    summary: 'No data has a type.',
+    breaks: ['V3-SSE-04'],
+    seen: '7836246/cursor2api#114',
+    patch: rewriteBlocks((block) => {
+      return `event: ${block.event}\ndata: ${JSON.stringify(setAt(block.data, 'type', undefined))}\n\n`
+    }),
+  },
+  {
+    name: 'stream-type-missing-at-the-end',
+    summary: 'The data of response.completed has no type, all others have.',
+    breaks: ['V3-SSE-04'],
+    patch: rewriteBlocks((block) =>
+      block.event === 'response.completed'
+        ? `event: ${block.event}\ndata: ${JSON.stringify(setAt(block.data, 'type', undefined))}\n\n`
+        : undefined,
+    ),
+  },
+  {
+    name: 'stream-in-latin-1',
+    summary: 'The stream is written in Latin-1.',
+    breaks: ['V3-SSE-26'],
+    patch: rewriteBlocks((_block, original) => latin1(original.toString())),
+  },
+  {
+    name: 'stream-character-cut',
+    summary: 'Of each character of several bytes the last byte is lost, in deltas alone.',
+    breaks: ['V3-SSE-26'],
+    patch: rewriteBlocks((block, original) =>
+      block.event === 'response.output_text.delta' ? withoutLastBytes(original) : undefined,
+    ),
+  },
+]
+
+/** A byte that continues a character, before one that does not. */
+function withoutLastBytes(bytes: Buffer): Buffer {
+  const continues = (at: number) => ((bytes[at] ?? 0) & 0xc0) === 0x80
+  return bytes.filter((_byte, at) => !continues(at) || continues(at + 1)) as Buffer
+}

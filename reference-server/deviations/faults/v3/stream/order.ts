@@ -1,0 +1,184 @@
+/** Faults of the order of events: what comes first, and what brackets what (section 6, 2 and 3). */
+import type { ResponseEvent } from '../../../../events/sequence.ts'
+import {
+  itemAdded,
+  itemDone,
+  partAdded,
+  partDone,
+  terminalEvents,
+  textDelta,
+  textDone,
+} from '../../../patches/event-names.ts'
+import {
+  all,
+  dropEvents,
+  editEvents,
+  isCompleted,
+  isThinking,
+  moveEvents,
+  nth,
+  replaceEvents,
+  setInEvents,
+  when,
+} from '../../../patches/events.ts'
+import type { Fault } from '../../../types.ts'
+
+export const orderFaults: readonly Fault[] = [
+  {
+    name: 'stream-created-missing',
+    summary: 'The stream begins with response.in_progress.',
+    breaks: ['V3-SSE-05'],
+    patch: editEvents(dropEvents('response.created')),
+  },
+  {
+    name: 'stream-created-second',
+    summary: 'response.in_progress comes before response.created.',
+    breaks: ['V3-SSE-05'],
+    patch: editEvents(moveEvents(all('response.in_progress'), 'before', 'response.created')),
+  },
+  {
+    name: 'stream-created-twice',
+    summary: 'response.created is sent twice in a row.',
+    breaks: ['V3-SSE-05'],
+    patch: editEvents(replaceEvents(all('response.created'), (event) => [event, event])),
+  },
+  {
+    name: 'stream-item-added-late',
+    summary: 'response.output_item.added of the answer follows its first delta.',
+    breaks: ['V3-SSE-12'],
+    patch: editEvents(moveAnswerBehindItsDelta()),
+  },
+  {
+    name: 'stream-item-never-added',
+    summary: 'No response.output_item.added is sent.',
+    breaks: ['V3-SSE-12'],
+    patch: editEvents(dropEvents(itemAdded)),
+  },
+  {
+    name: 'stream-of-deltas-alone',
+    summary: 'Between created and completed come deltas of the text, and no event of an item.',
+    breaks: ['V3-SSE-12'],
+    seen: 'Sophomoresty/gemini-web2api PR 57',
+    patch: editEvents((events) =>
+      events.filter(
+        ({ type }) =>
+          type === 'response.created' || type.endsWith('.delta') || terminalEvents.includes(type),
+      ),
+    ),
+  },
+  {
+    name: 'stream-part-not-added',
+    summary: 'Deltas come for a part that no response.content_part.added announced.',
+    breaks: ['V3-SSE-13'],
+    patch: editEvents(dropEvents(partAdded)),
+  },
+  {
+    name: 'stream-part-not-done',
+    summary: 'response.content_part.done is left out.',
+    breaks: ['V3-SSE-13'],
+    seen: 'vllm-project/guidellm, mock server',
+    patch: editEvents(dropEvents(partDone)),
+  },
+  {
+    name: 'stream-text-not-done',
+    summary: 'response.output_text.done is left out.',
+    breaks: ['V3-SSE-13'],
+    patch: editEvents(dropEvents(textDone)),
+  },
+  {
+    name: 'stream-item-not-done',
+    summary: 'response.output_item.done is left out, though the parts are bracketed.',
+    breaks: ['V3-SSE-13'],
+    patch: editEvents(dropEvents(itemDone)),
+  },
+  {
+    name: 'stream-item-done-early',
+    summary: 'response.output_item.done comes before the part of its item is done.',
+    breaks: ['V3-SSE-13'],
+    patch: editEvents(
+      when(({ steps }) => steps.length === 1, moveEvents(all(itemDone), 'before', partDone)),
+    ),
+  },
+  {
+    name: 'stream-text-done-after-its-part',
+    summary: 'response.output_text.done follows the content_part.done of its part.',
+    breaks: ['V3-SSE-13'],
+    patch: editEvents(
+      when(({ steps }) => steps.length === 1, moveEvents(all(textDone), 'after', partDone)),
+    ),
+  },
+  {
+    name: 'stream-item-added-twice',
+    summary: 'Each response.output_item.added is sent twice.',
+    breaks: ['V3-SSE-13'],
+    patch: editEvents(replaceEvents(all(itemAdded), (event) => [event, event])),
+  },
+  {
+    name: 'stream-item-null',
+    summary: 'The item of response.output_item.added is null.',
+    breaks: ['V3-SSE-13'],
+    patch: editEvents(setInEvents(all(itemAdded), 'item', null)),
+  },
+  {
+    name: 'stream-in-progress-late',
+    summary: 'response.in_progress comes after the first item, and wipes it in clients.',
+    breaks: ['V3-SSE-13'],
+    patch: editEvents(moveEvents(all('response.in_progress'), 'after', partAdded)),
+  },
+  {
+    name: 'stream-in-progress-without-output',
+    summary: 'The response of response.in_progress has no output for items to stand in.',
+    breaks: ['V3-SSE-13'],
+    seen: 'diegosouzapw/OmniRoute#13964',
+    patch: editEvents(setInEvents(all('response.in_progress'), 'response.output', undefined)),
+  },
+  {
+    name: 'stream-reasoning-part-not-added',
+    summary:
+      'Deltas of the reasoning come for a part that was not added; those of the text do not.',
+    breaks: ['V3-SSE-13'],
+    patch: editEvents(
+      when(
+        isThinking,
+        replaceEvents(nth(partAdded, 0), () => []),
+      ),
+    ),
+  },
+  {
+    name: 'stream-delta-after-its-text',
+    summary: 'An empty delta follows the response.output_text.done of its text.',
+    breaks: ['V3-SSE-13'],
+    patch: editEvents(
+      when(
+        isCompleted,
+        replaceEvents(all(textDone), (event, events) => [event, ...emptyDelta(events)]),
+      ),
+    ),
+  },
+  {
+    name: 'stream-delta-of-another-item',
+    summary:
+      'With reasoning, the deltas of the text name the item of the reasoning, and its index.',
+    breaks: ['V3-SSE-13', 'V3-SSE-18'],
+    patch: editEvents(
+      when(
+        isThinking,
+        replaceEvents(all(textDelta), (event, events) => [ofFirstItem(event, events)]),
+      ),
+    ),
+  },
+]
+
+function moveAnswerBehindItsDelta() {
+  return moveEvents(nth(itemAdded, -1), 'after', textDelta)
+}
+
+function emptyDelta(events: readonly ResponseEvent[]): readonly ResponseEvent[] {
+  const first = events.find(({ type }) => type === textDelta)
+  return first === undefined ? [] : [{ ...first, delta: '' }]
+}
+
+function ofFirstItem(event: ResponseEvent, events: readonly ResponseEvent[]): ResponseEvent {
+  const first = events.find(({ type }) => type === partAdded)
+  return { ...event, item_id: first?.['item_id'], output_index: first?.['output_index'] }
+}
