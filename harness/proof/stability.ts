@@ -1,5 +1,5 @@
 import { targetFixture } from '../../fixtures/targets.ts'
-import { delayed, faults } from '../../reference-server/deviations/index.ts'
+import { delayAnswers, faults } from '../../reference-server/deviations/index.ts'
 import { faultAttempt, plainAttempt, spread } from './attempts.ts'
 import type { Attempt } from './run-target.ts'
 import { startDeviant } from './target.ts'
@@ -36,7 +36,8 @@ function shuffled(subject: Attempt, times: number): Attempt[] {
 }
 
 function slow(jobs: number): Attempt {
-  const open = () => startDeviant(delayed(latencyMs), targetFixture('reference'), {}, unhurried)
+  const open = () =>
+    startDeviant(delayAnswers(latencyMs), targetFixture('reference'), {}, unhurried)
   return { ...plainAttempt('full'), name: `slow, ${jobs} at a time`, jobs, open }
 }
 

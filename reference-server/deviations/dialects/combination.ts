@@ -2,19 +2,19 @@
 import { type Draw, seededDraw } from '../../runtime/random.ts'
 import { compose } from '../patches/services.ts'
 import type { Dialect } from '../types.ts'
-import { allDialects } from './index.ts'
+import { dialects } from './index.ts'
 
 /** A server of three to eight dialects that do not contradict each other; the same seed, the same server. */
 export function combineDialects(seed: number): Dialect {
   const draw = seededDraw(seed, 'dialects')
   const wanted = 3 + Math.floor(draw() * 6)
   const chosen: Dialect[] = []
-  for (const dialect of shuffled(allDialects, draw)) {
+  for (const dialect of shuffled(dialects, draw)) {
     if (chosen.length < wanted && chosen.every((other) => agree(dialect, other))) {
       chosen.push(dialect)
     }
   }
-  const inOrder = allDialects.filter((dialect) => chosen.includes(dialect))
+  const inOrder = dialects.filter((dialect) => chosen.includes(dialect))
   return {
     name: `combination-${seed}`,
     summary: inOrder.map(({ name }) => name).join(', '),

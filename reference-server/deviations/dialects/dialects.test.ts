@@ -6,22 +6,22 @@ import type { SseBlock } from '../../events/sse.ts'
 import type { Call } from '../../http/call.ts'
 import type { Patch } from '../../services.ts'
 import { combineDialects } from './combination.ts'
-import { allDialects } from './index.ts'
+import { dialects } from './index.ts'
 import { framing, lineEnds } from './wire/framing.ts'
 import { segments } from './wire/segments.ts'
 
 describe('dialects', () => {
   it('have names of their own, in kebab case', () => {
-    const names = allDialects.map(({ name }) => name)
+    const names = dialects.map(({ name }) => name)
     expect(new Set(names).size).toBe(names.length)
     expect(names.filter((name) => !/^[a-z0-9]+(-[a-z0-9]+)+$|^slow$/.test(name))).toEqual([])
   })
 
   it('exclude dialects that exist', () => {
-    const names = new Set(allDialects.map(({ name }) => name))
-    expect(
-      allDialects.flatMap(({ excludes = [] }) => excludes).filter((n) => !names.has(n)),
-    ).toEqual([])
+    const names = new Set(dialects.map(({ name }) => name))
+    expect(dialects.flatMap(({ excludes = [] }) => excludes).filter((n) => !names.has(n))).toEqual(
+      [],
+    )
   })
 })
 
@@ -32,12 +32,12 @@ describe('combineDialects', () => {
   it('makes the same server of the same seed, and others of others', () => {
     expect(seeds.map(chosenBy)).toEqual(seeds.map(chosenBy))
     expect(new Set(seeds.map((seed) => combineDialects(seed).summary)).size).toBeGreaterThan(290)
-    expect(new Set(seeds.flatMap(chosenBy)).size).toBe(allDialects.length)
+    expect(new Set(seeds.flatMap(chosenBy)).size).toBe(dialects.length)
   })
 
   it('never joins what contradicts each other', () => {
     for (const seed of seeds) {
-      const chosen = allDialects.filter(({ name }) => chosenBy(seed).includes(name))
+      const chosen = dialects.filter(({ name }) => chosenBy(seed).includes(name))
       const names = chosen.map(({ name }) => name)
       expect(chosen.length).toBeGreaterThanOrEqual(3)
       const excluded = new Set(chosen.flatMap(({ excludes = [] }) => excludes))
@@ -112,7 +112,7 @@ async function* each<T>(values: readonly T[]): AsyncGenerator<T> {
 }
 
 async function* encoded(
-  all: AsyncIterable<SseBlock>,
+  blocks: AsyncIterable<SseBlock>,
   encode: (block: SseBlock) => Uint8Array,
 ): AsyncGenerator<Uint8Array> {
   for await (const block of blocks) yield encode(block)

@@ -13,12 +13,12 @@ import { records } from './records/shapes.ts'
 import { shapes, statuses } from './requests/errors.ts'
 import { strictness } from './requests/strictness.ts'
 import { framing, lineEnds } from './wire/framing.ts'
-import { transports } from './wire/headers.ts'
+import { transports } from './wire/http.ts'
 import { paces } from './wire/pace.ts'
 import { segments } from './wire/segments.ts'
 
 /** In the order in which several are applied: what works on the work of others comes later. */
-export const allDialects: readonly Dialect[] = [
+export const dialects: readonly Dialect[] = [
   ...strictness,
   ...speech,
   ...settling,

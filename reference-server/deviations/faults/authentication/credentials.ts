@@ -1,86 +1,76 @@
-/** Routes that are open to who makes a mistake in the Authorization (section 5). */
-import type { RequirementId } from '../../../../contract/index.ts'
+/** Credentials that a server accepts by mistake (section 5). */
 import type { Patch } from '../../../services.ts'
 import { matchesRoute, type RoutePattern } from '../../patches/routes.ts'
-import type { Fault } from '../../types.ts'
 
-/** What passes for the key, and why; `authorization` is the header, `key` the right one. */
+/** Wrong credentials by name: `accepts` is the check that lets them pass, `key` the right key. */
 export const mistakes = {
   'without-key': {
-    row: 'AUTH-01',
-    what: 'no Authorization at all',
-    passes: (authorization: string) => authorization === '',
+    requirement: 'AUTH-01',
+    description: 'requests without Authorization',
+    accepts: (authorization: string) => authorization === '',
   },
   'with-empty-key': {
-    row: 'AUTH-01',
-    what: 'the scheme without a key',
-    passes: (authorization: string) => authorization === 'Bearer',
+    requirement: 'AUTH-01',
+    description: 'a scheme without a key',
+    accepts: (authorization: string) => authorization === 'Bearer',
   },
   'with-key-of-that-length': {
-    row: 'AUTH-02',
-    what: 'any key that is as long as the right one',
-    passes: (authorization: string, key: string) => bearer(authorization)?.length === key.length,
+    requirement: 'AUTH-02',
+    description: 'any key as long as the right one',
+    accepts: (authorization: string, key: string) => bearer(authorization)?.length === key.length,
   },
   'with-basic': {
-    row: 'AUTH-03',
-    what: 'the key as the password of Basic',
-    passes: (authorization: string, key: string) => password(authorization) === key,
+    requirement: 'AUTH-03',
+    description: 'the key as the password of Basic',
+    accepts: (authorization: string, key: string) => password(authorization) === key,
   },
   'with-any-scheme': {
-    row: 'AUTH-03',
-    what: 'the key under any scheme',
-    passes: (authorization: string, key: string) => authorization.split(' ')[1] === key,
+    requirement: 'AUTH-03',
+    description: 'the key with any scheme',
+    accepts: (authorization: string, key: string) => authorization.split(' ')[1] === key,
   },
   'with-beginning-of-key': {
-    row: 'AUTH-04',
-    what: 'the beginning of the key',
-    passes: (authorization: string, key: string) => key.startsWith(bearer(authorization) ?? '?'),
+    requirement: 'AUTH-04',
+    description: 'a prefix of the key',
+    accepts: (authorization: string, key: string) => key.startsWith(bearer(authorization) ?? '?'),
   },
   'with-more-than-the-key': {
-    row: 'AUTH-04',
-    what: 'whatever begins with the key',
-    passes: (authorization: string, key: string) => bearer(authorization)?.startsWith(key) === true,
+    requirement: 'AUTH-04',
+    description: 'anything that begins with the key',
+    accepts: (authorization: string, key: string) =>
+      bearer(authorization)?.startsWith(key) === true,
   },
 } as const satisfies Record<string, Mistake>
 
-interface Mistake {
-  readonly row: string
-  readonly what: string
-  readonly passes: (authorization: string, key: string) => boolean
+export interface Mistake {
+  readonly requirement: `AUTH-0${1 | 2 | 3 | 4}`
+  readonly description: string
+  readonly accepts: (authorization: string, key: string) => boolean
 }
 
 export type MistakeName = keyof typeof mistakes
-export const everyMistake = Object.keys(mistakes) as readonly MistakeName[]
+export const mistakeNames = Object.keys(mistakes) as readonly MistakeName[]
 
-const areas = { openai: 'OAI', v2: 'V2', v3: 'V3' } as const
-
-/** A route is open to who makes that mistake. */
-export function admits(
-  surface: keyof typeof areas,
-  routeName: string,
-  route: RoutePattern,
-  mistake: MistakeName,
-): Fault {
-  const { row, what, passes } = mistakes[mistake]
-  const requirement: RequirementId = `${areas[surface]}-${row}`
-  return {
-    name: `${surface}-auth-${routeName}-${mistake}`,
-    summary: `${route} is open to ${what}.`,
-    breaks: [requirement],
-    patch: admitting(route, passes),
-  }
-}
-
-/** Whoever passes by mistake passes for the first caller. */
-export function admitting(route: RoutePattern, passes: Mistake['passes']): Patch {
+/** Opens a route to wrong credentials; their caller is taken for the first one. */
+export function acceptCredential(route: RoutePattern, accepts: Mistake['accepts']): Patch {
   return (services) => ({
     ...services,
     authenticate: (authorization, request) => {
       const [key = ''] = services.keys
-      const admitted = matchesRoute(route, request) && passes(authorization ?? '', key)
-      return services.authenticate(authorization, request) ?? (admitted ? 'caller-1' : undefined)
+      const isAccepted = matchesRoute(route, request) && accepts(authorization ?? '', key)
+      return services.authenticate(authorization, request) ?? (isAccepted ? 'caller-1' : undefined)
     },
   })
+}
+
+/** Whether credentials are wrong in that way; some checks are so wide that the right key passes, too. */
+export function isMistake(
+  name: MistakeName,
+  authorization = '',
+  [key = '', ...others]: readonly string[],
+): boolean {
+  const isRight = [key, ...others].some((one) => authorization === `Bearer ${one}`)
+  return !isRight && mistakes[name].accepts(authorization, key)
 }
 
 export function bearer(authorization: string): string | undefined {

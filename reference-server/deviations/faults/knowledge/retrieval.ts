@@ -1,4 +1,5 @@
 /** Faults of retrieval before an answer on v3 (section 4.4), and of the assistants that it is for. */
+
 import type { RequirementId } from '../../../../contract/index.ts'
 import { assistants } from '../../../answering/assistants.ts'
 import { isObject, type Json, toObject } from '../../patches/json.ts'
@@ -9,7 +10,7 @@ import type { Fault } from '../../types.ts'
 const withoutBase = assistants.find(({ baseId }) => baseId === null)?.id
 const withBase = assistants.find(({ baseId }) => baseId !== null)?.id
 
-export const ragFaults: readonly Fault[] = [
+export const retrievalFaults: readonly Fault[] = [
   taken('on-ignored', 'RAG-01', 'rag: true', ({ rag }) => rag === true, false),
   taken(
     'on-ignored-in-streams',
@@ -43,6 +44,18 @@ export const ragFaults: readonly Fault[] = [
   refused('sparse', 'RAG-08', ({ rag }) => toObject(rag)['search_type'] === 'sparse'),
   unknown('with-a-base', withBase),
   unknown('without-a-base', withoutBase),
+  ...(['streams', 'json'] as const).map(
+    (form): Fault => ({
+      name: `rag-object-ignored-in-${form}`,
+      summary: `An object in rag is taken for rag: false ${form === 'json' ? 'without' : 'in'} a stream.`,
+      breaks: ['RAG-04'],
+      patch: onRequestBody(v3Generate, (body) => {
+        const streams = body['stream'] === true
+        const ignored = isObject(body['rag']) && streams === (form === 'streams')
+        return ignored ? { ...body, rag: false } : body
+      }),
+    }),
+  ),
 ]
 
 /** Under a condition, the rag of a chat generation is taken for another value. */

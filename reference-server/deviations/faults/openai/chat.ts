@@ -1,11 +1,9 @@
 /** Faults of the completion in one piece (sections 2.2 and 4.1). */
-import type { Generation, ModelRequest, Turn } from '../../../model/types.ts'
 import type { Patch } from '../../../services.ts'
 import { toList } from '../../patches/json.ts'
 import { onSuccess, onSuccessBody, setField } from '../../patches/replies.ts'
 import { onRequestBody, rejectRequests } from '../../patches/requests.ts'
 import { completions } from '../../patches/routes.ts'
-import { onModel, perServer } from '../../patches/services.ts'
 import type { Fault } from '../../types.ts'
 
 const says = (path: string, to: unknown): Patch => setField(completions, path, to)
@@ -202,31 +200,6 @@ export const openaiChatFaults: readonly Fault[] = [
     })),
   },
   {
-    name: 'openai-system-refused',
-    summary: 'Messages with the role system are refused.',
-    breaks: ['OAI-CHAT-12'],
-    patch: rejectRequests(completions, (body) =>
-      toList(body['messages']).some(({ role }) => role === 'system'),
-    ),
-  },
-  {
-    name: 'openai-hears-the-last-message',
-    summary: 'The model is told the last message alone.',
-    breaks: ['OAI-CHAT-13'],
-    patch: onModel('compatible', (model, request) =>
-      model({ ...request, turns: request.turns.slice(-1) }),
-    ),
-  },
-  {
-    name: 'openai-forgets-what-was-answered',
-    summary: 'The model is told what follows the last answer alone.',
-    breaks: ['OAI-CHAT-13'],
-    patch: onModel('compatible', (model, request) => {
-      const answered = request.turns.findLastIndex(({ role }) => role === 'assistant')
-      return model({ ...request, turns: request.turns.slice(answered + 1) })
-    }),
-  },
-  {
     name: 'openai-id-fixed',
     summary: 'All completions have one id.',
     breaks: ['OAI-CHAT-14'],
@@ -238,35 +211,4 @@ export const openaiChatFaults: readonly Fault[] = [
     breaks: ['OAI-CHAT-15'],
     patch: choice('message.role', 'model'),
   },
-  {
-    name: 'openai-requests-share-a-conversation',
-    summary: 'The model is told the messages of all requests before.',
-    breaks: ['OAI-CHAT-16'],
-    patch: perServer(() => {
-      const heard: Turn[] = []
-      return onModel('compatible', (model, request) => {
-        const turns = [...heard, ...request.turns]
-        heard.push(...request.turns)
-        return model({ ...request, turns })
-      })
-    }),
-  },
-  {
-    name: 'openai-answers-cached-by-question',
-    summary:
-      'The same last message gets the answer that it got before, whatever was said ahead of it.',
-    breaks: ['OAI-CHAT-13'],
-    patch: perServer(() => {
-      const answers = new Map<string, Generation>()
-      return onModel('compatible', (model, request) => {
-        const answer = answers.get(questionOf(request)) ?? model(request)
-        answers.set(questionOf(request), answer)
-        return answer
-      })
-    }),
-  },
 ]
-
-function questionOf({ turns, ...settings }: ModelRequest): string {
-  return JSON.stringify([turns.at(-1), settings])
-}

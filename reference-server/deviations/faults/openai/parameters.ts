@@ -100,7 +100,7 @@ const maxTokensFaults: readonly Fault[] = [
   },
 ]
 
-export const openaiParamFaults: readonly Fault[] = [...temperatureFaults, ...maxTokensFaults]
+export const openaiParameterFaults: readonly Fault[] = [...temperatureFaults, ...maxTokensFaults]
 
 function refusesOutOfRange(status: number): Patch {
   return onError(

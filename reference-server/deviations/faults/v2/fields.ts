@@ -11,7 +11,7 @@ import type { Fault } from '../../types.ts'
 
 const isYesOrNo = (value: unknown) => value === undefined || typeof value === 'boolean'
 
-export const fieldFaults: readonly Fault[] = [
+export const v2FieldFaults: readonly Fault[] = [
   {
     name: 'v2-message-needs-think',
     summary: 'A message without think is refused.',

@@ -7,7 +7,7 @@ import { storeMessage, v2Generate } from '../../patches/routes.ts'
 import { compose } from '../../patches/services.ts'
 import type { Fault } from '../../types.ts'
 
-export const messageFaults: readonly Fault[] = [
+export const v2MessageFaults: readonly Fault[] = [
   {
     name: 'v2-message-ascii-only',
     summary: 'A message that holds other characters than ASCII is refused.',

@@ -20,7 +20,7 @@ const both = ({
   exclude_tools: exclude,
 }: Readonly<Record<string, unknown>>) => isPresent(include) && isPresent(exclude)
 
-export const replyFaults: readonly Fault[] = [
+export const v2ReplyFaults: readonly Fault[] = [
   {
     name: 'v2-reply-without-message',
     summary: 'The content of a reply stands at the top of the answer.',

@@ -3,9 +3,8 @@ import { failAfterSuccess, onSuccessBody, setField } from '../../../patches/repl
 import { rejectRequests } from '../../../patches/requests.ts'
 import { upload } from '../../../patches/routes.ts'
 import type { Fault } from '../../../types.ts'
-import { attachmentListFaults } from './lists.ts'
 
-export const attachmentFaults: readonly Fault[] = [
+export const uploadFaults: readonly Fault[] = [
   {
     name: 'attachment-upload-refused',
     summary: 'An upload is answered with 403.',
@@ -56,7 +55,6 @@ export const attachmentFaults: readonly Fault[] = [
     breaks: ['V3-ATT-05'],
     patch: setField(upload, 'content_type', 'application/octet-stream'),
   },
-  ...attachmentListFaults,
 ]
 
 function member(

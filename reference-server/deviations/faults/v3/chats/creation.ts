@@ -7,7 +7,7 @@ import { createChat, v3Generate, v3History } from '../../../patches/routes.ts'
 import { compose, perServer } from '../../../patches/services.ts'
 import type { Fault } from '../../../types.ts'
 
-export const chatCoreFaults: readonly Fault[] = [
+export const chatCreationFaults: readonly Fault[] = [
   {
     name: 'v3-new-chat-without-id',
     summary: 'The answer to POST /chat does not say the id of the chat.',

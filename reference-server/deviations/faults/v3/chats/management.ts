@@ -14,12 +14,10 @@ import {
 } from '../../../patches/routes.ts'
 import { compose, onStore, perServer } from '../../../patches/services.ts'
 import type { Fault } from '../../../types.ts'
-import { chatListFaults } from './lists.ts'
 
 const emptyHistory = { status: 200, body: { result: [], pagination: { cursor: null } } }
 
-export const chatFaults: readonly Fault[] = [
-  ...chatListFaults,
+export const chatManagementFaults: readonly Fault[] = [
   {
     name: 'chat-name-lost',
     summary: 'Every chat is created as New chat.',

@@ -1,11 +1,14 @@
 /** Faults of what a v3 generation goes by: the chain of runs, the tool lists, think (sections 1 and 4.3). */
+
+import { ApiError } from '../../../../http/errors.ts'
 import { allowedTools } from '../../../../model/tools/tools.ts'
 import type { Generation, Step } from '../../../../model/types.ts'
+import type { Patch } from '../../../../services.ts'
 import { all, dropEvents, editEvents, replaceEvents } from '../../../patches/events.ts'
-import { setAt, toObject } from '../../../patches/json.ts'
-import { onRequestBody } from '../../../patches/requests.ts'
+import { isPresent, type Json, setAt, toObject } from '../../../patches/json.ts'
+import { onRequest, onRequestBody } from '../../../patches/requests.ts'
 import { v3Generate } from '../../../patches/routes.ts'
-import { onModel, onStore, perServer } from '../../../patches/services.ts'
+import { compose, onModel, onStore, perServer } from '../../../patches/services.ts'
 import type { Fault } from '../../../types.ts'
 
 const chain: readonly Fault[] = [
@@ -44,6 +47,12 @@ const chain: readonly Fault[] = [
         },
       }))
     }),
+  },
+  {
+    name: 'v3-second-turn-wants-a-parent',
+    summary: 'In a chat that has a run, a generation without parent_id is refused.',
+    breaks: ['V3-GEN-11'],
+    patch: rejectsSecondTurns(({ parent_id: parent }) => !isPresent(parent)),
   },
 ]
 
@@ -143,7 +152,7 @@ const thinking: readonly Fault[] = [
   },
 ]
 
-export const contextFaults: readonly Fault[] = [...chain, ...tools, ...thinking]
+export const generateContextFaults: readonly Fault[] = [...chain, ...tools, ...thinking]
 
 function both(body: object): boolean {
   return (
@@ -171,4 +180,29 @@ function tellingItsReasons(said: Generation, keepingThem: boolean): Generation {
   const output = steps.reduce((sum, step) => sum + step.fragments.length, 0)
   const reasoning = keepingThem ? said.tokens.reasoning : 0
   return { ...said, steps, tokens: { ...said.tokens, output, reasoning } }
+}
+
+/** A key that was used before is of a repeat, and no second turn. */
+function rejectsSecondTurns(when: (body: Json) => boolean): Patch {
+  return perServer(() => {
+    const answered = new Set<unknown>()
+    const keys = new Set<unknown>()
+    return compose([
+      onStore('history', (original) => ({
+        append: async (chatId, run) => {
+          answered.add(chatId)
+          await original.append(chatId, run)
+        },
+      })),
+      onRequest(v3Generate, (call) => {
+        const body = toObject(call.body)
+        const key = call.headers['idempotency-key']
+        if (answered.has(body['chat_id']) && when(body) && !keys.has(key)) {
+          throw new ApiError(400, 'parent_id is required')
+        }
+        keys.add(key)
+        return call
+      }),
+    ])
+  })
 }

@@ -1,13 +1,15 @@
 /** Faults of what a v3 generation takes: its input, parameters and models (sections 2.1 and 4.3). */
+
 import type { Patch } from '../../../../services.ts'
 import { type Json, setAt } from '../../../patches/json.ts'
 import { onRequestBody, rejectRequests } from '../../../patches/requests.ts'
-import { v3Generate } from '../../../patches/routes.ts'
+import { v3Generate, visionModel } from '../../../patches/routes.ts'
 import { onModel } from '../../../patches/services.ts'
 import type { Fault } from '../../../types.ts'
 
 const refuses = (when: (body: Json) => boolean, status = 400): Patch =>
   rejectRequests(v3Generate, when, status)
+const holds = (text: string) => (body: Json) => JSON.stringify(body['input'] ?? '').includes(text)
 
 export const generateInputFaults: readonly Fault[] = [
   {
@@ -106,6 +108,24 @@ export const generateInputFaults: readonly Fault[] = [
       (body) => body['model_id'] === 'SVC-Vision' && typeof body['input'] === 'string',
       404,
     ),
+  },
+  {
+    name: 'media-image-by-url-alone',
+    summary: 'An image that is sent along, and not by its address, is refused.',
+    breaks: ['V3-GEN-07'],
+    patch: rejectRequests(v3Generate, holds('data:image/')),
+  },
+  {
+    name: 'media-video-refused',
+    summary: 'An input with a video is refused.',
+    breaks: ['V3-GEN-08'],
+    patch: rejectRequests(v3Generate, holds('input_video')),
+  },
+  {
+    name: 'media-vision-unknown',
+    summary: 'The vision model is unknown to v3, with an image and without.',
+    breaks: ['V3-MODEL-02'],
+    patch: rejectRequests(v3Generate, ({ model_id: id }) => id === visionModel, 404),
   },
 ]
 

@@ -1,16 +1,14 @@
-/** Faults of the Idempotency-Key (section 4.3). */
+/** Faults of the Idempotency-Key itself: required, of any form, compared as a whole (section 4.3). */
 
 import type { Patch } from '../../../../services.ts'
-import type { IdempotencyScope, Reservation } from '../../../../store/types.ts'
-import { onRequestBody, rejectRequests } from '../../../patches/requests.ts'
+import type { IdempotencyScope } from '../../../../store/types.ts'
+import { rejectRequests } from '../../../patches/requests.ts'
 import { v3Generate } from '../../../patches/routes.ts'
-import { compose, onStore, perServer } from '../../../patches/services.ts'
+import { onStore, perServer } from '../../../patches/services.ts'
 import type { Fault } from '../../../types.ts'
 import { generateMissingKey } from '../generate/refusals.ts'
 
-type Form = 'json' | 'stream'
-
-export const idempotencyFaults: readonly Fault[] = [
+export const idempotencyKeyFaults: readonly Fault[] = [
   {
     name: 'v3-idempotency-key-optional',
     summary: 'A generation without Idempotency-Key is taken.',
@@ -22,59 +20,6 @@ export const idempotencyFaults: readonly Fault[] = [
     summary: 'A streamed generation without Idempotency-Key is taken.',
     breaks: ['V3-IDEM-01'],
     patch: generateMissingKey(({ stream }) => stream === true),
-  },
-  {
-    name: 'v3-idempotency-forgets-answers',
-    summary: 'The key of an answer in one piece is forgotten when it is finished.',
-    breaks: ['V3-IDEM-02'],
-    patch: forgets('json'),
-  },
-  {
-    name: 'v3-idempotency-forgets-streams',
-    summary: 'The key of a stream is forgotten when it is finished.',
-    breaks: ['V3-IDEM-03'],
-    patch: forgets('stream'),
-  },
-  {
-    name: 'v3-idempotency-stores-replayed-answers',
-    summary: 'A repeat is answered as before, and its answer stored once more.',
-    breaks: ['V3-IDEM-02'],
-    patch: storesReplays('json'),
-  },
-  {
-    name: 'v3-idempotency-stores-replayed-streams',
-    summary: 'A repeat is streamed as before, and its answer stored once more.',
-    breaks: ['V3-IDEM-03'],
-    patch: storesReplays('stream'),
-  },
-  {
-    name: 'v3-idempotency-of-finished-streams-alone',
-    summary: 'The key of a stream counts once it is finished.',
-    breaks: ['V3-IDEM-04'],
-    patch: overlooksRunning('stream'),
-  },
-  {
-    name: 'v3-idempotency-of-finished-answers-alone',
-    summary: 'The key of an answer in one piece counts once it is finished.',
-    breaks: ['V3-IDEM-05'],
-    patch: overlooksRunning('json'),
-  },
-  {
-    name: 'v3-idempotency-loses-races',
-    summary: 'Between looking for a key and taking it, another request may take it, too.',
-    breaks: ['V3-IDEM-05'],
-    patch: perServer(() => {
-      const taken = new Set<string>()
-      return onStore('idempotency', (original, { clock }) => ({
-        reserve: async (scope, fingerprint, now) => {
-          const free = !taken.has(scope.key)
-          await clock.sleep(10)
-          taken.add(scope.key)
-          const reservation = await original.reserve(scope, fingerprint, now)
-          return free && reservation.state === 'running' ? first : reservation
-        },
-      }))
-    }),
   },
   {
     name: 'v3-idempotency-uuids-alone',
@@ -135,21 +80,7 @@ export const idempotencyFaults: readonly Fault[] = [
     breaks: ['V3-IDEM-07'],
     patch: shortens((key) => key.toLowerCase()),
   },
-  {
-    name: 'v3-idempotency-repeat-crashes',
-    summary: 'The repeat of a finished request is answered with 500.',
-    breaks: ['V3-IDEM-08'],
-    patch: crashesOn('finished'),
-  },
-  {
-    name: 'v3-idempotency-running-repeat-crashes',
-    summary: 'The repeat of a running request is answered with 500.',
-    breaks: ['V3-IDEM-08'],
-    patch: crashesOn('running'),
-  },
 ]
-
-const first: Reservation = { state: 'first' }
 
 /** Keys are taken for what is left of them. */
 function shortens(short: (key: string) => string): Patch {
@@ -166,74 +97,4 @@ function refusesKeys(when: (key: string) => boolean): Patch {
     const key = headers['idempotency-key']
     return typeof key === 'string' && when(key)
   })
-}
-
-/** What is known of each key: the form and the chat that it was used for first. */
-function knowingKeys(
-  make: (known: ReadonlyMap<string, { form: Form; chatId: string }>) => Patch,
-): Patch {
-  return perServer(() => {
-    const known = new Map<string, { form: Form; chatId: string }>()
-    return compose([
-      onRequestBody(v3Generate, (body, { headers }) => {
-        const key = String(headers['idempotency-key'])
-        const form = body['stream'] === true ? 'stream' : 'json'
-        if (!known.has(key)) known.set(key, { form, chatId: String(body['chat_id']) })
-        return body
-      }),
-      make(known),
-    ])
-  })
-}
-
-function forgets(form: Form): Patch {
-  return knowingKeys((known) =>
-    onStore('idempotency', (original) => ({
-      finish: (scope, run) =>
-        known.get(scope.key)?.form === form ? original.release(scope) : original.finish(scope, run),
-    })),
-  )
-}
-
-function storesReplays(form: Form): Patch {
-  return knowingKeys((known) =>
-    onStore('idempotency', (original, { store }) => ({
-      reserve: async (scope, fingerprint, now) => {
-        const reservation = await original.reserve(scope, fingerprint, now)
-        const use = known.get(scope.key)
-        if (reservation.state === 'finished' && use?.form === form) {
-          const runs = await store.history.runs(use.chatId)
-          const run = runs.find(({ id }) => id === reservation.run.id)
-          if (run !== undefined) await store.history.append(use.chatId, { ...run, input: [] })
-        }
-        return reservation
-      },
-    })),
-  )
-}
-
-/** Slow, so that the request is still running when it is repeated. */
-function overlooksRunning(form: Form): Patch {
-  return knowingKeys((known) =>
-    compose([
-      onStore('idempotency', (original) => ({
-        reserve: async (scope, fingerprint, now) => {
-          const reservation = await original.reserve(scope, fingerprint, now)
-          const overlooked = reservation.state === 'running' && known.get(scope.key)?.form === form
-          return overlooked ? first : reservation
-        },
-      })),
-      (services) => ({ ...services, timing: (count) => services.timing(count, { ttftMs: 300 }) }),
-    ]),
-  )
-}
-
-function crashesOn(state: Reservation['state']): Patch {
-  return onStore('idempotency', (original) => ({
-    reserve: async (scope, fingerprint, now) => {
-      const reservation = await original.reserve(scope, fingerprint, now)
-      if (reservation.state === state) throw new Error('duplicate key')
-      return reservation
-    },
-  }))
 }

@@ -1,12 +1,16 @@
-/** Faults of a repeat that asks for the other form: the step is the same (section 4.3). */
+/** Faults of repeated requests: finished, still running, or in the other form (section 4.3). */
+
 import type { Patch } from '../../../../services.ts'
+import type { Reservation } from '../../../../store/types.ts'
 import { toObject } from '../../../patches/json.ts'
-import { onRequest } from '../../../patches/requests.ts'
+import { onRequest, onRequestBody } from '../../../patches/requests.ts'
 import { v3Generate } from '../../../patches/routes.ts'
-import { perServer } from '../../../patches/services.ts'
+import { compose, onStore, perServer } from '../../../patches/services.ts'
 import type { Fault } from '../../../types.ts'
 
-export const repeatInOtherFormFaults: readonly Fault[] = [
+const first: Reservation = { state: 'first' }
+
+export const idempotencyRepeatFaults: readonly Fault[] = [
   {
     name: 'v3-idempotency-streams-after-an-answer',
     summary: 'A stream with the key of an answer in one piece makes a step of its own.',
@@ -18,6 +22,71 @@ export const repeatInOtherFormFaults: readonly Fault[] = [
     summary: 'An answer in one piece with the key of a stream makes a step of its own.',
     breaks: ['V3-IDEM-03'],
     patch: countsForms('stream'),
+  },
+  {
+    name: 'v3-idempotency-forgets-answers',
+    summary: 'The key of an answer in one piece is forgotten when it is finished.',
+    breaks: ['V3-IDEM-02'],
+    patch: forgets('json'),
+  },
+  {
+    name: 'v3-idempotency-forgets-streams',
+    summary: 'The key of a stream is forgotten when it is finished.',
+    breaks: ['V3-IDEM-03'],
+    patch: forgets('stream'),
+  },
+  {
+    name: 'v3-idempotency-stores-replayed-answers',
+    summary: 'A repeat is answered as before, and its answer stored once more.',
+    breaks: ['V3-IDEM-02'],
+    patch: storesReplays('json'),
+  },
+  {
+    name: 'v3-idempotency-stores-replayed-streams',
+    summary: 'A repeat is streamed as before, and its answer stored once more.',
+    breaks: ['V3-IDEM-03'],
+    patch: storesReplays('stream'),
+  },
+  {
+    name: 'v3-idempotency-of-finished-streams-alone',
+    summary: 'The key of a stream counts once it is finished.',
+    breaks: ['V3-IDEM-04'],
+    patch: overlooksRunning('stream'),
+  },
+  {
+    name: 'v3-idempotency-of-finished-answers-alone',
+    summary: 'The key of an answer in one piece counts once it is finished.',
+    breaks: ['V3-IDEM-05'],
+    patch: overlooksRunning('json'),
+  },
+  {
+    name: 'v3-idempotency-loses-races',
+    summary: 'Between looking for a key and taking it, another request may take it, too.',
+    breaks: ['V3-IDEM-05'],
+    patch: perServer(() => {
+      const taken = new Set<string>()
+      return onStore('idempotency', (original, { clock }) => ({
+        reserve: async (scope, fingerprint, now) => {
+          const free = !taken.has(scope.key)
+          await clock.sleep(10)
+          taken.add(scope.key)
+          const reservation = await original.reserve(scope, fingerprint, now)
+          return free && reservation.state === 'running' ? first : reservation
+        },
+      }))
+    }),
+  },
+  {
+    name: 'v3-idempotency-repeat-crashes',
+    summary: 'The repeat of a finished request is answered with 500.',
+    breaks: ['V3-IDEM-08'],
+    patch: crashesOn('finished'),
+  },
+  {
+    name: 'v3-idempotency-running-repeat-crashes',
+    summary: 'The repeat of a running request is answered with 500.',
+    breaks: ['V3-IDEM-08'],
+    patch: crashesOn('running'),
   },
 ]
 
@@ -34,4 +103,76 @@ function countsForms(first: 'json' | 'stream'): Patch {
       return { ...call, headers: { ...call.headers, 'idempotency-key': `${key} ${form}` } }
     })
   })
+}
+
+type Form = 'json' | 'stream'
+
+/** What is known of each key: the form and the chat that it was used for first. */
+function knowingKeys(
+  make: (known: ReadonlyMap<string, { form: Form; chatId: string }>) => Patch,
+): Patch {
+  return perServer(() => {
+    const known = new Map<string, { form: Form; chatId: string }>()
+    return compose([
+      onRequestBody(v3Generate, (body, { headers }) => {
+        const key = String(headers['idempotency-key'])
+        const form = body['stream'] === true ? 'stream' : 'json'
+        if (!known.has(key)) known.set(key, { form, chatId: String(body['chat_id']) })
+        return body
+      }),
+      make(known),
+    ])
+  })
+}
+
+function forgets(form: Form): Patch {
+  return knowingKeys((known) =>
+    onStore('idempotency', (original) => ({
+      finish: (scope, run) =>
+        known.get(scope.key)?.form === form ? original.release(scope) : original.finish(scope, run),
+    })),
+  )
+}
+
+function storesReplays(form: Form): Patch {
+  return knowingKeys((known) =>
+    onStore('idempotency', (original, { store }) => ({
+      reserve: async (scope, fingerprint, now) => {
+        const reservation = await original.reserve(scope, fingerprint, now)
+        const use = known.get(scope.key)
+        if (reservation.state === 'finished' && use?.form === form) {
+          const runs = await store.history.runs(use.chatId)
+          const run = runs.find(({ id }) => id === reservation.run.id)
+          if (run !== undefined) await store.history.append(use.chatId, { ...run, input: [] })
+        }
+        return reservation
+      },
+    })),
+  )
+}
+
+/** Slow, so that the request is still running when it is repeated. */
+function overlooksRunning(form: Form): Patch {
+  return knowingKeys((known) =>
+    compose([
+      onStore('idempotency', (original) => ({
+        reserve: async (scope, fingerprint, now) => {
+          const reservation = await original.reserve(scope, fingerprint, now)
+          const overlooked = reservation.state === 'running' && known.get(scope.key)?.form === form
+          return overlooked ? first : reservation
+        },
+      })),
+      (services) => ({ ...services, timing: (count) => services.timing(count, { ttftMs: 300 }) }),
+    ]),
+  )
+}
+
+function crashesOn(state: Reservation['state']): Patch {
+  return onStore('idempotency', (original) => ({
+    reserve: async (scope, fingerprint, now) => {
+      const reservation = await original.reserve(scope, fingerprint, now)
+      if (reservation.state === state) throw new Error('duplicate key')
+      return reservation
+    },
+  }))
 }

@@ -34,7 +34,7 @@ async function* inLumps(chunks: AsyncIterable<Uint8Array>) {
   if (held.length > 0) yield Buffer.concat(held)
 }
 
-export const deliveryFaults: readonly Fault[] = [
+export const streamDeliveryFaults: readonly Fault[] = [
   {
     name: 'delivery-all-at-the-end',
     summary: 'The stream is buffered, and sent in one go when the answer is complete.',

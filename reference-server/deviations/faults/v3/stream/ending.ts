@@ -16,7 +16,7 @@ const final = all(...terminalEvents)
 const isFinal = (block: SseBlock) => terminalEvents.includes(block.event ?? '')
 const marker: SseBlock = { data: '[DONE]' }
 
-export const endingFaults: readonly Fault[] = [
+export const streamEndingFaults: readonly Fault[] = [
   {
     name: 'stream-without-terminal-event',
     summary: 'The stream ends cleanly after the last item, without a terminal event.',

@@ -26,7 +26,7 @@ function latin1(text: string): Buffer {
   return Buffer.from(text.replace(/[^\0-\xff]+/g, '?'), 'latin1')
 }
 
-export const framingFaults: readonly Fault[] = [
+export const streamFramingFaults: readonly Fault[] = [
   {
     name: 'stream-media-type-json',
     summary: 'A stream of events is sent as application/json.',

@@ -34,7 +34,7 @@ function withNumber(event: ResponseEvent, sequence_number: unknown): ResponseEve
 
 const inParts = all(partAdded, textDelta, textDone, partDone)
 
-export const numberFaults: readonly Fault[] = [
+export const streamNumberFaults: readonly Fault[] = [
   {
     name: 'stream-numbers-missing',
     summary: 'No event has a sequence_number.',

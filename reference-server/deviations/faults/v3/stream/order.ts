@@ -23,7 +23,7 @@ import {
 } from '../../../patches/events.ts'
 import type { Fault } from '../../../types.ts'
 
-export const orderFaults: readonly Fault[] = [
+export const streamOrderFaults: readonly Fault[] = [
   {
     name: 'stream-created-missing',
     summary: 'The stream begins with response.in_progress.',

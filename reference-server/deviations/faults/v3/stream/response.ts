@@ -20,7 +20,7 @@ import type { Fault } from '../../../types.ts'
 
 const final = all(...terminalEvents)
 
-export const responseFaults: readonly Fault[] = [
+export const streamResponseFaults: readonly Fault[] = [
   {
     name: 'stream-completed-without-response',
     summary: 'response.completed has no response.',

@@ -1,4 +1,4 @@
-/** Faults of some streams alone: of one-shot, of cut answers, with reasoning, with calls of tools. */
+/** Faults of one kind of stream: one-shot, cut, with reasoning, with calls (section 6). */
 import type { ResponseRun } from '../../../../events/run.ts'
 import {
   completed,
@@ -25,7 +25,7 @@ const oneShot = ({ settings }: ResponseRun) => !settings.stored
 const cut = ({ finish }: ResponseRun) => finish === 'length'
 const calling = ({ steps }: ResponseRun) => steps.some(({ type }) => type === 'function_call')
 
-export const someStreamFaults: readonly Fault[] = [
+export const conditionalStreamFaults: readonly Fault[] = [
   {
     name: 'stream-of-one-shot-without-terminal-event',
     summary: 'Only one-shot streams end without a terminal event.',

@@ -1,0 +1,113 @@
+import { ApiError } from '../../../http/errors.ts'
+import type { Patch } from '../../../services.ts'
+import { toObject } from '../../patches/json.ts'
+import { onRequest } from '../../patches/requests.ts'
+import {
+  addFavorite,
+  changeChat,
+  chatFiles,
+  chatList,
+  completions,
+  createChat,
+  deleteChat,
+  favoriteList,
+  fileList,
+  modelList,
+  nameChat,
+  oneShot,
+  type RoutePattern,
+  readChat,
+  removeFavorite,
+  storeMessage,
+  upload,
+  v2Generate,
+  v3Generate,
+  v3History,
+} from '../../patches/routes.ts'
+import { compose } from '../../patches/services.ts'
+import type { Fault } from '../../types.ts'
+import {
+  acceptCredential,
+  isMistake,
+  type MistakeName,
+  mistakeNames,
+  mistakes,
+} from './credentials.ts'
+
+const areas = { openai: 'OAI', v2: 'V2', v3: 'V3' } as const
+
+type Routes = Readonly<Record<string, RoutePattern>>
+
+const openaiRoutes: Routes = { chat: completions, models: modelList }
+
+const v2Routes: Routes = { message: storeMessage, reply: v2Generate }
+
+const addDocument: RoutePattern = 'POST /api/v3/knowledge/:base_id/documents'
+
+const v3Routes: Routes = {
+  'create-chat': createChat,
+  history: v3History,
+  generate: v3Generate,
+  'list-chats': chatList,
+  favorites: favoriteList,
+  'read-chat': readChat,
+  'update-chat': changeChat,
+  'delete-chat': deleteChat,
+  'add-favorite': addFavorite,
+  'remove-favorite': removeFavorite,
+  'name-chat': nameChat,
+  'one-shot': oneShot,
+  upload,
+  'list-files': fileList,
+  'chat-files': chatFiles,
+  bases: 'GET /api/v3/knowledge',
+  'plain-bases': 'GET /api/knowledge',
+  'plain-search': 'GET /api/knowledge/:base_id/search',
+  'upload-document': addDocument,
+  'add-document': addDocument,
+  'plain-upload': 'POST /api/knowledge/:base_id/documents',
+  'search-base': 'GET /api/v3/knowledge/:base_id/search',
+}
+
+export const admissionFaults: readonly Fault[] = [
+  ...openRoutes('openai', openaiRoutes),
+  ...openRoutes('v2', v2Routes),
+  ...openRoutes('v3', v3Routes),
+  ...Object.entries({ generate: v3Generate, 'one-shot': oneShot }).flatMap(([name, route]) =>
+    mistakeNames.map(
+      (mistake): Fault => ({
+        name: `v3-auth-${name}-streams-${mistake}`,
+        summary: `${route} streams to ${mistakes[mistake].description}, and rejects them without a stream.`,
+        breaks: [`V3-${mistakes[mistake].requirement}`],
+        patch: acceptInStreams(route, mistake),
+      }),
+    ),
+  ),
+]
+
+function openRoutes(surface: keyof typeof areas, routes: Routes): readonly Fault[] {
+  return Object.entries(routes).flatMap(([name, route]) =>
+    mistakeNames.map((mistake): Fault => {
+      const { requirement, description, accepts } = mistakes[mistake]
+      return {
+        name: `${surface}-auth-${name}-${mistake}`,
+        summary: `${route} accepts ${description}.`,
+        breaks: [`${areas[surface]}-${requirement}`],
+        patch: acceptCredential(route, accepts),
+      }
+    }),
+  )
+}
+
+/** Credentials are checked before the body is read: requests without a stream are rejected later. */
+function acceptInStreams(route: RoutePattern, mistake: MistakeName): Patch {
+  return compose([
+    acceptCredential(route, mistakes[mistake].accepts),
+    (services) =>
+      onRequest(route, (call) => {
+        const isRight = !isMistake(mistake, call.headers.authorization, services.keys)
+        if (isRight || toObject(call.body)['stream'] === true) return call
+        throw new ApiError(401, 'A valid API key is required')
+      })(services),
+  ])
+}

@@ -1,0 +1,129 @@
+/** Faults of the refusal of a chat of the other version, and of its hint (sections 3, 7 and 9). */
+
+import type { RequirementId } from '../../../../contract/index.ts'
+import type { Reply, ValueReply } from '../../../http/call.ts'
+import type { Patch } from '../../../services.ts'
+import { isText, toObject } from '../../patches/json.ts'
+import { onError, onReply } from '../../patches/replies.ts'
+import {
+  addFavorite,
+  changeChat,
+  chatFiles,
+  deleteChat,
+  fileList,
+  nameChat,
+  type RoutePattern,
+  readChat,
+  removeFavorite,
+  storeMessage,
+  upload,
+  v2Generate,
+  v3Generate,
+  v3History,
+} from '../../patches/routes.ts'
+import type { Fault } from '../../types.ts'
+
+const emptyPage = { result: [], pagination: { cursor: null } }
+const response = { id: 'resp_1', object: 'response', status: 'completed', output: [] }
+
+export const versionRefusalFaults: readonly Fault[] = [
+  ...accepted({
+    history: ['VER-03', v3History, emptyPage],
+    generation: ['VER-04', v3Generate, response],
+    read: ['VER-05', readChat, { id: 'known' }],
+    update: ['VER-05', changeChat, { id: 'known' }],
+    title: ['VER-05', nameChat, { name: 'A title' }],
+    'favorite-added': ['VER-05', addFavorite, { ok: true }],
+    'favorite-removed': ['VER-05', removeFavorite, { ok: true }],
+    files: ['VER-05', chatFiles, emptyPage],
+    'file-list': ['VER-05', fileList, emptyPage],
+    upload: ['VER-05', upload, { id: 'known' }],
+    deletion: ['VER-05', deleteChat, { ok: true }],
+    message: ['VER-07', storeMessage, { id: 'known' }],
+    reply: ['VER-08', v2Generate, { message: { content: 'Blue.' } }],
+  }),
+  {
+    name: 'version-stream-accepted',
+    summary: 'A stream in a v2 chat is generated; one JSON body is refused.',
+    breaks: ['VER-04'],
+    patch: onReply(v3Generate, (reply, { body }) =>
+      isRefusal(reply) && toObject(body)['stream'] === true
+        ? { status: 200, body: response }
+        : reply,
+    ),
+  },
+  ...hinted('another', 'names the prefix that was called', (hint) =>
+    hint.replaceAll(/v[23]/g, (version) => (version === 'v2' ? 'v3' : 'v2')),
+  ),
+  ...hinted('missing', 'says that there is no such chat', () => 'No such chat'),
+  {
+    name: 'version-hint-vague',
+    summary: 'The error of an update of a v2 chat names a version, and no prefix.',
+    breaks: ['VER-05'],
+    patch: saying(changeChat, () => 'This chat has version v2'),
+  },
+  failing('history', v3History),
+  failing('generation', v3Generate),
+  failing('deletion', deleteChat),
+  failing('message', storeMessage),
+  failing('reply', v2Generate),
+]
+
+/** The refusal of a chat of the other version. */
+export function isRefusal(reply: Reply): boolean {
+  return reply.status === 409 && 'body' in reply && JSON.stringify(reply.body).includes('use /api/')
+}
+
+type Acceptance = readonly [row: RequirementId, route: RoutePattern, body: object]
+
+/** One route takes a chat of the other version as if it were of its own. */
+function accepted(routes: Readonly<Record<string, Acceptance>>): readonly Fault[] {
+  return Object.entries(routes).map(
+    ([name, [row, route, body]]): Fault => ({
+      name: `version-${name}-accepted`,
+      summary: `${route} takes a chat of the other version.`,
+      breaks: [row],
+      patch: onReply(route, (reply) => (isRefusal(reply) ? { status: 200, body } : reply)),
+    }),
+  )
+}
+
+/** One route refuses a chat of the other version with other words. */
+function hinted(name: string, what: string, words: (hint: string) => string): readonly Fault[] {
+  const routes: readonly (readonly [string, RequirementId, RoutePattern])[] = [
+    ['history', 'VER-03', v3History],
+    ['generation', 'VER-04', v3Generate],
+    ['read', 'VER-05', readChat],
+    ['deletion', 'VER-05', deleteChat],
+    ['message', 'VER-07', storeMessage],
+    ['reply', 'VER-08', v2Generate],
+  ]
+  return routes.map(
+    ([operation, row, route]): Fault => ({
+      name: `version-${operation}-hint-${name}`,
+      summary: `${route} refuses a chat of the other version, and ${what}.`,
+      breaks: [row],
+      patch: saying(route, words),
+    }),
+  )
+}
+
+function saying(route: RoutePattern, words: (hint: string) => string): Patch {
+  return onError(route, (reply) => {
+    const { detail } = toObject(reply.body)
+    if (!isRefusal(reply) || !isText(detail)) return reply
+    return { ...reply, body: { error: words(detail) } }
+  })
+}
+
+function failing(name: string, route: RoutePattern): Fault {
+  return {
+    name: `version-${name}-500`,
+    summary: `${route} answers a chat of the other version with a 500 that names the prefix.`,
+    breaks: ['VER-10'],
+    patch: onError(
+      route,
+      (reply): ValueReply => (isRefusal(reply) ? { ...reply, status: 500 } : reply),
+    ),
+  }
+}

@@ -1,0 +1,145 @@
+/** Faults of refused calls that take effect all the same (section 9). */
+
+import type { RequirementId } from '../../../../contract/index.ts'
+import type { Call } from '../../../http/call.ts'
+import type { Patch, Services } from '../../../services.ts'
+import { isText, toObject } from '../../patches/json.ts'
+import { alsoDo } from '../../patches/replies.ts'
+import {
+  addFavorite,
+  deleteChat,
+  type RoutePattern,
+  storeMessage,
+  v2Generate,
+  v3Generate,
+} from '../../patches/routes.ts'
+import { compose, onStore, perServer } from '../../patches/services.ts'
+import type { Fault } from '../../types.ts'
+import { isRefusal } from './refusals.ts'
+
+export const versionSideEffectFaults: readonly Fault[] = [
+  left('deletes', 'deletes it', 'VER-06', deleteChat, ({ store }, caller, chat) =>
+    store.chats.delete(caller, chat),
+  ),
+  {
+    name: 'version-refusal-favors',
+    summary: 'A v2 chat that was refused as a favorite is one all the same, and listed.',
+    breaks: ['VER-06'],
+    patch: compose([
+      alsoDo(addFavorite, ({ store }, call, reply) =>
+        isRefusal(reply)
+          ? store.chats.update(call.caller, chatOf(call), { favorite: true })
+          : undefined,
+      ),
+      onStore('chats', ({ list }) => ({
+        list: async (owner, asked) => {
+          const page = await list(owner, asked)
+          if (asked.favorite !== true) return page
+          const older = await list(owner, { ...asked, version: 'v2' })
+          return { ...page, rows: [...page.rows, ...older.rows] }
+        },
+      })),
+    ]),
+  },
+  left('moves', 'makes it a v3 chat', 'VER-06', deleteChat, ({ store }, caller, chat) =>
+    store.chats.update(caller, chat, moved('v3')),
+  ),
+  left('stores-the-message', 'stores the message', 'VER-09', storeMessage, storeInHistory),
+  left('stores-the-reply', 'stores the question', 'VER-09', v2Generate, storeInHistory),
+  left('empties', 'empties its history', 'VER-09', storeMessage, async ({ store }, caller, id) => {
+    const chat = await store.chats.find(caller, id)
+    await store.chats.delete(caller, id)
+    if (chat !== undefined) await store.chats.create(chat)
+  }),
+  {
+    name: 'version-refusal-stores-the-question',
+    summary: 'v3 refuses one JSON body in a v2 chat, and the chat knows afterwards what it said.',
+    breaks: ['VER-06'],
+    patch: rememberRejectedInput(false),
+  },
+  {
+    name: 'version-refusal-stores-the-streamed-question',
+    summary: 'v3 refuses a stream in a v2 chat, and the chat knows afterwards what it said.',
+    breaks: ['VER-06'],
+    patch: rememberRejectedInput(true),
+  },
+  {
+    name: 'version-refusal-empties-the-v2-chat',
+    summary: 'v3 refuses to delete a v2 chat, and its messages are gone all the same.',
+    breaks: ['VER-06'],
+    patch: alsoDo(deleteChat, async ({ store }, { caller, params }, { status }) => {
+      const chat = await store.chats.find(caller, params['chat_id'] ?? '')
+      if (status < 400 || chat?.version !== 'v2') return
+      await store.chats.delete(caller, chat.id)
+      await store.chats.create(chat)
+    }),
+  },
+]
+
+/** Members that no type of a change allows: the version of a chat is fixed. */
+export function moved(
+  version: 'v2' | 'v3',
+): { readonly version: 'v2' | 'v3' } & { readonly name?: never } {
+  return { version }
+}
+
+type Deed = (services: Services, caller: string, chat: string) => Promise<unknown>
+
+/** A refused call on a chat of the other version does something to it all the same. */
+function left(
+  name: string,
+  what: string,
+  row: RequirementId,
+  route: RoutePattern,
+  act: Deed,
+): Fault {
+  return {
+    name: `version-refusal-${name}`,
+    summary: `${route} refuses a chat of the other version, and ${what} all the same.`,
+    breaks: [row],
+    patch: alsoDo(route, (services, call, reply) =>
+      isRefusal(reply) ? act(services, call.caller, chatOf(call)) : undefined,
+    ),
+  }
+}
+
+async function storeInHistory({ store, ids, clock }: Services, _: string, chat: string) {
+  await store.history.append(chat, {
+    id: ids.tagged('resp'),
+    parentId: null,
+    createdAt: clock.now(),
+    input: [{ type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Hello.' }] }],
+    output: [],
+  })
+}
+
+function chatOf({ body, params }: Call): string {
+  return params['chat_id'] ?? String(toObject(body)['chat_id'])
+}
+
+/** What was said by refused generations stands before the last message of the chat. */
+function rememberRejectedInput(stream: boolean): Patch {
+  return perServer(() => {
+    const said = new Map<string, string[]>()
+    return compose([
+      alsoDo(v3Generate, async ({ store }, { body, caller }, { status }) => {
+        const { chat_id: id, input, stream: streamed } = toObject(body)
+        if (status < 400 || !isText(id) || !isText(input) || (streamed === true) !== stream) return
+        const chat = await store.chats.find(caller, id)
+        if (chat?.version === 'v2') said.set(id, [...(said.get(id) ?? []), input])
+      }),
+      onStore('messages', ({ chain }) => ({
+        chain: async (chatId, id) => {
+          const messages = await chain(chatId, id)
+          const [first] = messages
+          if (first === undefined) return messages
+          const rememberRejectedInput = (said.get(chatId) ?? []).map((content) => ({
+            ...first,
+            content,
+          }))
+          return [...messages.slice(0, -1), ...rememberRejectedInput, ...messages.slice(-1)]
+        },
+      })),
+    ])
+  })
+}
