@@ -1,7 +1,7 @@
 /** Writes what the docs take from the code: requirements, docs/interface, the import table. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { catalogueToMarkdown, interfacePages } from '../reports/catalogue/index.ts'
-import { withImportTable } from './import-table.ts'
+import { withImportTable } from './house/import-table.ts'
 
 const docs = new URL('../docs/', import.meta.url)
 

@@ -48,7 +48,7 @@ describe('chatgen cleanup', () => {
 
     const before = server.asked.length
     const again = await run(['cleanup', file], server, folder)
-    expect(again.stdout).toContain('no chat is open')
+    expect(again.stdout).toContain('no chats to delete')
     expect(again.code).toBe(0)
     expect(server.asked.length).toBe(before)
     await server.close()

@@ -51,7 +51,7 @@ describe('the chats of a load run', () => {
     expect(await killed.chats()).toBeGreaterThan(0)
 
     const { code, stdout } = await killed.again(['cleanup', killed.journal])
-    expect(stdout).toContain('run chatgen-load-same at http://')
+    expect(stdout).toContain('run chatgen-load-same against http://')
     expect(stdout).toContain('deleted or already gone')
     expect(code).toBe(0)
     expect(await killed.chats()).toBe(0)

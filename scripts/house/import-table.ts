@@ -31,7 +31,7 @@ export function withImportTable(page: string): string {
 
 function rules(): readonly (readonly [folder: string, imports: readonly string[]])[] {
   const config: { forbidden: readonly Rule[] } = createRequire(import.meta.url)(
-    '../.dependency-cruiser.cjs',
+    '../../.dependency-cruiser.cjs',
   )
   return config.forbidden
     .filter(({ name }) => name.startsWith('imports-of-'))

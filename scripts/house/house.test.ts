@@ -1,0 +1,140 @@
+import { describe, expect, test } from 'vitest'
+import { brokenLinks, unknownPaths, unknownSections, unlinkedSections } from './references.ts'
+import { scanSource } from './scan-source.ts'
+import { sizeProblems } from './sizes.ts'
+import { wordProblems } from './words.ts'
+
+/** Rules of `npm run check:house`: each catches a violation and passes what looks like one. */
+
+const repository = (files: Readonly<Record<string, string>>) => new Map(Object.entries(files))
+
+describe('source is split into code, comments and texts', () => {
+  test.each([
+    [
+      'const a = 1 // b',
+      [
+        ['code', 'const a = 1 '],
+        ['comment', '// b'],
+      ],
+    ],
+    [
+      "f('it\\'s /* no comment */')",
+      [
+        ['code', 'f('],
+        ['text', "'it\\'s /* no comment */'"],
+        ['code', ')'],
+      ],
+    ],
+    [
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: source text
+      '`a ${b + `${c}`} d`',
+      [
+        ['text', '`a ${'],
+        ['code', 'b + '],
+        ['text', '`${'],
+        ['code', 'c'],
+        ['text', '}`'],
+        ['text', '} d`'],
+      ],
+    ],
+    [
+      'x = /[/"\']/g; y',
+      [
+        ['code', 'x = '],
+        ['text', '/[/"\']/g'],
+        ['code', '; y'],
+      ],
+    ],
+    [
+      "a / b / 'c'",
+      [
+        ['code', 'a / b / '],
+        ['text', "'c'"],
+      ],
+    ],
+    [
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: source text
+      '`${{ a: 1 }.a}` + b',
+      [
+        ['text', '`${'],
+        ['code', '{ a: 1 }.a'],
+        ['text', '}`'],
+        ['code', ' + b'],
+      ],
+    ],
+  ])('%s', (source, expected) => {
+    expect(scanSource(source).map(({ kind, text }) => [kind, text])).toEqual(expected)
+  })
+
+  test('with the line of each part, and nothing lost', () => {
+    const source = "/* a\n b */\nconst c = 'd'\n// e\n"
+    const parts = scanSource(source)
+    expect(parts.map(({ text }) => text).join('')).toBe(source)
+    expect(parts.map(({ line }) => line)).toEqual([1, 2, 3, 3, 4, 4])
+  })
+})
+
+describe('words', () => {
+  test.each([
+    ['a.ts', 'const ok = 1\nconst mostOpen = 2', 'a.ts:2: mostOpen: use max*'],
+    ['a.ts', '/** What is left. */', 'a.ts:1: /** What: use a noun or a verb first'],
+    ['a.ts', '/**\n * Where it is. */', 'a.ts:1: /** * Where: use a noun or a verb first'],
+    [
+      'a.ts',
+      "throw new Error('a fault of the kit')",
+      'a.ts:1: fault of the kit: use internal error',
+    ],
+    ['README.md', 'Whoever reads', 'README.md:1: Whoever: use a noun'],
+  ])('%s: %s', (path, text, problem) => {
+    expect(wordProblems(repository({ [path]: text }))).toContain(problem)
+  })
+
+  test.each([
+    ['a.ts', '// mostOpen was its name\nconst maxOpen = "mostOpen"'],
+    ['a.ts', '/** Reads what was sent. */'],
+    ['a.ts', 'const almost = 1; const mostly = 2'],
+    ['docs/requirements.md', 'Whoever reads'],
+  ])('%s: %s is fine', (path, text) => {
+    expect(wordProblems(repository({ [path]: text }))).toEqual([])
+  })
+})
+
+test('folders and files have a bounded size; tests do not count', () => {
+  const files = (count: number, name: (n: number) => string) =>
+    Object.fromEntries(Array.from({ length: count }, (_, n) => [name(n), 'a\n']))
+  expect(sizeProblems(repository(files(13, (n) => `x/${n}.ts`)))).toHaveLength(1)
+  expect(sizeProblems(repository(files(13, (n) => `x/${n}.test.ts`)))).toEqual([])
+  expect(sizeProblems(repository(files(12, (n) => `x/${n}.ts`)))).toEqual([])
+  expect(sizeProblems(repository({ 'x/a.ts': 'a\n'.repeat(251) }))).toHaveLength(1)
+  expect(sizeProblems(repository({ 'x/a.ts': 'a\n'.repeat(250) }))).toEqual([])
+})
+
+describe('references', () => {
+  const page = '# One two\n[a](b.md) [c](#one-two) [d](https://x.example)\n```\n[no](link)\n```\n'
+
+  test('links lead to files and headings', () => {
+    expect(brokenLinks(repository({ 'a.md': page, 'b.md': '' }))).toEqual([])
+    expect(brokenLinks(repository({ 'a.md': page }))).toEqual(['a.md: broken link b.md'])
+    const anchor = repository({ 'a.md': '[x](b.md#three)', 'b.md': '# Two' })
+    expect(brokenLinks(anchor)).toEqual(['a.md: broken link b.md#three'])
+  })
+
+  test('sections are linked on pages and exist in comments', () => {
+    expect(unlinkedSections(repository({ 'a.md': 'See section 4.3.' }))).toHaveLength(1)
+    expect(unlinkedSections(repository({ 'a.md': 'See [section 4.3](4.3.md).' }))).toEqual([])
+    expect(unknownSections(repository({ 'a.ts': '// section 4.9' }))).toHaveLength(1)
+    expect(
+      unknownSections(repository({ 'a.ts': '// section 4.3, RFC 9110, section 15.4' })),
+    ).toEqual([])
+  })
+
+  test('paths in the guides exist', () => {
+    const guide = (text: string) => repository({ 'ARCHITECTURE.md': text, 'harness/a/b.ts': '' })
+    expect(unknownPaths(guide('`harness/a/b.ts`, harness/a/, `harness/a/b` and reports'))).toEqual(
+      [],
+    )
+    expect(unknownPaths(guide('`harness/a/c.ts`'))).toEqual([
+      'ARCHITECTURE.md: harness/a/c.ts does not exist',
+    ])
+  })
+})

@@ -1,0 +1,124 @@
+import { dirname, join } from 'node:path'
+import { requirementIds, requirements } from '../../contract/index.ts'
+import { sections } from '../../contract/sections.ts'
+import { withImportTable } from './import-table.ts'
+import { isPage, isSource, type Repository } from './repository.ts'
+
+/** Links, sections, rules and paths that lead nowhere, and an import table that is not the enforced one. */
+export function referenceProblems(repository: Repository): readonly string[] {
+  return [
+    ...brokenLinks(repository),
+    ...unlinkedSections(repository),
+    ...unknownSections(repository),
+    ...unknownRules(repository),
+    ...unknownPaths(repository),
+    ...importTable(repository),
+  ]
+}
+
+/** Relative links of pages to files or headings that do not exist. */
+export function brokenLinks(repository: Repository): readonly string[] {
+  return pages(repository).flatMap(([page, text]) =>
+    [...withoutCode(text).matchAll(/\]\(([^)\s]+)\)/g)]
+      .map(([, link = '']) => link)
+      .filter((link) => !/^[a-z]+:/.test(link) && !leadsSomewhere(repository, page, link))
+      .map((link) => `${page}: broken link ${link}`),
+  )
+}
+
+/** Sections of the interface that a page names without a link. */
+export function unlinkedSections(repository: Repository): readonly string[] {
+  return pages(repository)
+    .filter(([page]) => page !== 'CHANGELOG.md' && page !== 'docs/kill-matrix.md')
+    .flatMap(([page, text]) => {
+      const prose = withoutCode(text).replaceAll(/\[[^\]]*\]\([^)]*\)/g, '')
+      return [...prose.matchAll(/(?<!# )\bsections? \d[\d.]*/gi)].map(
+        ([section]) => `${page}: ${section} without a link`,
+      )
+    })
+}
+
+const sectionNames = /\bsections? (\d(?:\.\d)?(?:(?:, | and | to )\d(?:\.\d)?)*)/gi
+const otherDocument = /RFC|HTML|WHATWG/
+
+/** Sections of the interface in comments that have no page in docs/interface. */
+export function unknownSections(repository: Repository): readonly string[] {
+  const known = new Set<string>(Object.keys(sections))
+  return sources(repository).flatMap(([path, text]) =>
+    [...text.matchAll(sectionNames)]
+      .filter(({ index, input }) => !otherDocument.test(input.slice(index - 40, index)))
+      .flatMap(([, numbers]) => numbers?.match(/\d(?:\.\d)?/g) ?? [])
+      .filter((number) => !known.has(number) && !known.has(`${number}.1`))
+      .map((number) => `${path}: section ${number} does not exist`),
+  )
+}
+
+/** Rules of the wire contract without an anchor on its page. */
+function unknownRules(repository: Repository): readonly string[] {
+  const page = repository.get('docs/wire-contract.md') ?? ''
+  const numbered = sources(repository)
+    .filter(([path, text]) => !path.startsWith(here) && /wire contract \d/i.test(text))
+    .map(([path]) => `${path}: name a rule or a heading of the wire contract, not a number`)
+  const missing = [...new Set(requirementIds.flatMap((id) => requirements[id].contract ?? []))]
+    .filter((rule) => !page.includes(`<a id="${rule.toLowerCase()}"></a>`))
+    .map((rule) => `docs/wire-contract.md: no anchor for ${rule}`)
+  return [...numbered, ...missing]
+}
+
+const here = 'scripts/house/'
+const guides = ['ARCHITECTURE.md', 'CONTRIBUTING.md', 'GLOSSARY.md', 'README.md']
+const pathNames =
+  /(?<![\w./:-])((?:bin|contract|docs|fixtures|harness|reference-server|reports|schemas|scripts|suites)\/[\w./-]*\w)(?![\w*<])/g
+
+/** Paths in the guides that do not exist. */
+export function unknownPaths(repository: Repository): readonly string[] {
+  const known = new Set(repository.keys())
+  for (const path of repository.keys()) {
+    for (let folder = dirname(path); folder !== '.'; folder = dirname(folder)) known.add(folder)
+  }
+  return guides.flatMap((guide) =>
+    [...(repository.get(guide) ?? '').matchAll(pathNames)]
+      .map(([, path = '']) => path)
+      .filter((path) => !known.has(path) && !known.has(`${path}.ts`))
+      .map((path) => `${guide}: ${path} does not exist`),
+  )
+}
+
+function importTable(repository: Repository): readonly string[] {
+  const page = repository.get('ARCHITECTURE.md') ?? ''
+  const cells = (text: string) => text.replaceAll(/ +\|/g, ' |').replaceAll(/-{3,}/g, '---')
+  if (cells(withImportTable(page)) === cells(page)) return []
+  return ['ARCHITECTURE.md: the import table is not the enforced one: run npm run docs']
+}
+
+function pages(repository: Repository): readonly (readonly [string, string])[] {
+  return [...repository].filter(([path]) => isPage(path))
+}
+
+function sources(repository: Repository): readonly (readonly [string, string])[] {
+  return [...repository].filter(([path]) => isSource(path) && !path.startsWith(here))
+}
+
+function leadsSomewhere(repository: Repository, page: string, link: string): boolean {
+  const [path = '', anchor] = link.split('#')
+  const target = path === '' ? page : join(dirname(page), path).replace(/\/$/, '')
+  const text = repository.get(target)
+  if (text === undefined) return [...repository.keys()].some((key) => key.startsWith(`${target}/`))
+  if (anchor === undefined || !isPage(target)) return true
+  return text.includes(`<a id="${anchor}"></a>`) || headingsOf(text).includes(anchor)
+}
+
+/** Anchors as Git hosts derive them from headings. */
+function headingsOf(page: string): readonly string[] {
+  return [...page.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+      .trim()
+      .replaceAll(' ', '-'),
+  )
+}
+
+function withoutCode(page: string): string {
+  return page.replaceAll(/^```[\s\S]*?^```/gm, '').replaceAll(/`[^`\n]*`/g, '')
+}

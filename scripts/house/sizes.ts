@@ -1,0 +1,50 @@
+import { dirname } from 'node:path'
+import { isProduct, isSource, type Repository } from './repository.ts'
+
+const maxFiles = 12
+const maxLines = 250
+
+/** Folders with more source files, with the reason. */
+const largeFolders: Readonly<Record<string, string>> = {
+  scripts: 'entry points, one for each npm script or measurement',
+  'contract/catalogue': 'one file for each area of requirements',
+  contract: 'the shared vocabulary, one idea a file',
+  'harness/cli/load': 'being split',
+  'harness/conformance/init': 'one file for each probe',
+  'harness/conformance/scenario': 'being split',
+  'harness/conformance/session': 'being split',
+  'harness/judges/responses': 'one judge a file',
+  'harness/load/metrics': 'being split',
+  'harness/proof': 'being split',
+  'reference-server/deviations/dialects': 'one kind of dialect a file',
+  'reference-server/surfaces/v3': 'one route group a file',
+  'reports/text': 'being split',
+}
+
+/** Source files that are longer, with the reason. */
+const longFiles: Readonly<Record<string, string>> = {
+  'contract/catalogue/openai.ts': 'requirements of one area',
+  'contract/statements.ts': 'data: the owner of each statement of the document',
+  'harness/client/network/http2.ts': 'one protocol client',
+  'harness/conformance/run.ts': 'being split',
+  'harness/load/engine/flight.ts': 'being split',
+  'harness/load/setup/chats.ts': 'being split',
+  'reference-server/deviations/faults/openai/chat.ts': 'data: faults of one section',
+  'reference-server/deviations/faults/stream/text.ts': 'data: faults of one section',
+  'reports/load/words.ts': 'being split',
+  'suites/v3/attachments.scenario.ts': 'one section of the document',
+}
+
+/** Folders with too many source files, and files with too many lines. */
+export function sizeProblems(repository: Repository): readonly string[] {
+  const products = [...repository].filter(([path]) => isProduct(path))
+  const folders = Map.groupBy(products, ([path]) => dirname(path))
+  const crowded = [...folders]
+    .filter(([folder, files]) => files.length > maxFiles && !(folder in largeFolders))
+    .map(([folder, files]) => `${folder}: ${files.length} source files, at most ${maxFiles}`)
+  const long = products
+    .map(([path, text]) => ({ path, lines: text.split('\n').length - 1 }))
+    .filter(({ path, lines }) => isSource(path) && lines > maxLines && !(path in longFiles))
+    .map(({ path, lines }) => `${path}: ${lines} lines, at most ${maxLines}`)
+  return [...crowded, ...long]
+}
