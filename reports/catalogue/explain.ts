@@ -13,7 +13,7 @@ import {
 } from './entries.ts'
 import type { TextOptions } from './text.ts'
 
-/** Everything that the catalogue says about one row; undefined where no row has that id. */
+/** Everything that the catalogue says about one entry; undefined for an unknown id. */
 export function explainRow(
   id: string,
   { color, width = 80 }: TextOptions & { readonly width?: number } = { color: false },
@@ -45,18 +45,16 @@ function facts(row: CatalogueRow): readonly Fact[] {
 
 const meanings: Readonly<Record<RowKind, string>> = {
   required:
-    'required: the document says it, or it follows without choice. A breach fails, and the target does not conform.',
+    'required: stated in the interface document. A violation makes the target non-conforming.',
   expected:
-    'expected: the document is silent, but the contract that it names says it. A breach warns, and counts only with --strict.',
-  excluded: 'excluded: no conversation over HTTP can show it. It is never judged.',
-  open: 'open: the document leaves it open. What the target does is observed and reported, never judged.',
+    'expected: the interface document is silent, but the contract it refers to requires this. A violation is a warning, and counts only with --strict.',
+  excluded: 'excluded: cannot be observed over HTTP; never judged.',
+  open: 'open: the interface document leaves this open. The behavior of the target is recorded, never judged.',
 }
 
 function sectionText({ id, section }: CatalogueRow): string {
   const owned = statements().filter(({ owners }) => owners.includes(id)).length
-  return owned === 0
-    ? section
-    : `${section} (owner of ${count(owned, 'statement')} of the document)`
+  return owned === 0 ? section : `${section} (covers ${count(owned, 'statement')} of the document)`
 }
 
 function requirementFacts({ id, area }: CatalogueRow): readonly Fact[] {
@@ -66,24 +64,24 @@ function requirementFacts({ id, area }: CatalogueRow): readonly Fact[] {
   const above = requirementIds.filter((other) => requirements[other].needs?.includes(id))
   return [
     ['area', `${area}, ${areaTitle(area)}`],
-    ...(needs.length > 0 ? [['stands on', standsOnText(needs)] as const] : []),
-    ...(above.length > 0 ? [['carries', above.join(', ')] as const] : []),
+    ...(needs.length > 0 ? [['depends on', dependsOnText(needs)] as const] : []),
+    ...(above.length > 0 ? [['required by', above.join(', ')] as const] : []),
     ...(capability ? [['capability', capabilityText(capability)] as const] : []),
     ...(member ? [['profile', memberText(member)] as const] : []),
     ...(contract ? [['contract', contractText(contract)] as const] : []),
   ]
 }
 
-function standsOnText(needs: readonly string[]): string {
-  return `${needs.join(', ')}: if one of these is broken, this row is inconclusive.`
+function dependsOnText(needs: readonly string[]): string {
+  return `${needs.join(', ')}: if one of these is violated, this requirement is inconclusive.`
 }
 
 function capabilityText(capability: string): string {
-  return `${capability}: capabilities.${capability} in the target profile; true must work, false is not applicable, absent leaves the row unproven.`
+  return `${capability}: capabilities.${capability} in the target profile; true: must work; false: not applicable; absent: not tested.`
 }
 
 function memberText(member: string): string {
-  return `${member}: without this member of the target profile the row is unproven.`
+  return `${member}: without this member of the target profile the requirement is not tested.`
 }
 
 function contractText(contract: string): string {

@@ -23,17 +23,18 @@ function head(rows: readonly CatalogueRow[]): string {
     '',
     '# Requirements',
     '',
-    'Every statement of the [interface document](interface/README.md) has an owner in this',
+    'Every statement of the [interface document](interface/README.md) is covered by this',
     `list: ${count(of('required') + of('expected'), 'requirement')} (${of('required')} required, ${of('expected')} expected), ${count(of('excluded'), 'exclusion')} and ${count(of('open'), 'open question')}.`,
     '',
-    '- **required**: the document says it, or it follows without choice. A breach fails.',
-    '- **expected**: the document is silent, but the contract that it names says it. A breach warns.',
-    '- **needs**: the capability, or the member of the target profile, without which the row cannot',
-    '  be shown. A capability that is declared false makes the row not applicable.',
-    '- **stands on**: rows without which this one says nothing; if one is broken, it is inconclusive.',
-    '- **contract**: the rule of the [wire contract](wire-contract.md) that the row restates.',
+    '- **required**: stated in the interface document. A violation makes the target non-conforming.',
+    '- **expected**: the interface document is silent, but the contract it refers to requires this. A',
+    '  violation is a warning.',
+    '- **needs**: the capability or the member of the target profile without which the requirement cannot',
+    '  be tested. A capability that is declared false makes it not applicable.',
+    '- **depends on**: if one of these is violated, this requirement is inconclusive.',
+    '- **contract**: the rule of the [wire contract](wire-contract.md) that the requirement restates.',
     '',
-    'Ids are frozen: rows may be added, their meaning may not change.',
+    'Ids are frozen: requirements may be added, their meaning may not change.',
   ].join('\n')
 }
 
@@ -45,7 +46,7 @@ function surfacePart(rows: readonly CatalogueRow[], surface: Surface): string {
       `### ${area}: ${areaTitle(area)}`,
       '',
       ...table(
-        ['id', 'level', 'section', 'requirement', 'needs', 'stands on', 'contract'],
+        ['id', 'level', 'section', 'requirement', 'needs', 'depends on', 'contract'],
         own.filter((row) => row.area === area).map(requirementCells),
       ),
     ].join('\n'),
@@ -79,9 +80,9 @@ function exclusionPart(): string {
   return [
     '## Exclusions',
     '',
-    'Statements that no conversation over HTTP can show.',
+    'Statements that cannot be observed over HTTP.',
     '',
-    ...table(['id', 'section', 'statement', 'why it is not judged'], rows),
+    ...table(['id', 'section', 'statement', 'reason'], rows),
   ].join('\n')
 }
 
@@ -90,7 +91,7 @@ function questionPart(rows: readonly CatalogueRow[]): string {
   return [
     '## Open questions',
     '',
-    'What the document leaves open. A run records the answer of the target and judges nothing.',
+    'Points that the interface document leaves open. A run records the answer of the target and judges nothing.',
     '',
     ...table(
       ['id', 'section', 'surface', 'question'],

@@ -5,7 +5,7 @@ export interface TextOptions {
   readonly color: boolean
 }
 
-/** One line for each row: id, kind, surface and section, sentence; in columns. */
+/** One line for each entry: id, kind, surface and section, sentence; in columns. */
 export function catalogueToText(
   rows: readonly CatalogueRow[],
   { color }: TextOptions = { color: false },

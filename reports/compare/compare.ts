@@ -27,17 +27,17 @@ export interface RowChange {
   readonly id: string
   readonly title: string
   readonly level: RequirementRow['level']
-  /** Null where the report does not have the row. */
+  /** Null where the report does not have the requirement. */
   readonly before: Verdict | null
   readonly after: Verdict | null
-  /** What this kit makes of the exchanges of A; null where they were not judged again. */
+  /** Verdict of this version on the exchanges of A; null where they were not rejudged. */
   readonly rejudged: Verdict | null
   readonly cause: Cause
-  /** Members of the profile that this row depends on and that differ. */
+  /** Members of the profile that the requirement depends on and that differ. */
   readonly members: readonly string[]
   /** Excused by the baseline of B. */
   readonly known: boolean
-  /** What B found, or A where B does not have the row. */
+  /** Message of B, or of A where B does not have the requirement. */
   readonly message: string | null
 }
 
@@ -52,7 +52,7 @@ export interface Drift {
 export interface Comparison {
   readonly newlyViolated: readonly RowChange[]
   readonly newlyWarned: readonly RowChange[]
-  /** Proven before; now undecided, not applicable or not in the selection. */
+  /** Passed before; now undecided, not applicable or not selected. */
   readonly newlyUnproven: readonly RowChange[]
   readonly repaired: readonly RowChange[]
   readonly newlyProven: readonly RowChange[]

@@ -1,7 +1,8 @@
 import { Chalk, type ChalkInstance } from 'chalk'
-import type { ConformanceReport } from '../../contract/report/conformance.ts'
+import type { ConformanceReport, Verdict } from '../../contract/report/conformance.ts'
 import { compactIds } from '../../contract/requirement-ids.ts'
 import { outcomeText } from '../conformance/summary.ts'
+import { verdictLabels } from '../conformance/words.ts'
 import { indent, printable, printableJson, shorten, wrap } from '../text/escape.ts'
 import { count } from '../text/format.ts'
 import type { Cause, Comparison, Drift, RowChange } from './compare.ts'
@@ -11,7 +12,7 @@ export interface CompareTextOptions {
   readonly color: boolean
   /** Columns of a line. */
   readonly width: number
-  /** What stands between the reader and an answer, such as evidence that is not there. */
+  /** Limits of the comparison, such as missing evidence. */
   readonly notes: readonly string[]
 }
 
@@ -21,7 +22,7 @@ interface Page extends CompareTextOptions {
 
 type Lines = readonly string[]
 
-/** The comparison for a terminal: what got worse first, and each change with what it comes from. */
+/** The comparison for a terminal: regressions first, each change with its cause. */
 export function comparisonToText(
   comparison: Comparison,
   a: ConformanceReport,
@@ -34,11 +35,11 @@ export function comparisonToText(
     [headOf('A', a), headOf('B', b), ...options.notes.flatMap((note) => wrap(note, page.width))],
     conditionList(page, comparison.conditions),
     changeList(page, chalk.red.bold('Newly violated'), comparison.newlyViolated),
-    changeList(page, chalk.yellow.bold('Newly warned'), comparison.newlyWarned),
-    unprovenList(page, chalk.yellow.bold('No longer proven'), comparison.newlyUnproven),
-    changeList(page, chalk.green.bold('Repaired'), comparison.repaired),
-    idList(page, 'Newly proven', comparison.newlyProven),
-    changeList(page, chalk.bold('Otherwise different'), comparison.otherwise),
+    changeList(page, chalk.yellow.bold('New warnings'), comparison.newlyWarned),
+    unprovenList(page, chalk.yellow.bold('No longer passed'), comparison.newlyUnproven),
+    changeList(page, chalk.green.bold('Fixed'), comparison.repaired),
+    idList(page, 'Newly passed', comparison.newlyProven),
+    changeList(page, chalk.bold('Other changes'), comparison.otherwise),
     driftList(page, comparison.drift),
     [lastLine(page, comparison)],
   ]
@@ -50,8 +51,8 @@ export function comparisonToText(
 
 function headOf(name: string, report: ConformanceReport): string {
   const { target, startedAt, suite, outcome } = report
-  const kit = `kit ${printable(suite.version)}`
-  return `${name}  ${outcome}, ${outcomeText(report)}\n   ${printable(target.baseUrl)}, ${printable(startedAt)}, ${kit}`
+  const version = `chatgen ${printable(suite.version)}`
+  return `${name}  ${outcome}, ${outcomeText(report)}\n   ${printable(target.baseUrl)}, ${printable(startedAt)}, ${version}`
 }
 
 function changeList(page: Page, title: string, changes: readonly RowChange[]): Lines {
@@ -61,13 +62,13 @@ function changeList(page: Page, title: string, changes: readonly RowChange[]): L
 
 function change(page: Page): (row: RowChange) => Lines {
   return ({ id, level, before, after, cause, members, known, title, message }) => [
-    `  ${page.chalk.bold(printable(id))}  ${before ?? 'not judged'} → ${after ?? 'not judged'}${known ? ', known' : ''} (${level}): ${causeText({ cause, members })}`,
+    `  ${page.chalk.bold(printable(id))}  ${verdictText(before)} → ${verdictText(after)}${known ? ', known' : ''} (${level}): ${causeText({ cause, members })}`,
     ...indent(wrap(printable(title), page.width - 6), 6),
     ...found(page, message),
   ]
 }
 
-/** Rows that cannot be told for the same reason stand together: what broke them is told above. */
+/** Requirements that share a reason are grouped; what broke them stands above. */
 function unprovenList(page: Page, title: string, changes: readonly RowChange[]): Lines {
   if (changes.length === 0) return []
   const groups = Map.groupBy(changes, ({ id, before, after, cause, members, message }) =>
@@ -80,7 +81,7 @@ function unprovenList(page: Page, title: string, changes: readonly RowChange[]):
       if (first === undefined || group.length === 1) return group.flatMap(change(page))
       const { before, after, message } = first
       const ids = compactIds(group.map(({ id }) => id)).join(', ')
-      const told = `${before ?? 'not judged'} → ${after ?? 'not judged'}: ${causeText(first)}`
+      const told = `${verdictText(before)} → ${verdictText(after)}: ${causeText(first)}`
       return [
         ...indent(wrap(printable(ids), page.width - 2), 2),
         ...indent([told], 6),
@@ -97,33 +98,35 @@ function found({ width }: Page, message: string | null): Lines {
 
 const causes: Readonly<Record<Cause, string>> = {
   target: 'the target changed',
-  kit: 'the kit changed',
-  both: 'the target and the kit changed',
+  kit: 'chatgen changed',
+  both: 'the target and chatgen changed',
   selection: 'the selections differ',
   profile: 'the profiles differ',
-  address: 'another target, the URLs differ',
+  address: 'different target URL',
   'target or profile': 'the target or its profile changed',
-  unknown: 'target or kit, it cannot be told',
+  unknown: 'unknown whether the target or chatgen changed',
 }
 
-/** With the members that this row depends on, where they are what differs. */
+function verdictText(verdict: Verdict | null): string {
+  return verdict === null ? 'absent' : verdictLabels[verdict]
+}
+
+/** With the profile members that the requirement depends on, where they differ. */
 function causeText({ cause, members }: Pick<RowChange, 'cause' | 'members'>): string {
   return cause === 'profile' && members.length > 0
     ? `${causes[cause]} (${members.map(printable).join(', ')})`
     : causes[cause]
 }
 
-/** What the runs were told differently, before anything is said of their targets. */
+/** Differences between the settings of the runs; they stand before any verdict. */
 function conditionList({ chalk, width }: Page, conditions: Conditions): Lines {
   const { url, kit, interface: revision, selection, strict, profile } = conditions
-  const pairs = { URL: url, kit, interface: revision, selection, strict }
+  const pairs = { URL: url, chatgen: kit, interface: revision, selection, strict }
   const rows = [
     ...Object.entries(pairs).flatMap(([name, pair]) =>
       pair === null ? [] : [[name, `${pair.a} → ${pair.b}`] as const],
     ),
-    ...(profile === null
-      ? [['profile', 'cannot be compared: a run has no run.json'] as const]
-      : []),
+    ...(profile === null ? [['profile', 'not compared: a run has no run.json'] as const] : []),
     ...(profile !== null && profile.length > 0
       ? [['profile', differencesText(profile)] as const]
       : []),
@@ -131,7 +134,7 @@ function conditionList({ chalk, width }: Page, conditions: Conditions): Lines {
   if (rows.length === 0) return []
   const margin = 2 + 'selection'.length + 2
   return [
-    chalk.bold('What the runs were told differs'),
+    chalk.bold('The runs had different settings'),
     ...rows.flatMap(([name, text]) => {
       const [first = '', ...rest] = wrap(printable(text), width - margin)
       return [`  ${name.padEnd(margin - 2)}${first}`, ...indent(rest, margin)]
@@ -156,9 +159,9 @@ function idList({ width }: Page, title: string, changes: readonly RowChange[]): 
 function driftList({ chalk, width }: Page, drift: readonly Drift[]): Lines {
   if (drift.length === 0) return []
   const answer = (name: string, text: string | null) =>
-    indent(wrap(shorten(`${name} ${printable(text ?? 'nothing seen')}`, 3 * width), width - 6), 6)
+    indent(wrap(shorten(`${name} ${printable(text ?? 'not observed')}`, 3 * width), width - 6), 6)
   return [
-    chalk.bold(`Other answers to open questions, not judged (${drift.length})`),
+    chalk.bold(`Changed answers to open questions, not judged (${drift.length})`),
     ...drift.flatMap(({ id, question, before, after, cause }) => [
       `  ${printable(id)}  ${causes[cause]}`,
       ...indent(wrap(printable(question), width - 6), 6),
@@ -172,19 +175,19 @@ function lastLine({ chalk }: Page, comparison: Comparison): string {
   const { newlyViolated, newlyUnproven, repaired, unchanged } = comparison
   const parts = [
     `${newlyViolated.length} newly violated`,
-    `${newlyUnproven.length} no longer proven`,
-    `${repaired.length} repaired`,
-    `${count(unchanged, 'row')} as before`,
+    `${newlyUnproven.length} no longer passed`,
+    `${repaired.length} fixed`,
+    `${count(unchanged, 'requirement')} unchanged`,
   ]
   const verdict = newlyViolated.some(({ known }) => !known)
     ? chalk.red.bold('WORSE')
     : newlyUnproven.length > 0
-      ? chalk.yellow.bold('LESS PROVEN')
+      ? chalk.yellow.bold('FEWER PASSED')
       : chalk.green.bold('NOT WORSE')
   return `${verdict}  ${parts.join(', ')}`
 }
 
-/** The comparison for a program, version 1 of its form. */
+/** The comparison as JSON, schema version 1. */
 export function comparisonToJson(
   comparison: Comparison,
   a: ConformanceReport,

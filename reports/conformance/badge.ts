@@ -1,22 +1,22 @@
 import type { ConformanceReport } from '../../contract/report/conformance.ts'
 import { doubtWord, isEdited } from '../text/digest.ts'
 import { element, xmlText } from '../text/xml.ts'
-import { summarize, threeNumbers } from './summary.ts'
+import { countsText, summarize } from './summary.ts'
 
 /**
- * A badge for a README: the outcome and the three numbers, never a percentage. It is readable
+ * A badge for a README: the outcome and the counts, never a percentage. It is readable
  * without colours, and its title says the same to a screen reader.
  */
 export function reportToBadge(report: ConformanceReport): string {
-  const { proven, violated, undecided } = summarize(report)
+  const { passed, violated, undecided } = summarize(report)
   const label = 'chatgen'
   const doubt = doubtWord(report)
-  // What an edited report says is on no badge.
+  // A badge shows no verdict of an edited report.
   const numbers = isEdited(report)
     ? []
-    : [report.outcome, `${proven} proven`, `${violated} violated`, `${undecided} undecided`]
+    : [report.outcome, `${passed} passed`, `${violated} violated`, `${undecided} undecided`]
   const value = [...numbers, ...(doubt === null ? [] : [doubt])].join(' · ')
-  const said = isEdited(report) ? [] : [report.outcome, threeNumbers(summarize(report))]
+  const said = isEdited(report) ? [] : [report.outcome, countsText(summarize(report))]
   const title = `${label}: ${[...said, ...(doubt === null ? [] : [doubt])].join(', ')}`
   const left = widthOf(label)
   const right = widthOf(value)
@@ -46,7 +46,7 @@ export function reportToBadge(report: ConformanceReport): string {
 
 const height = 20
 
-/** Dark enough for white letters: a contrast of 4.5 and more. */
+/** Contrast with white text: at least 4.5. */
 const colours: Readonly<Record<ConformanceReport['outcome'], string>> = {
   conforms: '#1a7f37',
   violated: '#cf222e',
@@ -55,7 +55,7 @@ const colours: Readonly<Record<ConformanceReport['outcome'], string>> = {
 
 const editedColour = '#57606a'
 
-/** Letters of 11 pixels are 6.3 wide on average; `textLength` takes up the rest. */
+/** Average width of a letter at 11 pixels: 6.3; `textLength` absorbs the difference. */
 function widthOf(text: string): number {
   return Math.round(text.length * 6.3) + 12
 }

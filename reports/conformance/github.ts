@@ -6,8 +6,8 @@ import { outcomeText } from './summary.ts'
 
 /**
  * Annotations as GitHub Actions reads them from the output of a step: an error for each cause of
- * violations, for each stale entry of the baseline and each fault of the kit, a warning for each
- * cause of warnings, and the outcome. GitHub shows ten errors and ten warnings of a step; findings
+ * violations, each stale baseline entry and each internal error, a warning for each cause of warnings,
+ * and the outcome. GitHub shows ten errors and ten warnings of a step; findings
  * that share a cause are one.
  */
 export function reportToGitHub(report: ConformanceReport): string {
@@ -21,10 +21,10 @@ export function reportToGitHub(report: ConformanceReport): string {
     command('notice', 'chatgen check', `${outcome.toUpperCase()}: ${outcomeText(report)}`),
     ...findings('fail').map((found) => annotation('error', found)),
     ...(baseline?.problems ?? []).map(({ id, message }) =>
-      command('error', `${id}: stale in the baseline`, clean(message)),
+      command('error', `${id}: stale baseline entry`, clean(message)),
     ),
     ...faults.map(({ scenario, message }) =>
-      command('error', `fault of the kit: ${scenario}`, clean(message)),
+      command('error', `internal error: ${scenario}`, clean(message)),
     ),
     ...findings('warn').map((found) => annotation(strict ? 'error' : 'warning', found)),
   ]

@@ -5,31 +5,31 @@ import type {
 } from '../../contract/report/conformance.ts'
 import { count } from '../text/format.ts'
 
-/** What a report comes down to: required rows that were proven, violated and undecided. */
+/** Counts of required requirements by outcome. */
 export interface Summary {
-  /** Required rows that count: proven + violated + undecided. */
+  /** passed + violated + undecided. */
   readonly required: number
-  readonly proven: number
+  readonly passed: number
   readonly violated: number
-  /** How many of the violated rows a baseline names. */
+  /** Violations that the baseline names. */
   readonly known: number
-  /** Neither shown nor refuted: unproven, inconclusive, or not judged for a fault of the kit. */
+  /** Not tested, inconclusive, or not judged because of an internal error. */
   readonly undecided: number
-  /** Expected rows that are broken. */
+  /** Violated expected requirements. */
   readonly warnings: number
 }
 
-/** Never a percentage: a share would make what was not looked at look like a small blemish. */
+/** Never a percentage: it would make untested requirements look like a minor defect. */
 export function summarize({ requirements }: ConformanceReport): Summary {
   const required = requirements.filter((row) => row.level === 'required')
   const number = (...verdicts: readonly Verdict[]) =>
     required.filter((row) => verdicts.includes(row.verdict)).length
-  const proven = number('pass')
+  const passed = number('pass')
   const violated = number('fail')
   const undecided = number('unproven', 'inconclusive', 'error')
   return {
-    required: proven + violated + undecided,
-    proven,
+    required: passed + violated + undecided,
+    passed,
     violated,
     known: required.filter(isKnown).length,
     undecided,
@@ -37,27 +37,27 @@ export function summarize({ requirements }: ConformanceReport): Summary {
   }
 }
 
-/** `3 proven, 1 violated (1 known), 2 undecided of 6 required rows`. */
-export function threeNumbers({ proven, violated, known, undecided, required }: Summary): string {
+/** `3 passed, 1 violated (1 known), 2 undecided of 6 required requirements`. */
+export function countsText({ passed, violated, known, undecided, required }: Summary): string {
   const excused = known === 0 ? '' : ` (${known} known)`
-  return `${proven} proven, ${violated} violated${excused}, ${undecided} undecided of ${required} required ${required === 1 ? 'row' : 'rows'}`
+  return `${passed} passed, ${violated} violated${excused}, ${undecided} undecided of ${count(required, 'required requirement')}`
 }
 
-/** The three numbers, and what makes the outcome besides them. */
+/** The counts, and warnings and stale baseline entries, which also decide the outcome. */
 export function outcomeText(report: ConformanceReport): string {
   const summary = summarize(report)
   const problems = report.baseline?.problems.length ?? 0
-  const strict = report.strict ? ' (strict: counted)' : ''
+  const strict = report.strict ? ' (counted as violations: --strict)' : ''
   return [
-    threeNumbers(summary),
+    countsText(summary),
     ...(summary.warnings === 0 ? [] : [count(summary.warnings, 'warning') + strict]),
     ...(problems === 0
       ? []
-      : [`${problems} stale ${problems === 1 ? 'entry' : 'entries'} in the baseline`]),
+      : [`${problems} stale baseline ${problems === 1 ? 'entry' : 'entries'}`]),
   ].join('; ')
 }
 
-/** `known: because the gateway is open (CHAT-17, platform, until 2026-12-31)`; null where it is new. */
+/** `known: because the gateway is open (CHAT-17, platform, until 2026-12-31)`; null for a new violation. */
 export function knownText({ baseline }: ConformanceReport, id: string): string | null {
   const entry = baseline?.known.find((known) => known.id === id)
   if (entry === undefined) return null

@@ -3,25 +3,23 @@ import { printable } from '../text/escape.ts'
 import { count } from '../text/format.ts'
 
 /**
- * What went wrong on the way of the requests, in one sentence: `3 of 1,206 answers were 502; 1 request
- * got no answer; 4 requests were sent again`. Null where nothing did, or where nobody counted.
+ * Transport errors and retries in one sentence: `3 of 1,206 responses were 502; 1 request got no response;
+ * 4 requests were retried`. Null without any, or where they were not counted.
  */
 export function trafficText({ traffic }: Pick<ConformanceReport, 'traffic'>): string | null {
   if (traffic === undefined) return null
   const { unanswered, cut, timeouts, retries } = traffic
   const parts = [
     statusText(traffic),
-    unanswered > 0 ? `${count(unanswered, 'request')} got no answer` : null,
-    cut > 0 ? `${count(cut, 'answer')} ${cut === 1 ? 'was' : 'were'} cut` : null,
+    unanswered > 0 ? `${count(unanswered, 'request')} got no response` : null,
+    cut > 0 ? `${count(cut, 'response')} ${cut === 1 ? 'was' : 'were'} cut off` : null,
     timeouts > 0 ? `${count(timeouts, 'request')} timed out` : null,
-    retries > 0
-      ? `${count(retries, 'request')} ${retries === 1 ? 'was' : 'were'} sent again`
-      : null,
+    retries > 0 ? `${count(retries, 'request')} ${retries === 1 ? 'was' : 'were'} retried` : null,
   ].filter((part) => part !== null)
   return parts.length === 0 ? null : parts.join('; ')
 }
 
-/** For readers that take numbers by name. */
+/** The counts as named properties. */
 export function trafficNumbers({ traffic }: Pick<ConformanceReport, 'traffic'>): {
   readonly [name: string]: number
 } {
@@ -44,18 +42,18 @@ function statusText({ answers, statuses }: Traffic): string | null {
   if (first === undefined) return null
   const verb = (times: number) => (times === 1 ? 'was' : 'were')
   const all = answers.toLocaleString('en-US')
-  const of = `${first[1]} of ${all} answers ${verb(first[1])} ${first[0]}`
+  const of = `${first[1]} of ${all} responses ${verb(first[1])} ${first[0]}`
   return [of, ...others.map(([status, times]) => `${times} ${verb(times)} ${status}`)].join(', ')
 }
 
-/** How the target was reached, a phrase each; empty for a direct connection. */
+/** Network settings of the run, one phrase each; empty for a direct connection. */
 export function networkPhrases({ network }: ConformanceReport['target']): readonly string[] {
   if (network === undefined) return []
   const { insecure, httpVersion, proxy, resolve } = network
   return [
     ...(insecure ? ['certificate NOT verified (--insecure)'] : []),
     ...(httpVersion === null ? [] : [`HTTP/${httpVersion === 1 ? '1.1' : '2'} only`]),
-    ...(proxy === null ? [] : [`through the proxy ${printable(proxy)}`]),
+    ...(proxy === null ? [] : [`via proxy ${printable(proxy)}`]),
     ...(resolve.length === 0 ? [] : [`at ${resolve.map(printable).join(', ')} (--resolve)`]),
   ]
 }

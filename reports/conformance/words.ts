@@ -1,25 +1,37 @@
 import type { RequirementRow, Verdict } from '../../contract/report/conformance.ts'
 
-/** What a badge says: a known violation is told from a new one. */
-export function badgeText({ verdict, known }: RequirementRow): string {
-  if (known) return `known ${verdict}`
-  return verdict === 'not-applicable' ? 'not applicable' : verdict
+/** Printed names of the stored verdicts. */
+export const verdictLabels: Readonly<Record<Verdict, string>> = {
+  pass: 'passed',
+  fail: 'violated',
+  warn: 'warning',
+  observed: 'observed',
+  inconclusive: 'inconclusive',
+  unproven: 'not tested',
+  'not-applicable': 'not applicable',
+  error: 'internal error',
+  unclaimed: 'no scenario',
 }
 
-/** What a verdict means, for a reader who sees the report first. */
+/** The label of a requirement; a violation that the baseline names is marked. */
+export function badgeText({ verdict, known }: Pick<RequirementRow, 'verdict' | 'known'>): string {
+  return known ? `known: ${verdictLabels[verdict]}` : verdictLabels[verdict]
+}
+
+/** Explanations of the verdicts for a first-time reader. */
 export const meanings: Readonly<Record<Verdict, string>> = {
-  pass: 'Something was seen that shows it, and nothing that breaks it.',
-  fail: 'A sentence of the document is broken.',
-  warn: 'The document is silent, but the contract that it names says so, and clients break without it.',
-  observed: 'The document leaves it open: what the target does is recorded.',
-  inconclusive: 'It could not be told.',
-  unproven: 'The profile does not say what would be needed, or nothing showed it.',
-  'not-applicable': 'The profile says that the target does not have the feature.',
-  error: 'The kit itself failed.',
-  unclaimed: 'No scenario looks at it yet: it is not counted.',
+  pass: 'At least one observation confirms it, and none contradicts it.',
+  fail: 'The target violates a sentence of the interface document.',
+  warn: 'The interface document is silent, but the contract it refers to requires this, and real clients depend on it.',
+  observed: 'The interface document leaves this open; the behavior of the target is recorded.',
+  inconclusive: 'The run could not decide it.',
+  unproven: 'The target profile lacks a setting, or the behavior never occurred.',
+  'not-applicable': 'The target profile declares that the target does not have the feature.',
+  error: 'chatgen itself failed.',
+  unclaimed: 'No scenario tests it yet; it is not counted.',
 }
 
-/** The most pressing first: for filters, and for what is kept where space is short. */
+/** Most severe first. */
 export const bySeverity: readonly Verdict[] = [
   'fail',
   'warn',

@@ -8,16 +8,16 @@ import { figure, interval, percent } from '../text/format.ts'
 import { disturbanceText, outcomeText, partialText, planText } from './words.ts'
 
 /**
- * JUnit XML of a load run: a case for each SLO, for each row that the traffic broke or kept, for each
- * audit and for the verdict on the generator itself. What decides the outcome is a `<failure>`, what
- * the kit is to blame for an `<error>`; an SLO that could not be decided fails, with what it lacks.
+ * JUnit XML of a load run: a case for each SLO, each judged requirement, each audit and the verdict on the
+ * generator. What decides the outcome is a `<failure>`, internal errors an `<error>`; an undecided SLO
+ * fails, with the reason.
  */
 export function loadToJUnit(report: LoadReport): string {
   const suites = [
     { name: 'slo', cases: report.slo.map((row) => caseOfSlo(row, report)) },
     { name: 'integrity', cases: casesOfIntegrity(report) },
     { name: 'generator', cases: [caseOfGenerator(report), ...casesOfAudits(report)] },
-    { name: 'kit', cases: casesOfRun(report) },
+    { name: 'chatgen', cases: casesOfRun(report) },
   ].filter(({ cases }) => cases.length > 0)
   return junitOf(suites, { ...report, properties: propertiesOf(report) })
 }
@@ -38,7 +38,7 @@ function caseOfSlo(row: SloRow, { durationMs }: LoadReport): JUnitCase {
 
 function casesOfIntegrity({ integrity }: LoadReport): readonly JUnitCase[] {
   const broken = integrity.findings.map(({ id, level, title, broken, of, rate, first }) => {
-    const found = `broken in ${broken} of ${of}, ${percent(rate)}`
+    const found = `violated in ${broken} of ${of}, ${percent(rate)}`
     const event = first.event === null ? '' : `, event ${first.event}`
     const text = `${clean(first.why)}\nfirst: request ${first.index}.${first.step} at ${figure(first.atMs)} ms, ${clean(first.operation)}${event}, X-Request-Id ${clean(first.requestId)}`
     const name = `${id} ${title}`
@@ -46,7 +46,7 @@ function casesOfIntegrity({ integrity }: LoadReport): readonly JUnitCase[] {
       ? caseOf(name, { tag: 'failure', type: 'violated', message: found, text })
       : { ...caseOf(name, null), output: `warning: ${id} ${found}: ${clean(first.why)}` }
   })
-  const held = integrity.held.map((id) => caseOf(`${id} held in every answer`, null))
+  const held = integrity.held.map((id) => caseOf(`${id} passed in every response`, null))
   return [...broken, ...held]
 }
 
@@ -58,7 +58,9 @@ function caseOfGenerator({ generator }: LoadReport): JUnitCase {
   if (verdict === 'invalid') {
     return caseOf(name, { tag: 'error', type: 'invalid', message: reasons[0] ?? verdict, text })
   }
-  const output = [`generator ${verdict}, its own error ${error}`, ...reasons.map(clean)].join('; ')
+  const output = [`generator ${verdict}, timestamp error ${error}`, ...reasons.map(clean)].join(
+    '; ',
+  )
   return { ...caseOf(name, null), output }
 }
 
@@ -72,14 +74,14 @@ function casesOfAudits({ audits }: LoadReport): readonly JUnitCase[] {
 
 function casesOfRun({ faults, interrupted, partial }: LoadReport): readonly JUnitCase[] {
   const error = (name: string, message: string, text = '') =>
-    caseOf(name, { tag: 'error', type: 'kit', message: clean(message), text })
+    caseOf(name, { tag: 'error', type: 'internal error', message: clean(message), text })
   return [
     ...faults.map((fault) => {
       const lines = fault.split('\n').map(clean)
-      return error('a fault of the kit', lines[0] ?? '', lines.join('\n'))
+      return error('internal error', lines[0] ?? '', lines.join('\n'))
     }),
-    ...(interrupted ? [error('the run came to its end', 'interrupted')] : []),
-    ...(partial === undefined ? [] : [error('every shard is there', partialText(partial))]),
+    ...(interrupted ? [error('run completed', 'interrupted')] : []),
+    ...(partial === undefined ? [] : [error('all shards present', partialText(partial))]),
   ]
 }
 
@@ -94,7 +96,7 @@ function propertiesOf(report: LoadReport) {
     outcome,
     ...(doubt === null ? {} : { digest: doubt }),
     summary: outcomeText(report),
-    ...(disturbances === undefined ? {} : { answers: disturbanceText(disturbances) }),
+    ...(disturbances === undefined ? {} : { errors: disturbanceText(disturbances) }),
     target: target.baseUrl,
     load: clean(planText(report)),
     'plan.hash': plan.hash,

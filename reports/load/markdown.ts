@@ -20,8 +20,8 @@ import {
 } from './words.ts'
 
 /**
- * A load report for the summary of a job or a comment of a pull request: the outcome and the SLOs
- * first, what was measured below, and folded what only some will look for.
+ * A load report for a job summary or a pull request comment: the outcome and the SLOs first, then the
+ * measurements, with details folded.
  */
 export function loadToMarkdown(report: LoadReport): string {
   const parts = [
@@ -37,16 +37,16 @@ export function loadToMarkdown(report: LoadReport): string {
     section('Failed requests', errors(report)),
     section('Generator', generator(report)),
     section(
-      'Faults of the kit itself',
+      'Internal errors of chatgen',
       report.faults.map((text) => `- ${code(clean(text))}`),
     ),
     section(
       'Notes',
       report.notes.map((text) => `- ${escaped(clean(text))}`),
     ),
-    folded('Growing chats by turn', byTurn(report)),
+    folded('Latency of growing chats by turn', byTurn(report)),
     folded('Audits', audits(report)),
-    folded('The whole run as other tools define it', otherTools(report)),
+    folded('The whole run in the definitions of other tools', otherTools(report)),
   ]
   return `${parts.filter((part) => part !== '').join('\n\n')}\n`
 }
@@ -54,7 +54,7 @@ export function loadToMarkdown(report: LoadReport): string {
 function heading(report: LoadReport): string {
   const word = outcomeWord(report)
   const mark = { Met: '✅', Missed: '❌', Violated: '❌' }[word] ?? '⚠️'
-  return `## ${mark} ${word}${report.interrupted ? ' (interrupted: holds what was found so far)' : ''}`
+  return `## ${mark} ${word}${report.interrupted ? ' (interrupted: partial results)' : ''}`
 }
 
 function about(report: LoadReport): string {
@@ -86,7 +86,7 @@ function findings({ integrity }: LoadReport): readonly string[] {
 
 function rates(report: LoadReport): readonly string[] {
   return table(
-    ['', 'count', 'a second'],
+    ['', 'count', 'per second'],
     rateRows(report).map(([name, count, perSecond]) => [name, String(count), figure(perSecond)]),
     1,
   )
@@ -152,8 +152,8 @@ function generator({ generator }: LoadReport): readonly string[] {
   const { verdict, reasons, timestampError } = generator
   const error =
     timestampError === null
-      ? 'its own error is not known'
-      : `its own stamps were late by ${figure(timestampError.p50)} ms (p50), ${figure(timestampError.p99)} ms (p99)`
+      ? 'timestamp error unknown'
+      : `timestamp error ${figure(timestampError.p50)} ms (p50), ${figure(timestampError.p99)} ms (p99)`
   return [`**${verdict}**: ${[error, ...reasons].map(escaped).join('; ')}`]
 }
 

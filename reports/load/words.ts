@@ -15,7 +15,7 @@ import { count, figure, percent, seconds } from '../text/format.ts'
 
 /** Figures and phrases that every form of a load report shares. */
 
-/** What the whole run came to, in one line without the outcome itself. */
+/** Summary of the run in one line, without the outcome itself. */
 export function outcomeText(report: LoadReport): string {
   const { goodput, generator, partial } = report
   return [
@@ -43,14 +43,16 @@ export function integrityText({ integrity }: Pick<LoadReport, 'integrity'>): str
   const { streams, bodies, findings } = integrity
   const required = findings.filter(({ level }) => level === 'required').length
   const judged = `${count(streams, 'stream')} and ${bodies} ${bodies === 1 ? 'body' : 'bodies'} judged`
-  return `${judged}, ${required === 0 ? 'no required row broken' : `${count(required, 'required row')} broken`}`
+  return `${judged}, ${required === 0 ? 'no requirement violated' : `${count(required, 'requirement')} violated`}`
 }
 
 function goodText({ share, due }: LoadReport['goodput']): string {
-  return share === null ? 'nothing was measured' : `${percent(share)} good of ${due} due`
+  return share === null
+    ? 'nothing was measured'
+    : `goodput ${percent(share)} of ${count(due, 'due request')}`
 }
 
-/** So do refusals: `67 % of requests refused (503)`. */
+/** `67 % of requests refused (503)`. */
 function refusedText({ errors }: Pick<LoadReport, 'errors'>): readonly string[] {
   const refusals = errors.filter(({ kind }) => refusalKinds.includes(kind))
   const share = refusals.reduce((sum, row) => sum + row.share, 0)
@@ -63,13 +65,13 @@ function refusedText({ errors }: Pick<LoadReport, 'errors'>): readonly string[] 
   return [`${roundPercent(share)} of requests refused (${shown.slice(0, 3).join(', ')}${rest})`]
 }
 
-/** `67 %`, `1.03 %`, and never all for almost all. */
+/** `67 %`, `1.03 %`; never rounded up to 100 %. */
 function roundPercent(share: number): string {
   const middling = share >= 0.1 && share <= 0.99
   return percent(middling ? Number(share.toFixed(2)) : share)
 }
 
-/** `429: 3; 5xx: 71; …`: what kept requests from their answer, and how often. */
+/** `429: 3, 5xx: 71, …`: counts of error responses, lost connections and retries. */
 export function disturbanceText({
   tooManyRequests,
   serverErrors,
@@ -88,71 +90,71 @@ export function disturbanceText({
     ...(errorEvents === 0 ? [] : [`error events: ${errorEvents}`]),
     ...(unanswered === 0 ? [] : [`unanswered: ${unanswered}`]),
     `dropped connections: ${droppedConnections}`,
-    ...(unreadable === 0 ? [] : [`unreadable or endless answers: ${unreadable}`]),
-    `time-outs: ${timeouts}`,
+    ...(unreadable === 0 ? [] : [`unreadable or oversized responses: ${unreadable}`]),
+    `timeouts: ${timeouts}`,
     `retries: ${retries}`,
   ].join(', ')
 }
 
-/** `3 connections opened, HTTP/2 with 489 streams, at most 100 at once on one (100 allowed)`. */
+/** `HTTP/2: 3 connections opened, 489 streams, up to 100 concurrent per connection (limit 100)`. */
 export function connectionText({ connections }: Pick<LoadReport, 'connections'>): string {
   const { opened, reused, httpVersions = [], http2 } = connections
   const versions = httpVersions.map((version) => `HTTP/${version}`).join(' and ')
   const what = `${versions === '' ? '' : `${versions}: `}${count(opened, 'connection')} opened`
-  if (http2 === undefined) return `${what}, ${reused} requests found one open`
+  if (http2 === undefined) return `${what}, ${count(reused, 'request')} on reused connections`
   const { streams, maxAtOnce, allowed, resets, goaways, resent } = http2
   return [
     what,
-    `${count(streams, 'stream')} over them, at most ${maxAtOnce} at once on one (${allowed === null ? 'no limit' : `${allowed} allowed`})`,
+    `${count(streams, 'stream')}, up to ${maxAtOnce} concurrent per connection (${allowed === null ? 'no limit' : `limit ${allowed}`})`,
     ...(resets === 0 ? [] : [`${count(resets, 'stream')} reset by the target`]),
-    ...(goaways === 0 ? [] : [`${count(goaways, 'connection')} ended by GOAWAY`]),
-    ...(resent === 0 ? [] : [`${count(resent, 'request')} sent again after a refusal`]),
+    ...(goaways === 0 ? [] : [`${count(goaways, 'connection')} closed by GOAWAY`]),
+    ...(resent === 0 ? [] : [`${count(resent, 'request')} retried after a refused stream`]),
   ].join(', ')
 }
 
-/** How deltas came, in a sentence; undefined where nothing was streamed. */
+/** Deltas per network read, in a sentence; undefined without streams. */
 export function deliveryText({ delivery }: Pick<LoadReport, 'delivery'>): string | undefined {
   if (delivery == null) return undefined
   const { streams, deltas, reads, inOneRead } = delivery
-  const each = `${figure(deltas / streams)} deltas came in ${figure(reads / streams)} reads`
+  const each = `${figure(deltas / streams)} deltas in ${figure(reads / streams)} reads`
   const whole =
-    inOneRead === 0 ? '' : `; ${inOneRead} of ${count(streams, 'stream')} came in one read`
-  return `a stream on average: ${each}${whole}`
+    inOneRead === 0 ? '' : `; ${inOneRead} of ${count(streams, 'stream')} arrived in a single read`
+  return `on average per stream ${each}${whole}`
 }
 
-/** What `ttft` and the gaps say of a model where deltas came in lumps; nothing where they did not. */
+/** Warnings about `ttft` and the gaps where deltas arrived in bursts; empty otherwise. */
 export function lumpText(report: Pick<LoadReport, 'delivery' | 'generator'>): readonly string[] {
   const { delivery, generator } = report
-  // A generator that is late reads in lumps by itself.
+  // A late generator produces bursts by itself.
   if (delivery == null || generator.verdict === 'invalid') return []
   const { lumps, inOneRead, streams, lumpMs, firstRead } = delivery
-  const who = 'the server, or a proxy in front of it, collects them'
+  const who = 'the server or a proxy in front of it buffers them'
   if (lumps === 'whole') {
     return [
-      `${inOneRead} of ${count(streams, 'stream')} came in one read, so ttft is the time of the whole answer and not of its first token: ${who}, or writes faster than one can read`,
+      `${inOneRead} of ${count(streams, 'stream')} arrived in a single read, so ttft is the time of the whole response, not of its first token: ${who}, or writes faster than the client can read`,
     ]
   }
   if (lumps === 'some') {
     const every = lumpMs === null ? '' : ` about every ${figure(lumpMs)} ms`
     const first =
       firstRead >= 2
-        ? `ttft is when it lets the first lump go (${figure(firstRead)} deltas on average), and `
+        ? `ttft is the time of the first burst (${figure(firstRead)} deltas on average), and `
         : ''
     return [
-      `deltas came in lumps${every}: ${who}, so ${first}the gaps are its own and not the model's`,
+      `deltas arrived in bursts${every}: ${who}, so ${first}the gaps are those of the buffer, not of the model`,
     ]
   }
   return []
 }
 
-/** A truncated answer stands in the first line, whoever allowed it. */
+/** Truncated responses stand in the first line, even where they are allowed. */
 function truncatedText({ errors }: Pick<LoadReport, 'errors'>): readonly string[] {
   const cut = errors.reduce((sum, row) => sum + (row.kind === 'truncated' ? row.count : 0), 0)
-  return cut === 0 ? [] : [`${count(cut, 'answer')} truncated`]
+  return cut === 0 ? [] : [`${count(cut, 'response')} truncated`]
 }
 
 export function partialText({ of, missing }: NonNullable<LoadReport['partial']>): string {
-  return `partial: without ${count(missing.length, 'shard')} of ${of} (${missing.join(', ')})`
+  return `partial: ${missing.length} of ${count(of, 'shard')} missing (${missing.join(', ')})`
 }
 
 /** `poisson, 20/s`. */
@@ -224,24 +226,24 @@ export function turnRows(turns: LoadReport['turns']) {
     )
 }
 
-/** What a metric is, in half a line. */
+/** Short definitions of the metrics. */
 export const meanings: Readonly<Record<MetricName, string>> = {
-  connect: 'opening a connection, TLS included; in no other figure',
-  ttfb: 'to the status line and headers',
-  ttfe: 'to the first event of any kind',
-  ttft: 'to the first generated content: reasoning, text or arguments',
-  ttfo: 'to the first answer text',
-  thinking: 'from the first content to the first answer text',
-  icl: 'gaps between reads that brought content',
+  connect: 'connection setup including TLS; not part of any other metric',
+  ttfb: 'until the status line and headers',
+  ttfe: 'until the first event of any kind',
+  ttft: 'until the first generated content: reasoning, text or tool arguments',
+  ttfo: 'until the first output text',
+  thinking: 'from the first content to the first output text',
+  icl: 'gaps between reads with content (inter-chunk latency)',
   tpot: 'time per output token after the first',
-  e2e: 'to the event that ends a whole answer',
+  e2e: 'until the event that ends a complete response',
   close_lag: 'from that event to the end of the body',
   max_gap: 'longest gap of a stream',
 }
 
 /**
- * The outcome in a word; one that only lacks requests for a decision is not called missed, nor one
- * met of which parts are missing.
+ * The outcome in a word: `Undecided` where there were too few requests for a decision, `Incomplete` where
+ * shards are missing.
  */
 export function outcomeWord({
   outcome,
@@ -260,7 +262,7 @@ const outcomeWords: Readonly<Record<LoadReport['outcome'], string>> = {
   invalid: 'Invalid',
 }
 
-/** The five rates, and what of them was good, as rows of name, count and rate. */
+/** The five rates and the goodput, each as name, count and rate. */
 export function rateRows({
   rates,
   goodput,

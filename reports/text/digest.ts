@@ -18,7 +18,7 @@ function storedText(report: ConformanceReport | LoadReport): string {
   return `${printableJson(JSON.stringify(sealed(report), null, 2))}\n`
 }
 
-/** A report with the digest of what it says; that of its evidence is the one that it came with. */
+/** A report with the digest of its content; the digest of its evidence is kept. */
 export function sealed<Report extends { readonly digest?: Digest | undefined }>(
   report: Report,
 ): Report & { readonly digest: Digest } {
@@ -36,8 +36,8 @@ export function sealed<Report extends { readonly digest?: Digest | undefined }>(
 }
 
 /**
- * Whether a report, as it stands in its file, is what its run wrote; null where it is. `evidence` is the
- * digest of the exchanges beside it, null where there are none: verdicts may travel without them.
+ * Difference between a stored report and what its run wrote; null without any. `evidence`: digest of the
+ * exchanges beside it, null where there are none, since a report may be copied without them.
  */
 export function doubtOf(stored: unknown, evidence: string | null): Doubt | null {
   if (typeof stored !== 'object' || stored === null) return 'edited report'
@@ -48,7 +48,7 @@ export function doubtOf(stored: unknown, evidence: string | null): Doubt | null 
   return evidenceDiffers(stored, evidence) ? 'edited evidence' : (parsed.data.from ?? null)
 }
 
-/** True where the exchanges beside a report are not those that its digest is of. */
+/** True where the exchanges beside a report do not match its digest. */
 export function evidenceDiffers(stored: unknown, evidence: string | null): boolean {
   if (typeof stored !== 'object' || stored === null || !('digest' in stored)) return false
   const parsed = digest.safeParse(stored.digest)
@@ -56,7 +56,7 @@ export function evidenceDiffers(stored: unknown, evidence: string | null): boole
   return parsed.data.exchanges !== evidence
 }
 
-/** The report of a run that wrote exchanges with this digest; null where it wrote none. */
+/** The report with the digest of its exchanges; null where it has none. */
 export function withEvidence<Report extends { readonly digest?: Digest | undefined }>(
   report: Report,
   exchanges: string | null,
@@ -66,7 +66,7 @@ export function withEvidence<Report extends { readonly digest?: Digest | undefin
   return { ...report, digest: from === undefined ? own : { ...own, from } }
 }
 
-/** The same report as one of which that is to be said wherever it is shown. */
+/** The report with a doubt that every format shows. */
 export function withDoubt<Report extends { readonly digest?: Digest | undefined }>(
   report: Report,
   doubt: Doubt | null,
@@ -76,13 +76,13 @@ export function withDoubt<Report extends { readonly digest?: Digest | undefined 
   return { ...report, digest: { algorithm, report: hash, exchanges, from: doubt } }
 }
 
-/** `edited after the run`: for a line that has little room; null where there is no doubt. */
+/** `edited after the run`, for short lines; null where there is no doubt. */
 export function doubtWord({ digest }: { readonly digest?: Digest | undefined }): string | null {
   const doubt = digest?.from
   return doubt === undefined ? null : words[doubt]
 }
 
-/** The same as a sentence with what follows from it. */
+/** The same as a sentence with its consequence. */
 export function doubtText({ digest }: { readonly digest?: Digest | undefined }): string | null {
   const doubt = digest?.from
   return doubt === undefined ? null : sentences[doubt]
@@ -95,23 +95,23 @@ export function isEdited({ digest }: { readonly digest?: Digest | undefined }): 
 const words: Readonly<Record<Doubt, string>> = {
   'edited report': 'edited after the run',
   'edited evidence': 'evidence edited after the run',
-  'without digest': 'without digest',
+  'without digest': 'no digest',
 }
 
 const sentences: Readonly<Record<Doubt, string>> = {
   'edited report':
-    'report.json was edited after the run: it does not fit its digest, and what it says need not be what the run found',
+    'report.json was edited after the run: it does not match its digest, so its verdicts may not be those of the run',
   'edited evidence':
-    'exchanges.ndjson was edited after the run: it does not fit the digest in report.json, and need not be what the target answered',
+    'exchanges.ndjson was edited after the run: it does not match the digest in report.json, so it may not be what the target sent',
   'without digest':
-    'report.json is without digest, as earlier versions wrote it: whether it was edited cannot be told',
+    'report.json has no digest (earlier versions wrote none): edits cannot be detected',
 }
 
 function digestOf(content: object): string {
   return createHash('sha256').update(canonical(content)).digest('hex')
 }
 
-/** JSON with sorted members and no spaces (RFC 8785), the same however the file is laid out. */
+/** Canonical JSON (RFC 8785): sorted members, no whitespace. */
 function canonical(content: object): string {
   return JSON.stringify(content, (_, value: unknown) =>
     typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,18 +1,18 @@
 import { stableText } from '../../contract/index.ts'
 import type { RequirementRow } from '../../contract/report/conformance.ts'
 
-/** Rows that are told together: most often one. */
+/** Requirements that are reported together: usually one. */
 export interface Findings {
-  /** `message`: all were broken by the same; `exchange`: one exchange shows them all. */
+  /** `message`: the same was found for all; `exchange`: one exchange shows them all. */
   readonly common: 'message' | 'exchange' | null
   /** In the order of the report; never empty. */
   readonly rows: readonly [RequirementRow, ...RequirementRow[]]
 }
 
 /**
- * Violations that share a cause, so that one defect is read once. Conservative: rows are told
- * together where the same was found on one surface, or where the very same evidence shows them; each
- * keeps its sentence, and its own message where it has one. Groups come where their first row did.
+ * Groups violations that share a cause, so that one defect is read once. Conservative: requirements are
+ * grouped where the same was found on one surface, or where the same evidence shows them; each keeps its
+ * sentence, and its own message where it has one. A group stands where its first requirement stood.
  */
 export function foldFindings(rows: readonly RequirementRow[]): readonly Findings[] {
   const byMessage = groups(rows, messageKey)
@@ -26,16 +26,21 @@ export function foldFindings(rows: readonly RequirementRow[]): readonly Findings
     .toSorted((a, b) => rows.indexOf(a.rows[0]) - rows.indexOf(b.rows[0]))
 }
 
-/** `5 rows fail because: usage is missing`, `2 rows fail in one exchange`; null for a single row. */
-export function causeText({ rows, common }: Findings): string | null {
-  if (common === null) return null
-  const [{ verdict, message }] = rows
-  const broken = `${rows.length} rows ${verdict === 'warn' ? 'warn' : 'fail'}`
-  if (common === 'exchange') return `${broken} in one exchange`
-  return `${broken} because: ${message?.trim() ?? ''}`
+/** `5 requirements violated, same cause: usage is missing`; null for a single requirement. */
+export function causeText(findings: Findings): string | null {
+  const heading = causeHeading(findings)
+  if (findings.common !== 'message') return heading
+  return `${heading}: ${findings.rows[0].message?.trim() ?? ''}`
 }
 
-/** Whether a group has a message of its own for each row. */
+/** The same without the message: `2 requirements violated in one exchange`. */
+export function causeHeading({ rows, common }: Findings): string | null {
+  if (common === null) return null
+  const found = rows[0].verdict === 'warn' ? 'warnings' : 'requirements violated'
+  return `${rows.length} ${found}${common === 'exchange' ? ' in one exchange' : ', same cause'}`
+}
+
+/** True where all requirements of a group have the same message. */
 export function saysTheSame({ rows }: Findings): boolean {
   return rows.every(({ message }) => message === rows[0].message)
 }
@@ -44,7 +49,7 @@ function groups(
   rows: readonly RequirementRow[],
   keyOf: (row: RequirementRow) => string | null,
 ): readonly (readonly RequirementRow[])[] {
-  // What has no key is like nothing else.
+  // Without a key a requirement stays alone.
   return [...Map.groupBy(rows, (row) => keyOf(row) ?? row).values()]
 }
 

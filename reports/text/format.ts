@@ -37,17 +37,17 @@ export function milliseconds(ms: number): string {
   return `${ms.toFixed(1)} ms`
 }
 
-/** `1,206 requests, 300 generations, 12 chats, 2 uploads`: the requests that a run sent to its target. */
+/** `41, of which 12 generations, 3 new chats, 1 upload`: the requests that a run sent to its target. */
 export function costText({
   requests,
   generations,
   chats,
   uploads,
 }: ConformanceReport['cost']): string {
-  return [
-    count(requests, 'request'),
+  const parts = [
     count(generations, 'generation'),
-    count(chats, 'chat'),
+    count(chats, 'new chat'),
     count(uploads, 'upload'),
-  ].join(', ')
+  ]
+  return `${requests}, of which ${parts.join(', ')}`
 }

@@ -37,7 +37,7 @@ export function streamTimeline(exchange: Exchange, options: TimelineOptions): re
   ]
 }
 
-/** An event by its index, or all those that are left out between two that are shown. */
+/** An event with its index, or a run of events that are folded. */
 export type TimelineEntry =
   | { readonly at: number; readonly event: StreamEvent }
   | { readonly folded: readonly StreamEvent[] }
@@ -56,7 +56,7 @@ export function foldEvents(
   })
 }
 
-/** What is in a fold: `27 events more: response.output_text.delta ×27`. */
+/** Summary of a fold: `27 more events: response.output_text.delta ×27`. */
 export function foldText(events: readonly StreamEvent[]): string {
   const counts = new Map<string, number>()
   for (const { name } of events) {
@@ -66,10 +66,10 @@ export function foldText(events: readonly StreamEvent[]): string {
   const names = [...counts]
     .toSorted(([, a], [, b]) => b - a)
     .map(([name, times]) => `${name} ×${times}`)
-  return `${count(events.length, 'event')} more: ${names.join(', ')}`
+  return `${count(events.length, 'more event')}: ${names.join(', ')}`
 }
 
-/** How a conversation ended, in words. */
+/** The ending of an exchange in words. */
 export function endingText(ending: Ending): string {
   switch (ending.kind) {
     case 'complete':
@@ -80,16 +80,16 @@ export function endingText(ending: Ending): string {
       return `not decoded: ${printable(ending.error)}`
     case 'aborted':
       return ending.limit === undefined
-        ? 'left on purpose'
-        : `left, for the target ${printable(ending.limit)}`
+        ? 'aborted by the client on purpose'
+        : `aborted by the client: the target ${printable(ending.limit)}`
     case 'timeout':
-      return 'nothing more came within the time limit'
+      return 'timed out: no data within the time limit'
     case 'unreachable':
-      return `no answer: ${printable(ending.error)} (${printable(ending.code)})`
+      return `no response: ${printable(ending.error)} (${printable(ending.code)})`
   }
 }
 
-/** One line: how the target answered. */
+/** The response in one line: `200 application/json, 53 bytes in 12.3 ms`. */
 export function statusLine(exchange: Exchange): string {
   const { response, ending } = exchange
   if (response === null) return endingText(ending)
@@ -100,7 +100,7 @@ export function statusLine(exchange: Exchange): string {
   return `${response.status} ${type}, ${count(bytes, 'byte')}${codedText(response)} in ${milliseconds(ending.atMs)}${over}${ended}`
 }
 
-/** ` (812 as gzip)`: what a body with a Content-Encoding was on the wire. */
+/** ` (812 as gzip)`: size on the wire of a body with a Content-Encoding. */
 function codedText({ coded }: WireResponse): string {
   if (coded === undefined) return ''
   const bytes = coded.chunks.reduce((sum, chunk) => sum + chunk.bytes.length, 0)

@@ -23,31 +23,33 @@ import { knownFailure, violations, warning } from './violations.ts'
 
 export interface ConsoleOptions {
   readonly color: boolean
-  /** Columns of the terminal; commands that are there to be pasted may be longer. */
+  /** Columns of the terminal; commands to be pasted may be longer. */
   readonly width: number
+  /** Lists passed requirements as well. */
+  readonly verbose?: boolean
 }
 
 /**
- * The report of `chatgen check` for a terminal. It names every row: violations with all that is
- * needed to repeat and dispute them, the others the shorter the less they ask of the reader. The
+ * The report of `chatgen check` for a terminal: violations with everything needed to repeat and dispute
+ * them, the rest the shorter the less it asks of the reader, passed requirements only if `verbose`. The
  * outcome stands first and last, and the violations right before it, where they do not scroll away.
- * Nothing that a target sent reaches the terminal unescaped.
+ * Text from a target is escaped.
  */
 export function reportToConsole(
   report: ConformanceReport,
   exchanges: ReadonlyMap<string, Exchange>,
-  { color, width }: ConsoleOptions,
+  { color, width, verbose = false }: ConsoleOptions,
 ): string {
   const page: ReportPage = { report, exchanges, width, chalk: new Chalk({ level: color ? 1 : 0 }) }
   const parts = [
     [...editedLines(page), ...outcomeLines(page), ...besideOutcome(page)],
     observationList(page),
-    rowList(page, 'Hold', withVerdict(page, 'pass')),
-    rowList(page, 'Unclaimed: no scenario yet, not counted', withVerdict(page, 'unclaimed')),
-    undecidedList(page, 'observed', 'Only observed'),
-    undecidedList(page, 'unproven', 'Unproven'),
+    verbose ? rowList(page, 'Passed', withVerdict(page, 'pass')) : [],
+    rowList(page, 'No scenario yet, not counted', withVerdict(page, 'unclaimed')),
+    undecidedList(page, 'observed', 'Observed only'),
+    undecidedList(page, 'unproven', 'Not tested'),
     undecidedList(page, 'inconclusive', 'Inconclusive'),
-    undecidedList(page, 'error', 'Not judged, for a fault of the kit'),
+    undecidedList(page, 'error', 'Not judged because of an internal error'),
     residueList(page),
     faultList(page),
     ...withVerdict(page, 'warn').map((row) => warning(page, row)),
@@ -62,12 +64,12 @@ export function reportToConsole(
     .join('\n\n')}\n`
 }
 
-/** The outcome alone, in one line however wide. */
+/** The outcome alone, in one line. */
 export function outcomeToConsole(report: ConformanceReport, { color }: { color: boolean }): string {
   return `${painted(report, new Chalk({ level: color ? 1 : 0 }))}  ${outcomeText(report)}`
 }
 
-/** Before the outcome, so that nobody reads that alone. */
+/** Stands before the outcome, which must not be read without it. */
 function editedLines(page: ReportPage): Lines {
   const text = isEdited(page.report) ? doubtText(page.report) : null
   if (text === null) return []
@@ -98,17 +100,17 @@ function besideOutcome(page: ReportPage): Lines {
     ...(doubtWord(page.report) === 'without digest'
       ? hanging(page, 'digest: ', doubtText(page.report) ?? '')
       : []),
-    ...(interrupted ? [page.chalk.yellow('interrupted: holds only what was found so far')] : []),
+    ...(interrupted ? [page.chalk.yellow('interrupted: partial results')] : []),
     ...[...Map.groupBy(setAside, ({ message }) => message ?? '')].flatMap(([message, rows]) =>
       idLines(page, `not applicable${message && ` (${clean(message)})`}: `, rows),
     ),
     ...hanging(page, 'target: ', `${printable(target.baseUrl)}, profile ${target.profile}`),
     ...networkPhrases(target).flatMap((phrase) => hanging(page, 'network: ', phrase)),
-    ...hanging(page, 'asked of it: ', `${costText(cost)} in ${seconds(durationMs)}`),
-    ...(trouble === null ? [] : hanging(page, 'trouble on the way: ', trouble)),
+    ...hanging(page, 'requests sent: ', `${costText(cost)} in ${seconds(durationMs)}`),
+    ...(trouble === null ? [] : hanging(page, 'errors and retries: ', trouble)),
     ...hanging(
       page,
-      'kit: ',
+      'chatgen: ',
       `${suite.version}, interface ${suite.interface}, seed ${printable(seed)}`,
     ),
   ]

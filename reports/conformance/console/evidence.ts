@@ -11,21 +11,21 @@ export interface EvidenceOptions {
   readonly offending: number | null
 }
 
-/** What was sent, as a command that sends it again, and what came back. */
+/** The request as a command that repeats it, and the response. */
 export function exchangeLines(exchange: Exchange, options: EvidenceOptions): readonly string[] {
   const { chalk, width } = options
   const requestId = header(exchange.request.headers, 'x-request-id')
   const names = [exchange.id, ...(requestId === undefined ? [] : [requestId])].map(printable)
   return [
-    chalk.dim(`sent (${names.join(', ')}):`),
-    // Not wrapped: it is there to be pasted.
+    chalk.dim(`request (${names.join(', ')}):`),
+    // Not wrapped, so that it can be pasted.
     ...indent(toCurl(exchange).split('\n'), 2),
-    `${chalk.dim('came back:')} ${shorten(statusLine(exchange), width - 11)}`,
+    `${chalk.dim('response:')} ${shorten(statusLine(exchange), width - 10)}`,
     ...indent(bodyLines(exchange, options), 2),
   ]
 }
 
-/** Lines of a body that are shown at most. */
+/** Maximum number of lines shown of a body. */
 const bodyHeight = 6
 
 function bodyLines(exchange: Exchange, options: EvidenceOptions): readonly string[] {

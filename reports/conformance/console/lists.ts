@@ -21,7 +21,7 @@ export function withVerdict({ report }: ReportPage, verdict: Verdict): readonly 
   return report.requirements.filter((row) => row.verdict === verdict)
 }
 
-/** Rows that were not decided, those with one reason together: a missing member stands once. */
+/** Undecided requirements, grouped by reason. */
 export function undecidedList(page: ReportPage, verdict: Verdict, title: string): Lines {
   const rows = withVerdict(page, verdict)
   if (rows.length === 0) return []
@@ -35,7 +35,7 @@ export function undecidedList(page: ReportPage, verdict: Verdict, title: string)
   ]
 }
 
-/** `17`, or where not all of them are in the numbers of the outcome, `17: 12 required, 5 expected`. */
+/** `17`; with expected requirements, which the outcome does not count, `17: 12 required, 5 expected`. */
 function byLevel(rows: readonly RequirementRow[]): string {
   const required = rows.filter(({ level }) => level === 'required').length
   const expected = rows.length - required
@@ -49,7 +49,7 @@ function reasonOf({ id, blockedBy, message: said, verdict }: RequirementRow): st
   if (blockedBy !== null) return `blocked by ${printable(blockedBy)}`
   if (said !== null) return clean(said)
   const member = verdict === 'unproven' ? requirementOf(id)?.member : undefined
-  return member ? `say ${member} in the profile to prove it` : 'no reason was recorded'
+  return member ? `set ${member} in the target profile to test this` : 'no reason was recorded'
 }
 
 export function rowList(page: ReportPage, title: string, rows: readonly RequirementRow[]): Lines {
@@ -57,7 +57,7 @@ export function rowList(page: ReportPage, title: string, rows: readonly Requirem
   return [page.chalk.bold(`${title} (${byLevel(rows)})`), ...idLines(page, '  ', rows)]
 }
 
-/** Areas flow into lines; an area is broken only where it alone is wider than a line. */
+/** Ids by area, wrapped between areas; an area is broken only where it is wider than a line. */
 export function idLines({ width }: Page, lead: string, rows: readonly RequirementRow[]): Lines {
   const areas = compactIds(rows.map((row) => row.id))
   const margin = lead.trim() === '' ? lead.length : 4
@@ -81,7 +81,7 @@ export function observationList(page: ReportPage): Lines {
   const { observations: rows } = page.report
   if (rows.length === 0) return []
   return [
-    page.chalk.bold(`Observed at open questions, not judged (${rows.length})`),
+    page.chalk.bold(`Observed, open questions (${rows.length})`),
     ...rows.flatMap(({ id, question, answer }) =>
       hanging(
         page,
@@ -96,7 +96,7 @@ export function faultList(page: ReportPage): Lines {
   const { faults: rows } = page.report
   if (rows.length === 0) return []
   return [
-    page.chalk.magenta.bold(`Faults of the kit itself, not of the target (${rows.length})`),
+    page.chalk.magenta.bold(`Internal errors of chatgen, not violations (${rows.length})`),
     ...rows.flatMap(({ scenario, message }) => [
       `  ${printable(scenario)}`,
       ...indent(wrap(clean(message), page.width - 4), 4),
@@ -104,18 +104,18 @@ export function faultList(page: ReportPage): Lines {
   ]
 }
 
-/** Entries of the baseline that are not true of the run; the run ends with 1 for each of them. */
+/** Stale entries of the baseline; one is enough for exit code 1. */
 export function baselineList(page: ReportPage): Lines {
   const { baseline } = page.report
   if (baseline === undefined || baseline.problems.length === 0) return []
-  const title = `Not true any more in ${printable(baseline.file)} (${baseline.problems.length})`
+  const title = `Stale baseline entries in ${printable(baseline.file)} (${baseline.problems.length})`
   return [
     page.chalk.red.bold(title),
     ...baseline.problems.flatMap(({ message }) => hanging(page, '  ', clean(message))),
   ]
 }
 
-/** What the run has left on the target: chats one by one, what no route deletes by its number. */
+/** Leftovers on the target: chats one by one, the number of those that no route deletes. */
 export function residueList(page: ReportPage): Lines {
   const { residue, residueUnseen } = page.report
   const chats = residue.filter(({ kind }) => kind === 'chat')
@@ -125,19 +125,19 @@ export function residueList(page: ReportPage): Lines {
     ...(others.length === 0 ? [] : otherLines(page, others)),
     ...(residueUnseen === null
       ? []
-      : hanging(page, 'what is left was not looked for to the end: ', clean(residueUnseen))),
+      : hanging(page, 'leftover check incomplete: ', clean(residueUnseen))),
   ]
 }
 
 function chatLines(page: ReportPage, chats: readonly Leftover[]): Lines {
   return [
     page.chalk.yellow.bold(
-      `Left on the target, which is no violation (${count(chats.length, 'chat')})`,
+      `Not deleted from the target, not a violation (${count(chats.length, 'chat')})`,
     ),
     ...chats.flatMap(({ name, id, why }) =>
       hanging(page, '  ', `${printable(id ?? 'no id')}, ${printable(name)}: ${clean(why)}`),
     ),
-    ...hanging(page, '  ', 'chatgen cleanup tries again, with journal.ndjson from the results'),
+    ...hanging(page, '  ', 'Retry: chatgen cleanup journal.ndjson (in the folder of the results)'),
   ]
 }
 
@@ -145,6 +145,6 @@ function otherLines(page: ReportPage, others: readonly Leftover[]): Lines {
   const numbers = [...Map.groupBy(others, ({ kind }) => kind)].map(([kind, all]) =>
     count(all.length, kind),
   )
-  const text = `${numbers.join(', ')} (no route of the document deletes them)`
-  return hanging(page, 'left on the target: ', text)
+  const text = `${numbers.join(', ')} (the interface has no route that deletes them)`
+  return hanging(page, 'not deleted: ', text)
 }

@@ -7,7 +7,7 @@ import { knownText } from '../summary.ts'
 import { exchangeLines } from './evidence.ts'
 import type { ReportPage } from './lists.ts'
 
-/** Violations of one cause, with all that is needed to repeat and dispute them. */
+/** Violations of one cause, with everything needed to repeat and dispute them. */
 export function violations(page: ReportPage, findings: Findings): Lines {
   const { chalk } = page
   const told = (row: RequirementRow) => [
@@ -22,13 +22,13 @@ export function violations(page: ReportPage, findings: Findings): Lines {
   return [...cause(page, findings), ...findings.rows.flatMap(told), ...indent(details, margin)]
 }
 
-/** A violation that a baseline names: the reader has seen its evidence before. */
+/** A violation that a baseline names, without its evidence. */
 export function knownFailure(page: ReportPage, row: RequirementRow): Lines {
   const details = [...message(page, row), ...reason(page, row)]
   return [...heading(page, page.chalk.yellow('KNOWN'), row), ...indent(details, margin)]
 }
 
-/** What breaks an expected row, and the exchange that shows it by one line. */
+/** A violated expected requirement, and its first exchange in one line. */
 export function warning(page: ReportPage, row: RequirementRow): Lines {
   const verdict = page.chalk.yellow.bold(row.known ? 'KNOWN WARN' : 'WARN')
   const shown = row.exchanges.slice(0, 1).map((id) => exchangeLine(page, id))
@@ -45,7 +45,7 @@ function heading({ chalk, width }: ReportPage, verdict: string, row: Requirement
   return [`${verdict} ${chalk.bold(printable(row.id))} ${place}`, ...indent(sentence, margin)]
 }
 
-/** What several rows have in common stands before them. */
+/** The common cause of several requirements. */
 function cause({ chalk, width }: ReportPage, findings: Findings): Lines {
   const text = causeText(findings)
   if (text === null) return []
@@ -66,7 +66,7 @@ function scenarios({ chalk, width }: ReportPage, rows: readonly RequirementRow[]
   return names === '' ? [] : [chalk.dim(shorten(`scenario: ${names}`, width - margin))]
 }
 
-/** The first exchange whole, since it shows the violation; the others by a line each. */
+/** The first exchange in full, since it shows the violation; one line for each of the others. */
 function evidence(page: ReportPage, rows: Findings['rows']): Lines {
   const { chalk, width, exchanges } = page
   const [first, ...others] = new Set(rows.flatMap((row) => row.exchanges))

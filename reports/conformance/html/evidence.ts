@@ -15,15 +15,15 @@ export const evidenceLimits = {
 } as const
 
 export interface Evidence {
-  /** Exchanges of a row, and the names of those that are not shown. */
+  /** Exchanges of a requirement, and the ids of those not shown. */
   of(row: RequirementRow): Markup | null
-  /** Different exchanges that are shown. */
+  /** Distinct exchanges shown. */
   readonly shown: number
-  /** Exchanges that did not fit into the page any more. */
+  /** Exchanges omitted because the page is full. */
   readonly left: number
 }
 
-/** Chooses what is shown, the violations first, so that it is a pass that goes where space is short. */
+/** Selects exchanges by severity: where space is short, passes lose their evidence first. */
 export function collectEvidence(
   rows: readonly RequirementRow[],
   exchanges: ReadonlyMap<string, Exchange>,
@@ -33,7 +33,7 @@ export function collectEvidence(
   const left = new Set<string>()
   let spent = 0
 
-  /** An exchange looks the same wherever no event of it is the offending one. */
+  /** Rendered once for each offending event. */
   function draw(exchange: Exchange, offending: number | null): Markup {
     const key = `${exchange.id}/${offending}`
     const markup = drawn.get(key) ?? exchangeMarkup(exchange, offending)
@@ -53,7 +53,7 @@ export function collectEvidence(
       }
       if (spent > evidenceLimits.pageBytes) {
         left.add(id)
-        return html`<p><code>${id}</code> was left out to keep this page small.</p>`
+        return html`<p><code>${id}</code> was omitted to keep this page small.</p>`
       }
       const markup = draw(exchange, at === 0 ? row.event : null)
       spent += Buffer.byteLength(markup.text)
@@ -86,5 +86,5 @@ const maxIds = 20
 function moreIds(ids: readonly string[]): Markup | null {
   if (ids.length === 0) return null
   const rest = ids.length - maxIds
-  return html`<p class="ids">Also seen in ${count(ids.length, 'exchange')} of <code>exchanges.ndjson</code>: ${ids.slice(0, maxIds).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}</p>`
+  return html`<p class="ids">${count(ids.length, 'more exchange')} in <code>exchanges.ndjson</code>: ${ids.slice(0, maxIds).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}</p>`
 }

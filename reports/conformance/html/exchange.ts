@@ -14,31 +14,31 @@ import { statusLine } from '../../text/timeline.ts'
 import { streamMarkup } from './stream.ts'
 
 const roles: Readonly<Record<Role, string>> = {
-  arrange: 'makes what the scenario needs',
-  act: 'what the scenario is about',
-  control: 'differs from a bad request in one field, and must be accepted',
-  negative: 'must be refused',
-  liveness: 'after a bad request: the server still answers',
-  probe: 'reads back what happened',
-  cleanup: 'removes what the run made',
+  arrange: 'setup',
+  act: 'the tested request',
+  control: 'control: differs from the invalid request in one field, must be accepted',
+  negative: 'invalid, must be rejected',
+  liveness: 'after an invalid request, the server must still respond',
+  probe: 'reads the resulting state',
+  cleanup: 'cleanup',
 }
 
-/** One conversation: what was sent, as a command that sends it again, and what came back. */
+/** One exchange: the request as a command that repeats it, and the response. */
 export function exchangeMarkup(exchange: Exchange, offending: number | null): Markup {
   const { id, request, labels, response } = exchange
   return html`<div class="exchange">
 <h5>${id}: ${request.method} ${pathOf(exchange)}</h5>
-<p class="role">Request ${labels.ordinal} of ${labels.scenario}${labels.attempt > 0 ? `, try ${labels.attempt + 1}` : ''}: ${roles[labels.role]}. ${exchange.startedAt}</p>
-<div class="sent"><p class="lead">Sent</p><button type="button" class="copy" aria-label="Copy the command of ${id}">Copy</button></div>
+<p class="role">Request ${labels.ordinal} of ${labels.scenario}${labels.attempt > 0 ? `, attempt ${labels.attempt + 1}` : ''}: ${roles[labels.role]}. ${exchange.startedAt}</p>
+<div class="sent"><p class="lead">Request</p><button type="button" class="copy" aria-label="Copy the command of ${id}">Copy</button></div>
 <pre><code>${toCurl(exchange)}</code></pre>
-<p class="lead">Received: <span class="answer">${statusLine(exchange)}</span></p>
+<p class="lead">Response: <span class="answer">${statusLine(exchange)}</span></p>
 ${response === null ? null : headers(response.headers)}
 ${exchange.events.length > 0 ? streamMarkup(exchange, offending) : bodyMarkup(exchange)}
 </div>
 `
 }
 
-/** What was recorded may be no address that can be taken apart. */
+/** A recorded URL may be malformed. */
 function pathOf(exchange: Exchange): string {
   try {
     return shorten(requestPath(exchange), 200)
@@ -56,14 +56,14 @@ function headers(list: readonly (readonly [name: string, value: string])[]): Mar
     .slice(0, maxHeaders)
     .map(([name, value]) => shorten(`${name}: ${value}`, maxHeaderLength))
   return html`<details class="headers"><summary>${count(list.length, 'header')}</summary>
-<pre><code>${lines.join('\n')}${more > 0 ? `\n… ${count(more, 'header')} more` : ''}</code></pre></details>
+<pre><code>${lines.join('\n')}${more > 0 ? `\n… ${count(more, 'more header')}` : ''}</code></pre></details>
 `
 }
 
-/** What is shown of a body at most. */
+/** Maximum shown of a body. */
 export const bodyLimits = { characters: 4_000, lines: 120 } as const
 
-/** The body of an answer in one piece, with JSON laid out, cut to what a reader takes in. */
+/** The body of a response that is not a stream; JSON is formatted, long bodies are cut. */
 function bodyMarkup(exchange: Exchange): Markup | null {
   if (exchange.response === null) return null
   const text = bodyText(exchange)
@@ -72,12 +72,12 @@ function bodyMarkup(exchange: Exchange): Markup | null {
   const shown = cut(laidOut)
   const left = laidOut.length - shown.length
   return html`<pre><code>${shown}</code></pre>
-${left > 0 ? html`<p class="role">${count(left, 'character')} more of ${laidOut.length}.</p>` : null}`
+${left > 0 ? html`<p class="role">${count(left, 'more character')} of ${laidOut.length}.</p>` : null}`
 }
 
-/** Longer bodies would take a while to lay out, only to be cut. */
+/** Longer bodies take long to format, only to be cut. */
 const maxFormattedLength = 200_000
-/** Each level indents all that is in it. */
+/** Each level adds indentation. */
 const maxFormattedDepth = 50
 
 function layOut(exchange: Exchange, text: string): string {

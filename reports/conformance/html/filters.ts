@@ -4,7 +4,7 @@ import { surfaceTitle } from '../../catalogue/entries.ts'
 import { html, type Markup } from '../../html/markup.ts'
 import { bySeverity } from '../words.ts'
 
-/** Hidden until the script is there that makes them work. */
+/** Hidden until the script runs that makes them work. */
 export function filters({ requirements }: ConformanceReport): Markup {
   const verdicts = bySeverity
     .map((verdict) => ({
@@ -25,12 +25,12 @@ ${verdicts.map(
 <label>Level <select name="level"><option value="">all</option><option>required</option><option>expected</option></select></label>
 <label class="wide">Search <input type="search" name="search" placeholder="id, sentence, message"></label>
 </div>
-<p class="tools"><span id="shown">${requirements.length} of ${requirements.length} rows</span>
+<p class="tools"><span id="shown">${requirements.length} of ${requirements.length} requirements</span>
 <button type="button" id="open-all">Open all shown</button>
 <button type="button" id="close-all">Close all</button>
 <button type="reset">Reset</button></p>
 </form>
-<p id="none" hidden>No row fits.</p>`
+<p id="none" hidden>No matching requirements.</p>`
 }
 
 function option(surface: Surface): Markup {

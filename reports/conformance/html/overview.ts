@@ -11,16 +11,18 @@ const outcomes: Readonly<Record<ConformanceReport['outcome'], string>> = {
   incomplete: 'Incomplete',
 }
 
-/** For a reader who has ten seconds: the outcome, the target and the three numbers. */
+/** The ten-second summary: outcome, target and counts. */
 export function overview(report: ConformanceReport): Markup {
-  const { proven, violated, known, undecided, required, warnings } = summarize(report)
+  const { passed, violated, known, undecided, required, warnings } = summarize(report)
   const trouble = trafficText(report)
   const beside = [
-    ...(known > 0 ? [`${known} of the violated known to the baseline`] : []),
+    ...(known > 0 ? [`${count(known, 'violation')} named in the baseline`] : []),
     ...(warnings > 0
-      ? [`${count(warnings, 'warning')}${report.strict ? ', counted (strict)' : ''}`]
+      ? [
+          `${count(warnings, 'warning')}${report.strict ? ', counted as violations (--strict)' : ''}`,
+        ]
       : []),
-    ...(report.interrupted ? ['interrupted: only what was found so far'] : []),
+    ...(report.interrupted ? ['interrupted: partial results'] : []),
   ]
   const network = networkPhrases(report.target)
   return html`<header>
@@ -28,25 +30,25 @@ export function overview(report: ConformanceReport): Markup {
 ${doubtMarkup(report)}
 <h1><span class="outcome ${report.outcome}">${outcomes[report.outcome]}</span> <span class="target">${report.target.baseUrl}</span></h1>
 <ul class="numbers">
-${number(proven, 'proven', 'pass')}
+${number(passed, 'passed', 'pass')}
 ${number(violated, 'violated', violated > 0 ? 'fail' : 'none')}
 ${number(undecided, 'undecided', undecided > 0 ? 'unproven' : 'none')}
-<li class="of">of ${count(required, 'required row')}</li>
+<li class="of">of ${count(required, 'required requirement')}</li>
 </ul>
 ${network.length > 0 ? html`<p>Network: ${network.join('; ')}.</p>` : null}
 ${beside.length > 0 ? html`<p>${beside.join('; ')}.</p>` : null}
-${trouble === null ? null : html`<p>Trouble on the way: ${trouble}.</p>`}
+${trouble === null ? null : html`<p>Errors and retries: ${trouble}.</p>`}
 <details class="facts"><summary>About this run</summary>
 <dl>${facts(report).map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>
 </details>
 </header>`
 }
 
-/** Above the outcome, so that nobody reads that alone; nothing for a report as its run wrote it. */
+/** Stands above the outcome, which must not be read without it; null for an unedited report. */
 export function doubtMarkup(report: Pick<ConformanceReport, 'digest'>): Markup | null {
   const text = doubtText(report)
   if (text === null) return null
-  return html`<p class="doubt" role="alert"><strong>${isEdited(report) ? 'Edited' : 'Without digest'}</strong> ${text}.</p>`
+  return html`<p class="doubt" role="alert"><strong>${isEdited(report) ? 'Edited' : 'No digest'}</strong> ${text}.</p>`
 }
 
 function number(value: number, name: string, kind: string): Markup {
@@ -60,14 +62,14 @@ function facts(report: ConformanceReport): readonly (readonly [string, string])[
   )
   return [
     ['Profile', target.profile],
-    ['Declared', declared.join(', ') || 'nothing'],
-    ['Asked of the target', costText(cost)],
-    [recording ? 'Judged again' : 'Started', report.startedAt],
+    ['Capabilities', declared.join(', ') || 'none declared'],
+    ['Requests sent', costText(cost)],
+    [recording ? 'Rejudged' : 'Started', report.startedAt],
     ...(recording
-      ? [['Recorded', `${recording.startedAt}, by kit ${recording.suite.version}`] as const]
+      ? [['Recorded', `${recording.startedAt}, by chatgen ${recording.suite.version}`] as const]
       : []),
     ['Duration', seconds(report.durationMs)],
-    ['Kit', `${suite.version}, interface ${suite.interface}`],
+    ['chatgen', `${suite.version}, interface ${suite.interface}`],
     ['Seed', report.seed],
   ]
 }

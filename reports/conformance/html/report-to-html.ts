@@ -13,9 +13,9 @@ import { script } from './script.ts'
 import { violationList } from './violations.ts'
 
 /**
- * The report as one page that needs no network and no other file: numbers, rows that open to their
- * evidence, and what the target does at open points. It embeds the exchanges that rows refer to,
- * cut to a length that a reader takes in; `exchanges.ndjson` has them whole.
+ * The report as one self-contained page: counts, requirements that open to their evidence, and the answers
+ * to open questions. It embeds the exchanges that requirements refer to, cut to a readable length;
+ * `exchanges.ndjson` has them whole.
  */
 export function reportToHtml(
   report: ConformanceReport,

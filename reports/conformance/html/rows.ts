@@ -8,12 +8,12 @@ import { knownText } from '../summary.ts'
 import { badgeText, meanings } from '../words.ts'
 import type { Evidence } from './evidence.ts'
 
-/** A fault of the reference server and the rows that it turns red: a line of the kill matrix. */
+/** A fault of the reference server and the requirements it violates: a line of the kill matrix. */
 export interface ProvingFault {
   readonly name: string
   readonly summary: string
   readonly breaks: readonly string[]
-  /** Declared rows that it does not turn red. */
+  /** Declared requirements that it does not make fail. */
   readonly survived: readonly string[]
 }
 
@@ -24,7 +24,7 @@ export interface RowContext {
   readonly faults: readonly ProvingFault[] | null
 }
 
-/** All rows, by surface and section; each opens to what is known about it. */
+/** All requirements by surface and section; each opens to its details. */
 export function requirementList(context: RowContext): Markup {
   const bySurface = Map.groupBy(context.report.requirements, ({ surface }) => surface)
   return html`${[...bySurface].map(
@@ -63,7 +63,7 @@ ${found(row)}
 <dl>
 <div><dt>Verdict</dt><dd>${badgeText(row)}. ${meanings[verdict]}</dd></div>
 <div><dt>Level</dt><dd>${level}, section ${row.section}</dd></div>
-${row.blockedBy === null ? null : html`<div><dt>Stands on</dt><dd><a href="#${row.blockedBy}">${row.blockedBy}</a>, which is broken</dd></div>`}
+${row.blockedBy === null ? null : html`<div><dt>Depends on</dt><dd><a href="#${row.blockedBy}">${row.blockedBy}</a>, which is violated</dd></div>`}
 ${known === null ? null : html`<div><dt>Baseline</dt><dd>${known}</dd></div>`}
 ${scenarios(row)}
 ${proof(row, context.faults)}
@@ -84,10 +84,10 @@ function found(row: RequirementRow): Markup | null {
 function scenarios({ scenarios, brokenBy }: RequirementRow): Markup | null {
   if (scenarios.length === 0) return null
   const others = scenarios.filter((name) => !brokenBy.includes(name))
-  return html`${names('Seen broken by', brokenBy)}${names(brokenBy.length > 0 ? 'Other scenarios' : 'Scenarios', others)}`
+  return html`${names('Violated in', brokenBy)}${names(brokenBy.length > 0 ? 'Other scenarios' : 'Scenarios', others)}`
 }
 
-/** Judges look at every exchange, so a row may have a hundred scenarios. */
+/** Judges read every exchange, so a requirement may have a hundred scenarios. */
 const maxNames = 8
 
 function names(title: string, list: readonly string[]): Markup | null {
@@ -97,15 +97,15 @@ function names(title: string, list: readonly string[]): Markup | null {
 `
 }
 
-/** A verdict is worth what its check can catch. */
+/** Faulty servers that the check of this requirement catches. */
 function proof({ id }: RequirementRow, faults: readonly ProvingFault[] | null): Markup | null {
   if (faults === null) return null
   const killing = faults.filter(
     ({ breaks, survived }) => breaks.includes(id) && !survived.includes(id),
   )
   if (killing.length === 0) {
-    return html`<div><dt>Proof</dt><dd>No fault of the reference server turns this row red yet.</dd></div>`
+    return html`<div><dt>Proof</dt><dd>No faulty server makes this check fail yet.</dd></div>`
   }
-  return html`<div><dt>Proof</dt><dd>The check turns red against ${count(killing.length, 'faulty server')}:
+  return html`<div><dt>Proof</dt><dd>The check fails against ${count(killing.length, 'faulty server')}, as it must:
 <ul>${killing.map(({ name, summary }) => html`<li><code>${name}</code> ${summary}</li>`)}</ul></dd></div>`
 }

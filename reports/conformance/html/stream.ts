@@ -4,7 +4,7 @@ import { shorten } from '../../text/escape.ts'
 import { count, milliseconds } from '../../text/format.ts'
 import { endingText, foldEvents, foldText, type TimelineEntry, time } from '../../text/timeline.ts'
 
-/** A stream as a picture of its times and as a list of its events; the offending one is marked. */
+/** A stream as a timeline and a list of its events; the offending event is marked. */
 export function streamMarkup(exchange: Exchange, offending: number | null): Markup {
   const { events, ending } = exchange
   return html`${picture(exchange, offending)}
@@ -15,16 +15,16 @@ ${foldEvents(events, offending).map((entry) => line(entry, offending))}
 `
 }
 
-/** Units of the picture; it is stretched to the width of the page. */
+/** Units of the drawing, which is stretched to the width of the page. */
 const width = 1_000
 const height = 32
 const tickWidth = 2
 
-/** A tick for each event, from the first byte of the request to the end. */
+/** One tick for each event, from the first byte of the request to the end. */
 function picture({ events, ending, response }: Exchange, offending: number | null): Markup {
   const endMs = Math.max(ending.atMs, events.at(-1)?.atMs ?? 0, 1)
   const xOf = (atMs: number) => Math.round((atMs / endMs) * (width - tickWidth))
-  // Events of one moment are one tick: a long stream would be a thousand times the same.
+  // Events at the same position share a tick.
   const ticks = [...new Set(events.map(({ atMs }) => xOf(atMs)))]
   const bad = offending === null ? undefined : events[offending]
   const told = `${count(events.length, 'event')} within ${milliseconds(endMs)}${bad ? `; event ${(offending ?? 0) + 1}, at ${milliseconds(bad.atMs)}, shows the violation` : ''}`
@@ -37,7 +37,7 @@ ${bad === undefined ? null : html`<rect class="bad" x="${Math.max(0, xOf(bad.atM
 <figcaption><span>0 ms</span> <span>${response === null ? '' : `headers after ${milliseconds(response.headersAtMs)}, `}${count(events.length, 'event')}</span> <span>${milliseconds(endMs)}</span></figcaption></figure>`
 }
 
-/** The offending event is read closely, the others are there to find one's way. */
+/** The offending event is shown longer than the others. */
 const maxDataLength = 160
 const maxOffendingLength = 1_000
 

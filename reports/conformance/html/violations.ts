@@ -6,8 +6,8 @@ import { badgeText } from '../words.ts'
 import { messageOf } from './rows.ts'
 
 /**
- * What is wrong, in one list on top: each entry leads to its evidence, and rows that share a cause
- * stand together.
+ * Violations and warnings in one list on top, each with a link to its evidence; those that share a cause
+ * are grouped.
  */
 export function violationList(report: ConformanceReport): Markup | null {
   const { requirements, baseline } = report
@@ -19,10 +19,10 @@ export function violationList(report: ConformanceReport): Markup | null {
   ]
   if (rows.length === 0 && problems.length === 0) return null
   return html`<section aria-labelledby="violations">
-<h2 id="violations">What is wrong</h2>
+<h2 id="violations">Violations and warnings</h2>
 <ul class="violations">
 ${foldFindings(rows).map((findings) => entry(findings, report))}
-${problems.map(({ message }) => html`<li><span class="badge fail">baseline</span> Not true any more in ${baseline?.file ?? ''}: ${message}</li>`)}
+${problems.map(({ message }) => html`<li><span class="badge fail">baseline</span> Stale entry in ${baseline?.file ?? ''}: ${message}</li>`)}
 </ul>
 </section>`
 }

@@ -8,12 +8,13 @@ import type {
 import { clean, printable } from '../../text/escape.ts'
 import { exchangeLines } from '../console/evidence.ts'
 import { knownText } from '../summary.ts'
+import { verdictLabels } from '../words.ts'
 
 export interface JUnitCase {
   readonly name: string
-  /** How long the exchanges took that show it. */
+  /** Total time of its exchanges. */
   readonly timeMs: number
-  /** Null where the row holds. */
+  /** Null where the requirement passed. */
   readonly result: JUnitResult | null
   /** For the output of the suite. */
   readonly output: string | null
@@ -43,7 +44,7 @@ export function caseOfRow(
 
 export function caseOfBaseline({ id, kind, message }: BaselineProblem): JUnitCase {
   return {
-    name: `the entry of ${id} is true`,
+    name: `baseline entry of ${id}`,
     timeMs: 0,
     result: { tag: 'failure', type: `baseline: ${kind}`, message: clean(message), text: '' },
     output: null,
@@ -55,7 +56,7 @@ export function caseOfFault(fault: ConformanceReport['faults'][number]): JUnitCa
   return {
     name: clean(fault.scenario) || 'unnamed',
     timeMs: 0,
-    result: { tag: 'error', type: 'kit', message: text[0] ?? '', text: text.join('\n') },
+    result: { tag: 'error', type: 'internal error', message: text[0] ?? '', text: text.join('\n') },
     output: null,
   }
 }
@@ -72,13 +73,13 @@ function resultOf(
     if (row.known) {
       return skipped(knownText(report, row.id) ?? 'known', `found: ${said}`)
     }
-    // A warning that does not count is told in the output.
+    // A warning that does not count stands in the output of its suite.
     if (verdict === 'warn' && !report.strict) return null
-    const type = verdict === 'fail' ? 'violated' : 'warning, counted by --strict'
+    const type = verdict === 'fail' ? 'violated' : 'warning, counted as a violation (--strict)'
     return { tag: 'failure', type, message: said, text: evidence(row, own) }
   }
-  if (verdict === 'error') return { tag: 'error', type: 'kit', message: said, text: '' }
-  return skipped(`${verdict}: ${said || 'no scenario looks at it yet'}`, '')
+  if (verdict === 'error') return { tag: 'error', type: 'internal error', message: said, text: '' }
+  return skipped(`${verdictLabels[verdict]}: ${said || 'no scenario yet'}`, '')
 }
 
 function skipped(message: string, text: string): JUnitResult {

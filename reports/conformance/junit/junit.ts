@@ -8,10 +8,9 @@ import { caseOfBaseline, caseOfFault, caseOfRow } from './cases.ts'
 import { junitOf } from './suites.ts'
 
 /**
- * JUnit XML as Ant writes it and Jenkins, GitLab and others read it: a suite for each area with a
- * case for each row. What breaks the outcome is a `<failure>`, what the kit is to blame for an
- * `<error>`; all that was not judged is `<skipped>` with its reason, never silently green. Warnings
- * stand in the output of their suite.
+ * JUnit XML as Ant writes it and Jenkins, GitLab and others read it: a suite for each area with a case
+ * for each requirement. Violations are a `<failure>`, internal errors an `<error>`; what was not judged
+ * is `<skipped>` with its reason, never silently green. Warnings stand in the output of their suite.
  */
 export function reportToJUnit(
   report: ConformanceReport,
@@ -24,7 +23,7 @@ export function reportToJUnit(
       cases: rows.map((row) => caseOfRow(row, report, exchanges)),
     })),
     { name: 'baseline', cases: (report.baseline?.problems ?? []).map(caseOfBaseline) },
-    { name: 'kit', cases: report.faults.map(caseOfFault) },
+    { name: 'chatgen', cases: report.faults.map(caseOfFault) },
   ].filter(({ cases }) => cases.length > 0)
   return junitOf(suites, { ...report, properties: propertiesOf(report) })
 }
@@ -32,15 +31,15 @@ export function reportToJUnit(
 /** In every suite: readers show a suite by itself. */
 function propertiesOf(report: ConformanceReport): Attributes {
   const { target, suite, seed, strict, interrupted, outcome } = report
-  const { proven, violated, undecided, known, required } = summarize(report)
+  const { passed, violated, undecided, known, required } = summarize(report)
   const doubt = doubtWord(report)
   return {
     outcome,
     ...(doubt === null ? {} : { digest: doubt }),
-    proven,
+    passed,
     violated,
     known,
-    unproven: undecided,
+    undecided,
     required,
     target: target.baseUrl,
     profile: target.profile,

@@ -15,8 +15,8 @@ import { networkPhrases, trafficText } from '../traffic.ts'
 import { findingsMarkdown } from './violations.ts'
 
 /**
- * The report for the summary of a job or a comment of a pull request: the outcome in ten seconds,
- * then what must be done, and the evidence folded below each violation. What holds is a number.
+ * The report for the summary of a job or a comment of a pull request: the outcome first,
+ * then what must be done, with the evidence folded below each violation. Passes are a count.
  */
 export function reportToMarkdown(
   report: ConformanceReport,
@@ -29,25 +29,25 @@ export function reportToMarkdown(
     numbers(report),
     about(report),
     trouble(report),
-    section('The baseline is not true any more', baselineLines(report)),
+    section('Stale baseline entries', baselineLines(report)),
     section('Violated', findingsMarkdown(foldFindings(broken), exchanges)),
     section('Known violations', report.requirements.filter(isKnown).flatMap(rowLine(report))),
     section(
       report.strict ? 'Warnings, counted as violations' : 'Warnings',
       report.requirements.filter(isWarning).flatMap(rowLine(report)),
     ),
-    section('Faults of the kit itself', faultLines(report)),
-    section('Unproven', undecided(report, 'unproven')),
+    section('Internal errors of chatgen', faultLines(report)),
+    section('Not tested', undecided(report, 'unproven')),
     section('Inconclusive', undecided(report, 'inconclusive')),
-    section('Not judged, for a fault of the kit', undecided(report, 'error')),
+    section('Not judged because of an internal error', undecided(report, 'error')),
     folded('Not applicable', undecided(report, 'not-applicable')),
     dialectCard(report),
-    section('Left on the target', residueLines(report)),
+    section('Not deleted from the target', residueLines(report)),
   ]
   return `${parts.filter((part) => part !== '').join('\n\n')}\n`
 }
 
-/** A report that is not as its run wrote it says so before its numbers; empty for one that is. */
+/** Stands before the counts; empty for an unedited report. */
 export function doubtLine(report: Pick<ConformanceReport, 'digest'>): string {
   const text = doubtText(report)
   return text === null ? '' : `${isEdited(report) ? '❌ **Edited**' : '⚠️'} ${escaped(text)}.`
@@ -55,30 +55,30 @@ export function doubtLine(report: Pick<ConformanceReport, 'digest'>): string {
 
 function heading({ outcome, interrupted }: ConformanceReport): string {
   const words = { conforms: '✅ Conforms', violated: '❌ Violated', incomplete: '⚠️ Incomplete' }
-  return `## ${words[outcome]}${interrupted ? ' (interrupted: holds what was found so far)' : ''}`
+  return `## ${words[outcome]}${interrupted ? ' (interrupted: partial results)' : ''}`
 }
 
 function numbers(report: ConformanceReport): string {
-  const { proven, violated, known, undecided, required } = summarize(report)
+  const { passed, violated, known, undecided, required } = summarize(report)
   const excused = known === 0 ? '' : ` (${known} known)`
   return [
-    '| proven | violated | undecided | of required rows |',
+    '| passed | violated | undecided | of required requirements |',
     '| ---: | ---: | ---: | ---: |',
-    `| **${proven}** | **${violated}**${excused} | **${undecided}** | ${required} |`,
+    `| **${passed}** | **${violated}**${excused} | **${undecided}** | ${required} |`,
   ].join('\n')
 }
 
 function about({ target, suite, seed, cost, durationMs }: ConformanceReport): string {
-  const asked = `${count(cost.requests, 'request')} in ${seconds(durationMs)}`
-  const kit = `kit ${code(suite.version)}, interface ${code(suite.interface)}`
+  const requests = `${count(cost.requests, 'request')} in ${seconds(durationMs)}`
+  const version = `chatgen ${code(suite.version)}, interface ${code(suite.interface)}`
   const network = networkPhrases(target).map((phrase) => `, ${escaped(clean(phrase))}`)
   const target_ = `${code(clean(target.baseUrl))}, profile ${target.profile}${network.join('')}`
-  return `${target_}; ${asked}; ${kit}, seed ${code(clean(seed))}`
+  return `${target_}; ${requests}; ${version}, seed ${code(clean(seed))}`
 }
 
 function trouble(report: ConformanceReport): string {
   const text = trafficText(report)
-  return text === null ? '' : `Trouble on the way: ${text}.`
+  return text === null ? '' : `Errors and retries: ${text}.`
 }
 
 function section(title: string, lines: readonly string[]): string {
@@ -117,7 +117,7 @@ function faultLines({ faults }: ConformanceReport): readonly string[] {
   )
 }
 
-/** Rows with one reason stand together; of an unproven row it names the member that would prove it. */
+/** Grouped by reason. */
 function undecided({ requirements }: ConformanceReport, verdict: Verdict): readonly string[] {
   const rows = requirements.filter((row) => row.verdict === verdict)
   const reasons = Map.groupBy(rows, ({ message }) => clean(message ?? 'no reason was recorded'))
@@ -126,7 +126,7 @@ function undecided({ requirements }: ConformanceReport, verdict: Verdict): reado
   )
 }
 
-/** What the target does where the document leaves it open: how it differs from its like. */
+/** Answers of the target to open questions. */
 function dialectCard({ observations }: ConformanceReport): string {
   if (observations.length === 0) return ''
   const rows = observations.map(
@@ -134,16 +134,16 @@ function dialectCard({ observations }: ConformanceReport): string {
       `| ${id} | ${escaped(clean(question))} | ${cell(clean(answer))} |`,
   )
   const table = ['| | Open question | This target |', '| --- | --- | --- |', ...rows].join('\n')
-  const title = `Dialect card: ${count(observations.length, 'open question')}, not judged`
+  const title = `Behavior profile: ${count(observations.length, 'open question')}, not judged`
   return `<details><summary>${title}</summary>\n\n${table}\n\n</details>`
 }
 
-/** `: a, b and 3 whose id no answer told`. */
+/** `: a, b and 3 with unknown id`. */
 function idsText(ids: readonly (string | null)[]): string {
   const told = ids.flatMap((id) => (id === null ? [] : [code(clean(id))]))
   const untold = ids.length - told.length
-  if (told.length === 0) return ', whose ids no answer told'
-  return `: ${told.join(', ')}${untold === 0 ? '' : ` and ${untold} whose id no answer told`}`
+  if (told.length === 0) return ', ids unknown'
+  return `: ${told.join(', ')}${untold === 0 ? '' : ` and ${untold} with unknown id`}`
 }
 
 function residueLines({ residue, residueUnseen }: ConformanceReport): readonly string[] {
@@ -153,6 +153,6 @@ function residueLines({ residue, residueUnseen }: ConformanceReport): readonly s
     ),
     ...(residueUnseen === null
       ? []
-      : [`- Not looked for to the end: ${escaped(clean(residueUnseen))}`]),
+      : [`- Leftover check incomplete: ${escaped(clean(residueUnseen))}`]),
   ]
 }

@@ -2,7 +2,7 @@ import { Chalk } from 'chalk'
 import type { Exchange } from '../../../contract/index.ts'
 import type { RequirementRow } from '../../../contract/report/conformance.ts'
 import { clean, printable } from '../../text/escape.ts'
-import { causeText, type Findings, saysTheSame } from '../../text/fold.ts'
+import { causeHeading, type Findings, saysTheSame } from '../../text/fold.ts'
 import { code, codeBlock, escaped } from '../../text/markdown.ts'
 import { statusLine } from '../../text/timeline.ts'
 import { exchangeLines } from '../console/evidence.ts'
@@ -29,10 +29,10 @@ function text(findings: Findings): readonly string[] {
   const { rows, common } = findings
   const [first] = rows
   if (common === null) return [sentence(first), '', found(first)]
-  const cause = causeText(findings)?.split(' because: ')[0] ?? ''
+  const cause = causeHeading(findings) ?? ''
   if (common === 'message' && saysTheSame(findings)) {
     return [
-      `**${escaped(cause)} because** ${code(clean(first.message ?? ''))}`,
+      `**${escaped(cause)}:** ${code(clean(first.message ?? ''))}`,
       '',
       ...rows.map((row) => `- ${sentence(row)}`),
     ]
@@ -49,7 +49,7 @@ function sentence({ id, title, level, section }: RequirementRow): string {
 }
 
 function found({ message }: RequirementRow): string {
-  return message === null ? 'Nothing was recorded.' : `Found: ${code(clean(message))}`
+  return message === null ? 'No message was recorded.' : `Found: ${code(clean(message))}`
 }
 
 function evidence({ rows }: Findings, exchanges: ReadonlyMap<string, Exchange>): readonly string[] {
@@ -76,5 +76,5 @@ function missing(id: string): string {
 
 function evidenceElsewhere({ rows }: Findings): readonly string[] {
   const ids = [...new Set(rows.flatMap((row) => row.exchanges))]
-  return [`The evidence stands in \`exchanges.ndjson\`: ${ids.map(code).join(', ')}`]
+  return [`Evidence: see \`exchanges.ndjson\`, ${ids.map(code).join(', ')}`]
 }

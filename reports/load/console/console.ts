@@ -21,8 +21,7 @@ import { auditList, generatorList } from './trust.ts'
 
 /**
  * The report of `chatgen load` for a terminal. The outcome stands first and last; between them what
- * decides it, then what was measured, then how far the measurement can be trusted. Nothing that a
- * target sent reaches the terminal unescaped.
+ * decides it, the measurements, and the accuracy of the generator. Text from a target is escaped.
  */
 export function loadToConsole(report: LoadReport, options: LoadConsoleOptions): string {
   const page: LoadPage = { ...options, chalk: new Chalk({ level: options.color ? 1 : 0 }) }
@@ -46,7 +45,7 @@ export function loadToConsole(report: LoadReport, options: LoadConsoleOptions): 
     generatorList(page, report),
     auditList(page, report),
     list(page, 'Notes', report.notes),
-    list(page, 'Faults of the kit itself', report.faults),
+    list(page, 'Internal errors of chatgen', report.faults),
     [...editedLines(page, report), ...outcomeLines(page, report)],
   ]
   return `${parts
@@ -61,7 +60,7 @@ export function loadOutcome(report: LoadReport, { color }: { readonly color: boo
   return `${paintedOutcome(chalk, report)}  ${outcomeText(report)}`
 }
 
-/** Before the outcome, so that nobody reads that alone. */
+/** Stands before the outcome, which must not be read without it. */
 function editedLines(page: Page, report: LoadReport): Lines {
   const text = isEdited(report) ? doubtText(report) : null
   return text === null ? [] : hanging(page, `${page.chalk.red.bold('EDITED')}  `, text, 8)
@@ -90,11 +89,11 @@ function about(page: Page, report: LoadReport): Lines {
     ...(doubtWord(report) === 'without digest'
       ? hanging(page, 'digest: ', doubtText(report) ?? '')
       : []),
-    ...(interrupted ? [page.chalk.yellow('interrupted: holds only what was found so far')] : []),
+    ...(interrupted ? [page.chalk.yellow('interrupted: partial results')] : []),
     ...hanging(page, 'target: ', `${printable(target.baseUrl)}, ${target.surfaces.join(' and ')}`),
     ...hanging(page, 'load: ', printable(planText(report))),
     ...hanging(page, 'measured: ', windowText(report)),
-    ...hanging(page, 'kit: ', `${suite.version}, interface ${suite.interface}`),
+    ...hanging(page, 'chatgen: ', `${suite.version}, interface ${suite.interface}`),
   ]
 }
 
@@ -123,7 +122,7 @@ function findingList(page: Page, { integrity }: LoadReport): Lines {
       ...hanging(
         page,
         `${paint(id)} `,
-        `(${level}) broken in ${broken} of ${of}, ${percent(rate)}: ${title}`,
+        `(${level}) violated in ${broken} of ${of}, ${percent(rate)}: ${title}`,
         id.length + 1,
       ),
       ...hanging(page, '  found: ', clean(first.why)),

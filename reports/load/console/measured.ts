@@ -19,11 +19,10 @@ export interface LoadConsoleOptions {
   readonly color: boolean
   /** Columns of the terminal. */
   readonly width: number
-  /** Also what each transaction measured, and the same run as other tools define it. */
+  /** Also prints latencies by transaction and in the definitions of other tools. */
   readonly verbose?: boolean
 }
 
-/** What every part of the console report of a load is made from. */
 export interface LoadPage extends Page {
   readonly verbose?: boolean
 }
@@ -32,15 +31,15 @@ export function rateTable(page: LoadPage, report: LoadReport): Lines {
   const { open, left } = report
   const purposeful = Object.values(left).reduce((sum, number) => sum + number, 0)
   const beside = [
-    `${count(open, 'request')} open at the end`,
-    ...(purposeful === 0 ? [] : [`${purposeful} left on purpose`]),
+    `${count(open, 'request')} in flight at the end`,
+    ...(purposeful === 0 ? [] : [`${purposeful} aborted on purpose`]),
     connectionText(report),
   ]
   return [
     page.chalk.bold('Rates in the measured window'),
     ...indent(
       columns([
-        ['', 'count', 'a second'],
+        ['', 'count', 'per second'],
         ...rateRows(report).map(([name, number, perSecond]) => [
           name,
           String(number),
@@ -59,7 +58,7 @@ export function transactionTable(page: LoadPage, { transactions }: LoadReport): 
     page.chalk.bold('Transactions of the whole run'),
     ...indent(
       columns([
-        ['', 'begun', 'completed', 'failed', 'open'],
+        ['', 'started', 'completed', 'failed', 'in flight'],
         ...transactions.map(({ name, planned, completed, failed, open }) => [
           printable(name),
           ...[planned, completed, failed, open].map(String),
@@ -74,14 +73,14 @@ export function latencyTable(page: LoadPage, title: string, metrics: LoadReport[
   return quantileTable(page, title, clocked(metrics))
 }
 
-/** First tokens of growing chats by turn; all that is known of a turn where asked to be verbose. */
+/** `ttft` of growing chats by turn; with `verbose`, all metrics. */
 export function turnTable(page: LoadPage, { turns }: LoadReport): Lines {
   const rows = turnRows(turns).filter(({ metric }) => page.verbose === true || metric === 'ttft')
   const named = rows.map((row) => ({ ...row, name: `${row.metric} ${row.turn}` }))
-  return quantileTable(page, 'Growing chats by turn, ms', named)
+  return quantileTable(page, 'Latency of growing chats by turn, ms', named)
 }
 
-/** Columns that a narrow terminal does without. */
+/** Columns omitted on a narrow terminal, in this order. */
 const spare = ['p75', 'p99.9', 'mean', 'p90', 'n']
 
 interface QuantileRow {
@@ -114,12 +113,18 @@ function quantileTable(page: LoadPage, title: string, rows: readonly QuantileRow
     ...(without.length === 0
       ? []
       : indent(
-          wrap(`No room for ${without.join(', ')}: report.json has them.`, page.width - 2),
+          wrap(
+            `Omitted for lack of space: ${without.join(', ')}; see report.json.`,
+            page.width - 2,
+          ),
           2,
         )),
     ...(rows.some(({ distribution }) => distribution.censored > 0)
       ? indent(
-          wrap('+n: so many were still running; they are in the quantiles.', page.width - 2),
+          wrap(
+            '+n: requests still in flight at the end, included in the quantiles.',
+            page.width - 2,
+          ),
           2,
         )
       : []),
@@ -129,7 +134,7 @@ function quantileTable(page: LoadPage, title: string, rows: readonly QuantileRow
 export function stallList(page: LoadPage, { stalls }: LoadReport): Lines {
   if (stalls === null) return []
   const { overMs, stalled, streams, share, longestMs, coalesced } = stalls
-  const text = `${stalled} of ${count(streams, 'stream')} stalled for more than ${overMs} ms, ${percent(share)} of their time; longest gap ${figure(longestMs)} ms; ${percent(coalesced)} of the gaps are 0, one read brought several pieces`
+  const text = `${stalled} of ${count(streams, 'stream')} stalled for more than ${overMs} ms, ${percent(share)} of their time; longest gap ${figure(longestMs)} ms; ${percent(coalesced)} of the gaps are 0 ms: several chunks arrived in one read`
   return hanging(page, 'stalls: ', text)
 }
 
@@ -145,10 +150,10 @@ export function deliveryList(page: LoadPage, report: LoadReport): Lines {
 export function errorList(page: LoadPage, { errors, disturbances }: LoadReport): Lines {
   const counts = (lead: string) =>
     disturbances === undefined ? [] : hanging(page, lead, disturbanceText(disturbances))
-  if (errors.length === 0) return counts('answers: ')
+  if (errors.length === 0) return counts('errors: ')
   return [
     page.chalk.bold('Failed requests'),
-    ...counts('  answers: '),
+    ...counts('  errors: '),
     ...errors.flatMap(({ kind, detail, count, share, firstIndex, firstSecond }) =>
       hanging(
         page,
@@ -162,7 +167,7 @@ export function errorList(page: LoadPage, { errors, disturbances }: LoadReport):
 export function otherToolTable(page: LoadPage, { otherTools }: LoadReport): Lines {
   if (otherTools.length === 0) return []
   return [
-    page.chalk.bold('The whole run as other tools define it'),
+    page.chalk.bold('The whole run in the definitions of other tools'),
     ...indent(
       columns(
         [

@@ -11,20 +11,20 @@ export function generatorList(page: Page, { generator }: LoadReport): Lines {
   }[verdict]
   const spread = (name: string, found: typeof timestampError) =>
     found === null
-      ? `${name} not known`
+      ? `${name} unknown`
       : `${name} p50 ${figure(found.p50)}, p99 ${figure(found.p99)}, max ${figure(found.max)} ms`
   const figures = [
-    spread('stamps late by', timestampError),
-    spread('sent late by', scheduleDelay),
+    spread('timestamp error', timestampError),
+    spread('send delay', scheduleDelay),
     `busiest event loop ${percent(eventLoopUtilization)}`,
     `${figure(generator.eventsPerSecond)} events/s`,
     ...(generator.eventsPerCpuSecond === null
       ? []
-      : [`${figure(generator.eventsPerCpuSecond)} a CPU second`]),
+      : [`${figure(generator.eventsPerCpuSecond)} per CPU second`]),
   ]
   return [
     `${page.chalk.bold('Generator')} ${paint(verdict)}`,
-    ...reasons.flatMap((reason) => hanging(page, '  because ', reason)),
+    ...reasons.flatMap((reason) => hanging(page, '  reason: ', reason)),
     ...hanging(page, '  ', figures.join('; ')),
   ]
 }

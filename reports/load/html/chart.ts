@@ -1,10 +1,10 @@
 import { html, Markup, type Table, tableMarkup } from '../../html/markup.ts'
 
-/** A chart as the script draws it, and the same as text. */
+/** A chart as the script draws it, and its data as a table. */
 export interface Chart {
   readonly id: string
   readonly title: string
-  /** How to read it. */
+  /** Reading instructions. */
   readonly note: string
   readonly x: Axis & { readonly values: readonly number[] }
   readonly y: Axis
@@ -30,7 +30,7 @@ export interface Series {
   readonly values: readonly (number | null)[]
 }
 
-/** The script draws into the plot; who sees no drawing has the table. */
+/** The script draws into the plot; the table has the same data without a script. */
 export function chartMarkup({ id, title, note, table }: Chart): Markup {
   return html`<figure class="chart" id="${id}">
 <figcaption id="${id}-title">${title}</figcaption>
@@ -38,14 +38,14 @@ export function chartMarkup({ id, title, note, table }: Chart): Markup {
 <div class="plot" tabindex="0" role="group" aria-labelledby="${id}-title" aria-describedby="${id}-note ${id}-keys" hidden></div>
 <p class="readout" aria-live="polite"></p>
 <div class="keys" role="group" aria-label="Lines of: ${title}"></div>
-<p class="unseen" id="${id}-keys">Arrow keys read the values one by one.</p>
+<p class="unseen" id="${id}-keys">Arrow keys step through the values.</p>
 <details><summary>${title} as a table</summary>
 ${tableMarkup(table, `${title} as a table`)}
 </details>
 </figure>`
 }
 
-/** For the script, in a block that no browser runs. */
+/** Data of the charts, in a script element that no browser runs. */
 export function chartData(charts: readonly Chart[]): Markup {
   const data = charts.map(({ table: _, note: __, ...chart }) => chart)
   const json = JSON.stringify(data).replaceAll('<', '\\u003c')

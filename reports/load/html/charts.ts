@@ -5,27 +5,27 @@ import { type Bin, binsOf, valueAt } from '../metrics/histogram.ts'
 import { clocked } from '../words.ts'
 import type { Chart, Series } from './chart.ts'
 
-/** Every chart that the report has figures for. */
+/** Every chart that the report has data for. */
 export function chartsOf(report: LoadReport): readonly Chart[] {
   const { series, metrics, heatMaps } = report
   const all = clocked(metrics)
   return [
-    overTime('rates', 'Requests a second', series, 'requests', 'linear', rateLines(series)),
+    overTime('rates', 'Requests per second', series, 'requests', 'linear', rateLines(series)),
     overTime('in-flight', 'Requests in flight', series, 'requests', 'linear', [
       { name: 'in flight', values: series.map(({ inFlight }) => inFlight) },
     ]),
     ...quantileChart(series, 'ttft', 'Response time to the first token, over time'),
-    ...quantileChart(series, 'e2e', 'Response time of whole answers, over time'),
+    ...quantileChart(series, 'e2e', 'Response time of complete responses, over time'),
     ...distributionChart(
       'latency',
-      'How latencies are distributed',
+      'Latency distribution',
       all.filter(({ name }) => name === 'ttft' || name === 'e2e'),
     ),
     ...heatMaps.map(heatChart),
     ...quantileChart(series, 'icl', 'Gaps between tokens, over time'),
     ...distributionChart(
       'gaps',
-      'How gaps between tokens are distributed',
+      'Distribution of gaps between tokens',
       all.filter(({ name }) => name === 'icl' || name === 'max_gap'),
     ),
   ].filter(({ x }) => x.values.length > 0)
@@ -51,7 +51,7 @@ function quantileChart(
   return [overTime(`${metric}-time`, title, series, 'ms', 'log', lines)]
 }
 
-/** A table of more rows is no alternative any more; the CSV has every second. */
+/** Longer tables are sampled; the CSV has every second. */
 const maxTableRows = 120
 
 function overTime(
@@ -67,7 +67,7 @@ function overTime(
   return {
     id,
     title,
-    note: `By the second of the run${every === 1 ? '' : `; the table has one second in ${every}`}.`,
+    note: `By second of the run${every === 1 ? '' : `; the table has every ${every}th second`}.`,
     x: { label: 's', scale: 'linear', values: rows.map(({ second }) => second) },
     y: { label, scale },
     series,
@@ -122,7 +122,7 @@ function distributionChart(id: string, title: string, all: readonly Named[]): re
     {
       id: `${id}-distribution`,
       title,
-      note: 'So many per cent were at most so slow; both axes are logarithmic, to the right by nines. What ended is in it; a latency of 0 is not drawn.',
+      note: 'Share of requests (x) with at most this latency (y); both axes are logarithmic, the x axis by nines. Ended requests only; a latency of 0 is not drawn.',
       x: { label: 'share', scale: 'rarity', values: rarities },
       y: { label: 'ms', scale: 'log' },
       series,
@@ -132,18 +132,18 @@ function distributionChart(id: string, title: string, all: readonly Named[]): re
 }
 
 function heatChart({ metric, columnSeconds, edgesMs, counts }: HeatMap): Chart {
-  const what = metric === 'ttft' ? 'the first token' : 'whole answers'
+  const what = metric === 'ttft' ? 'the first token' : 'complete responses'
   const top = edgesMs.at(-1) ?? null
   return {
     id: `${metric}-heat`,
     title: `Heat map of the response time ${metric === 'ttft' ? 'to' : 'of'} ${what}`,
-    note: 'The stronger the colour of a cell, the more requests had that latency at that time.',
+    note: 'Darker cells: more requests with that latency at that time.',
     x: { label: 's', scale: 'linear', values: counts.map((_, at) => at * columnSeconds) },
     y: { label: 'ms', scale: 'log' },
     series: [],
     heat: { edges: edgesMs, counts, width: columnSeconds },
     table: {
-      head: ['from second', 'requests', 'half below, ms', '99 % below, ms', 'all below, ms'],
+      head: ['from second', 'requests', 'p50, ms', 'p99, ms', 'max, ms'],
       rows: counts.map((column, at) => {
         const bins = column.map((count, row) => ({
           low: edgesMs[row] ?? 0,
@@ -158,7 +158,7 @@ function heatChart({ metric, columnSeconds, edgesMs, counts }: HeatMap): Chart {
   }
 }
 
-/** Counts stand as they are. */
+/** Integers are not rounded. */
 function cellOf(value: number | null): string {
   return value !== null && Number.isInteger(value) ? String(value) : figure(value)
 }

@@ -20,8 +20,8 @@ const uPlotScript = readFileSync(require.resolve('uplot/dist/uPlot.iife.min.js')
 const uPlotStyle = readFileSync(require.resolve('uplot/dist/uPlot.min.css'), 'utf8')
 
 /**
- * A load report as one page that needs no network and no other file. Charts are drawn by uPlot, which
- * stands in the page; each has a table that says the same, so nothing is lost without a script.
+ * A load report as one self-contained page. Charts are drawn by the inlined uPlot; each has a table with
+ * the same data, so nothing is lost without a script.
  */
 export function loadToHtml(report: LoadReport): string {
   const charts = chartsOf(report)

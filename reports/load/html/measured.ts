@@ -22,7 +22,7 @@ export function measuredSection(report: LoadReport): Markup {
 <h3>Rates</h3>
 ${tableMarkup(
   {
-    head: ['requests', 'count', 'a second'],
+    head: ['requests', 'count', 'per second'],
     rows: rateRows(report).map(([name, count, perSecond]) => [
       name,
       String(count),
@@ -32,17 +32,17 @@ ${tableMarkup(
   'Rates',
 )}
 <h3>Latency</h3>
-<p class="found">Milliseconds with 95 % intervals. <em>Response</em> time counts from the planned moment, <em>service</em> time from sending.</p>
+<p class="found">Milliseconds with 95 % intervals. <em>Response</em> time counts from the planned send time, <em>service</em> time from the actual one.</p>
 ${quantileTable(clocked(metrics), 'Latency')}
-${stalls === null ? null : html`<p>${stalls.stalled} of ${stalls.streams} streams stalled for more than ${stalls.overMs} ms, for ${percent(stalls.share)} of their time; the longest gap was ${figure(stalls.longestMs)} ms. ${percent(stalls.coalesced)} of ${stalls.gaps} gaps are 0, because one read brought several pieces.</p>`}
+${stalls === null ? null : html`<p>${stalls.stalled} of ${stalls.streams} streams stalled for more than ${stalls.overMs} ms, for ${percent(stalls.share)} of their time; the longest gap was ${figure(stalls.longestMs)} ms. ${percent(stalls.coalesced)} of ${stalls.gaps} gaps are 0 ms, because several chunks arrived in one read.</p>`}
 ${deliveryPart(report)}<p>${connectionText(report)}.</p>
-<details><summary>What the names mean</summary>
+<details><summary>Definitions of the metrics</summary>
 <dl>${metrics.map(({ name }) => html`<div><dt><code>${name}</code></dt><dd>${meanings[name]}</dd></div>`)}</dl>
 </details>
 ${
   byTurn.length === 0
     ? null
-    : html`<details><summary>Chats that grow, by turn</summary>
+    : html`<details><summary>Growing chats, by turn</summary>
 ${quantileTable(byTurn, 'Latency of growing chats by turn')}</details>
 `
 }${transactions.map(
@@ -53,7 +53,7 @@ ${quantileTable(byTurn, 'Latency of growing chats by turn')}</details>
     failed,
     open,
     metrics: own,
-  }) => html`<details><summary>Transaction ${name}: ${planned} planned, ${completed} completed, ${failed} failed, ${open} open</summary>
+  }) => html`<details><summary>Transaction ${name}: ${planned} planned, ${completed} completed, ${failed} failed, ${open} in flight at the end</summary>
 ${quantileTable(clocked(own), `Latency of ${name}`)}</details>
 `,
 )}
@@ -73,8 +73,8 @@ ${lumpText(report).map(
 export function otherToolSection({ otherTools }: LoadReport): Markup | null {
   if (otherTools.length === 0) return null
   return html`<section aria-labelledby="tools">
-<h2 id="tools">The same run as other tools define it</h2>
-<p class="found">Of the whole run, as none of them cuts a warm-up by itself.</p>
+<h2 id="tools">The same run in the definitions of other tools</h2>
+<p class="found">Over the whole run: these tools do not exclude a warm-up by themselves.</p>
 ${tableMarkup(
   {
     words: 2,
@@ -88,9 +88,9 @@ ${tableMarkup(
       unit,
     ]),
   },
-  'The same run as other tools define it',
+  'The same run in the definitions of other tools',
 )}
-<details><summary>Their definitions and sources</summary>
+<details><summary>Definitions and sources</summary>
 <dl>${otherTools.map(({ tool, metric, definition, source }) => html`<div><dt>${tool}: ${metric}</dt><dd>${definition}${source === '' ? null : html`<br><span class="found">${source}</span>`}</dd></div>`)}</dl>
 </details>
 </section>`
@@ -108,7 +108,7 @@ function quantileTable(rows: readonly QuantileRow[], name: string): Markup {
   return tableMarkup(
     {
       words: 2,
-      head: ['metric', 'clock', 'n', 'still open', 'mean', ...names, 'max'],
+      head: ['metric', 'clock', 'n', 'in flight', 'mean', ...names, 'max'],
       rows: rows.map(({ name, clock, distribution }) => [
         name,
         clock,

@@ -1,10 +1,10 @@
 import type { LoadReport } from '../../../contract/report/load.ts'
 import { doubtMarkup } from '../../conformance/html/overview.ts'
 import { html, type Markup, tableMarkup } from '../../html/markup.ts'
-import { figure, interval, percent, seconds } from '../../text/format.ts'
+import { count, figure, interval, percent, seconds } from '../../text/format.ts'
 import { arrivalText, disturbanceText, outcomeText, outcomeWord, windowText } from '../words.ts'
 
-/** For a reader who has ten seconds: the outcome, the target, and what was asked and kept. */
+/** The ten-second summary: outcome, target and counts. */
 export function overview(report: LoadReport): Markup {
   const { outcome, target, rates, goodput, integrity, interrupted } = report
   const word = outcomeWord(report)
@@ -14,12 +14,12 @@ export function overview(report: LoadReport): Markup {
 ${doubtMarkup(report)}
 <h1><span class="outcome ${word.toLowerCase()}">${word}</span> <span class="target">${target.baseUrl}</span></h1>
 <ul class="numbers">
-${number(figure(rates.completed.perSecond), 'completed a second', 'none')}
-${number(goodput.share === null ? 'n/a' : percent(goodput.share), 'good', 'none')}
+${number(figure(rates.completed.perSecond), 'completed per second', 'none')}
+${number(goodput.share === null ? 'n/a' : percent(goodput.share), 'goodput', 'none')}
 ${number(String(rates.failed.count + rates.shed.count), 'failed or shed', rates.failed.count > 0 ? 'fail' : 'none')}
-${number(String(violated), 'required rows broken', violated > 0 ? 'fail' : 'none')}
+${number(String(violated), 'requirements violated', violated > 0 ? 'fail' : 'none')}
 </ul>
-<p>${outcomeText(report)}.${interrupted ? ' Interrupted: only what was found so far.' : ''}${outcome === 'invalid' ? ' The load generator was the bottleneck: no figure below is one of the target.' : ''}</p>
+<p>${outcomeText(report)}.${interrupted ? ' Interrupted: partial results.' : ''}${outcome === 'invalid' ? ' The load generator was the bottleneck: the figures below do not describe the target.' : ''}</p>
 <details class="facts"><summary>About this run</summary>
 <dl>${facts(report).map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>
 </details>
@@ -48,17 +48,17 @@ const badges = { met: 'pass', missed: 'fail', undecided: 'unproven' } as const
 export function findingSection({ integrity, errors, disturbances }: LoadReport): Markup {
   const { findings, streams, bodies, events, held, crossTalk, duplicateIds, idempotencyRaces } =
     integrity
-  const looked = `Judged: ${streams} streams, ${bodies} other bodies, ${events} events; ${held.length} rows held in every answer. ${crossTalk.leaks} of ${crossTalk.answers} answers showed what another request said; ${duplicateIds.duplicates} of ${duplicateIds.ids} ids came twice; ${idempotencyRaces.doubled} of ${idempotencyRaces.races} races of an Idempotency-Key were doubled.`
+  const judged = `Judged: ${streams} streams, ${bodies} other bodies, ${events} events; ${count(held.length, 'requirement')} passed in every response. Cross-talk: ${crossTalk.leaks} of ${crossTalk.answers} responses contained text of another request. Duplicate ids: ${duplicateIds.duplicates} of ${duplicateIds.ids}. Idempotency-Key races executed twice: ${idempotencyRaces.doubled} of ${idempotencyRaces.races}.`
   return html`<section aria-labelledby="findings">
-<h2 id="findings">What the traffic broke</h2>
-<p>${looked}</p>
+<h2 id="findings">Violations</h2>
+<p>${judged}</p>
 ${
   findings.length === 0
     ? null
     : html`<ul class="violations">${findings.map(
         ({ id, level, title, broken, of, rate, first }) => html`<li id="${id}">
 <span class="badge ${level === 'required' ? 'fail' : 'warn'}">${level}</span> <strong>${id}</strong> ${title}
-<p>Broken in ${broken} of ${of} (${percent(rate)}). First: <span class="message">${first.why}</span></p>
+<p>Violated in ${broken} of ${of} (${percent(rate)}). First: <span class="message">${first.why}</span></p>
 <p class="found">Request ${first.index}.${first.step} at ${seconds(first.atMs)}, <code>${first.operation}</code>${first.event === null ? '' : `, event ${first.event}`}, X-Request-Id <code>${first.requestId}</code></p></li>
 `,
       )}</ul>`
@@ -71,7 +71,7 @@ ${
     : tableMarkup(
         {
           words: 2,
-          head: ['kind', 'detail', 'requests', 'of those due', 'first at'],
+          head: ['kind', 'detail', 'requests', 'share of due', 'first at'],
           rows: errors.map(({ kind, detail, count, share, firstSecond }) => [
             kind,
             detail,
@@ -99,17 +99,20 @@ function facts(report: LoadReport): readonly (readonly [string, string])[] {
   return [
     ['Load', `${arrivalText(plan.arrival)}, for ${seconds(plan.durationMs)}`],
     ['Mix', `${plan.mix}; ${target.surfaces.join(', ')}`],
-    ...(odd.length === 0 ? [] : [['On purpose', odd.join(', ')] as const]),
+    ...(odd.length === 0 ? [] : [['Misbehaving clients', odd.join(', ')] as const]),
     [
       'Plan',
       `${plan.hash}${plan.shard === null ? '' : `, shard ${plan.shard.index}/${plan.shard.of}`}`,
     ],
     ['Transactions', `${plan.ownTransactions} of ${plan.transactions}`],
     ['Measured', windowText(report)],
-    ['Connections', `${connections.opened} opened, ${connections.reused} requests found one open`],
+    [
+      'Connections',
+      `${connections.opened} opened, ${count(connections.reused, 'request')} on reused connections`,
+    ],
     ['Started', startedAt],
     ['Duration', seconds(durationMs)],
-    ['Kit', `${suite.version}, interface ${suite.interface}`],
+    ['chatgen', `${suite.version}, interface ${suite.interface}`],
     ['Seed', seed],
   ]
 }

@@ -1,4 +1,4 @@
-/** What a load report adds to the style of every page. */
+/** Additional style of a load report. */
 export const chartStyle = `
 .outcome.met { color: var(--pass); }
 .outcome.missed { color: var(--fail); }

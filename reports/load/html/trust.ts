@@ -3,19 +3,26 @@ import type { Spread } from '../../../contract/report/load-generator.ts'
 import { html, type Markup, tableMarkup } from '../../html/markup.ts'
 import { figure, percent } from '../../text/format.ts'
 
-/** How far the figures can be trusted: the error of the generator, and laws that they must keep. */
+/** Accuracy of the measurement: the error of the generator, and audits of the figures. */
 export function trustSection(report: LoadReport): Markup {
   const { generator, audits, notes, faults } = report
   return html`<section aria-labelledby="trust">
-<h2 id="trust">The generator, measured</h2>
-<p><span class="badge ${badges[generator.verdict]}">${generator.verdict}</span> ${generator.reasons.length === 0 ? 'Nothing speaks against its figures.' : generator.reasons.join('; ')}</p>
+<h2 id="trust">Accuracy of the generator</h2>
+<p><span class="badge ${badges[generator.verdict]}">${generator.verdict}</span> ${generator.reasons.length === 0 ? 'No objection to its figures.' : generator.reasons.join('; ')}</p>
 <dl>${facts(report).map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>
 ${
   generator.workers.length === 0
     ? null
     : tableMarkup(
         {
-          head: ['worker', 'requests', 'events', 'CPU, ms', 'event loop', 'stamps late p99, ms'],
+          head: [
+            'worker',
+            'requests',
+            'events',
+            'CPU, ms',
+            'event loop',
+            'timestamp error p99, ms',
+          ],
           rows: generator.workers.map((worker) => [
             String(worker.index),
             String(worker.requests),
@@ -35,7 +42,7 @@ ${
 `,
   )}</ul>
 ${listed('Notes', notes)}
-${listed('Faults of the kit itself', faults)}
+${listed('Internal errors of chatgen', faults)}
 </section>`
 }
 
@@ -44,19 +51,19 @@ const badges = { valid: 'pass', degraded: 'warn', invalid: 'fail' } as const
 function facts({ generator }: LoadReport): readonly (readonly [string, string])[] {
   const { timestampError, scheduleDelay, environment: at, calibration } = generator
   return [
-    ['Its stamps came late by', spreadText(timestampError)],
-    ['Planned arrivals left late by', spreadText(scheduleDelay)],
+    ['Timestamp error', spreadText(timestampError)],
+    ['Send delay', spreadText(scheduleDelay)],
     ['Busiest event loop', percent(generator.eventLoopUtilization)],
     [
       'Events',
-      `${figure(generator.eventsPerSecond)} a second${generator.eventsPerCpuSecond === null ? '' : `, ${figure(generator.eventsPerCpuSecond)} a second of CPU`}`,
+      `${figure(generator.eventsPerSecond)} per second${generator.eventsPerCpuSecond === null ? '' : `, ${figure(generator.eventsPerCpuSecond)} per CPU second`}`,
     ],
     ...(calibration === null
       ? []
       : [
           [
-            'Calibrated',
-            `${percent(calibration.used)} of ${figure(calibration.ceilingEventsPerSecond)} events a second, measured ${calibration.measuredAt}`,
+            'Calibration',
+            `${percent(calibration.used)} of ${figure(calibration.ceilingEventsPerSecond)} events per second, measured ${calibration.measuredAt}`,
           ] as const,
         ]),
     [
@@ -67,9 +74,9 @@ function facts({ generator }: LoadReport): readonly (readonly [string, string])[
 }
 
 function spreadText(spread: Spread | null): string {
-  if (spread === null) return 'not known'
+  if (spread === null) return 'unknown'
   const { p50, p99, max, count } = spread
-  return `p50 ${figure(p50)}, p99 ${figure(p99)}, at most ${figure(max)} ms, of ${count}`
+  return `p50 ${figure(p50)}, p99 ${figure(p99)}, max ${figure(max)} ms (n = ${count})`
 }
 
 function listed(title: string, texts: readonly string[]): Markup | null {

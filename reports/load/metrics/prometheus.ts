@@ -4,7 +4,7 @@ import { expositionOf, type Family } from './exposition.ts'
 import { bucketsOf, genAiFamilies, operationBounds } from './gen-ai.ts'
 
 /**
- * A load run as Prometheus reads it. Latencies that OpenTelemetry names (semantic conventions for
+ * A load run in the Prometheus exposition format. Latencies that OpenTelemetry names (semantic conventions for
  * generative AI metrics, status Development) have its names, buckets and attributes, with dots as
  * underscores and the unit as a suffix, as its exporters write them; they count from the moment of
  * sending. The rest is `chatgen_load_…`.
@@ -27,7 +27,7 @@ function responseTimes({ metrics }: LoadReport): Family {
   return {
     name: 'chatgen_load_response_seconds',
     type: 'histogram',
-    help: 'Latencies from the planned moment, so that waiting for a stalled target is in them.',
+    help: 'Latencies from the planned send time, including time spent waiting for a stalled target.',
     samples: metrics.flatMap(({ name, response }) =>
       response === null ? [] : bucketsOf(response, operationBounds, { metric: name }),
     ),
@@ -53,7 +53,7 @@ function quantiles({ metrics }: LoadReport): readonly Family[] {
   return [
     family(
       'latency',
-      'Quantiles of the measured window; absent where the sample is too small.',
+      'Quantiles of the measured window; absent if the sample is too small.',
       'value',
     ),
     family('latency_low', 'Lower end of the 95 % interval of a quantile.', 'low'),
@@ -75,15 +75,23 @@ function rates({ rates, goodput, errors, stalls, open }: LoadReport): readonly F
     {
       name: 'chatgen_load_requests_total',
       type: 'counter',
-      help: 'Requests of the measured window by what became of them.',
+      help: 'Requests of the measured window by state.',
       samples: Object.entries(rates).map(([state, { count }]) => ({
         labels: { state },
         value: count,
       })),
     },
     gauge('chatgen_load_open_requests', 'In flight when the run ended.', open),
-    gauge('chatgen_load_goodput_ratio', 'Good of all due requests.', goodput.share),
-    gauge('chatgen_load_goodput_requests_per_second', 'Good requests a second.', goodput.perSecond),
+    gauge(
+      'chatgen_load_goodput_ratio',
+      'Share of good requests among due requests.',
+      goodput.share,
+    ),
+    gauge(
+      'chatgen_load_goodput_requests_per_second',
+      'Good requests per second.',
+      goodput.perSecond,
+    ),
     {
       name: 'chatgen_load_errors_total',
       type: 'counter',
@@ -95,7 +103,7 @@ function rates({ rates, goodput, errors, stalls, open }: LoadReport): readonly F
     },
     gauge(
       'chatgen_load_stalled_ratio',
-      'Time in stalls, of all time in streams.',
+      'Share of stream time spent in stalls.',
       stalls?.share ?? null,
     ),
   ]
@@ -107,7 +115,7 @@ function integrity({ integrity }: LoadReport): readonly Family[] {
     {
       name: 'chatgen_load_judged_total',
       type: 'counter',
-      help: 'What the judges looked at.',
+      help: 'Streams, bodies and events judged.',
       samples: Object.entries({ streams, bodies, events }).map(([what, value]) => ({
         labels: { what },
         value,
@@ -116,7 +124,7 @@ function integrity({ integrity }: LoadReport): readonly Family[] {
     {
       name: 'chatgen_load_broken_answers_total',
       type: 'counter',
-      help: 'Answers that broke a requirement.',
+      help: 'Responses that violated a requirement.',
       samples: findings.map(({ id, level, broken }) => ({
         labels: { requirement: id, level },
         value: broken,
@@ -130,7 +138,7 @@ function slos({ slo }: LoadReport): readonly Family[] {
     {
       name: 'chatgen_load_slo_met',
       type: 'gauge',
-      help: '1 met, 0 missed; absent where it is undecided.',
+      help: '1 met, 0 missed; absent if undecided.',
       samples: slo.flatMap(({ expression, verdict }) =>
         verdict === 'undecided'
           ? []
@@ -146,7 +154,7 @@ function generator({ generator, audits }: LoadReport): readonly Family[] {
     {
       name: 'chatgen_load_generator_verdict',
       type: 'gauge',
-      help: '1 for the verdict that holds: with invalid, no figure above is one of the target.',
+      help: '1 for the current verdict; if invalid, the figures do not describe the target.',
       samples: (['valid', 'degraded', 'invalid'] as const).map((name) => ({
         labels: { verdict: name },
         value: Number(name === verdict),
@@ -154,12 +162,12 @@ function generator({ generator, audits }: LoadReport): readonly Family[] {
     },
     gauge(
       'chatgen_load_timestamp_error_seconds',
-      'How late the stamps of the generator were at p99.',
+      'Timestamp error of the generator, p99.',
       timestampError === null ? null : timestampError.p99 / 1000,
     ),
     gauge(
       'chatgen_load_audits_failed',
-      'Laws that the figures do not keep.',
+      'Consistency audits that failed.',
       audits.filter(({ verdict }) => verdict === 'fail').length,
     ),
   ]
@@ -176,7 +184,7 @@ function info({ suite, plan, seed, target }: LoadReport): Family {
   return {
     name: 'chatgen_load_info',
     type: 'gauge',
-    help: 'What was run; always 1.',
+    help: 'Labels of the run; always 1.',
     samples: [{ labels, value: 1 }],
   }
 }
@@ -185,7 +193,7 @@ function outcome(report: LoadReport): Family {
   return {
     name: 'chatgen_load_outcome',
     type: 'gauge',
-    help: '1 for the outcome that holds.',
+    help: '1 for the outcome of the run.',
     samples: (['met', 'missed', 'violated', 'invalid'] as const).map((name) => ({
       labels: { outcome: name },
       value: Number(name === report.outcome),
