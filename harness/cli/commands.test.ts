@@ -70,7 +70,7 @@ describe('chatgen', () => {
     const args = ['check', url, '--target', example, '--only', 'V3-ATT-11', '--quiet']
     const { code, stdout } = await chatgen(args, keys)
     run.child.kill('SIGTERM')
-    expect(stdout).toMatch(/^CONFORMS {2}1 proven/)
+    expect(stdout).toMatch(/^CONFORMS {2}1 passed/)
     expect(code).toBe(0)
   })
 
@@ -107,7 +107,7 @@ describe('chatgen check', () => {
   test('--quiet prints one line', async () => {
     await using server = await startModelsServer()
     const { stdout } = await chatgen(['check', server.url, '--quiet', ...models], withKey)
-    expect(stdout).toBe('CONFORMS  1 proven, 0 violated, 0 undecided of 1 required row\n')
+    expect(stdout).toBe('CONFORMS  1 passed, 0 violated, 0 undecided of 1 required requirement\n')
   })
 
   test('a flag wins over its environment twin, and the twin over the profile', async () => {

@@ -14,7 +14,11 @@ export function flag(flags: string, description: string, command?: string): Opti
 }
 
 /** The flags of every command that can print reports: formats, JSON, less output. */
-export function addOutputFlags(command: Command, formatNames: readonly string[]): Command {
+export function addOutputFlags(
+  command: Command,
+  formatNames: readonly string[],
+  verboseHelp: string,
+): Command {
   return command
     .addOption(
       flag(
@@ -24,6 +28,7 @@ export function addOutputFlags(command: Command, formatNames: readonly string[])
     )
     .addOption(flag('--json', 'print report.json on standard output'))
     .addOption(flag('--quiet', 'print the outcome only'))
+    .addOption(flag('--verbose', verboseHelp))
     .addOption(colorFlag())
 }
 

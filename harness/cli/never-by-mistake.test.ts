@@ -38,7 +38,7 @@ async function check(
 describe('a dry run', () => {
   test('is none where CHATGEN_DRY_RUN is false', async () => {
     const { code, stdout } = await check('', { CHATGEN_DRY_RUN: 'false', CI: 'true' })
-    expect(stdout).toMatch(/^CONFORMS {2}1 proven/)
+    expect(stdout).toMatch(/^CONFORMS {2}1 passed/)
     expect(keys).not.toEqual([])
     expect(code).toBe(0)
   })

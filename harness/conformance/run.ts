@@ -95,7 +95,7 @@ export async function runConformance(options: RunOptions): Promise<ConformanceRe
   const judged = results.map((result) => result.cost).reduce(addCosts, before)
   const audit = await auditSafely(collector, setup, { spent: judged.requests, interrupted })
 
-  const requirements = decide(rows, results, collector.scenarios, options.profile)
+  const requirements = decide(rows, results, collector.scenarios, options.profile, { interrupted })
   const observations = observationRows(results.flatMap((result) => result.observations))
   const strict = options.strict ?? false
   return {

@@ -32,6 +32,7 @@ export function decide(
   results: readonly ScenarioResult[],
   scenarios: readonly ScenarioCoverage[],
   profile: TargetProfile,
+  { interrupted = false }: { readonly interrupted?: boolean } = {},
 ): RequirementRow[] {
   const findings = results.flatMap((result) => result.findings)
   const byRow = Map.groupBy(findings, ({ row }) => row)
@@ -41,7 +42,9 @@ export function decide(
   return rows.map((id) => {
     const covering = scenarios.filter((scenario) => scenario.rows.includes(id))
     const evidence = gather(id, byRow.get(id) ?? [], results)
-    const ruling = rule(id, evidence, covering, profile, broken)
+    const notReached = covering.some(({ slug }) => results.every((result) => result.slug !== slug))
+    const unseenReason = interrupted && notReached ? interruptedReason : neverSeenReason
+    const ruling = rule(id, { ...evidence, unseenReason }, covering, profile, broken)
     const { level, surface, section, title } = requirements[id]
     return {
       id,
@@ -90,9 +93,13 @@ function gather(
   }
 }
 
+/** Reasons of a requirement that no finding and no scenario says anything about. */
+const neverSeenReason = 'the behavior did not occur in this run'
+const interruptedReason = 'the run was interrupted before this was tested'
+
 function rule(
   id: RequirementId,
-  evidence: RequirementEvidence,
+  evidence: RequirementEvidence & { readonly unseenReason: string },
   claimed: readonly ScenarioCoverage[],
   profile: TargetProfile,
   brokenRows: ReadonlySet<RequirementId>,
@@ -123,8 +130,11 @@ function rule(
     const exchanges = [...new Set(evidence.held.flatMap((finding) => finding.exchanges))]
     return { verdict: 'pass', message: null, exchanges }
   }
-  const reason = evidence.unproven[0]?.reason ?? 'nothing that the target did showed it'
-  return { verdict: 'unproven', message: reason, exchanges: [] }
+  return {
+    verdict: 'unproven',
+    message: evidence.unproven[0]?.reason ?? evidence.unseenReason,
+    exchanges: [],
+  }
 }
 
 /** The nearest broken row that this one stands on, directly or through others. */

@@ -57,13 +57,13 @@ describe('explaining a row', () => {
       Members that a response has in both forms, streamed and not, MUST have the same
       types in both.
 
-      level       required: the document says it, or it follows without choice. A
-                  breach fails, and the target does not conform.
-      section     4.3 (owner of 2 statements of the document)
+      level       required: stated in the interface document. A violation makes the
+                  target non-conforming.
+      section     4.3 (covers 2 statements of the document)
       surface     Native v3 surface, /api/v3
       area        V3-GEN, Generation in a chat
-      stands on   V3-GEN-02, V3-SSE-08, V3-SSE-09: if one of these is broken, this row
-                  is inconclusive.
+      depends on  V3-GEN-02, V3-SSE-08, V3-SSE-09: if one of these is violated, this
+                  requirement is inconclusive.
       contract    R22 of the Responses-style streaming contract.
       "
     `)
@@ -75,17 +75,18 @@ describe('explaining a row', () => {
       With rag as an object the server MUST search as with true, with the given
       parameters.
 
-      level       required: the document says it, or it follows without choice. A
-                  breach fails, and the target does not conform.
-      section     4.4 (owner of 1 statement of the document)
+      level       required: stated in the interface document. A violation makes the
+                  target non-conforming.
+      section     4.4 (covers 1 statement of the document)
       surface     Native v3 surface, /api/v3
       area        RAG, Retrieval before the answer
-      stands on   RAG-01: if one of these is broken, this row is inconclusive.
-      carries     RAG-08
-      capability  rag: capabilities.rag in the target profile; true must work, false
-                  is not applicable, absent leaves the row unproven.
-      profile     rag.object: without this member of the target profile the row is
-                  unproven.
+      depends on  RAG-01: if one of these is violated, this requirement is
+                  inconclusive.
+      required by RAG-08
+      capability  rag: capabilities.rag in the target profile; true: must work; false:
+                  not applicable; absent: not tested.
+      profile     rag.object: without this member of the target profile the
+                  requirement is not tested.
       "
     `)
   })
@@ -95,8 +96,8 @@ describe('explaining a row', () => {
       "X-03
       429 means too many requests.
 
-      kind        excluded: no conversation over HTTP can show it. It is never judged.
-      section     7 (owner of 1 statement of the document)
+      kind        excluded: cannot be observed over HTTP; never judged.
+      section     7 (covers 1 statement of the document)
       reason      The thresholds are not shown, so no polite number of requests
                   provokes it. Where it occurs it is obeyed and recorded.
       "
@@ -108,9 +109,9 @@ describe('explaining a row', () => {
       "OPEN-28
       How is a repeat with the same Idempotency-Key answered?
 
-      kind        open: the document leaves it open. What the target does is observed
-                  and reported, never judged.
-      section     4.3 (owner of 1 statement of the document)
+      kind        open: the interface document leaves this open. The behavior of the
+                  target is recorded, never judged.
+      section     4.3 (covers 1 statement of the document)
       surface     Native v3 surface, /api/v3
       "
     `)

@@ -159,12 +159,12 @@ describe('no target is blamed for what the runs were told', () => {
     })
     const [differs, changed] = text.split('\n\n').slice(1)
     expect(differs?.split('\n')).toEqual([
-      'What the runs were told differs',
+      'The runs had different settings',
       '  URL        http://a → http://b',
       '  selection  everything → --only V3-*',
       '  profile    limits.timeoutMs, otherKey (only in A)',
     ])
-    expect(changed).toContain('pass → fail (required): another target, the URLs differ')
+    expect(changed).toContain('passed → violated (required): different target URL')
   })
 })
 
@@ -217,41 +217,41 @@ test('the text says what got worse first', () => {
   expect(
     comparisonToText(compareReports(a, b, { rejudged: a }), a, b, options),
   ).toMatchInlineSnapshot(`
-    "A  violated, 2 proven, 1 violated, 2 undecided of 5 required rows
-       http://127.0.0.1:4010, 2026-01-02T03:04:05.000Z, kit 0.1.0
-    B  violated, 3 proven, 1 violated, 1 undecided of 5 required rows
-       http://127.0.0.1:4010, 2026-01-02T03:04:05.000Z, kit 0.1.0
+    "A  violated, 2 passed, 1 violated, 2 undecided of 5 required requirements
+       http://127.0.0.1:4010, 2026-01-02T03:04:05.000Z, chatgen 0.1.0
+    B  violated, 3 passed, 1 violated, 1 undecided of 5 required requirements
+       http://127.0.0.1:4010, 2026-01-02T03:04:05.000Z, chatgen 0.1.0
     A note.
 
     Newly violated (1)
-      OAI-CHAT-03  pass → fail (required): the target changed
+      OAI-CHAT-03  passed → violated (required): the target changed
           A sentence of the document.
           found: object is nothing\\x1b[2J
 
-    No longer proven (1)
-      V3-SSE-07  pass → inconclusive (required): the target changed
+    No longer passing (1)
+      V3-SSE-07  passed → inconclusive (required): the target changed
           A sentence of the document.
           found: no stream came
 
-    Repaired (1)
-      V3-IDEM-01  fail → pass (required): the target changed
+    Fixed (1)
+      V3-IDEM-01  violated → passed (required): the target changed
           A sentence of the document.
 
-    Newly proven (2)
+    Newly passing (2)
       the target changed: V3-IDEM 02 03
 
-    Other answers to open questions, not judged (1)
+    Changed answers to open questions, not judged (1)
       OPEN-20  the target changed
           Which status?
           before: 400
           after:  422
 
-    WORSE  1 newly violated, 1 no longer proven, 1 repaired, 0 rows as before
+    WORSE  1 newly violated, 1 no longer passing, 1 fixed, 0 requirements unchanged
     "
   `)
 })
 
-test('rows that are no longer proven for one reason stand together', () => {
+test('requirements that no longer pass for one reason are grouped', () => {
   const ids = ['V3-SSE-17', 'V3-SSE-18', 'V3-ONE-02']
   const blocked = { verdict: 'inconclusive', message: 'blocked by V3-SSE-09' } as const
   const a = reportOf([...ids, id].map((one) => rowOf({ id: one })))
@@ -264,12 +264,12 @@ test('rows that are no longer proven for one reason stand together', () => {
     width: 80,
     notes: [],
   })
-  expect(text.slice(text.indexOf('No longer'), text.indexOf('LESS'))).toMatchInlineSnapshot(`
-    "No longer proven (4)
+  expect(text.slice(text.indexOf('No longer'), text.indexOf('FEWER'))).toMatchInlineSnapshot(`
+    "No longer passing (4)
       V3-SSE 17 18, V3-ONE 02
-          pass → inconclusive: the target changed
+          passed → inconclusive: the target changed
           found: blocked by V3-SSE-09
-      V3-SSE-07  pass → inconclusive (required): the target changed
+      V3-SSE-07  passed → inconclusive (required): the target changed
           A sentence of the document.
           found: no stream came
 

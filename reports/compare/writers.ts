@@ -36,9 +36,9 @@ export function comparisonToText(
     conditionList(page, comparison.conditions),
     changeList(page, chalk.red.bold('Newly violated'), comparison.newlyViolated),
     changeList(page, chalk.yellow.bold('New warnings'), comparison.newlyWarned),
-    unprovenList(page, chalk.yellow.bold('No longer passed'), comparison.newlyUnproven),
+    unprovenList(page, chalk.yellow.bold('No longer passing'), comparison.newlyUnproven),
     changeList(page, chalk.green.bold('Fixed'), comparison.repaired),
-    idList(page, 'Newly passed', comparison.newlyProven),
+    idList(page, 'Newly passing', comparison.newlyProven),
     changeList(page, chalk.bold('Other changes'), comparison.otherwise),
     driftList(page, comparison.drift),
     [lastLine(page, comparison)],
@@ -175,14 +175,14 @@ function lastLine({ chalk }: Page, comparison: Comparison): string {
   const { newlyViolated, newlyUnproven, repaired, unchanged } = comparison
   const parts = [
     `${newlyViolated.length} newly violated`,
-    `${newlyUnproven.length} no longer passed`,
+    `${newlyUnproven.length} no longer passing`,
     `${repaired.length} fixed`,
     `${count(unchanged, 'requirement')} unchanged`,
   ]
   const verdict = newlyViolated.some(({ known }) => !known)
     ? chalk.red.bold('WORSE')
     : newlyUnproven.length > 0
-      ? chalk.yellow.bold('FEWER PASSED')
+      ? chalk.yellow.bold('FEWER PASSING')
       : chalk.green.bold('NOT WORSE')
   return `${verdict}  ${parts.join(', ')}`
 }

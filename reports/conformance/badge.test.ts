@@ -5,12 +5,12 @@ import { reportToBadge } from './badge.ts'
 
 test('a badge says the outcome and the three numbers', () => {
   expect(reportToBadge(violated)).toMatchInlineSnapshot(`
-    "<svg xmlns="http://www.w3.org/2000/svg" width="358" height="20" viewBox="0 0 358 20" role="img" aria-label="chatgen: violated, 3 proven, 5 violated (1 known), 4 undecided of 12 required rows">
-    <title>chatgen: violated, 3 proven, 5 violated (1 known), 4 undecided of 12 required rows</title>
+    "<svg xmlns="http://www.w3.org/2000/svg" width="358" height="20" viewBox="0 0 358 20" role="img" aria-label="chatgen: violated, 3 passed, 5 violated (1 known), 4 undecided of 12 required requirements">
+    <title>chatgen: violated, 3 passed, 5 violated (1 known), 4 undecided of 12 required requirements</title>
     <rect width="358" height="20" rx="3" fill="#24292f"/>
     <path d="M56 0h299a3 3 0 0 1 3 3v14a3 3 0 0 1-3 3h-299z" fill="#cf222e"/>
     <text x="6" y="14" textLength="44" lengthAdjust="spacingAndGlyphs" fill="#fff" font-family="Verdana, DejaVu Sans, sans-serif" font-size="11" aria-hidden="true">chatgen</text>
-    <text x="62" y="14" textLength="290" lengthAdjust="spacingAndGlyphs" fill="#fff" font-family="Verdana, DejaVu Sans, sans-serif" font-size="11" aria-hidden="true">violated · 3 proven · 5 violated · 4 undecided</text>
+    <text x="62" y="14" textLength="290" lengthAdjust="spacingAndGlyphs" fill="#fff" font-family="Verdana, DejaVu Sans, sans-serif" font-size="11" aria-hidden="true">violated · 3 passed · 5 violated · 4 undecided</text>
     </svg>
     "
   `)
@@ -23,6 +23,6 @@ test.each([
 ] as const)('%s has its colour, and is XML', (outcome, colour) => {
   const badge = reportToBadge({ ...conforming, outcome })
   expect(badge).toContain(`fill="${colour}"`)
-  expect(badge).toContain(`<title>chatgen: ${outcome}, 3 proven`)
+  expect(badge).toContain(`<title>chatgen: ${outcome}, 3 passed`)
   expect(XMLValidator.validate(badge)).toBe(true)
 })

@@ -5,12 +5,12 @@ import { reportToGitHub, withoutCommands } from './github.ts'
 
 test('an annotation for each cause', () => {
   expect(reportToGitHub(violated)).toMatchInlineSnapshot(`
-    "::notice title=chatgen check::VIOLATED: 3 proven, 5 violated (1 known), 4 undecided of 12 required rows; 1 warning; 1 stale entry in the baseline
+    "::notice title=chatgen check::VIOLATED: 3 passed, 5 violated (1 known), 4 undecided of 12 required requirements; 1 warning; 1 stale baseline entry
     ::error title=V3-IDEM-02::V3-IDEM-02 (section 4.3): A repeat with the same Idempotency-Key MUST NOT add a second step (JSON body).%0Afound: the history has 2 steps & <b>one</b> key \`\`
     ::error title=V3-SSE-05::V3-SSE-05 (section 6): The first event MUST be response.created, and it MUST occur exactly once.%0Afound: the first event is response.output_item.added
-    ::error title=OAI-CHAT-09%2C OAI-CHAT-06::2 rows fail because: usage is missing%0AOAI-CHAT-09 (section 2.2): The usage of a completion MUST have prompt_tokens, completion_tokens and total_tokens, all integers.%0AOAI-CHAT-06 (section 2.2): The choices of a completion MUST be an array that holds the answer, and each choice MUST have an integer index.
-    ::error title=V3-HIST-01%3A stale in the baseline::V3-HIST-01 passes now: delete its entry
-    ::error title=fault of the kit%3A v3-idempotency/racing::TypeError: turns is undefined\\n  at x
+    ::error title=OAI-CHAT-09%2C OAI-CHAT-06::2 requirements violated, same cause: usage is missing%0AOAI-CHAT-09 (section 2.2): The usage of a completion MUST have prompt_tokens, completion_tokens and total_tokens, all integers.%0AOAI-CHAT-06 (section 2.2): The choices of a completion MUST be an array that holds the answer, and each choice MUST have an integer index.
+    ::error title=V3-HIST-01%3A stale baseline entry::V3-HIST-01 passes now: delete its entry
+    ::error title=internal error%3A v3-idempotency/racing::TypeError: turns is undefined\\n  at x
     ::warning title=V3-SSE-07::V3-SSE-07 (section 6): sequence_number SHOULD increase strictly.%0Afound: sequence_number 3 follows 3
     "
   `)
@@ -18,7 +18,7 @@ test('an annotation for each cause', () => {
 
 test('where everything holds, the outcome', () => {
   expect(reportToGitHub(conforming)).toMatchInlineSnapshot(`
-    "::notice title=chatgen check::CONFORMS: 3 proven, 0 violated, 0 undecided of 3 required rows
+    "::notice title=chatgen check::CONFORMS: 3 passed, 0 violated, 0 undecided of 3 required requirements
     "
   `)
 })

@@ -46,6 +46,7 @@ header { padding-top: 1.5rem; }
 .numbers { display: flex; flex-wrap: wrap; gap: 0.25rem 2rem; list-style: none; padding: 0; margin: 0 0 0.75rem; align-items: baseline; }
 .numbers strong { font-size: 2.2rem; line-height: 1.1; font-variant-numeric: tabular-nums; margin-right: 0.15em; }
 .numbers .of { color: var(--dim); }
+.numbers a { color: inherit; text-decoration-color: var(--line); }
 .numbers .pass strong { color: var(--pass); }
 .numbers .fail strong { color: var(--fail); }
 .numbers .unproven strong { color: var(--open); }
@@ -93,6 +94,11 @@ button { cursor: pointer; }
 .row > summary:hover { background: var(--panel); }
 .row > summary .badge { margin-right: 0.4rem; }
 .row > summary code { margin-right: 0.4rem; font-weight: 600; }
+.passes > summary { padding: 0.35rem 0.25rem; border-top: 1px solid var(--line); color: var(--pass); }
+.hint { color: var(--dim); }
+.hint span { font-weight: 600; }
+.keys { color: var(--dim); font-size: 0.85rem; margin: 0.5rem 0 0; }
+kbd { border: 1px solid var(--line); border-radius: 0.25rem; padding: 0 0.35em; background: var(--ground); font-family: ui-monospace, Menlo, Consolas, 'DejaVu Sans Mono', monospace; font-size: 0.9em; margin-left: 0.5em; }
 .level { color: var(--dim); font-size: 0.85rem; }
 .opened { padding: 0.25rem 0 1.25rem 1rem; margin-left: 0.25rem; border-left: 3px solid var(--line); }
 .row[data-verdict='fail'] > .opened { border-left-color: var(--fail); }

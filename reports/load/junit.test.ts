@@ -19,10 +19,10 @@ test('a case for each SLO, row, audit and for the generator', () => {
     <system-err></system-err>
     </testsuite>
     <testsuite id="1" name="integrity" package="chatgen-conformance" hostname="127.0.0.1" timestamp="2026-01-02T03:04:05" tests="3" failures="1" errors="0" skipped="0" time="0.000">
-    <testcase name="V3-SSE-17 The text of response.completed is all that the deltas said." classname="integrity" time="0.000"><failure type="violated" message="broken in 4 of 303, 1.32 %">&lt;/script&gt;&lt;script&gt;window.pwned=1&lt;/script&gt;&lt;img src=x onerror="window.pwned=1"&gt; | \`x\` ]]&gt; \\x1b[2J\\u202etxt
+    <testcase name="V3-SSE-17 The text of response.completed is all that the deltas said." classname="integrity" time="0.000"><failure type="violated" message="violated in 4 of 303, 1.32 %">&lt;/script&gt;&lt;script&gt;window.pwned=1&lt;/script&gt;&lt;img src=x onerror="window.pwned=1"&gt; | \`x\` ]]&gt; \\x1b[2J\\u202etxt
     first: request 17.0 at 232 ms, v3.generate, event 12, X-Request-Id chatgen-a-seed-17</failure></testcase>
-    <testcase name="OAI-STREAM-03 held in every answer" classname="integrity" time="0.000"/>
-    <testcase name="OAI-STREAM-04 held in every answer" classname="integrity" time="0.000"/>
+    <testcase name="OAI-STREAM-03 passed in every response" classname="integrity" time="0.000"/>
+    <testcase name="OAI-STREAM-04 passed in every response" classname="integrity" time="0.000"/>
     <system-out></system-out>
     <system-err></system-err>
     </testsuite>
@@ -30,7 +30,7 @@ test('a case for each SLO, row, audit and for the generator', () => {
     <testcase name="the load generator was not the bottleneck" classname="generator" time="0.000"/>
     <testcase name="littles-law" classname="generator" time="0.000"/>
     <testcase name="conservation-planned" classname="generator" time="0.000"><error type="audit" message="306 planned = 305 dispatched + 0 not dispatched does not hold."/></testcase>
-    <system-out>generator degraded, its own error p99 3.10 ms; its own stamps were up to 3.1 ms late (p99)</system-out>
+    <system-out>generator degraded, timestamp error p99 3.10 ms; its own stamps were up to 3.1 ms late (p99)</system-out>
     <system-err></system-err>
     </testsuite>
     </testsuites>

@@ -6,7 +6,7 @@ test('a run of which some went well', () => {
   expect(loadToMarkdown(loadReportOf())).toMatchInlineSnapshot(`
     "## ❌ Violated
 
-    1 of 3 SLOs met, 1 missed, 1 undecided; 0.66 % of requests refused (429); 303 streams and 0 bodies judged, 1 required row broken; 1 answer truncated; 95.71 % good of 303 due; generator degraded
+    1 of 3 SLOs met, 1 missed, 1 undecided; 0.66 % of requests refused (429); 303 streams and 0 bodies judged, 1 requirement violated; 1 response truncated; goodput 95.71 % of 303 due requests; generator degraded
 
     \`http://127.0.0.1:4010\`; poisson, 100/s, for 3 s; mix openai-stream; seed a-seed; plan 0123456789ab  
     Measured: 0 s to 3 s of the run (MSER-5 on ttft); steady: no trend
@@ -26,7 +26,7 @@ test('a run of which some went well', () => {
 
     ### Rates
 
-    |  | count | a second |
+    |  | count | per second |
     | --- | ---: | ---: |
     | offered | 306 | 102 |
     | dispatched | 306 | 102 |
@@ -48,9 +48,9 @@ test('a run of which some went well', () => {
 
     ### Connections and delivery
 
-    - a stream on average: 25.0 deltas came in 3.00 reads; 3 of 300 streams came in one read
-    - ⚠️ deltas came in lumps about every 200 ms: the server, or a proxy in front of it, collects them, so ttft is when it lets the first lump go (9.50 deltas on average), and the gaps are its own and not the model's
-    - HTTP/2: 4 connections opened, 307 streams over them, at most 100 at once on one (100 allowed), 1 stream reset by the target, 2 connections ended by GOAWAY, 1 request sent again after a refusal
+    - on average per stream 25.0 deltas in 3.00 reads; 3 of 300 streams arrived in a single read
+    - ⚠️ deltas arrived in bursts about every 200 ms: the server or a proxy in front of it buffers them, so ttft is the time of the first burst (9.50 deltas on average), and the gaps are those of the buffer, not of the model
+    - HTTP/2: 4 connections opened, 307 streams, up to 100 concurrent per connection (limit 100), 1 stream reset by the target, 2 connections closed by GOAWAY, 1 request retried after a refused stream
 
     ### Failed requests
 
@@ -60,11 +60,11 @@ test('a run of which some went well', () => {
     | shed | \`429\` | 2 | 0.66 % |
     | truncated | \`\`</script><script>window.pwned=1</script><img src=x onerror="window.pwned=1"> \\| \`x\` ]]> \\x1b[2J\\u202etxt\`\` | 1 | 0.33 % |
 
-    429: 2, 5xx: 0, dropped connections: 1, time-outs: 0, retries: 0
+    429: 2, 5xx: 0, dropped connections: 1, timeouts: 0, retries: 0
 
     ### Generator
 
-    **degraded**: its own stamps were late by 0.08 ms (p50), 3.10 ms (p99); its own stamps were up to 3.1 ms late (p99)
+    **degraded**: timestamp error 0.08 ms (p50), 3.10 ms (p99); its own stamps were up to 3.1 ms late (p99)
 
     ### Notes
 
@@ -77,7 +77,7 @@ test('a run of which some went well', () => {
 
     </details>
 
-    <details><summary>The whole run as other tools define it</summary>
+    <details><summary>The whole run in the definitions of other tools</summary>
 
     | tool | metric | definition | mean | p50 | p99 | unit |
     | --- | --- | --- | ---: | ---: | ---: | ---: |

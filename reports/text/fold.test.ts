@@ -23,7 +23,7 @@ describe('rows are told together', () => {
       [null, 'OAI-CHAT-11'],
     ])
     expect(foldFindings(rows).map(causeText)).toEqual([
-      '2 rows fail because: usage of x3 is missing',
+      '2 requirements violated, same cause: usage of x3 is missing',
       null,
     ])
   })
@@ -88,40 +88,40 @@ test('on a terminal the cause stands first, and the evidence once', () => {
   }
   const text = reportToConsole(report, exchanges, { color: false, width: 90 })
   expect(text).toMatchInlineSnapshot(`
-    "VIOLATED  0 proven, 3 violated (1 known), 0 undecided of 3 required rows; 1 stale entry in
-              the baseline
+    "VIOLATED  0 passed, 3 violated (1 known), 0 undecided of 3 required requirements; 1 stale
+              baseline entry
     target: http://127.0.0.1:4010, profile full
-    asked of it: 41 requests, 12 generations, 3 chats, 1 upload in 4.3 s
-    kit: 0.1.0, interface 2026-01, seed seed-1
+    requests sent: 41, of which 12 generations, 3 new chats, 1 upload in 4.3 s
+    chatgen: 0.1.0, interface 2026-01, seed seed-1
 
     KNOWN OAI-ERR-01 (required, section 7)
         A body that is not JSON is a bad request: it MUST be answered with 400.
         found: answered with 422
         known: because the gateway answers (CHAT-17, until 2026-12-31)
 
-    Not true any more in known.yaml (1)
+    Stale baseline entries in known.yaml (1)
       V3-HIST-01 passes now: delete its entry
 
-    2 rows fail because: no response.created
+    2 requirements violated, same cause: no response.created
     FAIL V3-SSE-05 (required, section 6)
         The first event MUST be response.created, and it MUST occur exactly once.
     FAIL V3-SSE-09 (required, section 6)
         A generation that succeeds and is not cut MUST end with response.completed, whose
         response is the final response.
         found: no response.created
-        sent (x9):
+        request (x9):
           curl -i -N -X POST http://127.0.0.1:4010/api/v3/message/generate \\
             -H "Authorization: Bearer $CHATGEN_API_KEY" \\
             -H 'content-type: application/json' \\
             --data-raw '{"input":"ping","stream":true}'
-        came back: 200 text/event-stream, 120 bytes in 20.0 ms, cut off by the target: other …
+        response: 200 text/event-stream, 120 bytes in 20.0 ms, cut off by the target: other s…
           >    +10.0 ms  event: response.output_item.added  {"output_index":0}
                +11.0 ms  event: response.created  {"response":{"id":"resp_3"}}
                +20.0 ms  cut off by the target: other side closed
         x6 is not among the recorded exchanges
 
-    VIOLATED  0 proven, 3 violated (1 known), 0 undecided of 3 required rows; 1 stale entry in
-              the baseline
+    VIOLATED  0 passed, 3 violated (1 known), 0 undecided of 3 required requirements; 1 stale
+              baseline entry
     "
   `)
 })

@@ -36,7 +36,7 @@ test('a long stream is folded around the offending event', () => {
     "     +10.0 ms  event: response.created  {}
          +11.0 ms  event: response.output_text.delta  {"delta":"w0"}
          +12.0 ms  event: response.output_text.delta  {"delta":"w1"}
-                   … 14 events more: response.output_text.delta ×14
+                   … 14 more events: response.output_text.delta ×14
          +27.0 ms  event: response.output_text.delta  {"delta":"w16"}
          +28.0 ms  event: response.output_text.delta  {"delta":"w17"}
          +29.0 ms  event: response.output_text.delta  {"delta":"w18"}
@@ -44,7 +44,7 @@ test('a long stream is folded around the offending event', () => {
          +31.0 ms  event: response.output_text.delta  {"delta":"w20"}
          +32.0 ms  event: response.output_text.delta  {"delta":"w21"}
          +33.0 ms  event: response.output_text.delta  {"delta":"w22"}
-                   … 16 events more: response.output_text.delta ×16
+                   … 16 more events: response.output_text.delta ×16
          +50.0 ms  event: response.output_text.delta  {"delta":"w39"}
          +51.0 ms  event: response.output_text.done  {}
          +52.0 ms  event: response.completed  {}
@@ -74,9 +74,9 @@ test('how a conversation ended', () => {
     [
       "end of the body",
       "cut off by the target: other side \\x1bclosed",
-      "left on purpose",
-      "nothing more came within the time limit",
-      "no answer: connect refused (ECONNREFUSED)",
+      "aborted by the client on purpose",
+      "timed out: no data within the time limit",
+      "no response: connect refused (ECONNREFUSED)",
     ]
   `)
 })

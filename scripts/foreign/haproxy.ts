@@ -18,7 +18,7 @@ export const haproxyFronts: readonly Front[] = [
     {
       is: 'holds back heads and events by 200 ms',
       ...lumpy,
-      load: { code: 0, says: [/deltas came in lumps/] },
+      load: { code: 0, says: [/deltas arrived in bursts/] },
     },
   ),
   front(

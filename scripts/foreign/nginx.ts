@@ -37,7 +37,7 @@ export const nginxFronts: readonly Front[] = [
     {
       is: 'holds events back until a buffer is full or the answer ends',
       ...lumpy,
-      load: { code: 0, says: [/deltas came in lumps/] },
+      load: { code: 0, says: [/deltas arrived in bursts/] },
     },
   ),
   front(
@@ -45,7 +45,7 @@ export const nginxFronts: readonly Front[] = [
     { tls: true, location: streaming },
     {
       is: 'the same service, by HTTP/2',
-      load: { code: 0, says: [/no required row broken/], not: [/truncated/, /in lumps/] },
+      load: { code: 0, says: [/no requirement violated/], not: [/truncated/, /in bursts/] },
     },
   ),
   front(
@@ -58,7 +58,7 @@ export const nginxFronts: readonly Front[] = [
     { compressingHop: true, location: streaming },
     {
       is: 'sends gzip to everybody: legal (RFC 9110 12.5.3)',
-      load: { code: 0, says: [/no required row broken/], not: [/truncated/, /in lumps/] },
+      load: { code: 0, says: [/no requirement violated/], not: [/truncated/, /in bursts/] },
     },
   ),
   front(

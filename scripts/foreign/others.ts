@@ -60,7 +60,7 @@ export const otherFronts: readonly Front[] = [
     truth: {
       is: 'reads whole answers before it sends a byte',
       ...bunched,
-      load: { code: 0, says: [/deltas came in (lumps|one read)|in one read/] },
+      load: { code: 0, says: [/deltas arrived in bursts|in a single read/] },
     },
     start: ({ folder, port, upstream }) => ({
       command: ['lighttpd', '-D', '-f', `${folder}/lighttpd.conf`],

@@ -22,6 +22,8 @@ export interface PublishOptions {
   readonly json: boolean
   /** Print the outcome only. */
   readonly quiet: boolean
+  /** Lists what passed, too. */
+  readonly verbose: boolean
 }
 
 /**
@@ -32,7 +34,7 @@ export function publish(found: ConformanceReport, options: PublishOptions, io: I
   const { out, json, quiet } = options
   const report = withEvidence(withoutSecrets(found, io), fileDigest(join(out, exchangesName)))
   const { exchanges } = readRecording(join(out, exchangesName))
-  const style = { color: io.color && options.color, width: io.width }
+  const style = { color: io.color && options.color, width: io.width, verbose: options.verbose }
   makeFolder(out)
   const text = reportToJson(report)
   io.write(join(out, reportName), text)

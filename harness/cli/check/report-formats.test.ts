@@ -41,7 +41,7 @@ describe('chatgen check --report', () => {
     ])
     expect(read('report.md')).toMatch(/^## ❌ Violated\n/)
     expect(read('report.md')).toContain('curl -i http')
-    expect(read('badge.svg')).toContain('<title>chatgen: violated, 1 proven, 1 violated')
+    expect(read('badge.svg')).toContain('<title>chatgen: violated, 1 passed, 1 violated')
   })
 
   test('github prints annotations, and stops commands in what else is printed', async () => {

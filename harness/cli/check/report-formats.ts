@@ -15,6 +15,8 @@ export interface RenderOptions {
   readonly color: boolean
   /** Columns of the terminal. */
   readonly width: number
+  /** Console: also what passed (check), also by transaction (load). */
+  readonly verbose: boolean
 }
 
 export interface ReportFormat {

@@ -38,6 +38,7 @@ interface CheckFlags extends TargetFlags, BaselineFlags {
   readonly dryRun?: boolean
   readonly json?: boolean
   readonly quiet?: boolean
+  readonly verbose?: boolean
   readonly color: boolean
   readonly report?: readonly string[]
 }
@@ -98,7 +99,7 @@ export const checkCommand: AddCommand = (program, io, finish) => {
     .addOption(flag('--seed <text>', 'seed of generated names and nonces').argParser(seedText))
     .addOption(flag('--strict', 'count warnings as violations'))
     .addOption(flag('--dry-run', 'print the number of requests without sending any'))
-  addOutputFlags(command, formatNames)
+  addOutputFlags(command, formatNames, 'also list passed requirements')
     .addHelpText('after', examples)
     .action(async (url: string | undefined, flags: CheckFlags) => {
       const { only, skip, profile } = flags
@@ -124,8 +125,8 @@ export const checkCommand: AddCommand = (program, io, finish) => {
       const baseline = openBaseline(flags, io)
       const checked = await check(url, flags, { selection, formats }, io)
       const result = baseline.judge(checked.report)
-      const { out, color, json = false, quiet = false } = flags
-      publish(result, { formats, out, color, json, quiet }, io)
+      const { out, color, json = false, quiet = false, verbose = false } = flags
+      publish(result, { formats, out, color, json, quiet, verbose }, io)
       const changes = baseline.update(result)
       if (changes !== null) (json ? io.err : io.out)(changes)
       if (!quiet && result.outcome !== 'violated' && !result.interrupted) {

@@ -29,7 +29,7 @@ test('the target only where the runs were told the same', async () => {
 
   const profile = await compare('monday', 'tuesday')
   expect(profile.stdout).toMatch(
-    /What the runs were told differs\n {2}profile {4}limits\.settleMs, v2Chat \(only in A\)/,
+    /The runs had different settings\n {2}profile {4}limits\.settleMs, v2Chat \(only in A\)/,
   )
   expect(profile.stdout).toMatch(/V2-AUTH-02 .*: the profiles differ \(v2Chat\)/)
   expect(profile.stdout).not.toContain(blame)
@@ -37,7 +37,7 @@ test('the target only where the runs were told the same', async () => {
   const selection = await compare('tuesday', 'wednesday')
   expect(selection.stdout).toMatch(/ {2}selection {2}--only OAI-AUTH-01 .* → .* --skip V2-\*/)
   expect(selection.stdout).toMatch(/V2-AUTH-02 .*: the selections differ/)
-  expect(selection.stdout).toMatch(/OAI-AUTH-01 .* → fail \(required\): the target changed/)
+  expect(selection.stdout).toMatch(/OAI-AUTH-01 .* → violated \(required\): the target changed/)
 
   const same = await compare('tuesday', 'thursday', '--json')
   const { newlyViolated, conditions } = JSON.parse(same.stdout)

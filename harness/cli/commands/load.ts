@@ -54,9 +54,12 @@ export const loadCommand: AddCommand = (program, io, finish) => {
     .command('load')
     .description('run a load test that validates every response')
     .argument('[url]', 'base URL of the deployment, without /api')
-  addOutputFlags(addLoadFlags(command), loadFormatNames)
+  addOutputFlags(
+    addLoadFlags(command),
+    loadFormatNames,
+    'also print latencies by transaction and as other tools define them',
+  )
     .addOption(outFlag())
-    .addOption(flag('--verbose', 'also by transaction, and as other tools define it'))
     .addOption(flag('--dry-run', 'print the number of requests without sending any'))
     .addHelpText('after', examples)
     .action(async (url: string | undefined, flags: LoadCommandFlags) => {

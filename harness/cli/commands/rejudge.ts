@@ -18,6 +18,7 @@ interface RejudgeFlags {
   readonly baseline?: string
   readonly json?: boolean
   readonly quiet?: boolean
+  readonly verbose?: boolean
   readonly color: boolean
 }
 
@@ -42,31 +43,39 @@ export const rejudgeCommand: AddCommand = (program, io, finish) => {
     .addOption(flag('--out <dir>', 'folder of the new results (default: DIR/rejudged)', 'rejudge'))
     .addOption(flag('--baseline <file>', 'known violations, YAML or JSON'))
     .addHelpText('after', examples)
-  addOutputFlags(command, formatNames).action(async (dir: string, flags: RejudgeFlags) => {
-    const { color, json = false, quiet = false, out = join(dir, 'rejudged') } = flags
-    const formats = formatsOf(flags.report ?? defaultFormats)
-    const baseline = openBaseline(flags, io)
-    const { recordedIn, rejudge } = await import('../../conformance/recording/rejudge.ts')
-    recordedIn(dir, out)
-    const lost = lostText({ dir, ...readRecording(join(dir, exchangesName)) })
-    if (lost !== null) io.err(lost)
-    const edited = evidenceEdited(dir)
-    if (edited) io.err(`chatgen: ${dir}: ${doubtText(withDoubt({}, 'edited evidence'))}`)
-    takeResultsFolder(out, { kind: 'conformance-report', formats }, io)
-    const progress = showProgress(io, !quiet)
-    try {
-      const found = await rejudge({
-        dir,
-        outDir: out,
-        signal: io.signal,
-        onProgress: progress.update,
-      })
-      const report = withDoubt(baseline.judge(found), edited ? 'edited evidence' : null)
-      progress.stop()
-      publish(report, { formats, out, color, json, quiet }, io)
-      finish(edited ? exitCode.usage : exitCodeOf(report))
-    } finally {
-      progress.stop()
-    }
-  })
+  addOutputFlags(command, formatNames, 'also list passed requirements').action(
+    async (dir: string, flags: RejudgeFlags) => {
+      const {
+        color,
+        json = false,
+        quiet = false,
+        verbose = false,
+        out = join(dir, 'rejudged'),
+      } = flags
+      const formats = formatsOf(flags.report ?? defaultFormats)
+      const baseline = openBaseline(flags, io)
+      const { recordedIn, rejudge } = await import('../../conformance/recording/rejudge.ts')
+      recordedIn(dir, out)
+      const lost = lostText({ dir, ...readRecording(join(dir, exchangesName)) })
+      if (lost !== null) io.err(lost)
+      const edited = evidenceEdited(dir)
+      if (edited) io.err(`chatgen: ${dir}: ${doubtText(withDoubt({}, 'edited evidence'))}`)
+      takeResultsFolder(out, { kind: 'conformance-report', formats }, io)
+      const progress = showProgress(io, !quiet)
+      try {
+        const found = await rejudge({
+          dir,
+          outDir: out,
+          signal: io.signal,
+          onProgress: progress.update,
+        })
+        const report = withDoubt(baseline.judge(found), edited ? 'edited evidence' : null)
+        progress.stop()
+        publish(report, { formats, out, color, json, quiet, verbose }, io)
+        finish(edited ? exitCode.usage : exitCodeOf(report))
+      } finally {
+        progress.stop()
+      }
+    },
+  )
 }

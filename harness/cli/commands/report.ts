@@ -4,7 +4,7 @@ import { reportName } from '../../conformance/defaults.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
 import { openBaseline } from '../check/baseline.ts'
 import { render } from '../check/publish.ts'
-import { formatNames, formatsIn, formatsOf } from '../check/report-formats.ts'
+import { formatNames, formatsIn, formatsOf, type RenderOptions } from '../check/report-formats.ts'
 import type { AddCommand } from '../command.ts'
 import { type ExitCode, exitCode } from '../exit-codes.ts'
 import { colorFlag, flag, list } from '../flags.ts'
@@ -72,7 +72,12 @@ export const reportCommand: AddCommand = (program, io, finish) => {
       flag('--baseline <file>', 'known violations of a check, in place of those of the run'),
     )
     .addOption(colorFlag())
-    .addOption(flag('--verbose', 'of a load, also by transaction and as other tools define it'))
+    .addOption(
+      flag(
+        '--verbose',
+        'also list passed requirements; for a load, latencies by transaction and as other tools define them',
+      ),
+    )
     .addHelpText('after', examples)
     .action((paths: readonly string[], flags: ReportFlags) => {
       const files = paths.map(openStored)
@@ -97,7 +102,7 @@ function renderConformance(results: readonly StoredReport[], flags: ReportFlags,
   const formats = formatsOf(wantedIn(flags))
   const baseline = openBaseline({ baseline: flags.baseline }, io)
   const folders = foldersFor(results, flags.out)
-  const style = { color: io.color && flags.color, width: io.width }
+  const style = styleOf(flags, io)
   for (const [at, result] of results.entries()) {
     const lost = lostText(result)
     if (lost !== null) io.err(lost)
@@ -130,11 +135,7 @@ function renderLoads(files: readonly StoredFile[], flags: ReportFlags, io: Io): 
   const folder = out === '-' ? null : out
   refuseOtherRun(report, folder, formats)
   if (folder !== null) makeOutFolder(folder)
-  const style = {
-    color: io.color && flags.color,
-    width: io.width,
-    verbose: flags.verbose === true,
-  }
+  const style = styleOf(flags, io)
   const { out: print, write, env } = io
   renderLoad(report, { formats, out: folder, style, print, write, env })
   tellWritten(formats, folder, io)
@@ -157,6 +158,10 @@ function refuseOtherRun(
   throw new ConfigurationError([
     `${out} has the results of another run: choose another folder with --out, or print with --out -`,
   ])
+}
+
+function styleOf({ color, verbose = false }: ReportFlags, io: Io): RenderOptions {
+  return { color: io.color && color, width: io.width, verbose }
 }
 
 function wantedIn({ report }: ReportFlags): readonly string[] {

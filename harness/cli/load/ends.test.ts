@@ -129,7 +129,7 @@ describe('an internal error ends with 4', () => {
     const { ended, report } = load(args, beginningWith(inThread))
     const { code, stdout } = await ended
     expect(report().faults.join()).toContain('a slip of ours')
-    expect(stdout).toContain('Faults of the kit itself')
+    expect(stdout).toContain('Internal errors of chatgen')
     expect(report().integrity.streams).toBeGreaterThan(0)
     expect(code).toBe(4)
   })

@@ -46,7 +46,7 @@ describe('chatgen load ends with', () => {
     const { url } = await oddServer((n) => (n % 5 === 4 ? 'cut' : 'well'))
     const { code, stdout, report } = await load([url, '--rate', '40', '--duration', '1s'])
     expect(report.outcome).toBe('violated')
-    expect(stdout).toMatch(/^VIOLATED .* \d+ answers\s+truncated/s)
+    expect(stdout).toMatch(/^VIOLATED .* \d+ responses\s+truncated/s)
     expect(stdout).toContain('no answer is truncated')
     expect(code).toBe(1)
   })

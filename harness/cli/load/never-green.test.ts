@@ -26,7 +26,7 @@ describe('a target that answers 503 to two of three', () => {
     expect(report.slo.map(({ verdict }) => verdict)).toEqual(['met', 'missed'])
     expect(stdout).toMatch(/^\w+ {2}1 of 1 SLO met; 6\d % of requests refused \(503\);/)
     expect(stdout).toMatch(/4\d of 60 due requests were refused \(503\); 1 % may be\./)
-    expect(stdout).toMatch(/429: 0, 5xx: 4\d, dropped connections: 0, time-outs: 0, retries: 0/)
+    expect(stdout).toMatch(/429: 0, 5xx: 4\d, dropped connections: 0, timeouts: 0, retries: 0/)
     expect(report.disturbances).toMatchObject({ tooManyRequests: 0, retries: 0 })
     expect(report.disturbances?.serverErrors).toBe(report.errors[0]?.count)
     expectEnd(run, 'MISSED', 1)

@@ -5,15 +5,15 @@ import { loadToJson } from '../../../reports/text/digest.ts'
 import { reportName } from '../../conformance/defaults.ts'
 import { makeFolder } from '../../conformance/recording/make-folder.ts'
 import { withoutSecrets, withoutWorkflowCommands } from '../check/publish.ts'
-import type { Named } from '../check/report-formats.ts'
+import type { Named, RenderOptions } from '../check/report-formats.ts'
 import { fitted } from '../terminal/fitted.ts'
 import type { Io } from '../terminal/io.ts'
-import type { LoadFormat, LoadStyle } from './report-formats.ts'
+import type { LoadFormat } from './report-formats.ts'
 
 export interface PublishLoadOptions {
   readonly formats: readonly Named<LoadFormat>[]
   readonly out: string
-  readonly style: LoadStyle
+  readonly style: RenderOptions
   /** Print only `report.json` on standard output. */
   readonly json: boolean
   /** Print the outcome only. */
@@ -41,7 +41,7 @@ interface LoadRendering {
   readonly formats: readonly Named<LoadFormat>[]
   /** Folder of formats with a file; null prints everything. */
   readonly out: string | null
-  readonly style: LoadStyle
+  readonly style: RenderOptions
   readonly print: Io['out']
   readonly write: Io['write']
   readonly env: Io['env']

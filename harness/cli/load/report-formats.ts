@@ -8,14 +8,10 @@ import { loadToPrometheus } from '../../../reports/load/metrics/prometheus.ts'
 import { loadToJson } from '../../../reports/text/digest.ts'
 import type { RenderOptions } from '../check/report-formats.ts'
 
-export interface LoadStyle extends RenderOptions {
-  readonly verbose: boolean
-}
-
 export interface LoadFormat {
   /** Name of the file in the results folder; null if the text is printed. */
   readonly file: string | null
-  readonly render: (report: LoadReport, style: LoadStyle) => string
+  readonly render: (report: LoadReport, style: RenderOptions) => string
 }
 
 /** Formats of `--report` for a load run, in the order in which they are listed, printed and written. */

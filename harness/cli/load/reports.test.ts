@@ -75,7 +75,7 @@ describe('chatgen report of a load', () => {
     const args = ['report', 'shard-0', 'shard-2', '--report', 'console,json', '--out', 'partial']
     const { code, stdout, stderr } = await chatgen(args, {}, folder)
     expect(stdout).toMatch(
-      /^(INCOMPLETE|INVALID) [\s\S]*;\s+partial:\s+without\s+1\s+shard\s+of\s+3\s+\(1\)$/m,
+      /^(INCOMPLETE|INVALID) [\s\S]*;\s+partial:\s+1\s+of\s+3\s+shards\s+missing\s+\(1\)$/m,
     )
     expect(stderr).toContain(
       'partial: without 1 shard of 3 (1): the figures do not cover the whole load',

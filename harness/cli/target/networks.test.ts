@@ -47,7 +47,7 @@ describe('chatgen check', () => {
     ])
     for (const { stdout, stderr } of ends) {
       expect(stderr).not.toContain('certificate')
-      expect(stdout).toMatch(/1 proven, 0 violated/)
+      expect(stdout).toMatch(/1 passed, 0 violated/)
     }
     expect(new Set(front.protocols)).toEqual(new Set(['h2', 'http/1.1']))
   })
@@ -55,7 +55,7 @@ describe('chatgen check', () => {
   test('says aloud that it verifies nothing', async () => {
     const front = await secure('self-signed')
     const { stdout, stderr } = await chatgen(['check', front.url, ...only, '--insecure'], key)
-    expect(stdout).toMatch(/1 proven, 0 violated/)
+    expect(stdout).toMatch(/1 passed, 0 violated/)
     expect(stderr).toContain('--insecure: the TLS certificate of the target is not verified')
   })
 
@@ -91,14 +91,14 @@ describe('chatgen check', () => {
     const proxy = ended(await startForwardProxy({ credential }))
     const env = { ...key, HTTPS_PROXY: `http://bob:a-secret@127.0.0.1:${proxy.port}` }
     const through = await chatgen(['check', url, ...only, '--ca', ca], env)
-    expect(through.stdout).toMatch(/1 proven, 0 violated/)
+    expect(through.stdout).toMatch(/1 passed, 0 violated/)
     expect(new Set(proxy.asked)).toEqual(new Set([`CONNECT chat.test:${front.port}`]))
     const asked = proxy.asked.length
     const around = await chatgen(
       ['check', url, ...only, '--ca', ca, '--resolve', `chat.test:${front.port}:127.0.0.1`],
       { ...env, NO_PROXY: '.test' },
     )
-    expect(around.stdout).toMatch(/1 proven, 0 violated/)
+    expect(around.stdout).toMatch(/1 passed, 0 violated/)
     expect(proxy.asked).toHaveLength(asked)
   })
 })

@@ -125,29 +125,29 @@ const report: ConformanceReport = {
 
 test('the report of a run with verdicts of every kind', () => {
   expect(reportToConsole(report, exchanges, { color: false, width: 90 })).toMatchInlineSnapshot(`
-    "VIOLATED  7 proven, 3 violated (1 known), 5 undecided of 15 required rows; 1 warning
+    "VIOLATED  7 passed, 3 violated (1 known), 5 undecided of 15 required requirements; 1
+              warning
     not applicable (the profile says capabilities.video: false): V3-GEN 08
     target: http://127.0.0.1:4010, profile full
-    asked of it: 41 requests, 12 generations, 3 chats, 1 upload in 4.3 s
-    kit: 0.1.0, interface 2026-01, seed seed-1
+    requests sent: 41, of which 12 generations, 3 new chats, 1 upload in 4.3 s
+    chatgen: 0.1.0, interface 2026-01, seed seed-1
 
-    Observed at open questions, not judged (1)
+    Observed, open questions (1)
       OPEN-28  How is a repeat with the same Idempotency-Key answered? 200 with the same
                response id
 
-    Hold (7)
-      V3-HIST 01-03 05 07, OAI-CHAT 01 02
-
-    Unclaimed: no scenario yet, not counted (2)
+    No scenario yet, not counted (2)
       KB 01 02
 
-    Only observed (1)
+    Observed only (1)
       our guess of the body was refused with 422:
         V3-CHAT 10
 
-    Unproven (2)
+    Not tested (2)
       say v2Chat in the profile to prove it:
-        V2-MSG 01 02
+        V2-MSG 01
+      set v2Chat in the target profile to test this:
+        V2-MSG 02
 
     Inconclusive (2)
       blocked by V3-SSE-09:
@@ -155,18 +155,18 @@ test('the report of a run with verdicts of every kind', () => {
       the target answered 503 three times:
         V3-HIST 13
 
-    Not judged, for a fault of the kit (1)
+    Not judged because of an internal error (1)
       TypeError: turns is undefined:
         V3-IDEM 05
 
-    Left on the target, which is no violation (2 chats)
+    Not deleted from the target, not a violation (2 chats)
       35921114-a1f2-4b07-ae7e-854423984a0f, Tavoru7316 chatgen-seed-1: it can still be read
       (DELETE: 500, then GET: 200)
       no id, Petazi6683 chatgen-seed-1: GET /chat was answered 500
-      chatgen cleanup tries again, with journal.ndjson from the results
-    left on the target: 1 attachment, 2 v2 chats (no route of the document deletes them)
+      Retry: chatgen cleanup journal.ndjson (in the folder of the results)
+    not deleted: 1 attachment, 2 v2 chats (the interface has no route that deletes them)
 
-    Faults of the kit itself, not of the target (1)
+    Internal errors of chatgen, not violations (1)
       v3-idempotency/racing
         TypeError: turns is undefined\\n  at x
 
@@ -183,13 +183,13 @@ test('the report of a run with verdicts of every kind', () => {
         A repeat with the same Idempotency-Key MUST NOT add a second step (JSON body).
         found: the history has 2 steps for one key
         scenario: v3-idempotency/a-repeat
-        sent (x4, cg-1/v3-idem/2):
+        request (x4, cg-1/v3-idem/2):
           curl -i -X POST http://127.0.0.1:4010/api/v3/message/generate \\
             -H "Authorization: Bearer $CHATGEN_API_KEY" \\
             -H 'content-type: application/json' \\
             -H 'idempotency-key: turn-1' \\
             --data-raw '{"chat_id":"0b6e…","input":"ping","stream":false}'
-        came back: 200 application/json, 53 bytes in 12.3 ms
+        response: 200 application/json, 53 bytes in 12.3 ms
           {"id":"resp_2","output":[],"note":"\\x1b[2Jwiped \\u202etxt"}
         see x5: GET http://127.0.0.1:4010/api/v3/message?chat_id=0b6e → 200 application/json,…
         x6 is not among the recorded exchanges
@@ -197,32 +197,43 @@ test('the report of a run with verdicts of every kind', () => {
     FAIL V3-SSE-05 (required, section 6)
         The first event MUST be response.created, and it MUST occur exactly once.
         found: the first event is response.output_item.added
-        sent (x9):
+        request (x9):
           curl -i -N -X POST http://127.0.0.1:4010/api/v3/message/generate \\
             -H "Authorization: Bearer $CHATGEN_API_KEY" \\
             -H 'content-type: application/json' \\
             --data-raw '{"input":"ping","stream":true}'
-        came back: 200 text/event-stream, 182 bytes in 20.0 ms, cut off by the target: other …
+        response: 200 text/event-stream, 182 bytes in 20.0 ms, cut off by the target: other s…
           >    +10.0 ms  event: response.output_item.added  {"output_index":0}
                +11.0 ms  event: response.created  {"response":{"id":"resp_3"}}
                +12.0 ms  event: response.completed  {"response":{"id":"resp_3"}}
                +20.0 ms  cut off by the target: other side closed
 
-    VIOLATED  7 proven, 3 violated (1 known), 5 undecided of 15 required rows; 1 warning
+    VIOLATED  7 passed, 3 violated (1 known), 5 undecided of 15 required requirements; 1
+              warning
     "
   `)
 })
 
-test('every row of the catalogue is named, whatever its verdict', () => {
+test('verbose, the report names every requirement of the catalogue, whatever its verdict', () => {
   const verdicts = ['pass', 'warn', 'unproven', 'unclaimed', 'observed', 'error'] as const
   for (const verdict of verdicts) {
     const rows = requirementIds.map((id) => row(id, verdict))
     const text = reportToConsole({ ...report, requirements: rows }, exchanges, {
       color: false,
       width: 80,
+      verbose: true,
     })
     expect(requirementIds.filter((id) => !namesOf(text).has(id))).toEqual([])
   }
+})
+
+test('passed requirements are listed only with --verbose', () => {
+  const style = { color: false, width: 90 }
+  const brief = reportToConsole(report, exchanges, style)
+  const verbose = reportToConsole(report, exchanges, { ...style, verbose: true })
+  const passed = 'Passed (7)\n  V3-HIST 01-03 05 07, OAI-CHAT 01 02\n\n'
+  expect(verbose).toContain(passed)
+  expect(brief).toBe(verbose.replace(passed, ''))
 })
 
 test('nothing that a target or an assertion said reaches the terminal as a control character', () => {
@@ -231,12 +242,12 @@ test('nothing that a target or an assertion said reaches the terminal as a contr
 })
 
 test('the outcome stands first and last', () => {
-  const lines = reportToConsole(report, exchanges, { color: false, width: 90 })
+  const lines = reportToConsole(report, exchanges, { color: false, width: 120 })
     .trimEnd()
     .split('\n')
   expect(lines[0]).toBe(lines.at(-1))
   expect(lines[0]).toMatchInlineSnapshot(
-    `"VIOLATED  7 proven, 3 violated (1 known), 5 undecided of 15 required rows; 1 warning"`,
+    `"VIOLATED  7 passed, 3 violated (1 known), 5 undecided of 15 required requirements; 1 warning"`,
   )
 })
 
@@ -244,7 +255,7 @@ test('the three numbers add up and leave out what does not count', () => {
   expect(summarize(report)).toMatchInlineSnapshot(`
     {
       "known": 1,
-      "proven": 7,
+      "passed": 7,
       "required": 15,
       "undecided": 5,
       "violated": 3,
@@ -256,17 +267,17 @@ test('the three numbers add up and leave out what does not count', () => {
 test('an interrupted and a strict run say so', () => {
   const text = reportToConsole({ ...report, interrupted: true, strict: true }, exchanges, {
     color: false,
-    width: 90,
+    width: 120,
   })
-  expect(text).toContain('interrupted: holds only what was found so far')
-  expect(text.replaceAll(/\n +/g, ' ')).toContain('1 warning (strict: counted)')
+  expect(text).toContain('interrupted: partial results')
+  expect(text.replaceAll(/\n +/g, ' ')).toContain('1 warning (counted as violations: --strict)')
 })
 
 test('what was not looked for is said', () => {
   const spent = { ...report, residueUnseen: 'the budget of 60 requests (--max-requests) is spent' }
   const text = reportToConsole(spent, exchanges, { color: false, width: 120 })
   expect(text).toContain(
-    'what is left was not looked for to the end: the budget of 60 requests (--max-requests) is spent',
+    'leftover check incomplete: the budget of 60 requests (--max-requests) is spent',
   )
 })
 

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Browser } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ConformanceReport } from '../../../contract/report/conformance.ts'
 import { launchChromium, skipBrowser } from '../../html/test-support/chromium.ts'
@@ -34,7 +34,7 @@ describe.skipIf(skipBrowser)('the page in Chromium', { timeout: 60_000 }, () => 
     expect(complaints).toEqual([])
   })
 
-  test('opens every row, to what is known about it', async () => {
+  test('opens every requirement to its details', async () => {
     const { page } = await open('report.html')
     const opened = await page.$$eval('.row > summary', (summaries) =>
       summaries.map((summary) => {
@@ -53,7 +53,7 @@ describe.skipIf(skipBrowser)('the page in Chromium', { timeout: 60_000 }, () => 
       const text = await page.locator(`details[id="${id}"]`).textContent()
       expect(text).toContain(message ?? '')
       expect(text).toMatch(/curl -i/)
-      expect(text).toMatch(/Received: \d{3}/)
+      expect(text).toMatch(/Response: \d{3}/)
     }
   })
 
@@ -65,41 +65,115 @@ describe.skipIf(skipBrowser)('the page in Chromium', { timeout: 60_000 }, () => 
     expect(await row.locator('.bad').count()).toBe(1)
   })
 
-  test('filters by verdict, surface, level and words', async () => {
+  test('folds passed requirements until they are asked for', async () => {
+    const { page } = await open('report.html')
+    const passed = run.report.requirements.filter(({ verdict }) => verdict === 'pass').length
+    const all = run.report.requirements.length
+    const shown = () => page.locator('.row:visible').count()
+    expect(await shown()).toBe(all - passed)
+    const folded = await page.$$eval('.passes .count', (counts) =>
+      counts.reduce((sum, { textContent }) => sum + Number(textContent), 0),
+    )
+    expect(folded).toBe(passed)
+    await page.locator('.passes > summary').first().click()
+    expect(await shown()).toBeGreaterThan(all - passed)
+  })
+
+  test('filters by verdict, surface, level and words, and keeps them in the URL', async () => {
     const { page } = await open('report.html')
     const { requirements } = run.report
     const shown = () => page.locator('.row:visible').count()
+    const hash = () => page.evaluate<string>('location.hash')
     const all = requirements.length
-    expect(await shown()).toBe(all)
 
-    await page.getByLabel('pass').uncheck()
+    await page.getByLabel('passed').uncheck()
     expect(await shown()).toBe(all - requirements.filter((row) => row.verdict === 'pass').length)
-    expect(await page.locator('.section:visible').count()).toBeLessThan(
-      await page.locator('.section').count(),
-    )
+    expect(await hash()).not.toContain('pass,')
+    expect(await hash()).toContain('verdict=fail,')
     await page.getByRole('button', { name: 'Reset' }).click()
-    await expect.poll(shown).toBe(all)
+    await expect.poll(hash).toBe('')
 
     await page.locator('select[name=surface]').selectOption('v2')
-    expect(await shown()).toBe(requirements.filter(({ surface }) => surface === 'v2').length)
     await page.locator('select[name=level]').selectOption('expected')
-    expect(await shown()).toBe(
-      requirements.filter(({ surface, level }) => surface === 'v2' && level === 'expected').length,
-    )
+    expect(await hash()).toBe('#surface=v2&level=expected')
+    const expected = requirements.filter((row) => row.surface === 'v2' && row.level === 'expected')
+    expect(await page.locator('.row:not([hidden])').count()).toBe(expected.length)
     await page.getByRole('button', { name: 'Reset' }).click()
 
     await page.getByLabel('Search').fill('v3-sse-07')
     expect(
       await page.locator('.row:visible').evaluateAll((rows) => rows.map(({ id }) => id)),
     ).toEqual(['V3-SSE-07'])
-    expect(await page.locator('#shown').textContent()).toBe(`1 of ${all} rows`)
+    expect(await hash()).toBe('#search=v3-sse-07')
+    expect(await page.locator('#shown').textContent()).toBe(`1 of ${all} requirements`)
     await page.getByLabel('Search').fill('no such words anywhere')
-    expect(await page.getByText('No row fits.').isVisible()).toBe(true)
+    expect(await page.getByText('No matching requirements.').isVisible()).toBe(true)
+  })
+
+  test('a URL with filters opens filtered, and a count on top is such a URL', async () => {
+    const violated = run.report.requirements
+      .filter(({ verdict }) => verdict === 'fail')
+      .map(({ id }) => id)
+    const shown = (page: Page) =>
+      page.locator('.row:visible').evaluateAll((rows) => rows.map(({ id }) => id).toSorted())
+    const { page } = await open('report.html#verdict=fail&level=required')
+    expect(await shown(page)).toEqual(violated.toSorted())
+    expect(await page.getByLabel('passed').isChecked()).toBe(false)
+    const other = (await open('report.html')).page
+    await other.locator('.numbers a', { hasText: 'violated' }).click()
+    await expect.poll(() => shown(other)).toEqual(violated.toSorted())
+    await other.locator('.numbers a', { hasText: 'passed' }).click()
+    const passed = run.report.requirements.filter(
+      ({ verdict, level }) => verdict === 'pass' && level === 'required',
+    )
+    await expect.poll(() => other.locator('.row:visible').count()).toBe(passed.length)
+  })
+
+  test('has keys for search, next, previous and the next violation', async () => {
+    const { page } = await open('report.html')
+    const focused = () =>
+      page.evaluate<string | undefined>('document.activeElement.closest(".row")?.id')
+    const visible = await page
+      .locator('.row:visible')
+      .evaluateAll((rows) => rows.map(({ id }) => id))
+    await page.keyboard.press('j')
+    expect(await focused()).toBe(visible[0])
+    await page.keyboard.press('j')
+    expect(await focused()).toBe(visible[1])
+    await page.keyboard.press('k')
+    expect(await focused()).toBe(visible[0])
+    const failures = await page
+      .locator('.row[data-verdict=fail]')
+      .evaluateAll((rows) => rows.map(({ id }) => id))
+    const visited = new Set<string | undefined>()
+    for (const _ of failures) {
+      await page.keyboard.press('n')
+      visited.add(await focused())
+    }
+    expect([...visited].toSorted()).toEqual(failures.toSorted())
+    await page.keyboard.press('/')
+    expect(await page.evaluate('document.activeElement.name')).toBe('search')
+    await page.keyboard.type('jkn')
+    expect(await page.getByLabel('Search').inputValue()).toBe('jkn')
+  })
+
+  test('a violation has its likely cause, and its evidence above the proofs', async () => {
+    const { page } = await open('report.html#V3-SSE-07')
+    const row = page.locator('details[id="V3-SSE-07"]')
+    expect(await row.locator('.hint').textContent()).toMatch(/^Likely cause and fix: .+; .+\.$/)
+    const order = await row.evaluate((element) =>
+      [...element.querySelectorAll('.message, .hint, .exchange, dl')].map(
+        ({ className, tagName }) => className || tagName,
+      ),
+    )
+    expect(order.slice(0, 3)).toEqual(['message', 'hint', 'exchange'])
+    expect(order.at(-1)).toBe('DL')
+    expect(await page.locator('#violations ~ ul .hint').count()).toBeGreaterThan(3)
   })
 
   test('a link leads to a row that the filters hide', async () => {
     const { page } = await open('report.html')
-    await page.getByLabel('fail').uncheck()
+    await page.getByLabel('violated').uncheck()
     await page.getByRole('link', { name: 'OAI-CHAT-03' }).first().click()
     await expect.poll(() => page.locator('details[id="OAI-CHAT-03"]').isVisible()).toBe(true)
     expect(await page.evaluate('document.activeElement.parentElement.id')).toBe('OAI-CHAT-03')

@@ -2,7 +2,7 @@ import type { Surface } from '../../../contract/index.ts'
 import type { ConformanceReport } from '../../../contract/report/conformance.ts'
 import { surfaceTitle } from '../../catalogue/entries.ts'
 import { html, type Markup } from '../../html/markup.ts'
-import { bySeverity } from '../words.ts'
+import { bySeverity, verdictLabels } from '../words.ts'
 
 /** Hidden until the script runs that makes them work. */
 export function filters({ requirements }: ConformanceReport): Markup {
@@ -17,7 +17,7 @@ export function filters({ requirements }: ConformanceReport): Markup {
 <fieldset><legend>Verdict</legend>
 ${verdicts.map(
   ({ verdict, rows }) =>
-    html`<label class="chip"><input type="checkbox" name="verdict" value="${verdict}" checked> ${verdict === 'not-applicable' ? 'not applicable' : verdict} <span class="count">${rows}</span></label>
+    html`<label class="chip"><input type="checkbox" name="verdict" value="${verdict}" checked> ${verdictLabels[verdict]} <span class="count">${rows}</span></label>
 `,
 )}</fieldset>
 <div class="fields">
@@ -29,6 +29,7 @@ ${verdicts.map(
 <button type="button" id="open-all">Open all shown</button>
 <button type="button" id="close-all">Close all</button>
 <button type="reset">Reset</button></p>
+<p class="keys"><kbd>/</kbd> search <kbd>j</kbd> <kbd>k</kbd> next, previous <kbd>n</kbd> next violation</p>
 </form>
 <p id="none" hidden>No matching requirements.</p>`
 }

@@ -1,4 +1,4 @@
-import type { ConformanceReport } from '../../../contract/report/conformance.ts'
+import type { ConformanceReport, Verdict } from '../../../contract/report/conformance.ts'
 import { html, type Markup } from '../../html/markup.ts'
 import { doubtText, isEdited } from '../../text/digest.ts'
 import { costText, count, seconds } from '../../text/format.ts'
@@ -30,9 +30,9 @@ export function overview(report: ConformanceReport): Markup {
 ${doubtMarkup(report)}
 <h1><span class="outcome ${report.outcome}">${outcomes[report.outcome]}</span> <span class="target">${report.target.baseUrl}</span></h1>
 <ul class="numbers">
-${number(passed, 'passed', 'pass')}
-${number(violated, 'violated', violated > 0 ? 'fail' : 'none')}
-${number(undecided, 'undecided', undecided > 0 ? 'unproven' : 'none')}
+${number(passed, 'passed', 'pass', ['pass'])}
+${number(violated, 'violated', violated > 0 ? 'fail' : 'none', ['fail'])}
+${number(undecided, 'undecided', undecided > 0 ? 'unproven' : 'none', ['inconclusive', 'unproven', 'error'])}
 <li class="of">of ${count(required, 'required requirement')}</li>
 </ul>
 ${network.length > 0 ? html`<p>Network: ${network.join('; ')}.</p>` : null}
@@ -51,8 +51,11 @@ export function doubtMarkup(report: Pick<ConformanceReport, 'digest'>): Markup |
   return html`<p class="doubt" role="alert"><strong>${isEdited(report) ? 'Edited' : 'No digest'}</strong> ${text}.</p>`
 }
 
-function number(value: number, name: string, kind: string): Markup {
-  return html`<li class="${kind}"><strong>${value}</strong> ${name}</li>`
+/** A count of required requirements that leads to them: the script reads the filters from the URL. */
+function number(value: number, name: string, kind: string, verdicts: readonly Verdict[]): Markup {
+  const count = html`<strong>${value}</strong> ${name}`
+  if (value === 0) return html`<li class="${kind}">${count}</li>`
+  return html`<li class="${kind}"><a href="#verdict=${verdicts.join(',')}&level=required">${count}</a></li>`
 }
 
 function facts(report: ConformanceReport): readonly (readonly [string, string])[] {

@@ -37,25 +37,25 @@ test('a row shows all that is needed to dispute it', () => {
   const page = reportToHtml(reportOf([violated]), exchanges, { faults })
   expect(between(page, '<details class="row"', '</section>')).toMatchInlineSnapshot(`
     "<details class="row" id="V3-SSE-07" data-verdict="fail" data-surface="v3" data-level="required">
-    <summary><span class="badge fail">fail</span> <code>V3-SSE-07</code> <span class="sentence">A sentence of the document.</span></summary>
+    <summary><span class="badge fail">violated</span> <code>V3-SSE-07</code> <span class="sentence">A sentence of the document.</span></summary>
     <div class="opened">
     <p class="message">Found: sequence_number 0 after 0</p>
     <dl>
-    <div><dt>Verdict</dt><dd>fail. A sentence of the document is broken.</dd></div>
+    <div><dt>Verdict</dt><dd>violated. The target violates a sentence of the interface document.</dd></div>
     <div><dt>Level</dt><dd>required, section 4.3</dd></div>
-    <div><dt>Seen broken by</dt><dd>a-scenario</dd></div>
-    <div><dt>Proof</dt><dd>The check turns red against 1 faulty server:
+    <div><dt>Violated in</dt><dd>a-scenario</dd></div>
+    <div><dt>Proof</dt><dd>The check fails against 1 faulty server, as it must:
     <ul><li><code>number-twice</code> A number comes twice.</li></ul></dd></div>
     </dl>
     <div class="exchange">
     <h5>x2: POST /api/v3/message/generate</h5>
-    <p class="role">Request 1 of v3/example: what the scenario is about. 2026-01-02T03:04:05.000Z</p>
-    <div class="sent"><p class="lead">Sent</p><button type="button" class="copy" aria-label="Copy the command of x2">Copy</button></div>
+    <p class="role">Request 1 of v3/example: the tested request. 2026-01-02T03:04:05.000Z</p>
+    <div class="sent"><p class="lead">Request</p><button type="button" class="copy" aria-label="Copy the command of x2">Copy</button></div>
     <pre><code>curl -i -N -X POST http://127.0.0.1:4010/api/v3/message/generate \\
       -H &quot;Authorization: Bearer $CHATGEN_API_KEY&quot; \\
       -H &#39;content-type: application/json&#39; \\
       --data-raw &#39;{&quot;input&quot;:&quot;ping&quot;,&quot;stream&quot;:true}&#39;</code></pre>
-    <p class="lead">Received: <span class="answer">200 text/event-stream, 108 bytes in 12.3 ms</span></p>
+    <p class="lead">Response: <span class="answer">200 text/event-stream, 108 bytes in 12.3 ms</span></p>
     <details class="headers"><summary>1 header</summary>
     <pre><code>content-type: text/event-stream</code></pre></details>
     <figure><svg role="img" aria-label="2 events within 12.3 ms; event 2, at 11.0 ms, shows the violation" viewBox="0 0 1000 32" preserveAspectRatio="none">
@@ -73,11 +73,11 @@ test('a row shows all that is needed to dispute it', () => {
     </div>
     <div class="exchange">
     <h5>x1: POST /api/v3/message/generate</h5>
-    <p class="role">Request 1 of v3/example: what the scenario is about. 2026-01-02T03:04:05.000Z</p>
-    <div class="sent"><p class="lead">Sent</p><button type="button" class="copy" aria-label="Copy the command of x1">Copy</button></div>
+    <p class="role">Request 1 of v3/example: the tested request. 2026-01-02T03:04:05.000Z</p>
+    <div class="sent"><p class="lead">Request</p><button type="button" class="copy" aria-label="Copy the command of x1">Copy</button></div>
     <pre><code>curl -i -X POST http://127.0.0.1:4010/api/v3/message/generate \\
       -H &quot;Authorization: Bearer $CHATGEN_API_KEY&quot;</code></pre>
-    <p class="lead">Received: <span class="answer">200 application/json, 28 bytes in 12.3 ms</span></p>
+    <p class="lead">Response: <span class="answer">200 application/json, 28 bytes in 12.3 ms</span></p>
     <details class="headers"><summary>1 header</summary>
     <pre><code>content-type: application/json</code></pre></details>
     <pre><code>{
@@ -108,18 +108,18 @@ test('the head says outcome, target and the three numbers', () => {
     <p class="kind">Conformance report</p>
     <h1><span class="outcome violated">Violated</span> <span class="target">http://127.0.0.1:4010</span></h1>
     <ul class="numbers">
-    <li class="pass"><strong>1</strong> proven</li>
+    <li class="pass"><strong>1</strong> passed</li>
     <li class="fail"><strong>1</strong> violated</li>
     <li class="unproven"><strong>1</strong> undecided</li>
-    <li class="of">of 3 required rows</li>
+    <li class="of">of 3 required requirements</li>
     </ul>
     <p>1 warning.</p>
     "
   `)
   expect(between(page, '<ul class="violations">', '</ul>')).toMatchInlineSnapshot(`
     "<ul class="violations">
-    <li><span class="badge fail">fail</span> <a href="#V3-SSE-07">V3-SSE-07</a> A sentence of the document.<br><span class="found">sequence_number 0 after 0</span></li>
-    <li><span class="badge warn">warn</span> <a href="#V3-SSE-22">V3-SSE-22</a> A sentence of the document.<br><span class="found">off by one</span></li>
+    <li><span class="badge fail">violated</span> <a href="#V3-SSE-07">V3-SSE-07</a> A sentence of the document.<br><span class="found">sequence_number 0 after 0</span></li>
+    <li><span class="badge warn">warning</span> <a href="#V3-SSE-22">V3-SSE-22</a> A sentence of the document.<br><span class="found">off by one</span></li>
     "
   `)
 })
@@ -131,7 +131,7 @@ describe('what is left out is said', () => {
       reportOf([rowOf({ id: 'V3-IDEM-01', exchanges: ['x1'] })]),
       new Map([['x1', long]]),
     )
-    expect(page).toContain('6000 characters more of 10000.')
+    expect(page).toContain('6000 more characters of 10000.')
     expect(page).not.toContain('a'.repeat(4_001))
   })
 
@@ -141,7 +141,7 @@ describe('what is left out is said', () => {
       reportOf([rowOf({ id: 'V3-IDEM-01', exchanges: ids })]),
       new Map(ids.map((id) => [id, exchangeOf({ id })])),
     )
-    expect(page).toContain('Also seen in 29 exchanges')
+    expect(page).toContain('29 more exchanges')
     expect(page).toContain('x21 and 9 more')
     expect(page).toContain('shows 1 of 30 recorded exchanges')
   })

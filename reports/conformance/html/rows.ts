@@ -1,6 +1,7 @@
 import { areaOf } from '../../../contract/index.ts'
 import type { ConformanceReport, RequirementRow } from '../../../contract/report/conformance.ts'
 import { areaTitle, surfaceTitle } from '../../catalogue/entries.ts'
+import { hintFor } from '../../catalogue/hints.ts'
 import { html, type Markup } from '../../html/markup.ts'
 import { withoutColours } from '../../text/escape.ts'
 import { count } from '../../text/format.ts'
@@ -45,11 +46,19 @@ function sectionOf({ id, section }: RequirementRow): string {
   return `Section ${section}: ${areaTitle(areaOf(id))}`
 }
 
+/** Passed requirements are folded: a reader looks for the others. */
 function section(title: string, rows: readonly RequirementRow[], context: RowContext): Markup {
+  const passed = rows.filter(({ verdict }) => verdict === 'pass')
+  const others = rows.filter(({ verdict }) => verdict !== 'pass')
   return html`<div class="section">
 <h4>${title}</h4>
-${rows.map((row) => rowMarkup(row, context))}
-</div>
+${others.map((row) => rowMarkup(row, context))}${
+  passed.length === 0
+    ? null
+    : html`<details class="passes"><summary><span class="count">${passed.length}</span> passed</summary>
+${passed.map((row) => rowMarkup(row, context))}</details>
+`
+}</div>
 `
 }
 
@@ -60,6 +69,8 @@ function rowMarkup(row: RequirementRow, context: RowContext): Markup {
 <summary><span class="badge ${verdict}">${badgeText(row)}</span> <code>${id}</code> <span class="sentence">${title}</span>${level === 'expected' ? html` <span class="level">expected</span>` : null}</summary>
 <div class="opened">
 ${found(row)}
+${hintMarkup(row)}
+${context.evidence.of(row)}
 <dl>
 <div><dt>Verdict</dt><dd>${badgeText(row)}. ${meanings[verdict]}</dd></div>
 <div><dt>Level</dt><dd>${level}, section ${row.section}</dd></div>
@@ -68,7 +79,6 @@ ${known === null ? null : html`<div><dt>Baseline</dt><dd>${known}</dd></div>`}
 ${scenarios(row)}
 ${proof(row, context.faults)}
 </dl>
-${context.evidence.of(row)}
 </div>
 </details>
 `
@@ -79,6 +89,12 @@ function found(row: RequirementRow): Markup | null {
   if (message === null) return null
   const lead = row.verdict === 'fail' || row.verdict === 'warn' ? 'Found: ' : ''
   return html`<p class="message">${lead}${message}</p>`
+}
+
+/** The usual cause and its fix; null for what is not violated. */
+export function hintMarkup({ id, verdict }: RequirementRow): Markup | null {
+  const hint = verdict === 'fail' || verdict === 'warn' ? hintFor(id) : null
+  return hint === null ? null : html`<p class="hint"><span>Likely cause and fix:</span> ${hint}</p>`
 }
 
 function scenarios({ scenarios, brokenBy }: RequirementRow): Markup | null {

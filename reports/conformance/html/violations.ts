@@ -3,7 +3,7 @@ import { html, type Markup } from '../../html/markup.ts'
 import { causeText, type Findings, foldFindings, saysTheSame } from '../../text/fold.ts'
 import { knownText } from '../summary.ts'
 import { badgeText } from '../words.ts'
-import { messageOf } from './rows.ts'
+import { hintMarkup, messageOf } from './rows.ts'
 
 /**
  * Violations and warnings in one list on top, each with a link to its evidence; those that share a cause
@@ -41,5 +41,5 @@ function entry(findings: Findings, report: ConformanceReport): Markup {
 function line(row: RequirementRow, report: ConformanceReport, withMessage: boolean): Markup {
   const found = withMessage ? messageOf(row) : null
   const known = knownText(report, row.id)
-  return html`<span class="badge ${row.verdict}">${badgeText(row)}</span> <a href="#${row.id}">${row.id}</a> ${row.title}${found === null ? null : html`<br><span class="found">${found}</span>`}${known === null ? null : html`<br><span class="found">${known}</span>`}`
+  return html`<span class="badge ${row.verdict}">${badgeText(row)}</span> <a href="#${row.id}">${row.id}</a> ${row.title}${found === null ? null : html`<br><span class="found">${found}</span>`}${known === null ? null : html`<br><span class="found">${known}</span>`}${row.known ? null : hintMarkup(row)}`
 }

@@ -43,28 +43,28 @@ test('the report of a run with verdicts of every kind', () => {
     <testcase name="V3-IDEM-02 A repeat with the same Idempotency-Key MUST NOT add a second step (JSON body)." classname="V3-IDEM" time="0.025"><failure type="violated" message="the history has 2 steps &amp; &lt;b&gt;one&lt;/b&gt; key \`\`">V3-IDEM-02 (required, section 4.3): A repeat with the same Idempotency-Key MUST NOT add a second step (JSON body).
     found: the history has 2 steps &amp; &lt;b&gt;one&lt;/b&gt; key \`\`
     scenario: v3-idempotency/a-repeat
-    sent (x4):
+    request (x4):
       curl -i -X POST http://127.0.0.1:4010/api/v3/message/generate \\
         -H "Authorization: Bearer $CHATGEN_API_KEY" \\
         -H 'content-type: application/json' \\
         -H 'idempotency-key: turn-1' \\
         --data-raw '{"chat_id":"0b6e","input":"ping"}'
-    came back: 200 application/json, 54 bytes in 12.3 ms
+    response: 200 application/json, 54 bytes in 12.3 ms
       {"note":"\\x1b[2J&lt;/td&gt;&lt;/system-out&gt;]]&gt;\\uffff\`\`\`\\n::error::x"}
     see also: x5, x6</failure></testcase>
-    <testcase name="V3-IDEM-05 Concurrent requests with one Idempotency-Key MUST create one step." classname="V3-IDEM" time="0.000"><error type="kit" message="TypeError: turns is undefined"/></testcase>
+    <testcase name="V3-IDEM-05 Concurrent requests with one Idempotency-Key MUST create one step." classname="V3-IDEM" time="0.000"><error type="internal error" message="TypeError: turns is undefined"/></testcase>
     <system-out></system-out>
     <system-err></system-err>
     </testsuite>
     <testsuite id="3" name="V3-SSE" package="chatgen-conformance" hostname="127.0.0.1" timestamp="2026-01-02T03:04:05" tests="2" failures="1" errors="0" skipped="0" time="0.040">
     <testcase name="V3-SSE-05 The first event MUST be response.created, and it MUST occur exactly once." classname="V3-SSE" time="0.020"><failure type="violated" message="the first event is response.output_item.added">V3-SSE-05 (required, section 6): The first event MUST be response.created, and it MUST occur exactly once.
     found: the first event is response.output_item.added
-    sent (x9):
+    request (x9):
       curl -i -N -X POST http://127.0.0.1:4010/api/v3/message/generate \\
         -H "Authorization: Bearer $CHATGEN_API_KEY" \\
         -H 'content-type: application/json' \\
         --data-raw '{"input":"ping","stream":true}'
-    came back: 200 text/event-stream, 120 bytes in 20.0 ms, cut off by the target: other side closed
+    response: 200 text/event-stream, 120 bytes in 20.0 ms, cut off by the target: other side closed
       &gt;    +10.0 ms  event: response.output_item.added  {"output_index":0}
            +11.0 ms  event: response.created  {"response":{"id":"resp_3"}}
            +20.0 ms  cut off by the target: other side closed</failure></testcase>
@@ -79,13 +79,13 @@ test('the report of a run with verdicts of every kind', () => {
     </testsuite>
     <testsuite id="5" name="V3-GEN" package="chatgen-conformance" hostname="127.0.0.1" timestamp="2026-01-02T03:04:05" tests="2" failures="0" errors="0" skipped="2" time="0.000">
     <testcase name="V3-GEN-03 Members that a response has in both forms, streamed and not, MUST have the same types in both." classname="V3-GEN" time="0.000"><skipped message="inconclusive: blocked by V3-SSE-05"/></testcase>
-    <testcase name="V3-GEN-08 input MUST be accepted with a video." classname="V3-GEN" time="0.000"><skipped message="not-applicable: the profile says capabilities.video: false"/></testcase>
+    <testcase name="V3-GEN-08 input MUST be accepted with a video." classname="V3-GEN" time="0.000"><skipped message="not applicable: the profile says capabilities.video: false"/></testcase>
     <system-out></system-out>
     <system-err></system-err>
     </testsuite>
     <testsuite id="6" name="V2-MSG" package="chatgen-conformance" hostname="127.0.0.1" timestamp="2026-01-02T03:04:05" tests="2" failures="0" errors="0" skipped="2" time="0.000">
-    <testcase name="V2-MSG-01 POST /message with chat_id, content and model_id MUST store a message and return it." classname="V2-MSG" time="0.000"><skipped message="unproven: say v2Chat in the profile to prove it"/></testcase>
-    <testcase name="V2-MSG-02 The id of a message MUST be a UUID." classname="V2-MSG" time="0.000"><skipped message="unproven: say v2Chat in the profile to prove it"/></testcase>
+    <testcase name="V2-MSG-01 POST /message with chat_id, content and model_id MUST store a message and return it." classname="V2-MSG" time="0.000"><skipped message="not tested: say v2Chat in the profile to prove it"/></testcase>
+    <testcase name="V2-MSG-02 The id of a message MUST be a UUID." classname="V2-MSG" time="0.000"><skipped message="not tested: say v2Chat in the profile to prove it"/></testcase>
     <system-out></system-out>
     <system-err></system-err>
     </testsuite>
@@ -95,17 +95,17 @@ test('the report of a run with verdicts of every kind', () => {
     <system-err></system-err>
     </testsuite>
     <testsuite id="8" name="KB" package="chatgen-conformance" hostname="127.0.0.1" timestamp="2026-01-02T03:04:05" tests="1" failures="0" errors="0" skipped="1" time="0.000">
-    <testcase name="KB-01 The knowledge prefix MUST list the bases." classname="KB" time="0.000"><skipped message="unclaimed: no scenario looks at it yet"/></testcase>
+    <testcase name="KB-01 The knowledge prefix MUST list the bases." classname="KB" time="0.000"><skipped message="no scenario: no scenario yet"/></testcase>
     <system-out></system-out>
     <system-err></system-err>
     </testsuite>
     <testsuite id="9" name="baseline" package="chatgen-conformance" hostname="127.0.0.1" timestamp="2026-01-02T03:04:05" tests="1" failures="1" errors="0" skipped="0" time="0.000">
-    <testcase name="the entry of V3-HIST-01 is true" classname="baseline" time="0.000"><failure type="baseline: passes" message="V3-HIST-01 passes now: delete its entry"/></testcase>
+    <testcase name="baseline entry of V3-HIST-01" classname="baseline" time="0.000"><failure type="baseline: passes" message="V3-HIST-01 passes now: delete its entry"/></testcase>
     <system-out></system-out>
     <system-err></system-err>
     </testsuite>
-    <testsuite id="10" name="kit" package="chatgen-conformance" hostname="127.0.0.1" timestamp="2026-01-02T03:04:05" tests="1" failures="0" errors="1" skipped="0" time="0.000">
-    <testcase name="v3-idempotency/racing" classname="kit" time="0.000"><error type="kit" message="TypeError: turns is undefined">TypeError: turns is undefined
+    <testsuite id="10" name="chatgen" package="chatgen-conformance" hostname="127.0.0.1" timestamp="2026-01-02T03:04:05" tests="1" failures="0" errors="1" skipped="0" time="0.000">
+    <testcase name="v3-idempotency/racing" classname="chatgen" time="0.000"><error type="internal error" message="TypeError: turns is undefined">TypeError: turns is undefined
     at x</error></testcase>
     <system-out></system-out>
     <system-err></system-err>
@@ -120,10 +120,10 @@ test('every suite says what the whole run came to', () => {
   expect(properties).toMatchInlineSnapshot(`
     "<properties>
     <property name="outcome" value="violated"/>
-    <property name="proven" value="3"/>
+    <property name="passed" value="3"/>
     <property name="violated" value="5"/>
     <property name="known" value="1"/>
-    <property name="unproven" value="4"/>
+    <property name="undecided" value="4"/>
     <property name="required" value="12"/>
     <property name="target" value="http://127.0.0.1:4010"/>
     <property name="profile" value="full"/>

@@ -8,13 +8,13 @@ test('the report of a run with verdicts of every kind', () => {
   expect(reportToMarkdown(violated, exchanges)).toMatchInlineSnapshot(`
     "## ❌ Violated
 
-    | proven | violated | undecided | of required rows |
+    | passed | violated | undecided | of required requirements |
     | ---: | ---: | ---: | ---: |
     | **3** | **5** (1 known) | **4** | 12 |
 
-    \`http://127.0.0.1:4010\`, profile full; 41 requests in 4.3 s; kit \`0.1.0\`, interface \`2026-01\`, seed \`seed-1\`
+    \`http://127.0.0.1:4010\`, profile full; 41 requests in 4.3 s; chatgen \`0.1.0\`, interface \`2026-01\`, seed \`seed-1\`
 
-    ### The baseline is not true any more
+    ### Stale baseline entries
 
     - V3-HIST-01 passes now: delete its entry
 
@@ -27,13 +27,13 @@ test('the report of a run with verdicts of every kind', () => {
     <details><summary>Evidence</summary>
 
     \`\`\`\`text
-    sent (x4):
+    request (x4):
       curl -i -X POST http://127.0.0.1:4010/api/v3/message/generate \\
         -H "Authorization: Bearer $CHATGEN_API_KEY" \\
         -H 'content-type: application/json' \\
         -H 'idempotency-key: turn-1' \\
         --data-raw '{"chat_id":"0b6e","input":"ping"}'
-    came back: 200 application/json, 54 bytes in 12.3 ms
+    response: 200 application/json, 54 bytes in 12.3 ms
       {"note":"\\x1b[2J</td></system-out>]]>￿\`\`\`\\n::error::x"}
     see x5: GET http://127.0.0.1:4010/api/v3/message?chat_id=0b → 200 application/json, 0 bytes in 12.3 ms
     x6 is not among the recorded exchanges
@@ -48,12 +48,12 @@ test('the report of a run with verdicts of every kind', () => {
     <details><summary>Evidence</summary>
 
     \`\`\`text
-    sent (x9):
+    request (x9):
       curl -i -N -X POST http://127.0.0.1:4010/api/v3/message/generate \\
         -H "Authorization: Bearer $CHATGEN_API_KEY" \\
         -H 'content-type: application/json' \\
         --data-raw '{"input":"ping","stream":true}'
-    came back: 200 text/event-stream, 120 bytes in 20.0 ms, cut off by the target: other side closed
+    response: 200 text/event-stream, 120 bytes in 20.0 ms, cut off by the target: other side closed
       >    +10.0 ms  event: response.output_item.added  {"output_index":0}
            +11.0 ms  event: response.created  {"response":{"id":"resp_3"}}
            +20.0 ms  cut off by the target: other side closed
@@ -61,7 +61,7 @@ test('the report of a run with verdicts of every kind', () => {
 
     </details>
 
-    **2 rows fail because** \`usage is missing\`
+    **2 requirements violated, same cause:** \`usage is missing\`
 
     - **OAI-CHAT-09** The usage of a completion MUST have prompt\\_tokens, completion\\_tokens and total\\_tokens, all integers. (required, section 2.2)
     - **OAI-CHAT-06** The choices of a completion MUST be an array that holds the answer, and each choice MUST have an integer index. (required, section 2.2)
@@ -84,11 +84,11 @@ test('the report of a run with verdicts of every kind', () => {
 
     - **V3-SSE-07** sequence\\_number SHOULD increase strictly. Found: \`sequence_number 3 follows 3\`
 
-    ### Faults of the kit itself
+    ### Internal errors of chatgen
 
     - \`v3-idempotency/racing\`: \`TypeError: turns is undefined\\n  at x\`
 
-    ### Unproven
+    ### Not tested
 
     - say v2Chat in the profile to prove it: V2-MSG 01 02
 
@@ -96,7 +96,7 @@ test('the report of a run with verdicts of every kind', () => {
 
     - blocked by V3-SSE-05: V3-GEN 03
 
-    ### Not judged, for a fault of the kit
+    ### Not judged because of an internal error
 
     - TypeError: turns is undefined: V3-IDEM 05
 
@@ -106,7 +106,7 @@ test('the report of a run with verdicts of every kind', () => {
 
     </details>
 
-    <details><summary>Dialect card: 1 open question, not judged</summary>
+    <details><summary>Behavior profile: 1 open question, not judged</summary>
 
     | | Open question | This target |
     | --- | --- | --- |
@@ -114,7 +114,7 @@ test('the report of a run with verdicts of every kind', () => {
 
     </details>
 
-    ### Left on the target
+    ### Not deleted from the target
 
     - 1 chat: \`c-1\`
     "
@@ -125,18 +125,18 @@ test('where everything holds, it is short', () => {
   expect(reportToMarkdown(conforming, exchanges)).toMatchInlineSnapshot(`
     "## ✅ Conforms
 
-    | proven | violated | undecided | of required rows |
+    | passed | violated | undecided | of required requirements |
     | ---: | ---: | ---: | ---: |
     | **3** | **0** | **0** | 3 |
 
-    \`http://127.0.0.1:4010\`, profile full; 41 requests in 4.3 s; kit \`0.1.0\`, interface \`2026-01\`, seed \`seed-1\`
+    \`http://127.0.0.1:4010\`, profile full; 41 requests in 4.3 s; chatgen \`0.1.0\`, interface \`2026-01\`, seed \`seed-1\`
     "
   `)
 })
 
 test.each([
-  [[null, null, null], '- 3 documents, whose ids no answer told'],
-  [['d1', null, 'd2', null], '- 4 documents: `d1`, `d2` and 2 whose id no answer told'],
+  [[null, null, null], '- 3 documents, ids unknown'],
+  [['d1', null, 'd2', null], '- 4 documents: `d1`, `d2` and 2 with unknown id'],
   [['d1'], '- 1 document: `d1`'],
 ])('what is left is told by its ids, as far as there are any: %j', (ids, line) => {
   const residue = ids.map((id) => ({ kind: 'document' as const, name: 'a', id, why: 'no route' }))

@@ -8,10 +8,10 @@ const text = loadToPrometheus(loadReportOf())
 test('a run in the text format of Prometheus', () => {
   const withoutBuckets = text.split('\n').filter((line) => !line.includes('_bucket'))
   expect(withoutBuckets.join('\n')).toMatchInlineSnapshot(`
-    "# HELP chatgen_load_info What was run; always 1.
+    "# HELP chatgen_load_info Labels of the run; always 1.
     # TYPE chatgen_load_info gauge
     chatgen_load_info{version="0.1.0",interface="2026-01",plan="0123456789ab",seed="a-seed",target="http://127.0.0.1:4010"} 1
-    # HELP chatgen_load_outcome 1 for the outcome that holds.
+    # HELP chatgen_load_outcome 1 for the outcome of the run.
     # TYPE chatgen_load_outcome gauge
     chatgen_load_outcome{outcome="met"} 0
     chatgen_load_outcome{outcome="missed"} 0
@@ -33,13 +33,13 @@ test('a run in the text format of Prometheus', () => {
     # TYPE gen_ai_server_time_per_output_token_seconds histogram
     gen_ai_server_time_per_output_token_seconds_sum{gen_ai_operation_name="chat",gen_ai_provider_name="chatgen",server_address="127.0.0.1",server_port="4010",transaction="openai-stream",surface="openai"} 6.295
     gen_ai_server_time_per_output_token_seconds_count{gen_ai_operation_name="chat",gen_ai_provider_name="chatgen",server_address="127.0.0.1",server_port="4010",transaction="openai-stream",surface="openai"} 300
-    # HELP chatgen_load_response_seconds Latencies from the planned moment, so that waiting for a stalled target is in them.
+    # HELP chatgen_load_response_seconds Latencies from the planned send time, including time spent waiting for a stalled target.
     # TYPE chatgen_load_response_seconds histogram
     chatgen_load_response_seconds_sum{metric="ttft"} 40.2585
     chatgen_load_response_seconds_count{metric="ttft"} 300
     chatgen_load_response_seconds_sum{metric="e2e"} 167.0835
     chatgen_load_response_seconds_count{metric="e2e"} 300
-    # HELP chatgen_load_latency_seconds Quantiles of the measured window; absent where the sample is too small.
+    # HELP chatgen_load_latency_seconds Quantiles of the measured window; absent if the sample is too small.
     # TYPE chatgen_load_latency_seconds gauge
     chatgen_load_latency_seconds{metric="ttft",clock="response",quantile="0.5"} 0.107803448
     chatgen_load_latency_seconds{metric="ttft",clock="response",quantile="0.9"} 0.128906897
@@ -106,7 +106,7 @@ test('a run in the text format of Prometheus', () => {
     chatgen_load_requests_per_second{state="completed"} 98.7
     chatgen_load_requests_per_second{state="shed"} 0.67
     chatgen_load_requests_per_second{state="failed"} 1.67
-    # HELP chatgen_load_requests_total Requests of the measured window by what became of them.
+    # HELP chatgen_load_requests_total Requests of the measured window by state.
     # TYPE chatgen_load_requests_total counter
     chatgen_load_requests_total{state="offered"} 306
     chatgen_load_requests_total{state="dispatched"} 306
@@ -116,10 +116,10 @@ test('a run in the text format of Prometheus', () => {
     # HELP chatgen_load_open_requests In flight when the run ended.
     # TYPE chatgen_load_open_requests gauge
     chatgen_load_open_requests 3
-    # HELP chatgen_load_goodput_ratio Good of all due requests.
+    # HELP chatgen_load_goodput_ratio Share of good requests among due requests.
     # TYPE chatgen_load_goodput_ratio gauge
     chatgen_load_goodput_ratio 0.95709571
-    # HELP chatgen_load_goodput_requests_per_second Good requests a second.
+    # HELP chatgen_load_goodput_requests_per_second Good requests per second.
     # TYPE chatgen_load_goodput_requests_per_second gauge
     chatgen_load_goodput_requests_per_second 96.7
     # HELP chatgen_load_errors_total Failed requests of the whole run by kind.
@@ -127,30 +127,30 @@ test('a run in the text format of Prometheus', () => {
     chatgen_load_errors_total{error_type="integrity"} 4
     chatgen_load_errors_total{error_type="shed"} 2
     chatgen_load_errors_total{error_type="truncated"} 1
-    # HELP chatgen_load_stalled_ratio Time in stalls, of all time in streams.
+    # HELP chatgen_load_stalled_ratio Share of stream time spent in stalls.
     # TYPE chatgen_load_stalled_ratio gauge
     chatgen_load_stalled_ratio 0.012
-    # HELP chatgen_load_judged_total What the judges looked at.
+    # HELP chatgen_load_judged_total Streams, bodies and events judged.
     # TYPE chatgen_load_judged_total counter
     chatgen_load_judged_total{what="streams"} 303
     chatgen_load_judged_total{what="bodies"} 0
     chatgen_load_judged_total{what="events"} 6060
-    # HELP chatgen_load_broken_answers_total Answers that broke a requirement.
+    # HELP chatgen_load_broken_answers_total Responses that violated a requirement.
     # TYPE chatgen_load_broken_answers_total counter
     chatgen_load_broken_answers_total{requirement="V3-SSE-17",level="required"} 4
-    # HELP chatgen_load_slo_met 1 met, 0 missed; absent where it is undecided.
+    # HELP chatgen_load_slo_met 1 met, 0 missed; absent if undecided.
     # TYPE chatgen_load_slo_met gauge
     chatgen_load_slo_met{slo="ttft.p90 < 500ms"} 1
     chatgen_load_slo_met{slo="goodput > 99%"} 0
-    # HELP chatgen_load_generator_verdict 1 for the verdict that holds: with invalid, no figure above is one of the target.
+    # HELP chatgen_load_generator_verdict 1 for the current verdict; if invalid, the figures do not describe the target.
     # TYPE chatgen_load_generator_verdict gauge
     chatgen_load_generator_verdict{verdict="valid"} 0
     chatgen_load_generator_verdict{verdict="degraded"} 1
     chatgen_load_generator_verdict{verdict="invalid"} 0
-    # HELP chatgen_load_timestamp_error_seconds How late the stamps of the generator were at p99.
+    # HELP chatgen_load_timestamp_error_seconds Timestamp error of the generator, p99.
     # TYPE chatgen_load_timestamp_error_seconds gauge
     chatgen_load_timestamp_error_seconds 0.0031
-    # HELP chatgen_load_audits_failed Laws that the figures do not keep.
+    # HELP chatgen_load_audits_failed Consistency audits that failed.
     # TYPE chatgen_load_audits_failed gauge
     chatgen_load_audits_failed 1
     "
