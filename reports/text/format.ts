@@ -44,10 +44,12 @@ export function costText({
   chats,
   uploads,
 }: ConformanceReport['cost']): string {
-  const parts = [
-    count(generations, 'generation'),
-    count(chats, 'new chat'),
-    count(uploads, 'upload'),
-  ]
-  return `${requests}, of which ${parts.join(', ')}`
+  const parts = (
+    [
+      [generations, 'generation'],
+      [chats, 'new chat'],
+      [uploads, 'upload'],
+    ] as const
+  ).flatMap(([number, noun]) => (number === 0 ? [] : [count(number, noun)]))
+  return parts.length === 0 ? String(requests) : `${requests}, of which ${parts.join(', ')}`
 }

@@ -78,7 +78,7 @@ describe('chatgen report of a load', () => {
       /^(INCOMPLETE|INVALID) [\s\S]*;\s+partial:\s+1\s+of\s+3\s+shards\s+missing\s+\(1\)$/m,
     )
     expect(stderr).toContain(
-      'partial: without 1 shard of 3 (1): the figures do not cover the whole load',
+      'partial: 1 of 3 shards missing (1): the figures do not cover the whole load',
     )
     expect(code).toBe(5)
     expect(reportIn('partial').partial).toEqual({ of: 3, missing: [1] })

@@ -117,7 +117,7 @@ describe('exchanges that were edited', () => {
 describe('a report of an earlier version', () => {
   test('is read, and said to be without digest', async () => {
     const { code, stdout } = await report('old', '--report', 'console,badge,junit', '--out', 'aged')
-    expect(stdout).toMatch(/^VIOLATED[^]*?\ndigest: report\.json has no digest/)
+    expect(stdout).toMatch(/^VIOLATED[\s\S]*?\ndigest: report\.json has no digest/)
     expect(read('aged', 'badge.svg')).toContain('no digest')
     expect(read('aged', 'badge.svg')).toContain('violated')
     expect(read('aged', 'report.xml')).toContain('<property name="digest" value="no digest"')

@@ -1,7 +1,7 @@
 import { Chalk, type ChalkInstance } from 'chalk'
 import type { Exchange } from '../../../contract/index.ts'
 import type { ConformanceReport, RequirementRow } from '../../../contract/report/conformance.ts'
-import { doubtText, doubtWord, isEdited } from '../../text/digest.ts'
+import { doubtText, isEdited } from '../../text/digest.ts'
 import { clean, printable } from '../../text/escape.ts'
 import { foldFindings } from '../../text/fold.ts'
 import { costText, seconds } from '../../text/format.ts'
@@ -97,7 +97,7 @@ function besideOutcome(page: ReportPage): Lines {
   const setAside = withVerdict(page, 'not-applicable')
   const trouble = trafficText(page.report)
   return [
-    ...(doubtWord(page.report) === 'without digest'
+    ...(page.report.digest?.from === 'without digest'
       ? hanging(page, 'digest: ', doubtText(page.report) ?? '')
       : []),
     ...(interrupted ? [page.chalk.yellow('interrupted: partial results')] : []),

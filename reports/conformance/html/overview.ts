@@ -55,7 +55,7 @@ export function doubtMarkup(report: Pick<ConformanceReport, 'digest'>): Markup |
 function number(value: number, name: string, kind: string, verdicts: readonly Verdict[]): Markup {
   const count = html`<strong>${value}</strong> ${name}`
   if (value === 0) return html`<li class="${kind}">${count}</li>`
-  return html`<li class="${kind}"><a href="#verdict=${verdicts.join(',')}&level=required">${count}</a></li>`
+  return html`<li class="${kind}"><a href="#verdict=${verdicts.join(',')}&amp;level=required">${count}</a></li>`
 }
 
 function facts(report: ConformanceReport): readonly (readonly [string, string])[] {

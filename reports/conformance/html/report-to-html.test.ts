@@ -40,13 +40,7 @@ test('a row shows all that is needed to dispute it', () => {
     <summary><span class="badge fail">violated</span> <code>V3-SSE-07</code> <span class="sentence">A sentence of the document.</span></summary>
     <div class="opened">
     <p class="message">Found: sequence_number 0 after 0</p>
-    <dl>
-    <div><dt>Verdict</dt><dd>violated. The target violates a sentence of the interface document.</dd></div>
-    <div><dt>Level</dt><dd>required, section 4.3</dd></div>
-    <div><dt>Violated in</dt><dd>a-scenario</dd></div>
-    <div><dt>Proof</dt><dd>The check fails against 1 faulty server, as it must:
-    <ul><li><code>number-twice</code> A number comes twice.</li></ul></dd></div>
-    </dl>
+    <p class="hint"><span>Likely cause and fix:</span> Several writers number events, or a retry restarts the counter; number them in the one place that writes them.</p>
     <div class="exchange">
     <h5>x2: POST /api/v3/message/generate</h5>
     <p class="role">Request 1 of v3/example: the tested request. 2026-01-02T03:04:05.000Z</p>
@@ -88,6 +82,13 @@ test('a row shows all that is needed to dispute it', () => {
     }</code></pre>
     </div>
     <p><code>x7</code> is not among the recorded exchanges.</p>
+    <dl>
+    <div><dt>Verdict</dt><dd>violated. The target violates a sentence of the interface document.</dd></div>
+    <div><dt>Level</dt><dd>required, section 4.3</dd></div>
+    <div><dt>Violated in</dt><dd>a-scenario</dd></div>
+    <div><dt>Proof</dt><dd>The check fails against 1 faulty server, as it must:
+    <ul><li><code>number-twice</code> A number comes twice.</li></ul></dd></div>
+    </dl>
     </div>
     </details>
     </div>
@@ -108,9 +109,9 @@ test('the head says outcome, target and the three numbers', () => {
     <p class="kind">Conformance report</p>
     <h1><span class="outcome violated">Violated</span> <span class="target">http://127.0.0.1:4010</span></h1>
     <ul class="numbers">
-    <li class="pass"><strong>1</strong> passed</li>
-    <li class="fail"><strong>1</strong> violated</li>
-    <li class="unproven"><strong>1</strong> undecided</li>
+    <li class="pass"><a href="#verdict=pass&amp;level=required"><strong>1</strong> passed</a></li>
+    <li class="fail"><a href="#verdict=fail&amp;level=required"><strong>1</strong> violated</a></li>
+    <li class="unproven"><a href="#verdict=inconclusive,unproven,error&amp;level=required"><strong>1</strong> undecided</a></li>
     <li class="of">of 3 required requirements</li>
     </ul>
     <p>1 warning.</p>
@@ -118,8 +119,8 @@ test('the head says outcome, target and the three numbers', () => {
   `)
   expect(between(page, '<ul class="violations">', '</ul>')).toMatchInlineSnapshot(`
     "<ul class="violations">
-    <li><span class="badge fail">violated</span> <a href="#V3-SSE-07">V3-SSE-07</a> A sentence of the document.<br><span class="found">sequence_number 0 after 0</span></li>
-    <li><span class="badge warn">warning</span> <a href="#V3-SSE-22">V3-SSE-22</a> A sentence of the document.<br><span class="found">off by one</span></li>
+    <li><span class="badge fail">violated</span> <a href="#V3-SSE-07">V3-SSE-07</a> A sentence of the document.<br><span class="found">sequence_number 0 after 0</span><p class="hint"><span>Likely cause and fix:</span> Several writers number events, or a retry restarts the counter; number them in the one place that writes them.</p></li>
+    <li><span class="badge warn">warning</span> <a href="#V3-SSE-22">V3-SSE-22</a> A sentence of the document.<br><span class="found">off by one</span><p class="hint"><span>Likely cause and fix:</span> Token counts come from several places; compute total from the counts that are sent.</p></li>
     "
   `)
 })

@@ -1,6 +1,6 @@
 import { Chalk } from 'chalk'
 import type { LoadReport } from '../../../contract/report/load.ts'
-import { doubtText, doubtWord, isEdited } from '../../text/digest.ts'
+import { doubtText, isEdited } from '../../text/digest.ts'
 import { clean, indent, printable, wrap } from '../../text/escape.ts'
 import { interval, percent, seconds } from '../../text/format.ts'
 import { hanging, type Lines, list, type Page } from '../../text/page.ts'
@@ -86,7 +86,7 @@ function paintedOutcome(chalk: Page['chalk'], report: LoadReport): string {
 function about(page: Page, report: LoadReport): Lines {
   const { target, interrupted, suite } = report
   return [
-    ...(doubtWord(report) === 'without digest'
+    ...(report.digest?.from === 'without digest'
       ? hanging(page, 'digest: ', doubtText(report) ?? '')
       : []),
     ...(interrupted ? [page.chalk.yellow('interrupted: partial results')] : []),

@@ -19,12 +19,12 @@ describe('the page of a load report', () => {
     const said = [
       'ttft.p90 &lt; 500ms 131 [128, 133] ms',
       'V3-SSE-17',
-      'Broken in 4 of 303 (1.32 %)',
+      'Violated in 4 of 303 (1.32 %)',
       'event 12, X-Request-Id chatgen-a-seed-17',
       'its own stamps were up to 3.1 ms late (p99)',
       'vLLM bench serve',
       '306 planned = 305 dispatched',
-      'Requests a second as a table',
+      'Requests per second as a table',
       '2 of 300 streams stalled for more than 500 ms',
     ]
     const plain = text.replaceAll(/\s+/g, ' ')

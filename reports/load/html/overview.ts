@@ -17,7 +17,7 @@ ${doubtMarkup(report)}
 ${number(figure(rates.completed.perSecond), 'completed per second', 'none')}
 ${number(goodput.share === null ? 'n/a' : percent(goodput.share), 'goodput', 'none')}
 ${number(String(rates.failed.count + rates.shed.count), 'failed or shed', rates.failed.count > 0 ? 'fail' : 'none')}
-${number(String(violated), 'requirements violated', violated > 0 ? 'fail' : 'none')}
+${number(String(violated), violated === 1 ? 'requirement violated' : 'requirements violated', violated > 0 ? 'fail' : 'none')}
 </ul>
 <p>${outcomeText(report)}.${interrupted ? ' Interrupted: partial results.' : ''}${outcome === 'invalid' ? ' The load generator was the bottleneck: the figures below do not describe the target.' : ''}</p>
 <details class="facts"><summary>About this run</summary>
