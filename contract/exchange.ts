@@ -1,3 +1,5 @@
+import { parseJson } from './json.ts'
+
 /**
  * One HTTP conversation, the currency of the kit: clients make it, judges read it, reports show it
  * and load runs count it.
@@ -178,12 +180,4 @@ export function requestPath(exchange: Pick<Exchange, 'request'>): string {
 export function succeeded(exchange: Exchange): boolean {
   const status = exchange.response?.status ?? 0
   return status >= 200 && status < 300
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

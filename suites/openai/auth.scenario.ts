@@ -1,6 +1,6 @@
 import {
   acceptsKey,
-  bodyJson,
+  answerJson,
   covers,
   describe,
   holdsList,
@@ -36,7 +36,12 @@ describe('compatible surface: authentication', () => {
     covers(rows, { requests: 15 }),
     async ({ openai, claim, expectRejected, keys }) => {
       const control = await openai.models({ role: 'control' })
-      acceptsKey(claim, 'OAI-AUTH-05', control, succeeded(control) && holdsList(bodyJson(control)))
+      acceptsKey(
+        claim,
+        'OAI-AUTH-05',
+        control,
+        succeeded(control) && holdsList(answerJson(control)),
+      )
 
       requireProfile(keys.openai, 'apiKey')
       for (const { row, what, authorization } of badCredentials('OAI', keys.openai)) {

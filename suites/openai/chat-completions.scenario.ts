@@ -7,7 +7,7 @@ import {
   expect,
   expectAccepted,
   expectCompletion,
-  isRecord,
+  isObject,
   succeeded,
   test,
 } from '../../harness/conformance/scenario/index.ts'
@@ -63,7 +63,7 @@ describe('compatible surface: chat completions', () => {
       const fresh = await openai.chat(openai.chatBody(ask))
       const [a, b] = [able.exchange, fresh].map((exchange) => {
         const completion = bodyJson(exchange)
-        return isRecord(completion) ? completion['id'] : undefined
+        return isObject(completion) ? completion['id'] : undefined
       })
       if (a !== undefined && succeeded(fresh)) {
         claim(

@@ -1,4 +1,5 @@
 import {
+  answerJson,
   assume,
   bodyJson,
   ContractViolation,
@@ -9,7 +10,7 @@ import {
   describeShape,
   expect,
   expectAccepted,
-  isRecord,
+  isObject,
   statusText,
   succeeded,
   test,
@@ -26,7 +27,7 @@ describe('compatible surface: models', () => {
       const known = [profile.models.main, ...profile.models.aliases]
       claim('OAI-MODELS-01', () => {
         expectAccepted(list)
-        const named = known.filter((id) => contains(bodyJson(list), id))
+        const named = known.filter((id) => contains(answerJson(list), id))
         if (named.length > 0) return
         const wanted = `a list with ${known.join(' or ')}`
         throw new ContractViolation(`expected ${wanted}, received ${describeAnswer(list)}`)
@@ -43,7 +44,7 @@ describe('compatible surface: models', () => {
       const model = await openai.model(main)
       assume(succeeded(model), `GET /models/${main} was answered ${statusText(model)}`, model)
       const body = bodyJson(model)
-      const id = isRecord(body) ? body['id'] : undefined
+      const id = isObject(body) ? body['id'] : undefined
       const accepted = [main, ...profile.models.aliases]
       claim('OAI-MODELS-06', () => expect(accepted, 'accepted ids of the model').toContain(id))
     },

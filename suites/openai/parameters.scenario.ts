@@ -6,7 +6,7 @@ import {
   type Exchange,
   expect,
   expectAccepted,
-  isRecord,
+  isObject,
   succeeded,
   test,
 } from '../../harness/conformance/scenario/index.ts'
@@ -171,14 +171,14 @@ describe('compatible surface: parameters', () => {
 /** Tokens of an answer, as it counts them itself; more than any limit where it does not say. */
 function tokensOf(exchange: Exchange): number {
   const body = bodyJson(exchange)
-  const usage = isRecord(body) ? body['usage'] : undefined
-  const count = isRecord(usage) ? usage['completion_tokens'] : undefined
+  const usage = isObject(body) ? body['usage'] : undefined
+  const count = isObject(usage) ? usage['completion_tokens'] : undefined
   return typeof count === 'number' ? count : Number.POSITIVE_INFINITY
 }
 
 function finishReasonOf(exchange: Exchange): unknown {
   const body = bodyJson(exchange)
-  const choices = isRecord(body) ? body['choices'] : undefined
+  const choices = isObject(body) ? body['choices'] : undefined
   const [choice] = Array.isArray(choices) ? choices : []
-  return isRecord(choice) ? choice['finish_reason'] : undefined
+  return isObject(choice) ? choice['finish_reason'] : undefined
 }

@@ -5,7 +5,7 @@ import {
   type Exchange,
   expect,
   expectAccepted,
-  isRecord,
+  isObject,
   test,
 } from '../../harness/conformance/scenario/index.ts'
 import {
@@ -54,7 +54,7 @@ describe('compatible surface: tools, response_format and n', () => {
 
       const results = calls.map((call) => ({
         role: 'tool',
-        tool_call_id: isRecord(call) ? call['id'] : undefined,
+        tool_call_id: isObject(call) ? call['id'] : undefined,
         content: '{"time":"12:34"}',
       }))
       const messages = [{ role: 'user', content: question }, messageOf(called), ...results]
@@ -82,7 +82,7 @@ describe('compatible surface: tools, response_format and n', () => {
 
       const free = await asked({ type: 'json_object' })
       if (!supports(free) || cameToItsEnd(free)) {
-        claim('OAI-FORMAT-01', () => expectContent(free, isRecord, 'a JSON object'), free)
+        claim('OAI-FORMAT-01', () => expectContent(free, isObject, 'a JSON object'), free)
       }
       const strict = await asked({ type: 'json_schema', json_schema: place })
       if (!supports(strict) || cameToItsEnd(strict)) {
@@ -116,7 +116,7 @@ const place = {
 }
 
 function isPlace(value: unknown): boolean {
-  if (!isRecord(value)) return false
+  if (!isObject(value)) return false
   const { city, country, ...others } = value
   const named = typeof city === 'string' && (country === 'Norway' || country === 'Portugal')
   return named && Object.keys(others).length === 0

@@ -4,7 +4,7 @@ import {
   bodyJson,
   type Exchange,
   isDeclined,
-  isRecord,
+  isObject,
   statusText,
   succeeded,
 } from '../../harness/conformance/scenario/index.ts'
@@ -34,7 +34,7 @@ export function choicesOf(answer: Exchange): readonly Json[] {
 /** `message` of the first choice. */
 export function messageOf(answer: Exchange): Json {
   const message = choicesOf(answer)[0]?.['message']
-  return isRecord(message) ? message : {}
+  return isObject(message) ? message : {}
 }
 
 /** The tool calls of the first choice: whole ones, or the fragments of a stream. */
@@ -44,7 +44,7 @@ export function toolCallsOf(answer: Exchange): readonly unknown[] {
       ? answer.events.map(({ data }) => choicesIn(parsed(data))[0]?.['delta'])
       : [messageOf(answer)]
   return messages.flatMap((message) => {
-    const calls = isRecord(message) ? message['tool_calls'] : undefined
+    const calls = isObject(message) ? message['tool_calls'] : undefined
     return Array.isArray(calls) ? calls : []
   })
 }
@@ -62,8 +62,8 @@ export function cameToItsEnd(answer: Exchange): boolean {
 }
 
 function choicesIn(json: unknown): readonly Json[] {
-  const choices = isRecord(json) ? json['choices'] : undefined
-  return Array.isArray(choices) ? choices.filter(isRecord) : []
+  const choices = isObject(json) ? json['choices'] : undefined
+  return Array.isArray(choices) ? choices.filter(isObject) : []
 }
 
 function parsed(text: string): unknown {

@@ -4,7 +4,7 @@ import {
   type Exchange,
   finalResponse,
   inputRows,
-  isRecord,
+  isObject,
   requireProfile,
   succeeded,
   type TargetProfile,
@@ -37,7 +37,7 @@ export function hasSearched(reply: Exchange, { expected, tool }: Base): boolean 
  * of them, the document does not say (section 4.4).
  */
 function isSearchStep(item: unknown, tool: string): boolean {
-  if (!isRecord(item)) return false
+  if (!isObject(item)) return false
   const { type, name } = item
   return name === tool || (typeof type === 'string' && type.includes('search'))
 }

@@ -1,23 +1,18 @@
-import { isRecord } from '../../harness/conformance/scenario/index.ts'
+import { answerJson, type Exchange, leavesOf } from '../../harness/conformance/scenario/index.ts'
 
 /**
- * The versions that an answer states of a chat: values of the objects that show its id. A version
- * anywhere else may be an echo of the request.
+ * The versions that an answer states of a chat: values beside its id, in one object. A version
+ * anywhere else may repeat a request, this one or an earlier one.
  */
-export function versionsOf(body: unknown, chatId: string): string[] {
-  return recordsIn(body)
-    .map((record) => Object.values(record))
-    .filter((values) => values.some((value) => isSameId(value, chatId)))
-    .flatMap((values) => values.filter((value) => value === 'v2' || value === 'v3'))
-}
-
-function isSameId(value: unknown, id: string): boolean {
-  return typeof value === 'string' && value.toLowerCase() === id.toLowerCase()
-}
-
-/** Every object, from the outside to the inside. */
-function recordsIn(body: unknown): Record<string, unknown>[] {
-  const queue: unknown[] = [body]
-  for (const value of queue) if (isRecord(value)) queue.push(...Object.values(value))
-  return queue.filter(isRecord).filter((value) => !Array.isArray(value))
+export function statedVersions(answer: Exchange, chatId: string): string[] {
+  const leaves = leavesOf(answerJson(answer)).map(({ path, value }) => ({
+    record: path.slice(0, -1).join('/'),
+    text: typeof value === 'string' ? value.toLowerCase() : '',
+  }))
+  const records = leaves
+    .filter(({ text }) => text === chatId.toLowerCase())
+    .map(({ record }) => record)
+  return leaves
+    .filter(({ record, text }) => records.includes(record) && (text === 'v2' || text === 'v3'))
+    .map(({ text }) => text)
 }

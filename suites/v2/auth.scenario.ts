@@ -4,7 +4,7 @@ import {
   bodyJson,
   covers,
   describe,
-  isRecord,
+  isObject,
   requireProfile,
   succeeded,
   test,
@@ -29,7 +29,7 @@ describe('v2: authentication', () => {
       const chat = await v2.chat()
       const body = v2.messageBody(chat, 'Name a colour.')
       const control = await v2.message(body, { role: 'control' })
-      acceptsKey(claim, 'V2-AUTH-05', control, succeeded(control) && isRecord(bodyJson(control)))
+      acceptsKey(claim, 'V2-AUTH-05', control, succeeded(control) && isObject(bodyJson(control)))
 
       requireProfile(keys.v2, 'apiKey')
       for (const { row, what, authorization } of badCredentials('V2', keys.v2)) {

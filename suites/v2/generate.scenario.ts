@@ -1,13 +1,16 @@
 import {
+  answerJson,
   answerText,
   assume,
   bodyJson,
   covers,
   describe,
   describeShape,
+  type Exchange,
   expect,
   expectAccepted,
-  isRecord,
+  isObject,
+  leavesOf,
   requireProfile,
   test,
 } from '../../harness/conformance/scenario/index.ts'
@@ -24,7 +27,7 @@ describe('v2: generation', () => {
       const reply = await v2.generate(v2.generateBody(chat, id))
       claim('V2-GEN-01', () => {
         expectAccepted(reply, 'a generation')
-        expect(isRecord(bodyJson(reply)), 'the answer is a JSON object').toBe(true)
+        expect(isObject(bodyJson(reply)), 'the answer is a JSON object').toBe(true)
         expect(answerText(reply), 'message.content').toBeTypeOf('string')
       })
       session.observe('OPEN-01', describeShape(reply), [reply])
@@ -121,7 +124,7 @@ describe('v2: generation', () => {
       const reply = await v2.generate(v2.generateBody(chat, id, { exclude_tools: [name] }))
       claim('V2-GEN-04', () => {
         expectAccepted(reply, 'a generation with exclude_tools')
-        expect(namesIn(bodyJson(reply)), 'names of calls in the answer').not.toContain(name)
+        expect(namesIn(reply), 'names of calls in the answer').not.toContain(name)
       })
     },
   )
@@ -187,8 +190,8 @@ describe('v2: generation', () => {
   }
 })
 
-/** Every `name` in an answer, wherever it stands. */
-function namesIn(value: unknown): unknown[] {
-  if (!isRecord(value)) return []
-  return [...('name' in value ? [value['name']] : []), ...Object.values(value).flatMap(namesIn)]
+/** Every `name` in an answer, at whatever depth. */
+function namesIn(answer: Exchange): unknown[] {
+  const leaves = leavesOf(answerJson(answer))
+  return leaves.filter(({ path }) => path.at(-1) === 'name').map(({ value }) => value)
 }

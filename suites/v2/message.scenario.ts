@@ -5,7 +5,7 @@ import {
   describe,
   expect,
   expectAccepted,
-  isRecord,
+  isObject,
   requireProfile,
   test,
 } from '../../harness/conformance/scenario/index.ts'
@@ -26,7 +26,7 @@ describe('v2: messages', () => {
       )
       claim('V2-MSG-01', () => {
         expectAccepted(stored, 'a message with chat_id, content and model_id')
-        expect(isRecord(bodyJson(stored)), 'the answer is a JSON object').toBe(true)
+        expect(isObject(bodyJson(stored)), 'the answer is a JSON object').toBe(true)
       })
     },
   )

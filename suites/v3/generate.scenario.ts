@@ -12,7 +12,7 @@ import {
   inputRows,
   inputText,
   isDeclined,
-  isRecord,
+  isObject,
   test,
 } from '../../harness/conformance/scenario/index.ts'
 import { modelAliases } from '../support/test-data.ts'
@@ -36,7 +36,7 @@ describe('v3: generation', () => {
         : asText
       claim('V3-GEN-01', () => {
         expectResponse(whole, 'a generation with stream: false')
-        expect(isRecord(bodyJson(whole)), 'the body is one JSON object').toBe(true)
+        expect(isObject(bodyJson(whole)), 'the body is one JSON object').toBe(true)
       })
       claim('V3-GEN-05', () => expectAccepted(asText, 'input as a text'), asText)
 

@@ -1,6 +1,6 @@
 import {
+  answerJson,
   assume,
-  bodyJson,
   contains,
   covers,
   describe,
@@ -28,7 +28,7 @@ describe('knowledge bases', () => {
       claim('KB-01', () => {
         expectAccepted(list, 'the list of bases')
         expect(
-          contains(bodyJson(list), profile.knowledge?.baseId ?? ''),
+          contains(answerJson(list), profile.knowledge?.baseId ?? ''),
           'the list names the base of the profile',
         ).toBe(true)
       })
@@ -44,7 +44,7 @@ describe('knowledge bases', () => {
       claim('KB-03', () => {
         expectAccepted(found, 'a search')
         expect(
-          contains(bodyJson(found), profile.knowledge?.expect ?? ''),
+          contains(answerJson(found), profile.knowledge?.expect ?? ''),
           'the search finds the fact that knowledge.expect names',
         ).toBe(true)
       })
@@ -71,7 +71,7 @@ describe('knowledge bases', () => {
       )
       claim(
         'KB-02',
-        () => expect(contains(bodyJson(found), nonce), 'a search finds the document').toBe(true),
+        () => expect(contains(answerJson(found), nonce), 'a search finds the document').toBe(true),
         uploaded,
         found,
       )
@@ -100,7 +100,7 @@ describe('knowledge bases', () => {
       const tells = (answer: Exchange, name: 'list' | 'search' | null) =>
         name === null
           ? factsOf(answer).length > 0
-          : contains(bodyJson(answer), name === 'list' ? baseId : fact)
+          : contains(answerJson(answer), name === 'list' ? baseId : fact)
       const known = routes.filter((name) => profile.knowledge?.routes?.[name])
       for (const name of known.length > 0 ? known : [null]) {
         const [v3, plain] = await readBoth((prefix) => knowledge.send(name, { prefix }))
@@ -144,7 +144,7 @@ describe('knowledge bases', () => {
             () => knowledge.send('search', { values: { question } }),
             (body) => contains(body, nonce),
           ))
-        uploads.push([found !== false && contains(bodyJson(found), nonce), uploaded])
+        uploads.push([found !== false && contains(answerJson(found), nonce), uploaded])
       }
       const [v3, plain] = uploads
       assume(
@@ -187,7 +187,7 @@ const mostReads = 4
 
 /** The values of an answer without links and times, which may differ. */
 function factsOf(exchange: Exchange): string[] {
-  return leavesOf(bodyJson(exchange))
+  return leavesOf(answerJson(exchange))
     .filter(
       ({ value }) => !(typeof value === 'string' && /^(https?:|\/|\d{4}-\d\d-\d\dT)/.test(value)),
     )

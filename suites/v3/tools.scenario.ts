@@ -5,7 +5,7 @@ import {
   describeShape,
   expect,
   finalResponse,
-  isRecord,
+  isObject,
   requireProfile,
   test,
 } from '../../harness/conformance/scenario/index.ts'
@@ -70,5 +70,5 @@ describe('v3: tool lists', () => {
 /** Names of the functions that a response calls. */
 function calls(reply: Parameters<typeof finalResponse>[0]): unknown[] {
   const output = finalResponse(reply)?.['output']
-  return Array.isArray(output) ? output.filter(isRecord).map((item) => item['name']) : []
+  return Array.isArray(output) ? output.filter(isObject).map((item) => item['name']) : []
 }

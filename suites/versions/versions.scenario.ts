@@ -1,7 +1,7 @@
 import {
+  answerJson,
   answerText,
   assume,
-  bodyJson,
   contains,
   covers,
   describe,
@@ -15,7 +15,7 @@ import {
 } from '../../harness/conformance/scenario/index.ts'
 import { hintText } from '../support/refusals.ts'
 import { buildRecall, buildTextFile } from '../support/test-data.ts'
-import { versionsOf } from '../support/versions.ts'
+import { statedVersions } from '../support/versions.ts'
 
 /** Sections 3, 7 and 9: each surface refuses a chat of the other, says where it belongs, and leaves it alone. */
 describe('versions of chats', () => {
@@ -24,7 +24,7 @@ describe('versions of chats', () => {
     covers(['VER-02'], { requests: 10, generations: 1, chats: 1 }),
     async ({ v3, chats, claim, session }) => {
       const chat = await v3.createChat()
-      const before = versionsOf(bodyJson(await chats.get(chat.id)), chat.id)
+      const before = statedVersions(await chats.get(chat.id), chat.id)
       for (const body of [{ version: 'v2' }, { name: session.name(), version: 'v2' }]) {
         const patched = await chats.patch(chat.id, body, { role: 'probe' })
         session.observe('OPEN-12', `PATCH /chat with version v2: ${patched.response?.status}`, [
@@ -40,7 +40,7 @@ describe('versions of chats', () => {
           // Where a chat shows its version at all is open.
           if (before.length > 0 && !before.includes('v2')) {
             expect(
-              versionsOf(bodyJson(after), chat.id),
+              statedVersions(after, chat.id),
               'versions that the chat shows after the update',
             ).not.toContain('v2')
           }
@@ -90,7 +90,7 @@ describe('versions of chats', () => {
       }
 
       const role = { role: 'negative' } as const
-      const wasFavorite = contains(bodyJson(await chats.favorites()), before)
+      const wasFavorite = contains(answerJson(await chats.favorites()), before)
       refuse('VER-05', 'GET /chat/{chat_id}', await chats.get(before, role))
       refuse('VER-05', 'PATCH /chat/{chat_id}', await chats.rename(before, session.name(), role))
       refuse('VER-05', 'POST /chat/{chat_id}/generate-name', await chats.generateName(before, role))
@@ -130,7 +130,7 @@ describe('versions of chats', () => {
             const known = answerText(after)?.includes(secret) ?? false
             expect(known, 'the v2 chat knows what a refused generation said').toBe(false)
           }
-          const isFavorite = contains(bodyJson(favorites), before)
+          const isFavorite = contains(answerJson(favorites), before)
           expect(isFavorite === wasFavorite, 'the v2 chat keeps its favorite mark').toBe(true)
         },
         asked,

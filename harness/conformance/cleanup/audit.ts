@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { bodyJson } from '../../../contract/index.ts'
+import { answerJson } from '../../../contract/index.ts'
 import type { Leftover } from '../../../contract/report/conformance.ts'
 import { createRedactor } from '../../client/index.ts'
 import type { RunSetup } from '../run-setup.ts'
@@ -186,7 +186,7 @@ async function listedWithTag({
   })
   const plain = await sendOperation(client, 'v3.chats', '')
   const ids = [...walk.pages, plain].flatMap(
-    (page) => idsOfRecordsContaining(bodyJson(page), tag) ?? [],
+    (page) => idsOfRecordsContaining(answerJson(page), tag) ?? [],
   )
   return [...new Set(ids)]
 }

@@ -1,4 +1,4 @@
-import { chatIdNames, isRecord, isUuid, leavesOf } from '../scenario/find.ts'
+import { chatIdNames, isUuid, leavesOf } from '../../../contract/index.ts'
 
 /**
  * UUIDs in the records of a list that hold a text as a value, the likeliest first. Undefined where
@@ -30,7 +30,7 @@ function recordsWhere(value: unknown, matches: Matches): unknown[] {
 
 /** Whether a value holds a match, and the records in it that do; each part is looked at once. */
 function collectRecords(value: unknown, matches: Matches): { holds: boolean; records: unknown[] } {
-  if (!isRecord(value)) return { holds: matches(value), records: [] }
+  if (typeof value !== 'object' || value === null) return { holds: matches(value), records: [] }
   const parts = Object.values(value).map((part) => ({ part, ...collectRecords(part, matches) }))
   const holding = parts.filter(({ holds }) => holds)
   const records = holding.flatMap(({ part, records }) =>

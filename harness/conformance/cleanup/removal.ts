@@ -1,13 +1,13 @@
 import {
-  bodyJson,
+  answerJson,
   type Exchange,
   isSegment,
+  leavesOf,
   type OperationId,
   operations,
   pathOf,
 } from '../../../contract/index.ts'
 import type { TargetProfile } from '../profile/index.ts'
-import { leavesOf } from '../scenario/find.ts'
 import { isDeclined, statusText, succeeded } from '../scenario/read.ts'
 import { type ListWalk, walkList } from '../scenario/routes/paging.ts'
 import { createSemaphore } from '../session/semaphore.ts'
@@ -147,7 +147,7 @@ async function findByName(name: string, options: Work): Promise<string[] | strin
     const { pages } = await walk()
     const listing = pages.filter(found)
     if (listing.length > 0) {
-      const ids = listing.flatMap((page) => idsOfRecordsWith(bodyJson(page), name) ?? [])
+      const ids = listing.flatMap((page) => idsOfRecordsWith(answerJson(page), name) ?? [])
       const named = await chatsNamed(name, [...new Set(ids)], options.client)
       return named.length > 0 ? named : 'it is listed, but no id beside it leads to it'
     }
@@ -175,7 +175,7 @@ function walkChats(
 }
 
 function lists(name: string): (page: Exchange) => boolean {
-  return (page) => idsOfRecordsWith(bodyJson(page), name) !== undefined
+  return (page) => idsOfRecordsWith(answerJson(page), name) !== undefined
 }
 
 /** A record has ids of other things as well: only what reads back under the name is deleted. */
@@ -187,7 +187,7 @@ async function chatsNamed(
   const named: string[] = []
   for (const id of ids.slice(0, maxCandidates)) {
     const read = await sendOperation(client, 'v3.chat', id)
-    const values = succeeded(read) ? leavesOf(bodyJson(read)).map(({ value }) => value) : []
+    const values = succeeded(read) ? leavesOf(answerJson(read)).map(({ value }) => value) : []
     if (values.includes(name)) named.push(id)
   }
   return named

@@ -1,6 +1,5 @@
-import { bodyJson, type Exchange } from '../../../contract/index.ts'
+import { answerJson, type Exchange, isObject } from '../../../contract/index.ts'
 import { withJournal } from '../cleanup/journal.ts'
-import { isRecord } from '../scenario/find.ts'
 import { isDeclined } from '../scenario/read.ts'
 import { attachmentIn } from '../scenario/routes/attachments.ts'
 import { multipart } from '../scenario/routes/multipart.ts'
@@ -20,8 +19,8 @@ export async function findAttachments(probing: ProbeContext): Promise<Detected<t
   const bytes = new TextEncoder().encode('One line of text.\n')
   const raw = multipart({}, 'file', { name, type: 'text/plain', bytes }, `chatgen-${tag}`)
   const idIn = (answer: Exchange) => {
-    const record = attachmentIn(bodyJson(answer), name)
-    const id = isRecord(record) ? record['id'] : undefined
+    const record = attachmentIn(answerJson(answer), name)
+    const id = isObject(record) ? record['id'] : undefined
     return typeof id === 'string' ? id : undefined
   }
   const about = { kind: 'attachment', name, scenario: 'init' } as const

@@ -1,7 +1,13 @@
-import { bodyJson, succeeded } from '../../../contract/index.ts'
+import {
+  answerJson,
+  chatIdNames,
+  findId,
+  isUuid,
+  leavesOf,
+  succeeded,
+} from '../../../contract/index.ts'
 import type { AuxiliaryClient } from '../cleanup/client.ts'
 import { withJournal } from '../cleanup/journal.ts'
-import { chatIdNames, findNewId, isUuid, leavesOf } from '../scenario/find.ts'
 import { isDeclined, isResponse } from '../scenario/read.ts'
 import type { Generations } from './generations.ts'
 import {
@@ -29,7 +35,7 @@ export async function findChat(probing: ProbeContext): Promise<Detected<FoundCha
   const send = () => client.send({ ...route('v3.createChat'), json: { name } })
   const created = await withJournal(journal, about, send, () => undefined)
   if (!isDeclined(created)) {
-    found = await idThatLeads(bodyJson(created), client)
+    found = await idThatLeads(answerJson(created), client)
     if (found) journal({ event: 'created', ...about, id: found.id })
   }
   const evidence = [describeProbe(created, 'with a name')]
@@ -85,7 +91,7 @@ const onePixel =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg=='
 
 async function idThatLeads(body: unknown, client: AuxiliaryClient): Promise<FoundChat | undefined> {
-  const byValue = findNewId(body, chatIdNames)
+  const byValue = findId(body, chatIdNames)
   const others = leavesOf(body).filter(
     ({ path, value }) => isUuid(value) && value !== byValue && !path.join('').includes('$'),
   )

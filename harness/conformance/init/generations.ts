@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { bodyJson, type Exchange, succeeded } from '../../../contract/index.ts'
-import { isUuid, leavesOf } from '../scenario/find.ts'
+import { answerJson, type Exchange, isUuid, leavesOf, succeeded } from '../../../contract/index.ts'
 import { createSupplements, type Members, withMembers } from '../session/supplements.ts'
 import { brief, type Detected, type ProbeContext, route, unknown } from './probe.ts'
 
@@ -91,7 +90,7 @@ const guesses: readonly string[] = [
 
 /** Those under a name for an id first. */
 function uuidsIn(exchange: Exchange): string[] {
-  const found = leavesOf(bodyJson(exchange)).filter(({ value }) => isUuid(value))
+  const found = leavesOf(answerJson(exchange)).filter(({ value }) => isUuid(value))
   const named = found.filter(({ path }) => /^(id|uuid|assistant_?id)$/i.test(path.at(-1) ?? ''))
   return (named.length > 0 ? named : found).map(({ value }) => String(value))
 }

@@ -1,5 +1,4 @@
-import { bodyJson } from '../../../contract/index.ts'
-import { isRecord } from '../scenario/find.ts'
+import { bodyJson, isObject } from '../../../contract/index.ts'
 import { isDeclined } from '../scenario/read.ts'
 import { type Detected, describeProbe, type ProbeContext, unknown } from './probe.ts'
 
@@ -12,6 +11,7 @@ export async function findKnowledge({ client }: ProbeContext): Promise<Detected<
   )
   if (!v3 || !plain) return unknown()
   const evidence = [describeProbe(v3), describeProbe(plain)]
-  const answers = !isDeclined(v3) && isRecord(bodyJson(v3))
+  const body = bodyJson(v3)
+  const answers = !isDeclined(v3) && (isObject(body) || Array.isArray(body))
   return answers ? { value: true, evidence } : unknown(...evidence)
 }

@@ -1,4 +1,4 @@
-import { bodyJson, type Exchange, succeeded } from '../../../contract/index.ts'
+import { answerJson, type Exchange, succeeded } from '../../../contract/index.ts'
 import type { AuxiliaryClient } from '../cleanup/client.ts'
 import { mainIds, modelIdsIn, smallestCompletion, visionId } from '../preflight/model-ids.ts'
 import { isCompletion } from '../scenario/read.ts'
@@ -17,7 +17,7 @@ export async function findModels(
   redact: (text: string) => string,
 ): Promise<Detected<Models>> {
   if (!list) return unknown('GET /api/openai/models was not asked')
-  const ids = succeeded(list) ? modelIdsIn(bodyJson(list)) : []
+  const ids = succeeded(list) ? modelIdsIn(answerJson(list)) : []
   const listed = ids.filter((id) => redact(id) === id)
   const [first] = listed
   if (first === undefined) return unknown(`${brief(list)}, and no id of a model in it`)

@@ -1,7 +1,13 @@
 import { randomUUID } from 'node:crypto'
-import { bodyJson } from '../../../contract/index.ts'
+import {
+  answerJson,
+  bodyJson,
+  chatIdNames,
+  findId,
+  isObject,
+  isUuid,
+} from '../../../contract/index.ts'
 import { withJournal } from '../cleanup/journal.ts'
-import { chatIdNames, findNewId, isRecord, isUuid } from '../scenario/find.ts'
 import { isDeclined, succeeded } from '../scenario/read.ts'
 import {
   brief,
@@ -29,10 +35,10 @@ export async function findV2Chat(probing: ProbeContext): Promise<Detected<FoundV
     journal,
     about,
     () => client.send({ surface: 'v2', method: 'POST', path: guess, json: { name } }),
-    (answer) => findNewId(bodyJson(answer), chatIdNames),
+    (answer) => findId(answerJson(answer), chatIdNames),
   )
   const evidence = [describeProbe(created, 'with a name, which is a guess')]
-  const id = succeeded(created) ? findNewId(bodyJson(created), chatIdNames) : undefined
+  const id = succeeded(created) ? findId(answerJson(created), chatIdNames) : undefined
   if (id !== undefined) {
     const stored = await storesMessage(id, probing, 'into it')
     evidence.push(stored.sentence)
@@ -53,7 +59,7 @@ async function storesMessage(chat: string, { client, models }: ProbeContext, whe
   const stored = await client.send({ ...route('v2.message'), json })
   const body = bodyJson(stored)
   const done =
-    !isDeclined(stored) && isRecord(body) && isUuid(body['id']) && body['chat_id'] === chat
+    !isDeclined(stored) && isObject(body) && isUuid(body['id']) && body['chat_id'] === chat
   return { done, sentence: brief(stored, where) }
 }
 

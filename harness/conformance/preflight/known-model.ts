@@ -1,6 +1,5 @@
-import { bodyJson, type Exchange, succeeded } from '../../../contract/index.ts'
+import { answerJson, type Exchange, leavesOf, succeeded } from '../../../contract/index.ts'
 import { ConfigurationError } from '../errors.ts'
-import { leavesOf } from '../scenario/find.ts'
 import { statusText } from '../scenario/read.ts'
 import type { SendProbe } from './ask.ts'
 import { isDocumented, modelIdsIn, smallestCompletion } from './model-ids.ts'
@@ -17,7 +16,7 @@ export async function requireKnownModel(
   ask: SendProbe,
 ): Promise<void> {
   if (isDocumented(model) || list === undefined || !succeeded(list)) return
-  const body = bodyJson(list)
+  const body = answerJson(list)
   const listed = modelIdsIn(body)
   if (listed.length === 0 || isNamed(body, model)) return
   const tried = await ask({ ...completions, json: smallestCompletion(model) })

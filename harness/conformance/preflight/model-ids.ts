@@ -1,4 +1,4 @@
-import { leavesOf } from '../scenario/find.ts'
+import { leavesOf } from '../../../contract/index.ts'
 
 /** The models of section 2.1, and how the ids of others are found in a list whose shape is not shown. */
 

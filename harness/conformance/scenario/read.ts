@@ -1,9 +1,17 @@
-import { type Exchange, mediaType, succeeded } from '../../../contract/index.ts'
+import { bodyJson, type Exchange, isObject, mediaType, succeeded } from '../../../contract/index.ts'
 import { finalResponse } from '../../judges/index.ts'
-import { bodyJson } from './echo.ts'
-import { isRecord } from './find.ts'
 
-export { bodyText, type Exchange, succeeded } from '../../../contract/index.ts'
+export {
+  answerJson,
+  bodyJson,
+  bodyText,
+  type Exchange,
+  isObject,
+  isUuid,
+  type JsonLeaf,
+  leavesOf,
+  succeeded,
+} from '../../../contract/index.ts'
 export {
   answerText,
   compareForms,
@@ -13,13 +21,12 @@ export {
   deltasOf,
   finalResponse,
 } from '../../judges/index.ts'
-export { bodyJson } from './echo.ts'
-export { contains, holdsList, isRecord, isUuid, leavesOf } from './find.ts'
+export { contains, holdsList } from './find.ts'
 
 /** Known by what it calls itself or by its choices; what is wrong with it is for other rows. */
 export function isCompletion(exchange: Exchange): boolean {
   const body = bodyJson(exchange)
-  return isRecord(body) && (body['object'] === 'chat.completion' || 'choices' in body)
+  return isObject(body) && (body['object'] === 'chat.completion' || 'choices' in body)
 }
 
 /** Known by what it calls itself or by its output; what is wrong with it is for other rows. */
@@ -32,9 +39,9 @@ export function isResponse(exchange: Exchange): boolean {
 export function answerParts(exchange: Exchange): string[] {
   const output = finalResponse(exchange)?.['output']
   return (Array.isArray(output) ? output : [])
-    .filter((item) => isRecord(item) && item['type'] === 'message')
+    .filter((item) => isObject(item) && item['type'] === 'message')
     .flatMap(({ content }) => (Array.isArray(content) ? content : []))
-    .map((part) => (isRecord(part) && part['type'] === 'output_text' ? part['text'] : undefined))
+    .map((part) => (isObject(part) && part['type'] === 'output_text' ? part['text'] : undefined))
     .filter((text) => typeof text === 'string')
 }
 
@@ -43,22 +50,22 @@ export type HistoryRow = Readonly<Record<string, unknown>>
 
 export function historyRows(page: Exchange): HistoryRow[] {
   const body = bodyJson(page)
-  const result = isRecord(body) ? body['result'] : undefined
-  return Array.isArray(result) ? result.filter(isRecord) : []
+  const result = isObject(body) ? body['result'] : undefined
+  return Array.isArray(result) ? result.filter(isObject) : []
 }
 
 /** `pagination.cursor`; undefined where the member is missing. */
 export function historyCursor(page: Exchange): unknown {
   const body = bodyJson(page)
-  const pagination = isRecord(body) ? body['pagination'] : undefined
-  return isRecord(pagination) ? pagination['cursor'] : undefined
+  const pagination = isObject(body) ? body['pagination'] : undefined
+  return isObject(pagination) ? pagination['cursor'] : undefined
 }
 
 /** The rows that a user or a system put in, as far as they show their item. */
 export function inputRows(rows: readonly HistoryRow[], text = ''): HistoryRow[] {
   return rows.filter((row) => {
     const item = row['item']
-    const role = isRecord(item) ? item['role'] : undefined
+    const role = isObject(item) ? item['role'] : undefined
     return (
       (role === 'user' || role === 'system' || role === 'developer') &&
       JSON.stringify(item).includes(text)
@@ -68,7 +75,7 @@ export function inputRows(rows: readonly HistoryRow[], text = ''): HistoryRow[] 
 
 /** False where a row has the null that section 2.6 allows for its item. */
 export function everyItemShown(rows: readonly HistoryRow[]): boolean {
-  return rows.every((row) => isRecord(row['item']))
+  return rows.every((row) => isObject(row['item']))
 }
 
 /**
@@ -83,7 +90,7 @@ export function isDeclined(exchange: Exchange): boolean {
     return failed && !names.includes('response.output_item.added')
   }
   const body = bodyJson(exchange)
-  if (!isRecord(body)) return false
+  if (!isObject(body)) return false
   const error = body['error'] ?? body['errors']
   return error !== undefined && error !== null && error !== false && !('output' in body)
 }
@@ -109,10 +116,10 @@ export function describeShape(exchange: Exchange): string {
 
 function sketch(value: unknown, depth: number): string {
   if (Array.isArray(value)) return value.length > 0 ? `[${sketch(value[0], depth)}]` : '[]'
-  if (!isRecord(value)) return value === null ? 'null' : typeof value
+  if (!isObject(value)) return value === null ? 'null' : typeof value
   if (depth === 0) return '{…}'
   const members = Object.entries(value).map(([key, inner]) =>
-    isRecord(inner) ? `${key}${sketch(inner, depth - 1)}` : key,
+    isObject(inner) ? `${key}${sketch(inner, depth - 1)}` : key,
   )
   return `{${members.sort().join(',')}}`
 }

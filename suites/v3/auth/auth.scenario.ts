@@ -1,7 +1,7 @@
 import {
   acceptsKey,
+  answerJson,
   assume,
-  bodyJson,
   covers,
   describe,
   expect,
@@ -56,7 +56,7 @@ describe('v3: authentication', () => {
     async ({ v3, claim, expectRejected, session, keys }) => {
       const chat = await v3.createChat()
       const control = await v3.history(chat, {}, { role: 'control' })
-      acceptsKey(claim, 'V3-AUTH-05', control, succeeded(control) && holdsList(bodyJson(control)))
+      acceptsKey(claim, 'V3-AUTH-05', control, succeeded(control) && holdsList(answerJson(control)))
 
       requireProfile(keys.v3, 'apiKey')
       for (const { row, what, authorization } of badCredentials('V3', keys.v3)) {

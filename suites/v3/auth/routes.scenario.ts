@@ -1,6 +1,6 @@
 import {
+  answerJson,
   assume,
-  bodyJson,
   contains,
   covers,
   describe,
@@ -171,7 +171,7 @@ describe('v3: authentication of the other routes', () => {
         const chat = await v3.createChat()
         const before = await chats.get(chat.id, { role: 'control' })
         assume(
-          succeeded(before) && contains(bodyJson(before), chat.name),
+          succeeded(before) && contains(answerJson(before), chat.name),
           'the chat cannot be read',
           before,
         )
@@ -187,5 +187,5 @@ describe('v3: authentication of the other routes', () => {
 
 function expectUnchanged(chat: Exchange, name: string): void {
   expect(succeeded(chat), 'the chat is still there').toBe(true)
-  expect(contains(bodyJson(chat), name), 'the chat still has its name').toBe(true)
+  expect(contains(answerJson(chat), name), 'the chat still has its name').toBe(true)
 }

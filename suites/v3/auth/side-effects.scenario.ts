@@ -1,5 +1,5 @@
 import {
-  bodyJson,
+  answerJson,
   contains,
   covers,
   describe,
@@ -27,7 +27,7 @@ describe('v3: deeds without the right token', () => {
         const name = session.name()
         const chat = await v3.createChat()
         // What a server shows of a chat is open, and may be wrong: that is for other rows.
-        const showsName = contains(bodyJson(await chats.get(chat.id)), chat.name)
+        const showsName = contains(answerJson(await chats.get(chat.id)), chat.name)
         const wasMarked = chats.mentions(await chats.favorites(), chat)
         const sent = [
           await v3.postChat(name, {}, options),
@@ -41,9 +41,11 @@ describe('v3: deeds without the right token', () => {
         claim(
           row,
           () => {
-            expect(contains(bodyJson(list), name), `a chat was created with ${what}`).toBe(false)
+            expect(contains(answerJson(list), name), `a chat was created with ${what}`).toBe(false)
             if (showsName) {
-              expect(contains(bodyJson(read), chat.name), 'the chat still has its name').toBe(true)
+              expect(contains(answerJson(read), chat.name), 'the chat still has its name').toBe(
+                true,
+              )
             }
             if (!wasMarked) {
               expect(chats.mentions(favorites, chat), `a favorite was added with ${what}`).toBe(
@@ -105,7 +107,7 @@ describe('v3: deeds without the right token', () => {
         claim(
           row,
           () =>
-            expect(contains(bodyJson(list), file.name), `a file was stored with ${what}`).toBe(
+            expect(contains(answerJson(list), file.name), `a file was stored with ${what}`).toBe(
               false,
             ),
           sent,

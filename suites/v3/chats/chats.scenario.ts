@@ -1,7 +1,6 @@
 import { requestPath } from '../../../contract/index.ts'
 import {
   assume,
-  bodyJson,
   covers,
   describe,
   describeShape,
@@ -14,7 +13,7 @@ import {
   test,
 } from '../../../harness/conformance/scenario/index.ts'
 import { hintText, isContentRefusal } from '../../support/refusals.ts'
-import { versionsOf } from '../../support/versions.ts'
+import { statedVersions } from '../../support/versions.ts'
 
 /** Sections 2.5, 3 and 9: a chat is created, and it is v3. */
 describe('v3: chats', () => {
@@ -98,7 +97,7 @@ describe('v3: chats', () => {
         'VER-01',
         () => {
           expect(wrong, 'v3 calls sent to /api/v2').toEqual([])
-          const stated = refused ? [] : versionsOf(bodyJson(created), id)
+          const stated = refused ? [] : statedVersions(created, id)
           expect(stated, 'versions that the answer states of the chat').not.toContain('v2')
         },
         created,

@@ -1,6 +1,6 @@
 import {
+  answerJson,
   assume,
-  bodyJson,
   type Chat,
   contains,
   covers,
@@ -52,7 +52,7 @@ describe('v3: the list of chats', () => {
         'V3-CHAT-06',
         () => {
           expectAccepted(found, 'GET /chat with search')
-          expect(contains(bodyJson(found), chat.id), `search=${word} finds the chat`).toBe(true)
+          expect(contains(answerJson(found), chat.id), `search=${word} finds the chat`).toBe(true)
         },
         found,
       )
@@ -74,14 +74,14 @@ describe('v3: the list of chats', () => {
         (body) => ids.every((id) => contains(body, id)),
       )
       // Where a search finds all three, nothing else comes between them.
-      const apart = ids.every((id) => contains(bodyJson(found), id))
+      const apart = ids.every((id) => contains(answerJson(found), id))
       for (const query of [...(apart ? [{ limit: 2, search: word }] : []), { limit: 2 }]) {
         const limited = await chats.list(query)
         claim(
           'V3-CHAT-07',
           () => {
             expectAccepted(limited, 'GET /chat with limit')
-            const shown = ids.filter((id) => contains(bodyJson(limited), id))
+            const shown = ids.filter((id) => contains(answerJson(limited), id))
             expect(shown.length, 'chats of ours on a page with limit 2').toBeLessThanOrEqual(2)
           },
           limited,

@@ -1,6 +1,6 @@
 import {
+  answerJson,
   assume,
-  bodyJson,
   contains,
   covers,
   describe,
@@ -30,7 +30,7 @@ describe('v3: chat management', () => {
           expect(chats.mentions(read, chat), 'the answer shows the chat').toBe(true)
         })
         claim('V3-CHAT-02', () =>
-          expect(contains(bodyJson(read), name), 'the answer holds its name').toBe(true),
+          expect(contains(answerJson(read), name), 'the answer holds its name').toBe(true),
         )
         if (succeeded(read)) session.observe('OPEN-02', describeShape(read), [read])
       }
@@ -61,7 +61,7 @@ describe('v3: chat management', () => {
           'V3-CHAT-10',
           () => {
             expectAccepted(patched, 'PATCH /chat/{chat_id}')
-            expect(contains(bodyJson(read), name), 'the chat has the new name').toBe(true)
+            expect(contains(answerJson(read), name), 'the chat has the new name').toBe(true)
           },
           patched,
           read,
@@ -71,7 +71,7 @@ describe('v3: chat management', () => {
       claim(
         'V3-CHAT-13',
         () =>
-          expect(contains(bodyJson(untouched), other.name), 'the other chat has its name').toBe(
+          expect(contains(answerJson(untouched), other.name), 'the other chat has its name').toBe(
             true,
           ),
         patched,
@@ -182,7 +182,7 @@ describe('v3: chat management', () => {
 
 /** The texts of an answer that hold a letter. */
 function textsOf(exchange: Exchange): string[] {
-  return leavesOf(bodyJson(exchange)).flatMap(({ value }) =>
+  return leavesOf(answerJson(exchange)).flatMap(({ value }) =>
     typeof value === 'string' && /\p{L}/u.test(value) ? [value] : [],
   )
 }

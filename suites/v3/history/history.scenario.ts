@@ -15,7 +15,7 @@ import {
   historyRows,
   inputRows,
   inputText,
-  isRecord,
+  isObject,
   statusText,
   test,
 } from '../../../harness/conformance/scenario/index.ts'
@@ -56,8 +56,8 @@ describe('v3: history', () => {
         () => {
           const body = bodyJson(page)
           expectAccepted(page, 'GET /message')
-          expect(isRecord(body) && Array.isArray(body['result']), 'result is an array').toBe(true)
-          expect(isRecord(body) && isRecord(body['pagination']), 'pagination is an object').toBe(
+          expect(isObject(body) && Array.isArray(body['result']), 'result is an array').toBe(true)
+          expect(isObject(body) && isObject(body['pagination']), 'pagination is an object').toBe(
             true,
           )
         },
@@ -133,7 +133,7 @@ describe('v3: history', () => {
       claim(
         'V3-HIST-05',
         () => {
-          const roles = shown.map(({ item }) => (isRecord(item) ? item['role'] : null))
+          const roles = shown.map(({ item }) => (isObject(item) ? item['role'] : null))
           expect(roles.sort(), 'roles of the input rows').toEqual(['developer', 'system', 'user'])
         },
         ...pages,
@@ -176,5 +176,5 @@ describe('v3: history', () => {
 
 /** Whatever its role is called, it is not the model's. */
 function isPutIn(item: unknown): boolean {
-  return isRecord(item) && typeof item['role'] === 'string' && item['role'] !== 'assistant'
+  return isObject(item) && typeof item['role'] === 'string' && item['role'] !== 'assistant'
 }

@@ -1,7 +1,7 @@
 import {
+  answerJson,
   answerText,
   assume,
-  bodyJson,
   contains,
   covers,
   describe,
@@ -109,7 +109,7 @@ describe('v3: context of a one-shot', () => {
       let reply = await oneShot.send(body({ kb_id: knowledge.baseId }))
       for (
         let tries = 1;
-        tries < 3 && succeeded(reply) && !contains(bodyJson(reply), knowledge.expect);
+        tries < 3 && succeeded(reply) && !contains(answerJson(reply), knowledge.expect);
         tries += 1
       ) {
         reply = await oneShot.send(body({ kb_id: knowledge.baseId }))
@@ -119,7 +119,7 @@ describe('v3: context of a one-shot', () => {
         () => {
           expectAccepted(reply, 'searcher with kb_id')
           expect(
-            contains(bodyJson(reply), knowledge.expect),
+            contains(answerJson(reply), knowledge.expect),
             'what the base says is in the response',
           ).toBe(true)
         },

@@ -1,7 +1,7 @@
 import {
+  answerJson,
   answerText,
   assume,
-  bodyJson,
   contains,
   covers,
   describe,
@@ -128,16 +128,16 @@ describe('v3: one-shot', () => {
         () => {
           for (const list of [found, after]) {
             expect(
-              contains(bodyJson(list), nonce),
+              contains(answerJson(list), nonce),
               'the list shows a chat with the words of the one-shot',
             ).toBe(false)
           }
-          const kept = histories.filter((history) => contains(bodyJson(history), nonce))
+          const kept = histories.filter((history) => contains(answerJson(history), nonce))
           expect(kept.length, 'new chats whose history holds the one-shot').toBe(0)
         },
         found,
         after,
-        ...histories.filter((history) => contains(bodyJson(history), nonce)),
+        ...histories.filter((history) => contains(answerJson(history), nonce)),
       )
     },
   )
@@ -186,6 +186,6 @@ describe('v3: one-shot', () => {
 
 /** The UUIDs that an answer shows, without those that are shown twice. */
 function idsIn(exchange: Exchange): string[] {
-  const texts = leavesOf(bodyJson(exchange)).map(({ value }) => value)
+  const texts = leavesOf(answerJson(exchange)).map(({ value }) => value)
   return [...new Set(texts.filter(isUuid))]
 }

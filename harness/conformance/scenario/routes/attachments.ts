@@ -1,7 +1,14 @@
-import { type Exchange, operations } from '../../../../contract/index.ts'
+import {
+  answerJson,
+  type Exchange,
+  isObject,
+  type JsonObject,
+  leavesOf,
+  operations,
+  valueAt,
+} from '../../../../contract/index.ts'
 import type { Session } from '../../session/session.ts'
-import { bodyJson } from '../echo.ts'
-import { contains, isRecord, leavesOf, valueAt } from '../find.ts'
+import { contains } from '../find.ts'
 import type { SendOptions } from '../options.ts'
 import { poll } from '../settle.ts'
 import { assumeWithinLimits } from '../within-limits.ts'
@@ -46,14 +53,14 @@ export function attachmentRoutes(session: Session) {
         { limits, pointer: shapes.attachmentCursor },
       )
       assumeWithinLimits(session, walk)
-      const bodies = walk.pages.map((page) => bodyJson(page))
+      const bodies = walk.pages.map((page) => answerJson(page))
       const pagesWith = (name: string) =>
         bodies.flatMap((_, at) => (lists(bodies, at, name) ? [at] : []))
       return { ...walk, pagesWith }
     },
 
     /** Whether a list shows a file that was uploaded, by its name or, where it shows none, by its id. */
-    lists: (page: Exchange, name: string): boolean => lists([bodyJson(page)], 0, name),
+    lists: (page: Exchange, name: string): boolean => lists([answerJson(page)], 0, name),
 
     /** A walk that shows all of these names, for as long as uploads may take to be listed. */
     waitForListed: (query: Query, names: readonly string[]): Promise<ListWalk> =>
@@ -65,11 +72,11 @@ export function attachmentRoutes(session: Session) {
 
     /** The attachment object (section 2.4) in the answer to an upload, wherever it stands. */
     recordIn(uploaded: Exchange, fileName: string): Readonly<Record<string, unknown>> | undefined {
-      const body = bodyJson(uploaded)
+      const body = answerJson(uploaded)
       const found = shapes.attachment
         ? valueAt(body, shapes.attachment)
         : attachmentIn(body, fileName)
-      return isRecord(found) ? found : undefined
+      return isObject(found) ? found : undefined
     },
   }
   return routes
@@ -86,17 +93,30 @@ export function attachmentRoutes(session: Session) {
 /** The members of section 2.4. */
 const members = ['id', 'filename', 'content_type', 'bucket', 'size', 'created_at']
 
-/** The object with a member `filename`, with the name of the file, or with most members of one. */
+/**
+ * The object with a member `filename`, with the name of the file, or with most of the members of
+ * section 2.4: of several the fullest, then the outermost.
+ */
 export function attachmentIn(body: unknown, fileName: string): unknown {
-  const records = recordsIn(body)
+  const records = objectsIn(body).sort((a, b) => memberCount(b) - memberCount(a))
   return (
     records.find((record) => 'filename' in record) ??
     records.find((record) => Object.values(record).includes(fileName)) ??
-    records.find((record) => members.filter((member) => member in record).length > 3)
+    records.find((record) => memberCount(record) > 3)
   )
 }
 
-function recordsIn(value: unknown): Record<string, unknown>[] {
-  if (!isRecord(value)) return []
-  return [...(Array.isArray(value) ? [] : [value]), ...Object.values(value).flatMap(recordsIn)]
+function memberCount(record: JsonObject): number {
+  return members.filter((member) => member in record).length
+}
+
+/** Breadth first. */
+function objectsIn(body: unknown): JsonObject[] {
+  const queue: unknown[] = [body]
+  // The queue grows while it is walked.
+  for (const value of queue) {
+    if (typeof value !== 'object' || value === null) continue
+    for (const inner of Object.values(value)) queue.push(inner)
+  }
+  return queue.filter(isObject)
 }

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type Exchange, isDeeperThan } from '../../../../contract/index.ts'
+import { type Exchange, isDeeperThan, leavesOf } from '../../../../contract/index.ts'
 import { idsOfRecordsWith } from '../../cleanup/find-in-list.ts'
 import { findExcess, withoutBody } from '../../session/excess.ts'
-import { contains, holdsList, leavesOf } from '../find.ts'
+import { contains, holdsList } from '../find.ts'
 import { walkList } from './paging.ts'
 
 describe('how deep JSON is nested', () => {

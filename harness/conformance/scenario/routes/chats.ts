@@ -1,5 +1,9 @@
 import {
+  answerJson,
+  chatIdNames,
   type Exchange,
+  type JsonLeaf,
+  leavesOf,
   type OperationId,
   operations,
   pathOf,
@@ -7,8 +11,7 @@ import {
 } from '../../../../contract/index.ts'
 import type { Session } from '../../session/session.ts'
 import { assume } from '../claims.ts'
-import { bodyJson } from '../echo.ts'
-import { chatIdNames, contains, type Leaf, leavesOf } from '../find.ts'
+import { contains } from '../find.ts'
 import type { SendOptions } from '../options.ts'
 import { statusText } from '../read.ts'
 import { fill } from '../template.ts'
@@ -49,7 +52,7 @@ export function chatRoutes(session: Session) {
       to('v3.chatAttachments', chat, { query, ...options }),
 
     /** Whether an answer tells of a chat: which of its id and its name is shown, is open. */
-    mentions: (answer: Exchange, chat: Chat): boolean => mentions(bodyJson(answer), chat),
+    mentions: (answer: Exchange, chat: Chat): boolean => mentions(answerJson(answer), chat),
 
     /** PATCH with the body of the profile, or the guess that a name is called name. */
     rename: (chat: string, name: string, options: SendOptions = {}): Promise<Exchange> =>
@@ -102,7 +105,7 @@ export function chatRoutes(session: Session) {
           limits,
           pointer: shapes.chatCursor,
           isEnough(page) {
-            const body = bodyJson(page)
+            const body = answerJson(page)
             for (const id of missing) if (contains(body, id)) missing.delete(id)
             return missing.size === 0
           },
@@ -119,7 +122,7 @@ export function chatRoutes(session: Session) {
     ): Promise<Exchange> {
       let page = await read()
       const deadline = Math.ceil(limits.settleMs / pollMs)
-      for (let tries = 0; tries < deadline && !enough(bodyJson(page), page); tries += 1) {
+      for (let tries = 0; tries < deadline && !enough(answerJson(page), page); tries += 1) {
         await session.sleep(pollMs)
         page = await read()
       }
@@ -133,7 +136,7 @@ export function chatRoutes(session: Session) {
 function mentions(body: unknown, { id, name }: Chat): boolean {
   if (contains(body, id)) return true
   const leaves = leavesOf(body)
-  const parentOf = ({ path }: Leaf) => path.slice(0, -1).join()
+  const parentOf = ({ path }: JsonLeaf) => path.slice(0, -1).join()
   const withIds = new Set(
     leaves.filter(({ path }) => chatIdNames.includes(path.at(-1) ?? '')).map(parentOf),
   )

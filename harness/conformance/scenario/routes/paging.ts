@@ -1,7 +1,13 @@
-import { bodyLength, type Exchange, succeeded } from '../../../../contract/index.ts'
+import {
+  answerJson,
+  bodyLength,
+  type Exchange,
+  leavesOf,
+  succeeded,
+  valueAt,
+} from '../../../../contract/index.ts'
 import type { TargetProfile } from '../../profile/index.ts'
-import { bodyJson } from '../echo.ts'
-import { contains, leavesOf, valueAt } from '../find.ts'
+import { contains } from '../find.ts'
 import { historyCursor } from '../read.ts'
 
 /** Where a list may tell the cursor of its next page, wherever it stands. */
@@ -12,7 +18,7 @@ const cursorNames = ['cursor', 'next_cursor', 'nextCursor', 'next', 'after', 'ne
  * telling name. Null: there is no further page. Undefined: no such member was found.
  */
 export function cursorIn(page: Exchange, pointer: string | undefined): string | null | undefined {
-  const body = bodyJson(page)
+  const body = answerJson(page)
   const found = pointer
     ? [valueAt(body, pointer)]
     : leavesOf(body)
@@ -68,7 +74,8 @@ export async function walkList(
     pages,
     complete: cursor === null,
     ...(exceededLimit === undefined ? {} : { exceededLimit }),
-    pagesWith: (text) => pages.flatMap((page, at) => (contains(bodyJson(page), text) ? [at] : [])),
+    pagesWith: (text) =>
+      pages.flatMap((page, at) => (contains(answerJson(page), text) ? [at] : [])),
   }
 }
 

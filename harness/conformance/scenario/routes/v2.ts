@@ -1,8 +1,17 @@
-import { type Exchange, operations, succeeded } from '../../../../contract/index.ts'
+import {
+  answerJson,
+  bodyJson,
+  chatIdNames,
+  type Exchange,
+  findId,
+  isObject,
+  isUuid,
+  operations,
+  succeeded,
+  valueAt,
+} from '../../../../contract/index.ts'
 import type { Session } from '../../session/session.ts'
 import { assume, requireProfile } from '../claims.ts'
-import { bodyJson } from '../echo.ts'
-import { chatIdNames, findNewId, isRecord, isUuid, valueAt } from '../find.ts'
 import type { SendOptions } from '../options.ts'
 import { statusText } from '../read.ts'
 import { fill } from '../template.ts'
@@ -42,8 +51,8 @@ export function v2Routes(session: Session) {
           role: 'arrange',
         })
       const idIn = (created: Exchange) => {
-        const answer = bodyJson(created)
-        const id = pointer ? valueAt(answer, pointer) : findNewId(answer, chatIdNames)
+        const answer = answerJson(created)
+        const id = pointer ? valueAt(answer, pointer) : findId(answer, chatIdNames)
         return isUuid(id) ? id : undefined
       }
       const created = await session.create('v2 chat', name, send, idIn)
@@ -70,7 +79,7 @@ export function v2Routes(session: Session) {
     storedId(exchange: Exchange): string {
       assume(succeeded(exchange), `a v2 message was refused with ${statusText(exchange)}`, exchange)
       const answer = bodyJson(exchange)
-      const id = isRecord(answer) ? answer['id'] : undefined
+      const id = isObject(answer) ? answer['id'] : undefined
       assume(typeof id === 'string', 'a stored v2 message shows no id', exchange)
       return id
     },

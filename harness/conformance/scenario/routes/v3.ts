@@ -1,15 +1,19 @@
 import {
+  answerJson,
+  chatIdNames,
   type Exchange,
+  findId,
+  isObject,
+  isUuid,
   type OperationId,
   operations,
   pathOf,
   succeeded,
+  valueAt,
 } from '../../../../contract/index.ts'
 import type { Session, Started } from '../../session/session.ts'
 import type { RequestSpec } from '../../session/wire-request.ts'
 import { assume } from '../claims.ts'
-import { bodyJson } from '../echo.ts'
-import { chatIdNames, findNewId, isRecord, isUuid, valueAt } from '../find.ts'
 import type { SendOptions } from '../options.ts'
 import { type HistoryRow, historyCursor, historyRows, statusText } from '../read.ts'
 import { poll } from '../settle.ts'
@@ -90,8 +94,8 @@ export function v3Routes(session: Session) {
 
     /** The id in the answer to `POST /chat`, wherever it stands. */
     newChatId(created: Exchange): string | undefined {
-      const body = bodyJson(created)
-      const found = shapes.chatId ? valueAt(body, shapes.chatId) : findNewId(body, chatIdNames)
+      const body = answerJson(created)
+      const found = shapes.chatId ? valueAt(body, shapes.chatId) : findId(body, chatIdNames)
       return isUuid(found) ? found : undefined
     },
 
@@ -193,7 +197,7 @@ function tooManyRows(rows: number, maxRows: number): string | undefined {
 }
 
 function hasDuplicateRows(rows: readonly HistoryRow[]): boolean {
-  const shown = rows.filter(({ item }) => isRecord(item)).map((row) => JSON.stringify(row))
+  const shown = rows.filter(({ item }) => isObject(item)).map((row) => JSON.stringify(row))
   return new Set(shown).size < shown.length
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { Exchange } from '../../../contract/index.ts'
-import { bodyJson } from './echo.ts'
+import type { Exchange } from './exchange.ts'
+import { answerJson } from './request-echo.ts'
 
 const url = 'http://localhost/api/v3/chat?search=Fjord&limit=2'
 const request = { method: 'GET', url: '/api/v3/chat', headers: { host: 'localhost' } }
@@ -17,7 +17,7 @@ test.each<[string, unknown, unknown]>([
   ['a link to the page', { self: '/api/v3/chat?search=Fjord&limit=2', data: [] }, { data: [] }],
   ['the whole body of the request', { sent: { name: 'Fjord' }, id: 'a' }, { id: 'a' }],
 ])('%s is an echo', (_, body, left) => {
-  expect(bodyJson(answer(body))).toEqual(left)
+  expect(answerJson(answer(body))).toEqual(left)
 })
 
 test.each<[string, unknown]>([
@@ -28,7 +28,7 @@ test.each<[string, unknown]>([
   ['headers of another kind', { headers: { title: 'a' } }],
   ['text', 'Fjord'],
 ])('%s is none', (_, body) => {
-  expect(bodyJson(answer(body))).toEqual(body)
+  expect(answerJson(answer(body))).toEqual(body)
 })
 
 function answer(body: unknown): Exchange {

@@ -1,0 +1,140 @@
+import { isDeepStrictEqual } from 'node:util'
+import { bodyJson, type Exchange, type Header, header, requestJson } from './exchange.ts'
+import { isObject, type JsonObject } from './json.ts'
+
+/** A request as its answer may repeat it. */
+export interface SentRequest {
+  readonly url: string
+  readonly headers: readonly Header[]
+  /** The body as JSON; undefined if there is none. */
+  readonly json?: unknown
+}
+
+/**
+ * The JSON body of an answer without the members that repeat its request, to be searched for values:
+ * an answer may echo what it was asked in members of its own, and an echo states nothing. Undefined
+ * if the body is not JSON.
+ */
+export function answerJson(exchange: Exchange): unknown {
+  const known = answers.get(exchange)
+  if (known !== undefined) return known.json
+  const sent = { ...exchange.request, json: requestJson(exchange) }
+  const json = withoutEcho(bodyJson(exchange), sent)
+  answers.set(exchange, { json })
+  return json
+}
+
+const answers = new WeakMap<Exchange, { readonly json: unknown }>()
+
+/** The same for an answer that is at hand as JSON. */
+export function withoutEcho(answer: unknown, sent: SentRequest): unknown {
+  return prune(answer, toEcho(sent), { depth: 0, inList: false })
+}
+
+/** The parts of a request, ready to be compared. */
+interface Echo {
+  /** Address, path and unique headers. */
+  readonly texts: ReadonlySet<string>
+  readonly query: Readonly<Record<string, string>>
+  readonly headers: ReadonlyMap<string, string>
+  /** An object or an array that is not empty; undefined if the body is no such value. */
+  readonly json: unknown
+}
+
+/** Headers whose values occur in one request only, or only in requests of one run. */
+const uniqueHeaders = ['x-request-id', 'user-agent', 'idempotency-key', 'authorization']
+
+function toEcho({ url, headers, json }: SentRequest): Echo {
+  const { origin, pathname, search, searchParams } = new URL(url)
+  const unique = uniqueHeaders.map((name) => header(headers, name))
+  // A gateway may have taken a prefix of the path away.
+  const below = pathname.slice(Math.max(0, pathname.lastIndexOf('/api/')))
+  const paths = [pathname, below, origin + pathname].flatMap((path) => [path, path + search])
+  return {
+    texts: new Set([...paths, ...unique.filter((value) => value !== undefined)]),
+    query: Object.fromEntries(searchParams),
+    headers: new Map(headers.map(([name, value]) => [name.toLowerCase(), value])),
+    json: isFilled(json) ? json : undefined,
+  }
+}
+
+/** Deeper values are left as they are: no answer of the contract is that deep. */
+const maxDepth = 200
+
+interface Place {
+  readonly depth: number
+  readonly inList: boolean
+}
+
+/** The value itself where nothing of it is an echo. */
+function prune(value: unknown, echo: Echo, { depth, inList }: Place): unknown {
+  if (typeof value !== 'object' || value === null || depth >= maxDepth) return value
+  if (Array.isArray(value)) {
+    const kept = value.filter((element) => !repeats(element, echo))
+    return unlessSame(
+      value,
+      kept.map((element) => prune(element, echo, { depth: depth + 1, inList: true })),
+    )
+  }
+  const members = Object.entries(value)
+  const kept = members
+    .filter(
+      ([name, member]) => !repeats(member, echo) && (inList || !isParameter(name, member, echo)),
+    )
+    .map(([name, member]) => [name, prune(member, echo, { depth: depth + 1, inList })] as const)
+  const isSame =
+    kept.length === members.length && kept.every(([, member], at) => member === members[at]?.[1])
+  return isSame ? value : Object.fromEntries(kept)
+}
+
+function unlessSame(before: readonly unknown[], after: readonly unknown[]): readonly unknown[] {
+  const isSame = before.length === after.length && before.every((value, at) => value === after[at])
+  return isSame ? before : after
+}
+
+function repeats(value: unknown, { texts, json, query, headers }: Echo): boolean {
+  if (typeof value === 'string') return texts.has(value)
+  if (!isFilled(value)) return false
+  if (json !== undefined && isDeepStrictEqual(value, json)) return true
+  return isObject(value) && (isRequest(value) || isQuery(value, query) || isHeaders(value, headers))
+}
+
+const methods: readonly unknown[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
+const targetNames: readonly string[] = ['url', 'uri', 'path', 'href', 'target']
+
+/** An object with a method and a target, or with the headers of a client. */
+function isRequest(value: JsonObject): boolean {
+  const method = typeof value['method'] === 'string' ? value['method'].toUpperCase() : undefined
+  if (methods.includes(method) && targetNames.some((name) => typeof value[name] === 'string')) {
+    return true
+  }
+  const headers = value['headers']
+  return isObject(headers) && Object.keys(headers).some((name) => /^(host|user-agent)$/i.test(name))
+}
+
+/** A query parameter beside the content, for example `search` or `cursor` of a list. */
+function isParameter(name: string, value: unknown, { query }: Echo): boolean {
+  return isScalar(value) && Object.hasOwn(query, name) && query[name] === String(value)
+}
+
+function isQuery(value: JsonObject, query: Readonly<Record<string, string>>): boolean {
+  const names = Object.keys(value)
+  if (names.length === 0 || names.length !== Object.keys(query).length) return false
+  return names.every((name) => isScalar(value[name]) && query[name] === String(value[name]))
+}
+
+/** Two headers are enough: a server may add those of its proxies, and hide a credential. */
+function isHeaders(value: JsonObject, headers: ReadonlyMap<string, string>): boolean {
+  const equal = Object.entries(value).filter(
+    ([name, member]) => headers.get(name.toLowerCase()) === member,
+  )
+  return equal.length >= 2
+}
+
+function isScalar(value: unknown): value is string | number | boolean {
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+}
+
+function isFilled(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && Object.keys(value).length > 0
+}
