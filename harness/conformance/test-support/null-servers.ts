@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { parseJson } from '../../../contract/index.ts'
 import { readBody } from './listen.ts'
 import {
   recordedChunks,
@@ -22,6 +23,23 @@ export const nullServers: Readonly<
   'an empty 204': always(204, undefined, ''),
   'an echo of the body': (request, response) => {
     readBody(request).then((body) => answer(response, 200, 'application/json', body), ignore)
+  },
+  'an echo of everything, in members of its own': (request, response) => {
+    echo(request).then((it) => {
+      const body = { ...it, request: it, x_settings: it.body, result: [it], data: [it] }
+      answer(response, 200, 'application/json', JSON.stringify(body))
+    }, ignore)
+  },
+  'an echo of everything, member by member': (request, response) => {
+    echo(request).then(({ body, query, headers, ...rest }) => {
+      const all = { ...headers, ...query, ...Object(body), ...rest }
+      answer(response, 200, 'application/json', JSON.stringify(all))
+    }, ignore)
+  },
+  'an echo of everything, as a refusal': (request, response) => {
+    echo(request).then((it) => {
+      answer(response, 400, 'application/json', JSON.stringify({ error: { message: 'no', ...it } }))
+    }, ignore)
   },
   'a reset connection': (request) => {
     request.socket.resetAndDestroy()
@@ -49,6 +67,19 @@ export const nullServers: Readonly<
     'application/json',
     JSON.stringify(recordedResponse('completed')),
   ),
+}
+
+async function echo(request: IncomingMessage) {
+  const text = Buffer.from(await readBody(request)).toString()
+  const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost')
+  return {
+    method: request.method,
+    url: request.url,
+    path: pathname,
+    query: Object.fromEntries(searchParams),
+    headers: request.headers,
+    body: parseJson(text) ?? text,
+  }
 }
 
 function always(status: number, type: string | undefined, body: string) {

@@ -10,6 +10,7 @@ import { identifiers } from './records/identifiers.ts'
 import { listed } from './records/lists.ts'
 import { settling } from './records/settling.ts'
 import { records } from './records/shapes.ts'
+import { echoes } from './requests/echoes.ts'
 import { shapes, statuses } from './requests/errors.ts'
 import { strictness } from './requests/strictness.ts'
 import { framing, lineEnds } from './wire/framing.ts'
@@ -32,6 +33,7 @@ export const dialects: readonly Dialect[] = [
   ...records,
   ...listed,
   ...shapes,
+  ...echoes,
   ...transports,
   ...framing,
   ...lineEnds,
