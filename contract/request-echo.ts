@@ -70,10 +70,11 @@ interface Place {
 function prune(value: unknown, echo: Echo, { depth, inList }: Place): unknown {
   if (typeof value !== 'object' || value === null || depth >= maxDepth) return value
   if (Array.isArray(value)) {
-    const kept = value.filter((element) => !repeats(element, echo))
+    // An element may well be what was sent: of a search, or of a list of what was created.
+    const place = { depth: depth + 1, inList: true }
     return unlessSame(
       value,
-      kept.map((element) => prune(element, echo, { depth: depth + 1, inList: true })),
+      value.map((element) => prune(element, echo, place)),
     )
   }
   const members = Object.entries(value)
