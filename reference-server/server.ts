@@ -6,8 +6,8 @@ import { composeServices, type ServiceOptions } from './compose.ts'
 import { buildApp } from './http/app.ts'
 import { addReferencePage } from './openapi/reference-page.ts'
 import { documented } from './openapi/routes.ts'
-import { allRoutes } from './routes.ts'
 import type { Services } from './services.ts'
+import { allRoutes } from './surfaces/routes.ts'
 
 export interface ReferenceServerOptions extends Partial<ServiceOptions> {
   /** 0, the default, takes any free port. */

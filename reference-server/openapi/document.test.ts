@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { type Operation, operations } from '../../contract/operations.ts'
 import { assistants, seededBaseId } from '../answering/assistants.ts'
 import type { Call, Reply, Route } from '../http/call.ts'
-import { allRoutes } from '../routes.ts'
+import { allRoutes } from '../surfaces/routes.ts'
 import { type TestServer, testServer } from '../test-support/server.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: the document is read as any client would

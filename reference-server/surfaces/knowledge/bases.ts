@@ -6,14 +6,13 @@ import { ApiError } from '../../http/errors.ts'
 import { isoTime } from '../../runtime/clock.ts'
 import type { Services } from '../../services.ts'
 import type { KnowledgeBase } from '../../store/types.ts'
-import { pageBody, readCursor } from '../cursor.ts'
-import { pageSize } from '../page-size.ts'
+import { ownBase } from '../ownership.ts'
+import { pageBody, pageSize, readCursor } from '../paging.ts'
 import { basePageShape, baseShape } from '../shapes.ts'
-import { ownBase } from './own-base.ts'
 
 const list = 'knowledge bases'
 
-export function baseRoutes(prefix: string, { clock, ids, store }: Services): readonly Route[] {
+export function baseRoutes({ clock, ids, store }: Services, prefix: string): readonly Route[] {
   const { knowledge } = store
   const one = `${prefix}/:base_id`
   return [

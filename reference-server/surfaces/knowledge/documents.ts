@@ -8,16 +8,15 @@ import { readableFormats } from '../../retrieval/documents/document-text.ts'
 import type { KnowledgeDocument } from '../../retrieval/types.ts'
 import { isoTime } from '../../runtime/clock.ts'
 import type { Services } from '../../services.ts'
-import { pageBody, readCursor } from '../cursor.ts'
-import { pageSize } from '../page-size.ts'
+import { ownBase } from '../ownership.ts'
+import { pageBody, pageSize, readCursor } from '../paging.ts'
 import { documentPageShape, documentShape } from '../shapes.ts'
-import { uploadedText } from '../uploaded-text.ts'
-import { ownBase } from './own-base.ts'
+import { uploadedText } from '../validation.ts'
 
 /** Bytes. An index is made of every word of it, in one go. */
 const largestDocument = 2 * 1024 * 1024
 
-export function documentRoutes(prefix: string, { clock, ids, store }: Services): readonly Route[] {
+export function documentRoutes({ clock, ids, store }: Services, prefix: string): readonly Route[] {
   const { knowledge } = store
   const all = `${prefix}/:base_id/documents`
   return [

@@ -4,13 +4,13 @@ import { searchBaseQuery, searchBaseRequest } from '../../../contract/requests/i
 import { type Reply, type Route, route } from '../../http/call.ts'
 import { searchPlan } from '../../retrieval/plan.ts'
 import type { Services } from '../../services.ts'
+import { ownBase } from '../ownership.ts'
 import { findingPageShape } from '../shapes.ts'
-import { ownBase } from './own-base.ts'
 
 /** Whoever searches by hand sees everything that is found, down to the least likely. */
 const defaults = { threshold: 0, limit: 10 }
 
-export function searchRoutes(prefix: string, { retrieve, store }: Services): readonly Route[] {
+export function searchRoutes({ retrieve, store }: Services, prefix: string): readonly Route[] {
   const path = `${prefix}/:base_id/search`
 
   async function search(

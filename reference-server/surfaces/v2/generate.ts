@@ -14,11 +14,10 @@ import type { Generation, Step, Turn } from '../../model/types.ts'
 import { sleepUntil } from '../../runtime/clock.ts'
 import type { Services } from '../../services.ts'
 import type { Message } from '../../store/types.ts'
-import { knownModel } from '../known-model.ts'
-import { ownChat } from '../own-chat.ts'
+import { ownChat, ownMessage } from '../ownership.ts'
+import { messageRecord } from '../records.ts'
 import { replyShape } from '../shapes.ts'
-import { messageRecord } from './message-record.ts'
-import { ownMessage } from './own-message.ts'
+import { knownModel } from '../validation.ts'
 
 export function replyRoutes(services: Services): readonly Route[] {
   return [

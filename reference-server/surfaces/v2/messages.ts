@@ -6,11 +6,10 @@ import { ownFiles } from '../../answering/files.ts'
 import { type Route, route } from '../../http/call.ts'
 import type { Services } from '../../services.ts'
 import type { Message } from '../../store/types.ts'
-import { knownModel } from '../known-model.ts'
-import { ownChat } from '../own-chat.ts'
+import { ownChat, ownMessage } from '../ownership.ts'
+import { messageRecord } from '../records.ts'
 import { messageShape } from '../shapes.ts'
-import { messageRecord } from './message-record.ts'
-import { ownMessage } from './own-message.ts'
+import { knownModel } from '../validation.ts'
 
 export function messageRoutes({ clock, ids, store }: Services): readonly Route[] {
   return [

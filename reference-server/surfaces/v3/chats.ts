@@ -1,88 +1,51 @@
-/** Chats (section 4.3, prefix /chat): create, list, read, update, delete. */
+/** Changes of v3 chats: update, and a generated title (section 4.3). */
 
-import {
-  createChatRequest,
-  listChatsQuery,
-  updateChatRequest,
-} from '../../../contract/requests/index.ts'
-import { type Call, type Route, route } from '../../http/call.ts'
+import { updateChatRequest } from '../../../contract/requests/index.ts'
+import { type Call, type Reply, type Route, route } from '../../http/call.ts'
+import { titleOf } from '../../model/title.ts'
 import type { Services } from '../../services.ts'
-import type { Chat } from '../../store/types.ts'
-import { chatRecord, newChat } from '../chat-record.ts'
-import { pageBody, readCursor } from '../cursor.ts'
-import { ownChat } from '../own-chat.ts'
-import { pageSize } from '../page-size.ts'
-import { chatPageShape, chatShape } from '../shapes.ts'
+import type { Chat, ChatChange } from '../../store/types.ts'
+import { ownChat } from '../ownership.ts'
+import { chatRecord } from '../records.ts'
+import { chatShape } from '../shapes.ts'
+import { turnsOf } from './conversation.ts'
 
-const all = '/api/v3/chat'
-const one = '/api/v3/chat/:chat_id'
-const list = 'chats'
+const resource = '/api/v3/chat/:chat_id'
 
-export function chatRoutes(services: Services): readonly Route[] {
-  const { clock, store } = services
-  const { chats } = store
-  const named = ({ caller, params }: Call): Promise<Chat> =>
-    ownChat(chats, caller, params['chat_id'] ?? '', 'v3')
+export function chatChangeRoutes({ clock, store }: Services): readonly Route[] {
+  const { chats, history } = store
+
+  function find({ caller, params }: Call): Promise<Chat> {
+    return ownChat(chats, caller, params['chat_id'] ?? '', 'v3')
+  }
+
+  async function update(chat: Chat, change: ChatChange): Promise<Reply> {
+    const changed = await chats.update(chat.owner, chat.id, { ...change, updatedAt: clock.now() })
+    return { status: 200, body: chatRecord(changed ?? chat) }
+  }
+
   return [
     route({
-      method: 'POST',
-      path: all,
-      summary: 'Create a chat',
-      answer: { status: 201, body: chatShape },
-      body: createChatRequest,
-      handle: async ({ body, caller }) => {
-        const chat = newChat(services, caller, 'v3', body.name)
-        await chats.create(chat)
-        return { status: 201, body: chatRecord(chat) }
-      },
-    }),
-    route({
-      method: 'GET',
-      path: all,
-      summary: 'List chats, newest first',
-      answer: { status: 200, body: chatPageShape },
-      query: listChatsQuery,
-      handle: async ({ query, caller }) => {
-        const page = await chats.list(caller, {
-          version: 'v3',
-          limit: pageSize(query.limit),
-          before: readCursor(list, query.cursor),
-          search: query.search,
-          favorite: query.exclude_favorites === true ? false : undefined,
-        })
-        return { status: 200, body: pageBody(list, page, chatRecord) }
-      },
-    }),
-    route({
-      method: 'GET',
-      path: one,
-      summary: 'Get a chat',
-      answer: { status: 200, body: chatShape },
-      handle: async (call) => ({ status: 200, body: chatRecord(await named(call)) }),
-    }),
-    route({
       method: 'PATCH',
-      path: one,
+      path: resource,
       summary: 'Update a chat: its name, or whether it is a favorite',
       answer: { status: 200, body: chatShape },
       body: updateChatRequest,
       handle: async (call) => {
-        const chat = await named(call)
+        const chat = await find(call)
         const { name = chat.name, is_favorite: favorite = chat.favorite } = call.body
-        const change = { name, favorite, updatedAt: clock.now() }
-        const changed = await chats.update(call.caller, chat.id, change)
-        return { status: 200, body: chatRecord(changed ?? chat) }
+        return update(chat, { name, favorite })
       },
     }),
     route({
-      method: 'DELETE',
-      path: one,
-      summary: 'Delete a chat with its history',
-      answer: { status: 204 },
+      method: 'POST',
+      path: `${resource}/generate-name`,
+      summary: 'Generate a title for a chat, which becomes its name',
+      answer: { status: 200, body: chatShape },
       handle: async (call) => {
-        const chat = await named(call)
-        await chats.delete(call.caller, chat.id)
-        return { status: 204 }
+        const chat = await find(call)
+        const [first] = await history.runs(chat.id)
+        return update(chat, { name: titleOf(turnsOf(first?.input ?? [], new Map())) })
       },
     }),
   ]

@@ -3,10 +3,9 @@
 import { searchedListQuery } from '../../../contract/requests/index.ts'
 import { type Call, type Reply, type Route, route } from '../../http/call.ts'
 import type { Services } from '../../services.ts'
-import { chatRecord } from '../chat-record.ts'
-import { pageBody, readCursor } from '../cursor.ts'
-import { ownChat } from '../own-chat.ts'
-import { pageSize } from '../page-size.ts'
+import { ownChat } from '../ownership.ts'
+import { pageBody, pageSize, readCursor } from '../paging.ts'
+import { chatRecord } from '../records.ts'
 import { chatPageShape, chatShape } from '../shapes.ts'
 
 const one = '/api/v3/chat/:chat_id/favorite'

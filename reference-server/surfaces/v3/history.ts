@@ -5,9 +5,8 @@ import { type Route, route } from '../../http/call.ts'
 import { isoTime } from '../../runtime/clock.ts'
 import type { Services } from '../../services.ts'
 import type { HistoryRow } from '../../store/types.ts'
-import { pageBody, readCursor } from '../cursor.ts'
-import { ownChat } from '../own-chat.ts'
-import { pageSize } from '../page-size.ts'
+import { ownChat } from '../ownership.ts'
+import { pageBody, pageSize, readCursor } from '../paging.ts'
 import { historyPageShape } from '../shapes.ts'
 
 export function historyRoutes({ store: { chats, history } }: Services): readonly Route[] {

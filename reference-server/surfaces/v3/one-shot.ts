@@ -7,11 +7,10 @@ import { finalResponse } from '../../events/response-object.ts'
 import { type Call, type Reply, type Route, route } from '../../http/call.ts'
 import { sleepUntil } from '../../runtime/clock.ts'
 import type { Services } from '../../services.ts'
-import { knownModel } from '../known-model.ts'
 import { responseShape, runStream } from '../shapes.ts'
-import { beginAnswer } from './begin.ts'
+import { knownModel } from '../validation.ts'
 import { inputItems, namedFiles, outputItems, turnsOf } from './conversation.ts'
-import { liveEvents } from './live-events.ts'
+import { beginAnswer, liveEvents } from './run.ts'
 
 export function oneShotRoutes(services: Services): readonly Route[] {
   return [

@@ -1,7 +1,7 @@
 /** Faults of what a v2 message takes and what it refuses (section 4.2). */
 import type { RequirementId } from '../../../../contract/index.ts'
 import type { Patch } from '../../../services.ts'
-import { newChat } from '../../../surfaces/chat-record.ts'
+import { newChat } from '../../../surfaces/chats.ts'
 import { isObject, isPresent, isText } from '../../patches/json.ts'
 import { onError } from '../../patches/replies.ts'
 import { flattenField, ignoreField, onRequestBody, rejectRequests } from '../../patches/requests.ts'

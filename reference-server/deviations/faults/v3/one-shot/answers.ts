@@ -2,7 +2,7 @@
 import type { RequirementId } from '../../../../../contract/index.ts'
 import type { SseBlock } from '../../../../events/sse.ts'
 import type { ValueReply } from '../../../../http/call.ts'
-import { newChat } from '../../../../surfaces/chat-record.ts'
+import { newChat } from '../../../../surfaces/chats.ts'
 import { isText, toObject } from '../../../patches/json.ts'
 import { alsoDo, onReply, onSuccess, onSuccessBody } from '../../../patches/replies.ts'
 import { onRequestBody, rejectRequests } from '../../../patches/requests.ts'

@@ -1,7 +1,10 @@
-/** The run that answers a v3 request, with or without a chat. */
+/** The run that answers a v3 request: how it begins, and its events, live and replayed. */
 import type { GenerateRequest, OneShotRequest } from '../../../contract/requests/index.ts'
 import { type Ask, answer } from '../../answering/answer.ts'
+import { pacer } from '../../events/pacer.ts'
 import { beginRun, type ResponseRun, type RunSettings } from '../../events/run.ts'
+import { endsRun, isFragment, type ResponseEvent } from '../../events/sequence.ts'
+import type { SseBlock } from '../../events/sse.ts'
 import { allowedTools, type BuiltinTool } from '../../model/tools/tools.ts'
 import type { Services } from '../../services.ts'
 
@@ -37,6 +40,35 @@ export async function beginAnswer(
   return beginRun(generation, settings, services)
 }
 
+/**
+ * At the pace of the run; its end is announced once the run is stored, so that whoever has seen the
+ * end finds the turn in the history.
+ */
+export async function* liveEvents(
+  { events, clock }: Services,
+  run: ResponseRun,
+  settled: Promise<void>,
+  signal: AbortSignal,
+): AsyncGenerator<SseBlock> {
+  const nextFragment = pacer({ clock, startedAt: run.startedAt, due: run.due, signal })
+  for (const event of events(run)) {
+    if (endsRun(event)) await settled
+    else if (isFragment(event)) await nextFragment()
+    yield block(event)
+  }
+}
+
+export async function* replayedEvents(
+  { events }: Services,
+  run: ResponseRun,
+): AsyncGenerator<SseBlock> {
+  for (const event of events(run)) yield block(event)
+}
+
 function toolObject({ name, description, parameters }: BuiltinTool): object {
   return { type: 'function', name, description, parameters, strict: false }
+}
+
+function block(event: ResponseEvent): SseBlock {
+  return { event: event.type, data: event }
 }

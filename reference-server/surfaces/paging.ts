@@ -1,8 +1,15 @@
-/** Pages: a list in pieces, and a cursor that is opaque to those who carry it. */
+/** Pages of a list, with opaque cursors (section 2.6). */
 import { ApiError } from '../http/errors.ts'
 import type { Page } from '../store/types.ts'
 
-/** The form of every list of the native surfaces (section 2.6). */
+/** Largest page; a larger `limit` is capped. */
+const maxPageSize = 200
+
+export function pageSize(limit = 50): number {
+  return Math.min(limit, maxPageSize)
+}
+
+/** Body of every list of the native surfaces. */
 export function pageBody<Row>(
   list: string,
   { rows, next }: Page<Row>,
@@ -11,14 +18,14 @@ export function pageBody<Row>(
   return { result: rows.map(record), pagination: { cursor: writeCursor(list, next) } }
 }
 
-/** @param list what is being walked; a cursor is good for that alone */
+/** @param list name of the list, which alone accepts the cursor */
 function writeCursor(list: string, position: number | null): string | null {
   return position === null
     ? null
     : Buffer.from(JSON.stringify([list, position])).toString('base64url')
 }
 
-/** @throws ApiError 400 for a cursor that is not ours, or of another list */
+/** @throws ApiError 400 for a cursor of another server or list */
 export function readCursor(list: string, cursor: string | undefined): number | undefined {
   if (cursor === undefined) return undefined
   const value = decode(cursor)

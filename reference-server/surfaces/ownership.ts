@@ -1,0 +1,69 @@
+/** The chat, message or knowledge base that a request names, if it belongs to the caller. */
+import { ApiError } from '../http/errors.ts'
+import type {
+  Chat,
+  ChatStore,
+  ChatVersion,
+  KnowledgeBase,
+  KnowledgeStore,
+  Message,
+  MessageStore,
+} from '../store/types.ts'
+
+/**
+ * @throws ApiError 404 for a chat that does not exist or belongs to another caller; 409 for a chat of
+ * the other version, with the prefix to use (sections 4.3 and 9)
+ */
+export async function ownChat(
+  chats: ChatStore,
+  caller: string,
+  id: string,
+  version: ChatVersion,
+): Promise<Chat> {
+  const chat = await chats.find(caller, id.toLowerCase())
+  if (chat === undefined) {
+    throw new ApiError(404, `No chat ${JSON.stringify(id)}`, {
+      code: 'chat_not_found',
+      param: 'chat_id',
+    })
+  }
+  if (chat.version !== version) {
+    throw new ApiError(409, `This chat is a ${chat.version} chat: use /api/${chat.version}`, {
+      code: 'wrong_chat_version',
+      param: 'chat_id',
+    })
+  }
+  return chat
+}
+
+/** @throws ApiError 404 for a message that is not in the chat */
+export async function ownMessage(
+  messages: MessageStore,
+  chatId: string,
+  id: string,
+): Promise<Message> {
+  const message = await messages.find(chatId, id)
+  if (message === undefined) {
+    throw new ApiError(404, `No message ${JSON.stringify(id)} in this chat`, {
+      code: 'parent_not_found',
+      param: 'parent_id',
+    })
+  }
+  return message
+}
+
+/** @throws ApiError 404 for a knowledge base that does not exist or belongs to another caller */
+export async function ownBase(
+  knowledge: KnowledgeStore,
+  caller: string,
+  id: string | undefined,
+): Promise<KnowledgeBase> {
+  const base = await knowledge.find(caller, id ?? '')
+  if (base === undefined) {
+    throw new ApiError(404, `No knowledge base ${JSON.stringify(id)}`, {
+      code: 'knowledge_base_not_found',
+      param: 'base_id',
+    })
+  }
+  return base
+}
