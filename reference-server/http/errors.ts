@@ -1,5 +1,6 @@
 /** Every refusal is problem details (RFC 9457) that also carries the `error` member of the SDKs. */
 import { STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
 import { ZodError } from 'zod'
 import { ModelOutage, UnsupportedSchema } from '../model/types.ts'
 import type { ValueReply } from './call.ts'
@@ -27,7 +28,7 @@ export class ApiError extends Error {
   }
 }
 
-/** Whatever was thrown, as an answer. Of an error that is not ours, nothing is told. */
+/** Answer for anything that was thrown; errors of the server itself are not described. */
 export function errorReply(thrown: unknown): ValueReply {
   const error = apiError(thrown)
   const { status, message, code, param } = error
@@ -46,6 +47,23 @@ export function errorReply(thrown: unknown): ValueReply {
 
 export function isInternal(thrown: unknown): boolean {
   return apiError(thrown).code === 'internal_error'
+}
+
+/** Answers requests that are no HTTP, for which Node hands over the bare socket. */
+export function answerClientError(error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy()
+    return
+  }
+  const { status, body } = errorReply(clientError(error.code))
+  const content = JSON.stringify(body)
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    'content-type: application/problem+json',
+    `content-length: ${Buffer.byteLength(content)}`,
+    'connection: close',
+  ]
+  socket.end(`${head.join('\r\n')}\r\n\r\n${content}`)
 }
 
 function apiError(thrown: unknown): ApiError {
@@ -115,4 +133,10 @@ function errorType(status: number): string {
   if (status === 401) return 'authentication_error'
   if (status === 429) return 'rate_limit_error'
   return status >= 500 ? 'server_error' : 'invalid_request_error'
+}
+
+function clientError(code: string | undefined): ApiError {
+  if (code === 'HPE_HEADER_OVERFLOW') return new ApiError(431, 'The headers are too large')
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return new ApiError(408, 'The request took too long')
+  return new ApiError(400, 'The request is not HTTP')
 }

@@ -5,8 +5,7 @@ import { answerProse, proseOfTokens, reasoningProse } from './prose.ts'
 import { type Quotation, quotation } from './quotation.ts'
 import { recall } from './recall.ts'
 import { conformingValue, hintsIn } from './schema/conforming.ts'
-import { cutAtStop } from './stop.ts'
-import { countTurn, splitTokens } from './tokens.ts'
+import { countTurn, cutAtStop, splitTokens } from './tokens.ts'
 import { asksForTool, searchQuery, toolCalls } from './tools/tools.ts'
 import {
   type Generation,

@@ -1,6 +1,7 @@
 /** Sentences that mean nothing, differ by prompt, and hold letters of more than one byte. */
 import { type Draw, pick, seededDraw } from '../runtime/random.ts'
 import { splitTokens } from './tokens.ts'
+import type { Turn } from './types.ts'
 
 /** Whole sentences, 22 to 60 words in all. */
 export function answerProse(seed: number, prompt: string): string {
@@ -30,6 +31,17 @@ function sentence(draw: Draw): string {
   const parts = [pick(draw, subjects), pick(draw, verbs), pick(draw, objects), pick(draw, endings)]
   return `${parts.join(' ')}.`
 }
+
+/** Title of a conversation: the beginning of what its user said first; never empty. */
+export function titleOf(turns: readonly Turn[]): string {
+  const said = turns.find(({ role, text }) => role === 'user' && /[\p{L}\p{N}]/u.test(text))
+  if (said === undefined) return 'An empty chat'
+  const words = said.text.slice(0, 1000).match(/[\p{L}\p{N}][^\s]*/gu) ?? []
+  const title = words.slice(0, maxTitleWords).join(' ').slice(0, 80)
+  return `About: ${title}${words.length > maxTitleWords ? '…' : ''}`.toWellFormed()
+}
+
+const maxTitleWords = 6
 
 const subjects = [
   'The harbour master',

@@ -24,3 +24,12 @@ export function countTurn(turn: Turn): number {
   counted.set(turn, count)
   return count
 }
+
+/** Text up to the first stop sequence, wherever the borders of tokens fall. */
+export function cutAtStop(text: string, stop: readonly string[]): string {
+  const found = stop
+    .filter((sequence) => sequence !== '')
+    .map((sequence) => text.indexOf(sequence))
+    .filter((index) => index >= 0)
+  return found.length === 0 ? text : text.slice(0, Math.min(...found))
+}

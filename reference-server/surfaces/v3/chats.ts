@@ -2,7 +2,7 @@
 
 import { updateChatRequest } from '../../../contract/requests/index.ts'
 import { type Call, type Reply, type Route, route } from '../../http/call.ts'
-import { titleOf } from '../../model/title.ts'
+import { titleOf } from '../../model/prose.ts'
 import type { Services } from '../../services.ts'
 import type { Chat, ChatChange } from '../../store/types.ts'
 import { ownChat } from '../ownership.ts'
