@@ -9,26 +9,26 @@ import { perServer } from '../patches/services.ts'
 import type { Fault } from '../types.ts'
 
 /** Busy is who was asked so often within a second. */
-const busy = 20
+const busyThreshold = 20
 /** Of the answers that are given meanwhile, one of so many is meant for somebody else. */
-const oneOf = 25
+const mixUpInterval = 25
 
 export const loadFaults: readonly Fault[] = [
   {
     name: 'load-answers-of-others',
     summary: 'A busy server answers one request in 25 with what the request before it asked.',
     breaks: ['V3-CTX-02', 'V2-CTX-02'],
-    patch: perServer(mixesUpClients),
+    patch: perServer(mixUpClients),
   },
   {
     name: 'load-one-stream-in-a-thousand-cut',
     summary: 'Every thousandth stream is cut after its third piece.',
     breaks: ['V3-SSE-08', 'OAI-STREAM-12'],
-    patch: perServer(() => cutsEvery(1000)),
+    patch: perServer(() => cutEveryNth(1000)),
   },
 ]
 
-function mixesUpClients(): Patch {
+function mixUpClients(): Patch {
   const asked: number[] = []
   let before: ModelRequest | undefined
   let answers = 0
@@ -42,13 +42,14 @@ function mixesUpClients(): Patch {
       const other = before
       before = request
       answers += 1
-      if (asked.length < busy || answers % oneOf > 0 || other === undefined) return model(request)
+      if (asked.length < busyThreshold || answers % mixUpInterval > 0 || other === undefined)
+        return model(request)
       return model({ ...request, turns: other.turns })
     },
   })
 }
 
-function cutsEvery(count: number): Patch {
+function cutEveryNth(count: number): Patch {
   let streams = 0
   return rechunkAll(async function* (chunks) {
     streams += 1

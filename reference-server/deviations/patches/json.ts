@@ -68,3 +68,11 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
 export function isText(value: unknown): value is string {
   return typeof value === 'string'
 }
+
+export function isNumber(value: unknown): value is number {
+  return typeof value === 'number'
+}
+
+export function isBoolean(value: unknown): value is boolean {
+  return typeof value === 'boolean'
+}

@@ -17,12 +17,13 @@ export const mistakes = {
   'with-key-of-that-length': {
     requirement: 'AUTH-02',
     description: 'any key as long as the right one',
-    accepts: (authorization: string, key: string) => bearer(authorization)?.length === key.length,
+    accepts: (authorization: string, key: string) =>
+      bearerToken(authorization)?.length === key.length,
   },
   'with-basic': {
     requirement: 'AUTH-03',
     description: 'the key as the password of Basic',
-    accepts: (authorization: string, key: string) => password(authorization) === key,
+    accepts: (authorization: string, key: string) => basicPassword(authorization) === key,
   },
   'with-any-scheme': {
     requirement: 'AUTH-03',
@@ -32,13 +33,14 @@ export const mistakes = {
   'with-beginning-of-key': {
     requirement: 'AUTH-04',
     description: 'a prefix of the key',
-    accepts: (authorization: string, key: string) => key.startsWith(bearer(authorization) ?? '?'),
+    accepts: (authorization: string, key: string) =>
+      key.startsWith(bearerToken(authorization) ?? '?'),
   },
   'with-more-than-the-key': {
     requirement: 'AUTH-04',
     description: 'anything that begins with the key',
     accepts: (authorization: string, key: string) =>
-      bearer(authorization)?.startsWith(key) === true,
+      bearerToken(authorization)?.startsWith(key) === true,
   },
 } as const satisfies Record<string, Mistake>
 
@@ -73,11 +75,11 @@ export function isMistake(
   return !isRight && mistakes[name].accepts(authorization, key)
 }
 
-export function bearer(authorization: string): string | undefined {
+export function bearerToken(authorization: string): string | undefined {
   return /^Bearer (\S+)$/.exec(authorization)?.[1]
 }
 
-function password(authorization: string): string | undefined {
+function basicPassword(authorization: string): string | undefined {
   const [scheme, encoded = ''] = authorization.split(' ')
   if (scheme !== 'Basic') return undefined
   return Buffer.from(encoded, 'base64').toString().split(':')[1]

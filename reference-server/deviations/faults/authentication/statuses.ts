@@ -12,7 +12,7 @@ import {
   v3History,
 } from '../../patches/routes.ts'
 import type { Fault } from '../../types.ts'
-import { bearer } from './credentials.ts'
+import { bearerToken } from './credentials.ts'
 
 export const authenticationStatusFaults: readonly Fault[] = [
   {
@@ -22,7 +22,8 @@ export const authenticationStatusFaults: readonly Fault[] = [
     patch: answerWith(
       completions,
       403,
-      (authorization) => bearer(authorization) === undefined && authorization.split(' ').length < 2,
+      (authorization) =>
+        bearerToken(authorization) === undefined && authorization.split(' ').length < 2,
     ),
   },
   {
@@ -35,7 +36,11 @@ export const authenticationStatusFaults: readonly Fault[] = [
     name: 'openai-auth-wrong-key-is-403',
     summary: 'A request with a wrong key is answered with 403.',
     breaks: ['OAI-AUTH-02', 'OAI-AUTH-04'],
-    patch: answerWith(completions, 403, (authorization) => bearer(authorization) !== undefined),
+    patch: answerWith(
+      completions,
+      403,
+      (authorization) => bearerToken(authorization) !== undefined,
+    ),
   },
   {
     name: 'openai-auth-other-scheme-is-400',
@@ -123,5 +128,5 @@ function rejectRightKey(route: RoutePattern, status: number): Patch {
 }
 
 function isOfOtherLength(authorization: string, key: string): boolean {
-  return (bearer(authorization) ?? key).length !== key.length
+  return (bearerToken(authorization) ?? key).length !== key.length
 }

@@ -8,22 +8,25 @@ import type { RoutePattern } from '../../patches/routes.ts'
 import { compose, onStore } from '../../patches/services.ts'
 import type { Fault } from '../../types.ts'
 
-const plain = '/api/knowledge'
-const v3 = '/api/v3/knowledge'
+const plainPrefix = '/api/knowledge'
+const v3Prefix = '/api/v3/knowledge'
 const search = '/:base_id/search'
 const documents = '/:base_id/documents'
 
 export const knowledgeFaults: readonly Fault[] = [
-  both('list-refused', 'KB-01', 'The list of bases is answered with 404.', (prefix) =>
+  underBothPrefixes('list-refused', 'KB-01', 'The list of bases is answered with 404.', (prefix) =>
     rejectRequests(`GET ${prefix}`, () => true, 404),
   ),
-  both('list-empty', 'KB-01', 'The list of bases is empty.', (prefix) =>
+  underBothPrefixes('list-empty', 'KB-01', 'The list of bases is empty.', (prefix) =>
     setField(`GET ${prefix}`, 'result', []),
   ),
-  both('list-of-names', 'KB-01', 'The list of bases shows their names alone.', (prefix) =>
-    setField(`GET ${prefix}`, 'result.*', ({ name }: { name: string }) => ({ name })),
+  underBothPrefixes(
+    'list-of-names',
+    'KB-01',
+    'The list of bases shows their names alone.',
+    (prefix) => setField(`GET ${prefix}`, 'result.*', ({ name }: { name: string }) => ({ name })),
   ),
-  both('upload-refused', 'KB-02', 'A document cannot be uploaded.', (prefix) =>
+  underBothPrefixes('upload-refused', 'KB-02', 'A document cannot be uploaded.', (prefix) =>
     rejectRequests(`POST ${prefix}${documents}`, () => true, 405),
   ),
   {
@@ -41,41 +44,55 @@ export const knowledgeFaults: readonly Fault[] = [
         addDocument(owner, base, { ...document, filename: 'document.txt', text: '' }),
     })),
   },
-  both('search-refused', 'KB-03', 'A search in a base is answered with 404.', (prefix) =>
-    rejectRequests(`GET ${prefix}${search}`, () => true, 404),
+  underBothPrefixes(
+    'search-refused',
+    'KB-03',
+    'A search in a base is answered with 404.',
+    (prefix) => rejectRequests(`GET ${prefix}${search}`, () => true, 404),
   ),
-  both('search-finds-nothing', 'KB-03', 'A search in a base finds nothing.', (prefix) =>
-    setField(`GET ${prefix}${search}`, 'result', []),
+  underBothPrefixes(
+    'search-finds-nothing',
+    'KB-03',
+    'A search in a base finds nothing.',
+    (prefix) => setField(`GET ${prefix}${search}`, 'result', []),
   ),
-  both('search-names-files', 'KB-03', 'A search names files, not what they say.', (prefix) =>
-    setField(`GET ${prefix}${search}`, 'result.*', ({ filename }: { filename: string }) => ({
-      filename,
-    })),
+  underBothPrefixes(
+    'search-names-files',
+    'KB-03',
+    'A search names files, not what they say.',
+    (prefix) =>
+      setField(`GET ${prefix}${search}`, 'result.*', ({ filename }: { filename: string }) => ({
+        filename,
+      })),
   ),
-  both('search-finds-the-worst', 'KB-03', 'A search shows the last finding first.', (prefix) =>
-    setField(`GET ${prefix}${search}`, 'result', (found: readonly unknown[]) => found.slice(-1)),
+  underBothPrefixes(
+    'search-finds-the-worst',
+    'KB-03',
+    'A search shows the last finding first.',
+    (prefix) =>
+      setField(`GET ${prefix}${search}`, 'result', (found: readonly unknown[]) => found.slice(-1)),
   ),
-  apart('missing', 'is not there', (route) => rejectRequests(route, () => true, 404)),
-  apart('status', 'answers with another status', (route) =>
+  underPlainPrefix('missing', 'is not there', (route) => rejectRequests(route, () => true, 404)),
+  underPlainPrefix('status', 'answers with another status', (route) =>
     onSuccess(route, (reply) => ({ ...reply, status: 203 })),
   ),
-  apart('longer', 'shows a member more', (route) =>
+  underPlainPrefix('longer', 'shows a member more', (route) =>
     onSuccessBody(route, (body) => ({ ...body, total: toList(body['result']).length })),
   ),
-  apart('renamed', 'calls the list items', (route) =>
+  underPlainPrefix('renamed', 'calls the list items', (route) =>
     onSuccessBody(route, ({ result, ...body }) => ({ ...body, items: result })),
   ),
   {
     name: 'knowledge-apart-upload-refused',
     summary: 'The prefix /api/knowledge takes no document.',
     breaks: ['KB-04'],
-    patch: rejectRequests(`POST ${plain}${documents}`, () => true, 405),
+    patch: rejectRequests(`POST ${plainPrefix}${documents}`, () => true, 405),
   },
   {
     name: 'knowledge-apart-upload-empty',
     summary: 'Of a document under the prefix /api/knowledge, nothing is kept.',
     breaks: ['KB-04'],
-    patch: onRequest(`POST ${plain}${documents}`, (call) => ({
+    patch: onRequest(`POST ${plainPrefix}${documents}`, (call) => ({
       ...call,
       file: call.file && { ...call.file, filename: 'document.txt', bytes: Buffer.from('Nothing.') },
     })),
@@ -84,7 +101,7 @@ export const knowledgeFaults: readonly Fault[] = [
     name: 'knowledge-apart-fewer-findings',
     summary: 'The prefix /api/knowledge finds one thing less.',
     breaks: ['KB-04'],
-    patch: setField(`GET ${plain}${search}`, 'result', (found: readonly unknown[]) =>
+    patch: setField(`GET ${plainPrefix}${search}`, 'result', (found: readonly unknown[]) =>
       found.slice(0, -1),
     ),
   },
@@ -92,12 +109,16 @@ export const knowledgeFaults: readonly Fault[] = [
     name: 'knowledge-apart-scores',
     summary: 'The prefix /api/knowledge scores its findings in percent.',
     breaks: ['KB-04'],
-    patch: setField(`GET ${plain}${search}`, 'result.*.score', (score: number) => 100 * score),
+    patch: setField(
+      `GET ${plainPrefix}${search}`,
+      'result.*.score',
+      (score: number) => 100 * score,
+    ),
   },
 ]
 
 /** Under both prefixes alike. */
-function both(
+function underBothPrefixes(
   name: string,
   row: RequirementId,
   summary: string,
@@ -107,16 +128,16 @@ function both(
     name: `knowledge-${name}`,
     summary,
     breaks: [row],
-    patch: compose([under(plain), under(v3)]),
+    patch: compose([under(plainPrefix), under(v3Prefix)]),
   }
 }
 
 /** Under the plain prefix alone. */
-function apart(name: string, what: string, at: (route: RoutePattern) => Patch): Fault {
+function underPlainPrefix(name: string, what: string, at: (route: RoutePattern) => Patch): Fault {
   return {
     name: `knowledge-apart-${name}`,
     summary: `The prefix /api/knowledge ${what}.`,
     breaks: ['KB-04'],
-    patch: compose([at(`GET ${plain}`), at(`GET ${plain}${search}`)]),
+    patch: compose([at(`GET ${plainPrefix}`), at(`GET ${plainPrefix}${search}`)]),
   }
 }

@@ -7,43 +7,43 @@ import { onRequestBody, rejectRequests } from '../../patches/requests.ts'
 import { v3Generate } from '../../patches/routes.ts'
 import type { Fault } from '../../types.ts'
 
-const withoutBase = assistants.find(({ baseId }) => baseId === null)?.id
-const withBase = assistants.find(({ baseId }) => baseId !== null)?.id
+const assistantWithoutBase = assistants.find(({ baseId }) => baseId === null)?.id
+const assistantWithBase = assistants.find(({ baseId }) => baseId !== null)?.id
 
 export const retrievalFaults: readonly Fault[] = [
-  taken('on-ignored', 'RAG-01', 'rag: true', ({ rag }) => rag === true, false),
-  taken(
+  misread('on-ignored', 'RAG-01', 'rag: true', ({ rag }) => rag === true, false),
+  misread(
     'on-ignored-in-streams',
     'RAG-01',
     'rag: true of a stream',
     ({ rag, stream }) => rag === true && stream === true,
     false,
   ),
-  taken(
+  misread(
     'on-ignored-in-json',
     'RAG-01',
     'rag: true without a stream',
     ({ rag, stream }) => rag === true && stream !== true,
     false,
   ),
-  taken('off-ignored', 'RAG-02', 'rag: false', ({ rag }) => rag === false, true),
-  taken('agent-searches', 'RAG-03', 'rag: agent', ({ rag }) => rag === 'agent', true),
-  taken('object-ignored', 'RAG-04', 'An object in rag', ({ rag }) => isObject(rag), false),
-  taken('unasked', 'RAG-05', 'No rag at all', ({ rag }) => rag === undefined, true),
-  ...inOneForm('off-ignored', 'RAG-02', 'rag: false', ({ rag }) => rag === false),
-  ...inOneForm('agent-searches', 'RAG-03', 'rag: agent', ({ rag }) => rag === 'agent'),
-  ...inOneForm('unasked', 'RAG-05', 'No rag at all', ({ rag }) => rag === undefined),
-  refused('object', 'RAG-04', ({ rag }) => isObject(rag)),
-  refused(
+  misread('off-ignored', 'RAG-02', 'rag: false', ({ rag }) => rag === false, true),
+  misread('agent-searches', 'RAG-03', 'rag: agent', ({ rag }) => rag === 'agent', true),
+  misread('object-ignored', 'RAG-04', 'An object in rag', ({ rag }) => isObject(rag), false),
+  misread('unasked', 'RAG-05', 'No rag at all', ({ rag }) => rag === undefined, true),
+  ...misreadInOneForm('off-ignored', 'RAG-02', 'rag: false', ({ rag }) => rag === false),
+  ...misreadInOneForm('agent-searches', 'RAG-03', 'rag: agent', ({ rag }) => rag === 'agent'),
+  ...misreadInOneForm('unasked', 'RAG-05', 'No rag at all', ({ rag }) => rag === undefined),
+  rejected('object', 'RAG-04', ({ rag }) => isObject(rag)),
+  rejected(
     'on-without-base',
     'RAG-07',
-    ({ rag, assistant_id: id }) => rag === true && id === withoutBase,
+    ({ rag, assistant_id: id }) => rag === true && id === assistantWithoutBase,
   ),
-  refused('hybrid', 'RAG-04', ({ rag }) => toObject(rag)['search_type'] === 'hybrid'),
-  refused('dense', 'RAG-08', ({ rag }) => toObject(rag)['search_type'] === 'dense'),
-  refused('sparse', 'RAG-08', ({ rag }) => toObject(rag)['search_type'] === 'sparse'),
-  unknown('with-a-base', withBase),
-  unknown('without-a-base', withoutBase),
+  rejected('hybrid', 'RAG-04', ({ rag }) => toObject(rag)['search_type'] === 'hybrid'),
+  rejected('dense', 'RAG-08', ({ rag }) => toObject(rag)['search_type'] === 'dense'),
+  rejected('sparse', 'RAG-08', ({ rag }) => toObject(rag)['search_type'] === 'sparse'),
+  unknownAssistant('with-a-base', assistantWithBase),
+  unknownAssistant('without-a-base', assistantWithoutBase),
   ...(['streams', 'json'] as const).map(
     (form): Fault => ({
       name: `rag-object-ignored-in-${form}`,
@@ -59,7 +59,7 @@ export const retrievalFaults: readonly Fault[] = [
 ]
 
 /** Under a condition, the rag of a chat generation is taken for another value. */
-function taken(
+function misread(
   name: string,
   row: RequirementId,
   what: string,
@@ -75,21 +75,21 @@ function taken(
 }
 
 /** Searches that nobody wanted, in streams alone and in all else. */
-function inOneForm(
+function misreadInOneForm(
   name: string,
   row: RequirementId,
   what: string,
   when: (body: Json) => boolean,
 ): readonly Fault[] {
   return [
-    taken(
+    misread(
       `${name}-in-streams`,
       row,
       `${what} in a stream`,
       (body) => when(body) && body['stream'] === true,
       true,
     ),
-    taken(
+    misread(
       `${name}-in-json`,
       row,
       `${what} without a stream`,
@@ -99,7 +99,7 @@ function inOneForm(
   ]
 }
 
-function refused(name: string, row: RequirementId, when: (body: Json) => boolean): Fault {
+function rejected(name: string, row: RequirementId, when: (body: Json) => boolean): Fault {
   return {
     name: `rag-${name}-refused`,
     summary: `A generation with this rag is refused: ${name.replaceAll('-', ' ')}.`,
@@ -108,7 +108,7 @@ function refused(name: string, row: RequirementId, when: (body: Json) => boolean
   }
 }
 
-function unknown(name: string, assistant: string | undefined): Fault {
+function unknownAssistant(name: string, assistant: string | undefined): Fault {
   return {
     name: `rag-assistant-${name}-unknown`,
     summary: `An assistant of the catalog ${name.replaceAll('-', ' ')} is unknown to chat generation.`,

@@ -5,12 +5,12 @@ import { onEachBlock } from '../../patches/replies.ts'
 import { completions } from '../../patches/routes.ts'
 
 /** Every chunk with another value at a path. */
-export function everyChunk(path: string, to: unknown): Patch {
+export function setInChunks(path: string, to: unknown): Patch {
   return onEachBlock(completions, (chunk) => [setAt(chunk, path, to)])
 }
 
 /** Every fragment of text as something else. */
-export function everyFragment(to: (text: string) => unknown): Patch {
+export function mapFragments(to: (text: string) => unknown): Patch {
   return onEachBlock(completions, (chunk) =>
     textOf(chunk) === '' ? [chunk] : [setAt(chunk, 'choices.*.delta.content', to(textOf(chunk)))],
   )
@@ -21,6 +21,6 @@ export function textOf(chunk: Json): string {
   return typeof text === 'string' ? text : ''
 }
 
-export function finished(chunk: Json): boolean {
+export function isFinished(chunk: Json): boolean {
   return typeof toList(chunk['choices'])[0]?.['finish_reason'] === 'string'
 }

@@ -1,6 +1,6 @@
 /** Faults of what is refused, and of how, on the compatible surface (section 7). */
 import type { Patch } from '../../../services.ts'
-import { type Json, setAt, toObject } from '../../patches/json.ts'
+import { isNumber, isText, type Json, setAt, toObject } from '../../patches/json.ts'
 import { onError } from '../../patches/replies.ts'
 import { onRequestBody } from '../../patches/requests.ts'
 import { completions } from '../../patches/routes.ts'
@@ -12,14 +12,16 @@ export const openaiErrorFaults: readonly Fault[] = [
       name: `openai-broken-json-answered-${status}`,
       summary: `A body that is not JSON is answered with ${status}.`,
       breaks: ['OAI-ERR-01'],
-      patch: refusesWith(status, 'invalid_json'),
+      patch: changeStatus(status, 'invalid_json'),
     }),
   ),
   {
     name: 'openai-broken-json-mended',
     summary: 'A body that is not JSON is answered as if it had asked for nothing.',
     breaks: ['OAI-ERR-01'],
-    patch: onError(completions, (reply) => (codeOf(reply.body) === 'invalid_json' ? empty : reply)),
+    patch: onError(completions, (reply) =>
+      codeOf(reply.body) === 'invalid_json' ? emptyCompletion : reply,
+    ),
   },
   ...([422, 500, 200] as const).map(
     (status): Fault => ({
@@ -33,15 +35,15 @@ export const openaiErrorFaults: readonly Fault[] = [
       ),
     }),
   ),
-  takesWrong('model', isText, () => 'svc-main-model'),
-  takesWrong('messages', Array.isArray, (content) => [{ role: 'user', content }]),
-  takesWrong('messages.*.role', isText, () => 'user', 'role'),
-  takesWrong('messages.*.content', isText, String, 'content'),
-  takesWrong('temperature', isNumber, () => null),
-  takesWrong('max_tokens', isNumber, () => null),
-  takesWrong('top_p', isNumber, () => null),
-  takesWrong('stream', (value) => typeof value === 'boolean', Boolean),
-  takesWrong(
+  acceptWrongType('model', isText, () => 'svc-main-model'),
+  acceptWrongType('messages', Array.isArray, (content) => [{ role: 'user', content }]),
+  acceptWrongType('messages.*.role', isText, () => 'user', 'role'),
+  acceptWrongType('messages.*.content', isText, String, 'content'),
+  acceptWrongType('temperature', isNumber, () => null),
+  acceptWrongType('max_tokens', isNumber, () => null),
+  acceptWrongType('top_p', isNumber, () => null),
+  acceptWrongType('stream', (value) => typeof value === 'boolean', Boolean),
+  acceptWrongType(
     'stop',
     (value) => isText(value) || Array.isArray(value),
     () => null,
@@ -70,7 +72,7 @@ export const openaiErrorFaults: readonly Fault[] = [
   },
 ]
 
-const empty = {
+const emptyCompletion = {
   status: 200,
   body: {
     id: 'chatcmpl-0',
@@ -83,7 +85,7 @@ const empty = {
 }
 
 /** A listed field is taken whatever its type is. */
-function takesWrong(
+function acceptWrongType(
   path: string,
   fits: (value: unknown) => boolean,
   mend: (value: unknown) => unknown,
@@ -99,7 +101,7 @@ function takesWrong(
   }
 }
 
-function refusesWith(status: number, code: string): Patch {
+function changeStatus(status: number, code: string): Patch {
   return onError(completions, (reply) =>
     codeOf(reply.body) === code ? { ...reply, status } : reply,
   )
@@ -107,12 +109,4 @@ function refusesWith(status: number, code: string): Patch {
 
 function codeOf(body: unknown): unknown {
   return toObject(toObject(body)['error'])['code']
-}
-
-function isText(value: unknown): value is string {
-  return typeof value === 'string'
-}
-
-function isNumber(value: unknown): boolean {
-  return typeof value === 'number'
 }

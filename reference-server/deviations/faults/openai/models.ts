@@ -6,7 +6,7 @@ import { rejectRequests } from '../../patches/requests.ts'
 import { completions, modelList, oneModel } from '../../patches/routes.ts'
 import type { Fault } from '../../types.ts'
 
-const lists = (to: (models: readonly Json[]) => unknown) =>
+const setModels = (to: (models: readonly Json[]) => unknown) =>
   setField(modelList, 'data', (data: unknown) => to(toList(data)))
 
 export const openaiModelFaults: readonly Fault[] = [
@@ -20,13 +20,13 @@ export const openaiModelFaults: readonly Fault[] = [
     name: 'openai-models-empty',
     summary: 'The list of models is empty.',
     breaks: ['OAI-MODELS-01'],
-    patch: lists(() => []),
+    patch: setModels(() => []),
   },
   {
     name: 'openai-main-model-unlisted',
     summary: 'The list of models leaves the main model out.',
     breaks: ['OAI-MODELS-01'],
-    patch: lists((models) => models.filter(({ id }) => id === 'SVC-Vision')),
+    patch: setModels((models) => models.filter(({ id }) => id === 'SVC-Vision')),
   },
   {
     name: 'openai-alias-unknown',
@@ -44,13 +44,16 @@ export const openaiModelFaults: readonly Fault[] = [
     name: 'openai-model-id-number',
     summary: 'One model of the list has a number for an id.',
     breaks: ['OAI-MODELS-04'],
-    patch: lists((models) => [...models, { id: 7, object: 'model', description: 'The seventh' }]),
+    patch: setModels((models) => [
+      ...models,
+      { id: 7, object: 'model', description: 'The seventh' },
+    ]),
   },
   {
     name: 'openai-model-description-by-language',
     summary: 'A description is an object of languages.',
     breaks: ['OAI-MODELS-04'],
-    patch: lists((models) =>
+    patch: setModels((models) =>
       models.map((entry) => ({ ...entry, description: { en: entry['id'] } })),
     ),
   },
@@ -64,7 +67,7 @@ export const openaiModelFaults: readonly Fault[] = [
     name: 'openai-models-by-name',
     summary: 'The entries have a name in place of an id.',
     breaks: ['OAI-MODELS-05'],
-    patch: lists((models) => models.map(({ id, ...entry }) => ({ ...entry, name: id }))),
+    patch: setModels((models) => models.map(({ id, ...entry }) => ({ ...entry, name: id }))),
   },
   {
     name: 'openai-model-by-id-another',

@@ -8,26 +8,26 @@ import { completions } from '../../patches/routes.ts'
 import { onModel } from '../../patches/services.ts'
 import type { Fault } from '../../types.ts'
 
-const refusesWhere = (when: (body: Json) => boolean): Patch => rejectRequests(completions, when)
+const rejectWhere = (when: (body: Json) => boolean): Patch => rejectRequests(completions, when)
 
 const temperatureFaults: readonly Fault[] = [
   {
     name: 'openai-temperature-0-refused',
     summary: 'A temperature of 0 is refused.',
     breaks: ['OAI-TEMP-01'],
-    patch: refusesWhere(({ temperature }) => temperature === 0),
+    patch: rejectWhere(({ temperature }) => temperature === 0),
   },
   {
     name: 'openai-temperature-2-refused',
     summary: 'A temperature of 2 is refused: the upper end does not belong to the range.',
     breaks: ['OAI-TEMP-01'],
-    patch: refusesWhere(({ temperature }) => temperature === 2),
+    patch: rejectWhere(({ temperature }) => temperature === 2),
   },
   {
     name: 'openai-temperature-whole-numbers-only',
     summary: 'A temperature with a fraction is refused.',
     breaks: ['OAI-TEMP-01'],
-    patch: refusesWhere(({ temperature }) => Number(temperature ?? 0) % 1 > 0),
+    patch: rejectWhere(({ temperature }) => Number(temperature ?? 0) % 1 > 0),
   },
   {
     name: 'openai-temperature-below-0-accepted',
@@ -45,19 +45,19 @@ const temperatureFaults: readonly Fault[] = [
     name: 'openai-temperature-refused-with-422',
     summary: 'A temperature out of range is answered with 422.',
     breaks: ['OAI-TEMP-02'],
-    patch: refusesOutOfRange(422),
+    patch: rejectOutOfRange(422),
   },
   {
     name: 'openai-temperature-refused-with-200',
     summary: 'A temperature out of range is answered with an error in a 200.',
     breaks: ['OAI-TEMP-02'],
-    patch: refusesOutOfRange(200),
+    patch: rejectOutOfRange(200),
   },
   {
     name: 'openai-top-p-refused',
     summary: 'top_p is refused as an unknown parameter.',
     breaks: ['OAI-TOPP-01'],
-    patch: refusesWhere((body) => 'top_p' in body && !('stop' in body)),
+    patch: rejectWhere((body) => 'top_p' in body && !('stop' in body)),
   },
 ]
 
@@ -89,7 +89,7 @@ const maxTokensFaults: readonly Fault[] = [
     summary: 'max_tokens limits the words of an answer.',
     breaks: ['OAI-MAXTOK-01'],
     patch: onModel('compatible', (model, request) =>
-      model({ ...request, maxTokens: tokensOfWords(model, request) }),
+      model({ ...request, maxTokens: countTokensOfWords(model, request) }),
     ),
   },
   {
@@ -102,7 +102,7 @@ const maxTokensFaults: readonly Fault[] = [
 
 export const openaiParameterFaults: readonly Fault[] = [...temperatureFaults, ...maxTokensFaults]
 
-function refusesOutOfRange(status: number): Patch {
+function rejectOutOfRange(status: number): Patch {
   return onError(
     completions,
     (reply) => ({ ...reply, status }),
@@ -114,7 +114,7 @@ function refusesOutOfRange(status: number): Patch {
 }
 
 /** How many tokens the first `maxTokens` words take. */
-function tokensOfWords(model: Model, request: ModelRequest): number {
+function countTokensOfWords(model: Model, request: ModelRequest): number {
   const { steps } = model({ ...request, maxTokens: Number.POSITIVE_INFINITY })
   const tokens = steps.flatMap(({ fragments }) => fragments)
   let words = 0

@@ -12,13 +12,13 @@ export const openaiStopFaults: readonly Fault[] = [
     name: 'openai-stop-text-ignored',
     summary: 'In one piece, stop takes effect as an array alone.',
     breaks: ['OAI-STOP-01'],
-    patch: withoutStop(({ stop, stream }) => typeof stop === 'string' && stream !== true),
+    patch: ignoreStop(({ stop, stream }) => typeof stop === 'string' && stream !== true),
   },
   {
     name: 'openai-stop-leaks-a-word',
     summary: 'The stop sequence of a string is shown, with the word behind it.',
     breaks: ['OAI-STOP-01'],
-    patch: stopsAnswers(
+    patch: cutAnswersAtStop(
       ({ stop }) => typeof stop === 'string',
       (text, end) => text.slice(0, end + 8),
     ),
@@ -27,7 +27,7 @@ export const openaiStopFaults: readonly Fault[] = [
     name: 'openai-stop-array-ignored',
     summary: 'In one piece, stop takes effect as a string alone.',
     breaks: ['OAI-STOP-02'],
-    patch: withoutStop(({ stop, stream }) => Array.isArray(stop) && stream !== true),
+    patch: ignoreStop(({ stop, stream }) => Array.isArray(stop) && stream !== true),
   },
   {
     name: 'openai-stop-first-of-array',
@@ -41,7 +41,7 @@ export const openaiStopFaults: readonly Fault[] = [
     name: 'openai-stop-shown',
     summary: 'The answer ends with the stop sequence.',
     breaks: ['OAI-STOP-03'],
-    patch: stopsAnswers(
+    patch: cutAnswersAtStop(
       () => true,
       (text, end) => text.slice(0, end),
     ),
@@ -50,55 +50,55 @@ export const openaiStopFaults: readonly Fault[] = [
     name: 'openai-stop-ignored-in-streams',
     summary: 'stop takes effect in one piece alone.',
     breaks: ['OAI-STOP-05'],
-    patch: withoutStop(({ stream }) => stream === true),
+    patch: ignoreStop(({ stream }) => stream === true),
   },
   {
     name: 'openai-stop-array-ignored-in-streams',
     summary: 'In a stream, stop takes effect as a string alone.',
     breaks: ['OAI-STOP-05'],
-    patch: withoutStop(({ stop, stream }) => Array.isArray(stop) && stream === true),
+    patch: ignoreStop(({ stop, stream }) => Array.isArray(stop) && stream === true),
   },
   {
     name: 'openai-stop-text-ignored-in-streams',
     summary: 'In a stream, stop takes effect as an array alone.',
     breaks: ['OAI-STOP-05'],
-    patch: withoutStop(({ stop, stream }) => typeof stop === 'string' && stream === true),
+    patch: ignoreStop(({ stop, stream }) => typeof stop === 'string' && stream === true),
   },
   {
     name: 'openai-stop-shows-the-rest-of-its-chunk',
     summary: 'A stream stops behind the chunk that holds the sequence.',
     breaks: ['OAI-STOP-05'],
-    patch: stopsStreams((chunk) => chunk),
+    patch: cutStreamsAtStop((chunk) => chunk),
   },
   {
     name: 'openai-stop-misses-two-chunks',
     summary: 'A stop sequence is looked for in each chunk by itself.',
     breaks: ['OAI-STOP-04'],
-    patch: stopsStreams((chunk, start) => chunk.slice(0, start)),
+    patch: cutStreamsAtStop((chunk, start) => chunk.slice(0, start)),
   },
 ]
 
-function withoutStop(when: (body: Json) => boolean): Patch {
+function ignoreStop(when: (body: Json) => boolean): Patch {
   return onRequestBody(completions, (body) =>
-    readable(body) && when(body) ? setAt(body, 'stop', null) : body,
+    isValidStop(body) && when(body) ? setAt(body, 'stop', null) : body,
   )
 }
 
-function readable({ stop }: Json): boolean {
+function isValidStop({ stop }: Json): boolean {
   return typeof stop === 'string' || Array.isArray(stop)
 }
 
 /** Answers in one piece that are cut by other rules than the model's. */
-function stopsAnswers(
+function cutAnswersAtStop(
   when: (sent: Json) => boolean,
   cut: (text: string, end: number) => string,
 ): Patch {
   const meant = (sent: Json) => sent['stream'] !== true && when(sent)
   return compose([
-    withoutStop(meant),
+    ignoreStop(meant),
     onSuccessBody(completions, (body, call) =>
       setAt(body, 'choices.*.message.content', (text: string) => {
-        const span = meant(toObject(call.body)) ? stopIn(text, call.body) : undefined
+        const span = meant(toObject(call.body)) ? findStop(text, call.body) : undefined
         return span === undefined ? text : cut(text, span.end)
       }),
     ),
@@ -106,14 +106,14 @@ function stopsAnswers(
 }
 
 /** Streams that stop with the first chunk that holds a stop sequence; `shown` is left of that chunk. */
-function stopsStreams(shown: (chunk: string, start: number) => string): Patch {
+function cutStreamsAtStop(shown: (chunk: string, start: number) => string): Patch {
   return compose([
-    withoutStop(({ stream }) => stream === true),
+    ignoreStop(({ stream }) => stream === true),
     onBlocks(completions, async function* (blocks, call) {
       let stopped = false
       for await (const block of blocks) {
         const text = toObject(toList(toObject(block.data)['choices'])[0]?.['delta'])['content']
-        const span = typeof text === 'string' ? stopIn(text, call.body) : undefined
+        const span = typeof text === 'string' ? findStop(text, call.body) : undefined
         if (typeof text !== 'string' || !stopped) {
           yield span === undefined || typeof text !== 'string'
             ? block
@@ -127,7 +127,7 @@ function stopsStreams(shown: (chunk: string, start: number) => string): Patch {
 
 const contentPath = 'choices.*.delta.content'
 
-function stopIn(text: string, sent: unknown): { start: number; end: number } | undefined {
+function findStop(text: string, sent: unknown): { start: number; end: number } | undefined {
   const { stop } = toObject(sent)
   const sequences = (Array.isArray(stop) ? stop : [stop]).filter((one) => typeof one === 'string')
   const sequence = sequences.find((one) => text.includes(one))

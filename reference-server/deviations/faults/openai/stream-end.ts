@@ -6,7 +6,7 @@ import { type Json, setAt, toObject } from '../../patches/json.ts'
 import { onBlocks, onEachBlock } from '../../patches/replies.ts'
 import { completions } from '../../patches/routes.ts'
 import type { Fault } from '../../types.ts'
-import { everyFragment, finished, textOf } from './chunks.ts'
+import { isFinished, mapFragments, textOf } from './chunks.ts'
 
 export const openaiStreamEndFaults: readonly Fault[] = [
   {
@@ -54,7 +54,7 @@ export const openaiStreamEndFaults: readonly Fault[] = [
     name: 'openai-stream-drops-the-last-delta',
     summary: 'The last fragment is lost, though the finish is as always.',
     breaks: ['OAI-STREAM-10'],
-    patch: onLookahead((chunk, next) => (finished(next) && textOf(chunk) !== '' ? [] : [chunk])),
+    patch: onChunkPairs((chunk, next) => (isFinished(next) && textOf(chunk) !== '' ? [] : [chunk])),
   },
   {
     name: 'openai-stream-doubles-a-delta',
@@ -74,7 +74,7 @@ export const openaiStreamEndFaults: readonly Fault[] = [
     name: 'openai-stream-replaces-characters',
     summary: 'Characters of several bytes are cut by the fragments, and replaced.',
     breaks: ['OAI-STREAM-10'],
-    patch: everyFragment((text) => text.replaceAll(/\P{ASCII}/gu, '\ufffd')),
+    patch: mapFragments((text) => text.replaceAll(/\P{ASCII}/gu, '\ufffd')),
   },
   {
     name: 'openai-stream-in-one-go',
@@ -106,7 +106,7 @@ export const openaiStreamEndFaults: readonly Fault[] = [
 ]
 
 /** Each chunk with the one that follows it. */
-function onLookahead(change: (chunk: Json, next: Json) => readonly Json[]): Patch {
+function onChunkPairs(change: (chunk: Json, next: Json) => readonly Json[]): Patch {
   return onBlocks(completions, async function* (blocks) {
     let held: Json | undefined
     for await (const { data } of blocks) {

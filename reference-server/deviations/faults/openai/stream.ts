@@ -6,9 +6,9 @@ import { onBlocks, onEachBlock } from '../../patches/replies.ts'
 import { onRequestBody } from '../../patches/requests.ts'
 import { completions } from '../../patches/routes.ts'
 import type { Fault } from '../../types.ts'
-import { everyChunk, everyFragment, finished, textOf } from './chunks.ts'
+import { isFinished, mapFragments, setInChunks, textOf } from './chunks.ts'
 
-const mediaType = (type: string): Patch =>
+const setMediaType = (type: string): Patch =>
   onBlocks(completions, (blocks) => blocks, { 'content-type': type })
 
 export const openaiStreamFaults: readonly Fault[] = [
@@ -30,31 +30,31 @@ export const openaiStreamFaults: readonly Fault[] = [
     name: 'openai-stream-in-latin-1',
     summary: 'The stream is encoded in Latin-1.',
     breaks: ['OAI-STREAM-01'],
-    patch: encoded((text) => Buffer.from(text, 'latin1')),
+    patch: encodeText((text) => Buffer.from(text, 'latin1')),
   },
   {
     name: 'openai-stream-blocks-run-together',
     summary: 'No empty line ends a block.',
     breaks: ['OAI-STREAM-01'],
-    patch: encoded((text) => Buffer.from(text.replace(/\n\n$/, '\n'))),
+    patch: encodeText((text) => Buffer.from(text.replace(/\n\n$/, '\n'))),
   },
   {
     name: 'openai-stream-as-text-plain',
     summary: 'A stream has the media type text/plain.',
     breaks: ['OAI-STREAM-02'],
-    patch: mediaType('text/plain; charset=utf-8'),
+    patch: setMediaType('text/plain; charset=utf-8'),
   },
   {
     name: 'openai-stream-as-json',
     summary: 'A stream has the media type application/json.',
     breaks: ['OAI-STREAM-02'],
-    patch: mediaType('application/json'),
+    patch: setMediaType('application/json'),
   },
   {
     name: 'openai-delta-content-in-parts',
     summary: 'delta.content is an array of parts.',
     breaks: ['OAI-STREAM-03'],
-    patch: everyFragment((text) => [{ type: 'text', text }]),
+    patch: mapFragments((text) => [{ type: 'text', text }]),
   },
   {
     name: 'openai-delta-content-number',
@@ -68,13 +68,13 @@ export const openaiStreamFaults: readonly Fault[] = [
     name: 'openai-delta-as-message',
     summary: 'Chunks hold message in place of delta.',
     breaks: ['OAI-STREAM-04'],
-    patch: everyChunk('choices.*', ({ delta, ...rest }: Json) => ({ ...rest, message: delta })),
+    patch: setInChunks('choices.*', ({ delta, ...rest }: Json) => ({ ...rest, message: delta })),
   },
   {
     name: 'openai-delta-text',
     summary: 'The fragments are in choices[0].text, as of plain completions.',
     breaks: ['OAI-STREAM-04'],
-    patch: everyChunk('choices.*', (choice: Json) => ({
+    patch: setInChunks('choices.*', (choice: Json) => ({
       ...setAt(choice, 'delta.content', undefined),
       text: toObject(choice['delta'])['content'] ?? '',
     })),
@@ -105,13 +105,13 @@ export const openaiStreamFaults: readonly Fault[] = [
     name: 'openai-stream-object-of-a-completion',
     summary: 'A chunk calls itself a completion.',
     breaks: ['OAI-STREAM-05'],
-    patch: everyChunk('object', 'chat.completion'),
+    patch: setInChunks('object', 'chat.completion'),
   },
   {
     name: 'openai-stream-without-role',
     summary: 'No delta has a role.',
     breaks: ['OAI-STREAM-06'],
-    patch: everyChunk('choices.*.delta.role', undefined),
+    patch: setInChunks('choices.*.delta.role', undefined),
   },
   {
     name: 'openai-stream-role-of-the-user',
@@ -125,25 +125,25 @@ export const openaiStreamFaults: readonly Fault[] = [
     name: 'openai-stream-without-finish-reason',
     summary: 'No chunk has a finish_reason.',
     breaks: ['OAI-STREAM-07'],
-    patch: everyChunk('choices.*.finish_reason', null),
+    patch: setInChunks('choices.*.finish_reason', null),
   },
   {
     name: 'openai-stream-finishes-twice',
     summary: 'The chunk with the finish_reason comes twice.',
     breaks: ['OAI-STREAM-07'],
-    patch: onEachBlock(completions, (chunk) => (finished(chunk) ? [chunk, chunk] : [chunk])),
+    patch: onEachBlock(completions, (chunk) => (isFinished(chunk) ? [chunk, chunk] : [chunk])),
   },
   {
     name: 'openai-stream-goes-on-after-its-finish',
     summary: 'The last fragment follows the finish_reason.',
     breaks: ['OAI-STREAM-07'],
-    patch: swapsLastFragment(),
+    patch: swapLastFragment(),
   },
   {
     name: 'openai-stream-usage-unasked',
     summary: 'The last chunk has usage, though nobody asked.',
     breaks: ['OAI-STREAM-08'],
-    patch: onEachBlock(completions, (chunk) => [finished(chunk) ? { ...chunk, usage } : chunk]),
+    patch: onEachBlock(completions, (chunk) => [isFinished(chunk) ? { ...chunk, usage } : chunk]),
   },
   {
     name: 'openai-stream-usage-never',
@@ -162,7 +162,7 @@ export const openaiStreamFaults: readonly Fault[] = [
 const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 }
 
 /** Blocks of this surface have no event name. */
-function encoded(write: (text: string) => Uint8Array): Patch {
+function encodeText(write: (text: string) => Uint8Array): Patch {
   return (services) => ({
     ...services,
     encode: (block) => {
@@ -172,16 +172,16 @@ function encoded(write: (text: string) => Uint8Array): Patch {
   })
 }
 
-function swapsLastFragment(): Patch {
+function swapLastFragment(): Patch {
   return onBlocks(completions, async function* (blocks) {
     let fragment: SseBlock | undefined
     for await (const block of blocks) {
       const chunk = toObject(block.data)
-      if (finished(chunk)) yield block
+      if (isFinished(chunk)) yield block
       if (fragment !== undefined) yield fragment
       fragment = undefined
       if (textOf(chunk) !== '') fragment = block
-      else if (!finished(chunk)) yield block
+      else if (!isFinished(chunk)) yield block
     }
   })
 }

@@ -6,20 +6,20 @@ import { onRequestBody, rejectRequests } from '../../patches/requests.ts'
 import { completions } from '../../patches/routes.ts'
 import type { Fault } from '../../types.ts'
 
-const ignores = (members: readonly string[], when: (body: Json) => boolean): Patch =>
+const ignoreMembers = (members: readonly string[], when: (body: Json) => boolean): Patch =>
   onRequestBody(completions, (body) =>
     when(body) ? members.reduce((rest, member) => setAt(rest, member, undefined), body) : body,
   )
 
-const wantsFormat =
+const requestsFormat =
   (type: string) =>
   (body: Json): boolean =>
     toObject(body['response_format'])['type'] === type
 
-const call = (path: string, to: unknown): Patch =>
+const setInCalls = (path: string, to: unknown): Patch =>
   setField(completions, `choices.*.message.tool_calls.*.${path}`, to)
 
-const fragments = (change: (fragment: Json, at: number) => Json): Patch =>
+const editFragments = (change: (fragment: Json, at: number) => Json): Patch =>
   onEachBlock(completions, (data, at) => [
     setAt(data, 'choices.*.delta.tool_calls.*', (one: unknown) => change(toObject(one), at)),
   ])
@@ -29,73 +29,76 @@ export const openaiToolFaults: readonly Fault[] = [
     name: 'openai-tools-ignored',
     summary: 'tools and tool_choice are ignored, and the answer is text.',
     breaks: ['OAI-TOOL-01'],
-    patch: ignores(['tools', 'tool_choice'], () => true),
+    patch: ignoreMembers(['tools', 'tool_choice'], () => true),
   },
   {
     name: 'openai-tools-ignored-in-streams',
     summary: 'In a stream, tools and tool_choice are ignored.',
     breaks: ['OAI-TOOL-01'],
-    patch: ignores(['tools', 'tool_choice'], ({ stream }) => stream === true),
+    patch: ignoreMembers(['tools', 'tool_choice'], ({ stream }) => stream === true),
   },
   {
     name: 'openai-tool-choice-ignored',
     summary: 'tool_choice required is taken for auto, by a model that would rather talk.',
     breaks: ['OAI-TOOL-01'],
-    patch: ignores(['tools', 'tool_choice'], ({ tool_choice: choice }) => choice === 'required'),
+    patch: ignoreMembers(
+      ['tools', 'tool_choice'],
+      ({ tool_choice: choice }) => choice === 'required',
+    ),
   },
   {
     name: 'openai-tool-call-without-id',
     summary: 'A tool call has no id.',
     breaks: ['OAI-TOOL-02'],
-    patch: call('id', undefined),
+    patch: setInCalls('id', undefined),
   },
   {
     name: 'openai-tool-call-without-type',
     summary: 'A tool call has no type.',
     breaks: ['OAI-TOOL-02'],
-    patch: call('type', undefined),
+    patch: setInCalls('type', undefined),
   },
   {
     name: 'openai-tool-name-in-a-namespace',
     summary: 'A tool call names functions.get_time for get_time.',
     breaks: ['OAI-TOOL-02'],
-    patch: call('function.name', (name: unknown) => `functions.${name}`),
+    patch: setInCalls('function.name', (name: unknown) => `functions.${name}`),
   },
   {
     name: 'openai-tool-arguments-as-object',
     summary: 'The arguments of a tool call are an object, not JSON in a string.',
     breaks: ['OAI-TOOL-02'],
-    patch: call('function.arguments', (input: unknown) => JSON.parse(String(input))),
+    patch: setInCalls('function.arguments', (input: unknown) => JSON.parse(String(input))),
   },
   {
     name: 'openai-tool-arguments-in-single-quotes',
     summary: 'The arguments of a tool call are written as a Python dictionary.',
     breaks: ['OAI-TOOL-02'],
-    patch: call('function.arguments', (input: unknown) => String(input).replaceAll('"', "'")),
+    patch: setInCalls('function.arguments', (input: unknown) => String(input).replaceAll('"', "'")),
   },
   {
     name: 'openai-tool-fragments-without-index',
     summary: 'The fragments of a streamed tool call have no index.',
     breaks: ['OAI-TOOL-03'],
-    patch: fragments((fragment) => setAt(fragment, 'index', undefined)),
+    patch: editFragments((fragment) => setAt(fragment, 'index', undefined)),
   },
   {
     name: 'openai-tool-fragments-one-index-each',
     summary: 'Each fragment of a streamed tool call counts as a call of its own.',
     breaks: ['OAI-TOOL-03'],
-    patch: fragments((fragment, at) => setAt(fragment, 'index', at)),
+    patch: editFragments((fragment, at) => setAt(fragment, 'index', at)),
   },
   {
     name: 'openai-tool-call-streamed-without-id',
     summary: 'A streamed tool call has no id.',
     breaks: ['OAI-TOOL-03'],
-    patch: fragments((fragment) => setAt(fragment, 'id', undefined)),
+    patch: editFragments((fragment) => setAt(fragment, 'id', undefined)),
   },
   {
     name: 'openai-tool-fragments-doubled',
     summary: 'Each fragment of the arguments comes twice.',
     breaks: ['OAI-TOOL-03'],
-    patch: fragments((fragment) =>
+    patch: editFragments((fragment) =>
       setAt(fragment, 'function.arguments', (text: unknown) => `${text}${text}`),
     ),
   },
@@ -111,14 +114,14 @@ export const openaiToolFaults: readonly Fault[] = [
     name: 'openai-json-object-ignored',
     summary: 'response_format json_object is ignored.',
     breaks: ['OAI-FORMAT-01'],
-    patch: ignores(['response_format'], wantsFormat('json_object')),
+    patch: ignoreMembers(['response_format'], requestsFormat('json_object')),
   },
   {
     name: 'openai-json-object-in-a-fence',
     summary: 'With json_object, the JSON stands in a Markdown code block.',
     breaks: ['OAI-FORMAT-01'],
     patch: onSuccess(completions, (reply, { body }) =>
-      wantsFormat('json_object')(toObject(body))
+      requestsFormat('json_object')(toObject(body))
         ? setAt(
             reply,
             'body.choices.*.message.content',
@@ -132,7 +135,7 @@ export const openaiToolFaults: readonly Fault[] = [
     summary: 'response_format json_schema is taken for json_object.',
     breaks: ['OAI-FORMAT-02'],
     patch: onRequestBody(completions, (body) =>
-      wantsFormat('json_schema')(body)
+      requestsFormat('json_schema')(body)
         ? { ...body, response_format: { type: 'json_object' } }
         : body,
     ),
@@ -141,7 +144,7 @@ export const openaiToolFaults: readonly Fault[] = [
     name: 'openai-n-ignored',
     summary: 'n is ignored: there is one choice.',
     breaks: ['OAI-N-01'],
-    patch: ignores(['n'], () => true),
+    patch: ignoreMembers(['n'], () => true),
   },
   {
     name: 'openai-n-with-one-index',

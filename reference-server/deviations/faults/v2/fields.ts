@@ -9,7 +9,7 @@ import { mainModel, type RoutePattern, storeMessage, v2Generate } from '../../pa
 import { onStore } from '../../patches/services.ts'
 import type { Fault } from '../../types.ts'
 
-const isYesOrNo = (value: unknown) => value === undefined || typeof value === 'boolean'
+const isOptionalBoolean = (value: unknown) => value === undefined || typeof value === 'boolean'
 
 export const v2FieldFaults: readonly Fault[] = [
   {
@@ -24,61 +24,61 @@ export const v2FieldFaults: readonly Fault[] = [
     breaks: ['V2-MSG-11', 'V2-GEN-01'],
     patch: onStore('messages', () => ({ append: async () => {} })),
   },
-  missing('chat', inAChatOfItsOwn),
-  missing('content', ignoreField(storeMessage, 'content', isPresent, 'Hello.')),
-  missing('model', ignoreField(storeMessage, 'model_id', isPresent, mainModel)),
-  wrong('chat', flattenField(storeMessage, 'chat_id', 'id')),
-  wrong('content', flattenField(storeMessage, 'content', 'text')),
-  wrong('model', ignoreField(storeMessage, 'model_id', orMissing(isText), mainModel)),
-  wrong('parent', ignoreField(storeMessage, 'parent_id', isText)),
-  wrong('think', ignoreField(storeMessage, 'think', isYesOrNo)),
-  wrong(
+  acceptMissing('chat', inSeparateChat),
+  acceptMissing('content', ignoreField(storeMessage, 'content', isPresent, 'Hello.')),
+  acceptMissing('model', ignoreField(storeMessage, 'model_id', isPresent, mainModel)),
+  acceptWrongType('chat', flattenField(storeMessage, 'chat_id', 'id')),
+  acceptWrongType('content', flattenField(storeMessage, 'content', 'text')),
+  acceptWrongType('model', ignoreField(storeMessage, 'model_id', orAbsent(isText), mainModel)),
+  acceptWrongType('parent', ignoreField(storeMessage, 'parent_id', isText)),
+  acceptWrongType('think', ignoreField(storeMessage, 'think', isOptionalBoolean)),
+  acceptWrongType(
     'rag',
-    ignoreField(storeMessage, 'rag', (rag) => isText(rag) || isYesOrNo(rag)),
+    ignoreField(storeMessage, 'rag', (rag) => isText(rag) || isOptionalBoolean(rag)),
   ),
-  wrong('attachments', ignoreField(storeMessage, 'attachments', Array.isArray)),
-  wrong('assistant', ignoreField(storeMessage, 'assistant_id', orMissing(isText))),
+  acceptWrongType('attachments', ignoreField(storeMessage, 'attachments', Array.isArray)),
+  acceptWrongType('assistant', ignoreField(storeMessage, 'assistant_id', orAbsent(isText))),
   {
     name: 'v2-message-attachments-of-anything',
     summary: 'A message is stored though its attachments are an array of no objects.',
     breaks: ['V2-MSG-09'],
-    patch: ignoreField(storeMessage, 'attachments', isNoListOfOthers),
+    patch: ignoreField(storeMessage, 'attachments', isNoListOfNonStrings),
   },
-  refused('assistant', 'V2-MSG-10', 'the UUID of an assistant', ({ assistant_id: id }) =>
+  rejected('assistant', 'V2-MSG-10', 'the UUID of an assistant', ({ assistant_id: id }) =>
     /^[\da-f-]{36}$/.test(String(id)),
   ),
-  refused(
+  rejected(
     'instructions',
     'V2-MSG-10',
     'the identifier of instructions',
     ({ assistant_id: id }) => isText(id) && !/^[\da-f-]{36}$/.test(id),
   ),
-  refused('parent', 'V2-MSG-11', 'a parent', ({ parent_id }) => isPresent(parent_id)),
-  refused('think-on', 'V2-MSG-12', 'think: true', ({ think }) => think === true),
-  refused('think-off', 'V2-MSG-12', 'think: false', ({ think }) => think === false),
-  refused('rag-on', 'V2-MSG-13', 'rag: true', ({ rag }) => rag === true),
-  refused('rag-off', 'V2-MSG-13', 'rag: false', ({ rag }) => rag === false),
-  refused('rag-agent', 'V2-MSG-13', 'rag: agent', ({ rag }) => rag === 'agent'),
-  refused('attachments', 'V2-MSG-14', 'attachments', ({ attachments }) => isPresent(attachments)),
+  rejected('parent', 'V2-MSG-11', 'a parent', ({ parent_id }) => isPresent(parent_id)),
+  rejected('think-on', 'V2-MSG-12', 'think: true', ({ think }) => think === true),
+  rejected('think-off', 'V2-MSG-12', 'think: false', ({ think }) => think === false),
+  rejected('rag-on', 'V2-MSG-13', 'rag: true', ({ rag }) => rag === true),
+  rejected('rag-off', 'V2-MSG-13', 'rag: false', ({ rag }) => rag === false),
+  rejected('rag-agent', 'V2-MSG-13', 'rag: agent', ({ rag }) => rag === 'agent'),
+  rejected('attachments', 'V2-MSG-14', 'attachments', ({ attachments }) => isPresent(attachments)),
   {
     name: 'v2-message-refused-500',
     summary: 'What cannot be read in a v2 message is answered with a 500.',
     breaks: ['V2-MSG-15'],
-    patch: failsOver400(storeMessage),
+    patch: fail400With500(storeMessage),
   },
   {
     name: 'v2-reply-refused-500',
     summary: 'What cannot be read in a v2 generation is answered with a 500.',
     breaks: ['V2-MSG-15'],
-    patch: failsOver400(v2Generate),
+    patch: fail400With500(v2Generate),
   },
 ]
 
-function isNoListOfOthers(value: unknown): boolean {
+function isNoListOfNonStrings(value: unknown): boolean {
   return !Array.isArray(value) || value.every(isObject)
 }
 
-function missing(what: string, patch: Patch): Fault {
+function acceptMissing(what: string, patch: Patch): Fault {
   return {
     name: `v2-message-needs-no-${what}`,
     summary: `A message is stored without ${what}.`,
@@ -87,7 +87,7 @@ function missing(what: string, patch: Patch): Fault {
   }
 }
 
-function wrong(what: string, patch: Patch): Fault {
+function acceptWrongType(what: string, patch: Patch): Fault {
   return {
     name: `v2-message-${what}-of-any-type`,
     summary: `A message is stored though its ${what} has another type.`,
@@ -96,7 +96,7 @@ function wrong(what: string, patch: Patch): Fault {
   }
 }
 
-function refused(
+function rejected(
   name: string,
   row: RequirementId,
   what: string,
@@ -111,11 +111,11 @@ function refused(
 }
 
 /** What is missing stays missing. */
-function orMissing(fits: (value: unknown) => boolean): (value: unknown) => boolean {
+function orAbsent(fits: (value: unknown) => boolean): (value: unknown) => boolean {
   return (value) => value === undefined || fits(value)
 }
 
-function inAChatOfItsOwn(...[services]: Parameters<Patch>): ReturnType<Patch> {
+function inSeparateChat(...[services]: Parameters<Patch>): ReturnType<Patch> {
   return onRequestBody(storeMessage, (body, { caller }) => {
     if (isPresent(body['chat_id'])) return body
     const chat = newChat(services, caller, 'v2')
@@ -124,6 +124,6 @@ function inAChatOfItsOwn(...[services]: Parameters<Patch>): ReturnType<Patch> {
   })(services)
 }
 
-function failsOver400(route: RoutePattern): Patch {
+function fail400With500(route: RoutePattern): Patch {
   return onError(route, (reply) => (reply.status === 400 ? { ...reply, status: 500 } : reply))
 }

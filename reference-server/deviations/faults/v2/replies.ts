@@ -15,7 +15,7 @@ import {
 import { compose, onStore, perServer } from '../../patches/services.ts'
 import type { Fault } from '../../types.ts'
 
-const both = ({
+const hasBothLists = ({
   include_tools: include,
   exclude_tools: exclude,
 }: Readonly<Record<string, unknown>>) => isPresent(include) && isPresent(exclude)
@@ -55,13 +55,13 @@ export const v2ReplyFaults: readonly Fault[] = [
     name: 'v2-reply-needs-no-chat',
     summary: 'A generation without chat_id takes the chat of the message.',
     breaks: ['V2-GEN-02'],
-    patch: recalls(({ id, chatId }) => [id, chatId], 'parent_id', 'chat_id'),
+    patch: recallMissingId(({ id, chatId }) => [id, chatId], 'parent_id', 'chat_id'),
   },
   {
     name: 'v2-reply-needs-no-parent',
     summary: 'A generation without parent_id answers the last message of the chat.',
     breaks: ['V2-GEN-02'],
-    patch: recalls(({ id, chatId }) => [chatId, id], 'chat_id', 'parent_id'),
+    patch: recallMissingId(({ id, chatId }) => [chatId, id], 'chat_id', 'parent_id'),
   },
   {
     name: 'v2-reply-needs-no-model',
@@ -74,7 +74,7 @@ export const v2ReplyFaults: readonly Fault[] = [
     summary: 'Of both tool lists, the first is taken.',
     breaks: ['V2-GEN-03'],
     patch: onRequestBody(v2Generate, (body) =>
-      both(body) ? { ...body, exclude_tools: undefined } : body,
+      hasBothLists(body) ? { ...body, exclude_tools: undefined } : body,
     ),
   },
   {
@@ -82,7 +82,7 @@ export const v2ReplyFaults: readonly Fault[] = [
     summary: 'Of both tool lists, the second is taken.',
     breaks: ['V2-GEN-03'],
     patch: onRequestBody(v2Generate, (body) =>
-      both(body) ? { ...body, include_tools: undefined } : body,
+      hasBothLists(body) ? { ...body, include_tools: undefined } : body,
     ),
   },
   {
@@ -97,17 +97,17 @@ export const v2ReplyFaults: readonly Fault[] = [
     breaks: ['V2-GEN-04'],
     patch: onRequestBody(v2Generate, (body) => {
       const { exclude_tools: list } = body
-      const isRight = Array.isArray(list) && list.every(isText) && !both(body)
+      const isRight = Array.isArray(list) && list.every(isText) && !hasBothLists(body)
       return isRight ? { ...body, exclude_tools: [] } : body
     }),
   },
-  wrong('chat', flattenField(v2Generate, 'chat_id', 'id')),
-  wrong('parent', flattenField(v2Generate, 'parent_id', 'id')),
-  wrong(
+  acceptWrongType('chat', flattenField(v2Generate, 'chat_id', 'id')),
+  acceptWrongType('parent', flattenField(v2Generate, 'parent_id', 'id')),
+  acceptWrongType(
     'model',
     ignoreField(v2Generate, 'model_id', (id) => id === undefined || isText(id), mainModel),
   ),
-  wrong('exclude', ignoreField(v2Generate, 'exclude_tools', Array.isArray)),
+  acceptWrongType('exclude', ignoreField(v2Generate, 'exclude_tools', Array.isArray)),
   {
     name: 'v2-reply-exclude-of-numbers',
     summary: 'A reply is generated though exclude_tools holds numbers.',
@@ -118,19 +118,19 @@ export const v2ReplyFaults: readonly Fault[] = [
       (list) => !Array.isArray(list) || list.every(isText),
     ),
   },
-  replyRefused('alias', 'V2-MODEL-01', mainAlias),
-  replyRefused('vision', 'V2-MODEL-02', visionModel),
+  rejectReplyModel('alias', 'V2-MODEL-01', mainAlias),
+  rejectReplyModel('vision', 'V2-MODEL-02', visionModel),
   {
     name: 'v2-context-lost',
     summary: 'The model is told the message alone, without those that lead to it.',
     breaks: ['V2-CTX-01'],
-    patch: chains((chain) => chain.slice(-1)),
+    patch: editChain((chain) => chain.slice(-1)),
   },
   {
     name: 'v2-context-one-link',
     summary: 'The model is told a message and its parent, and nothing from before.',
     breaks: ['V2-CTX-01'],
-    patch: chains((chain) => chain.slice(-2)),
+    patch: editChain((chain) => chain.slice(-2)),
   },
   {
     name: 'v2-context-of-other-chats',
@@ -147,15 +147,15 @@ export const v2ReplyFaults: readonly Fault[] = [
       }
     }),
   },
-  retrieval('on-ignored', 'V2-RAG-01', true, false),
-  retrieval('off-ignored', 'V2-RAG-02', false, true),
-  retrieval('unasked', 'V2-RAG-02', undefined, true),
-  retrieval('agent-searches', 'V2-RAG-03', 'agent', true),
-  modelRefused('alias', 'V2-MODEL-01', mainAlias),
-  modelRefused('vision', 'V2-MODEL-02', visionModel),
+  misreadRag('on-ignored', 'V2-RAG-01', true, false),
+  misreadRag('off-ignored', 'V2-RAG-02', false, true),
+  misreadRag('unasked', 'V2-RAG-02', undefined, true),
+  misreadRag('agent-searches', 'V2-RAG-03', 'agent', true),
+  rejectMessageModel('alias', 'V2-MODEL-01', mainAlias),
+  rejectMessageModel('vision', 'V2-MODEL-02', visionModel),
 ]
 
-function replyRefused(name: string, row: RequirementId, model: string): Fault {
+function rejectReplyModel(name: string, row: RequirementId, model: string): Fault {
   return {
     name: `v2-reply-${name}-unknown`,
     summary: `The model ${model} is known to v2 messages, and unknown to the replies to them.`,
@@ -164,7 +164,7 @@ function replyRefused(name: string, row: RequirementId, model: string): Fault {
   }
 }
 
-function wrong(what: string, patch: Patch): Fault {
+function acceptWrongType(what: string, patch: Patch): Fault {
   return {
     name: `v2-reply-${what}-of-any-type`,
     summary: `A reply is generated though the ${what} has another type.`,
@@ -174,7 +174,7 @@ function wrong(what: string, patch: Patch): Fault {
 }
 
 /** What a generation does not say is what is remembered of a message that it does name. */
-function recalls(
+function recallMissingId(
   pair: (message: Message) => readonly [key: string, value: string],
   said: string,
   missing: string,
@@ -195,13 +195,13 @@ function recalls(
   })
 }
 
-function chains(change: (chain: readonly Message[]) => readonly Message[]): Patch {
+function editChain(change: (chain: readonly Message[]) => readonly Message[]): Patch {
   return onStore('messages', ({ chain }) => ({
     chain: async (chat, id) => change(await chain(chat, id)),
   }))
 }
 
-function retrieval(name: string, row: RequirementId, sent: unknown, taken: boolean): Fault {
+function misreadRag(name: string, row: RequirementId, sent: unknown, taken: boolean): Fault {
   return {
     name: `v2-rag-${name}`,
     summary: `rag: ${sent} is taken for ${taken} in v2.`,
@@ -212,7 +212,7 @@ function retrieval(name: string, row: RequirementId, sent: unknown, taken: boole
   }
 }
 
-function modelRefused(name: string, row: RequirementId, model: string): Fault {
+function rejectMessageModel(name: string, row: RequirementId, model: string): Fault {
   return {
     name: `v2-model-${name}-unknown`,
     summary: `The model ${model} is unknown to v2 messages.`,

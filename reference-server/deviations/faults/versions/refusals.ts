@@ -27,7 +27,7 @@ const emptyPage = { result: [], pagination: { cursor: null } }
 const response = { id: 'resp_1', object: 'response', status: 'completed', output: [] }
 
 export const versionRefusalFaults: readonly Fault[] = [
-  ...accepted({
+  ...acceptOtherVersion({
     history: ['VER-03', v3History, emptyPage],
     generation: ['VER-04', v3Generate, response],
     read: ['VER-05', readChat, { id: 'known' }],
@@ -52,21 +52,21 @@ export const versionRefusalFaults: readonly Fault[] = [
         : reply,
     ),
   },
-  ...hinted('another', 'names the prefix that was called', (hint) =>
+  ...changeHints('another', 'names the prefix that was called', (hint) =>
     hint.replaceAll(/v[23]/g, (version) => (version === 'v2' ? 'v3' : 'v2')),
   ),
-  ...hinted('missing', 'says that there is no such chat', () => 'No such chat'),
+  ...changeHints('missing', 'says that there is no such chat', () => 'No such chat'),
   {
     name: 'version-hint-vague',
     summary: 'The error of an update of a v2 chat names a version, and no prefix.',
     breaks: ['VER-05'],
-    patch: saying(changeChat, () => 'This chat has version v2'),
+    patch: changeHint(changeChat, () => 'This chat has version v2'),
   },
-  failing('history', v3History),
-  failing('generation', v3Generate),
-  failing('deletion', deleteChat),
-  failing('message', storeMessage),
-  failing('reply', v2Generate),
+  failWith500('history', v3History),
+  failWith500('generation', v3Generate),
+  failWith500('deletion', deleteChat),
+  failWith500('message', storeMessage),
+  failWith500('reply', v2Generate),
 ]
 
 /** The refusal of a chat of the other version. */
@@ -77,7 +77,7 @@ export function isRefusal(reply: Reply): boolean {
 type Acceptance = readonly [row: RequirementId, route: RoutePattern, body: object]
 
 /** One route takes a chat of the other version as if it were of its own. */
-function accepted(routes: Readonly<Record<string, Acceptance>>): readonly Fault[] {
+function acceptOtherVersion(routes: Readonly<Record<string, Acceptance>>): readonly Fault[] {
   return Object.entries(routes).map(
     ([name, [row, route, body]]): Fault => ({
       name: `version-${name}-accepted`,
@@ -89,7 +89,11 @@ function accepted(routes: Readonly<Record<string, Acceptance>>): readonly Fault[
 }
 
 /** One route refuses a chat of the other version with other words. */
-function hinted(name: string, what: string, words: (hint: string) => string): readonly Fault[] {
+function changeHints(
+  name: string,
+  what: string,
+  words: (hint: string) => string,
+): readonly Fault[] {
   const routes: readonly (readonly [string, RequirementId, RoutePattern])[] = [
     ['history', 'VER-03', v3History],
     ['generation', 'VER-04', v3Generate],
@@ -103,12 +107,12 @@ function hinted(name: string, what: string, words: (hint: string) => string): re
       name: `version-${operation}-hint-${name}`,
       summary: `${route} refuses a chat of the other version, and ${what}.`,
       breaks: [row],
-      patch: saying(route, words),
+      patch: changeHint(route, words),
     }),
   )
 }
 
-function saying(route: RoutePattern, words: (hint: string) => string): Patch {
+function changeHint(route: RoutePattern, words: (hint: string) => string): Patch {
   return onError(route, (reply) => {
     const { detail } = toObject(reply.body)
     if (!isRefusal(reply) || !isText(detail)) return reply
@@ -116,7 +120,7 @@ function saying(route: RoutePattern, words: (hint: string) => string): Patch {
   })
 }
 
-function failing(name: string, route: RoutePattern): Fault {
+function failWith500(name: string, route: RoutePattern): Fault {
   return {
     name: `version-${name}-500`,
     summary: `${route} answers a chat of the other version with a 500 that names the prefix.`,

@@ -18,7 +18,7 @@ import type { Fault } from '../../types.ts'
 import { isRefusal } from './refusals.ts'
 
 export const versionSideEffectFaults: readonly Fault[] = [
-  left('deletes', 'deletes it', 'VER-06', deleteChat, ({ store }, caller, chat) =>
+  sideEffect('deletes', 'deletes it', 'VER-06', deleteChat, ({ store }, caller, chat) =>
     store.chats.delete(caller, chat),
   ),
   {
@@ -28,7 +28,7 @@ export const versionSideEffectFaults: readonly Fault[] = [
     patch: compose([
       alsoDo(addFavorite, ({ store }, call, reply) =>
         isRefusal(reply)
-          ? store.chats.update(call.caller, chatOf(call), { favorite: true })
+          ? store.chats.update(call.caller, chatId(call), { favorite: true })
           : undefined,
       ),
       onStore('chats', ({ list }) => ({
@@ -41,16 +41,22 @@ export const versionSideEffectFaults: readonly Fault[] = [
       })),
     ]),
   },
-  left('moves', 'makes it a v3 chat', 'VER-06', deleteChat, ({ store }, caller, chat) =>
-    store.chats.update(caller, chat, moved('v3')),
+  sideEffect('moves', 'makes it a v3 chat', 'VER-06', deleteChat, ({ store }, caller, chat) =>
+    store.chats.update(caller, chat, toVersion('v3')),
   ),
-  left('stores-the-message', 'stores the message', 'VER-09', storeMessage, storeInHistory),
-  left('stores-the-reply', 'stores the question', 'VER-09', v2Generate, storeInHistory),
-  left('empties', 'empties its history', 'VER-09', storeMessage, async ({ store }, caller, id) => {
-    const chat = await store.chats.find(caller, id)
-    await store.chats.delete(caller, id)
-    if (chat !== undefined) await store.chats.create(chat)
-  }),
+  sideEffect('stores-the-message', 'stores the message', 'VER-09', storeMessage, storeInHistory),
+  sideEffect('stores-the-reply', 'stores the question', 'VER-09', v2Generate, storeInHistory),
+  sideEffect(
+    'empties',
+    'empties its history',
+    'VER-09',
+    storeMessage,
+    async ({ store }, caller, id) => {
+      const chat = await store.chats.find(caller, id)
+      await store.chats.delete(caller, id)
+      if (chat !== undefined) await store.chats.create(chat)
+    },
+  ),
   {
     name: 'version-refusal-stores-the-question',
     summary: 'v3 refuses one JSON body in a v2 chat, and the chat knows afterwards what it said.',
@@ -77,28 +83,28 @@ export const versionSideEffectFaults: readonly Fault[] = [
 ]
 
 /** Members that no type of a change allows: the version of a chat is fixed. */
-export function moved(
+export function toVersion(
   version: 'v2' | 'v3',
 ): { readonly version: 'v2' | 'v3' } & { readonly name?: never } {
   return { version }
 }
 
-type Deed = (services: Services, caller: string, chat: string) => Promise<unknown>
+type SideEffect = (services: Services, caller: string, chat: string) => Promise<unknown>
 
 /** A refused call on a chat of the other version does something to it all the same. */
-function left(
+function sideEffect(
   name: string,
   what: string,
   row: RequirementId,
   route: RoutePattern,
-  act: Deed,
+  act: SideEffect,
 ): Fault {
   return {
     name: `version-refusal-${name}`,
     summary: `${route} refuses a chat of the other version, and ${what} all the same.`,
     breaks: [row],
     patch: alsoDo(route, (services, call, reply) =>
-      isRefusal(reply) ? act(services, call.caller, chatOf(call)) : undefined,
+      isRefusal(reply) ? act(services, call.caller, chatId(call)) : undefined,
     ),
   }
 }
@@ -113,7 +119,7 @@ async function storeInHistory({ store, ids, clock }: Services, _: string, chat: 
   })
 }
 
-function chatOf({ body, params }: Call): string {
+function chatId({ body, params }: Call): string {
   return params['chat_id'] ?? String(toObject(body)['chat_id'])
 }
 

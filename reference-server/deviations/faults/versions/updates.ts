@@ -5,21 +5,24 @@ import { toObject } from '../../patches/json.ts'
 import { alsoDo, onReply } from '../../patches/replies.ts'
 import { changeChat, readChat } from '../../patches/routes.ts'
 import type { Fault } from '../../types.ts'
-import { moved } from './side-effects.ts'
+import { toVersion } from './side-effects.ts'
 
 export const versionUpdateFaults: readonly Fault[] = [
-  updated('alone', ({ name }) => name === undefined),
-  updated('with-a-name', ({ name }) => name !== undefined),
+  updateVersion('alone', ({ name }) => name === undefined),
+  updateVersion('with-a-name', ({ name }) => name !== undefined),
   {
     name: 'version-shown-as-updated',
     summary:
       'After an update with a version, the chat is shown with that version, though it is v3.',
     breaks: ['VER-02'],
-    patch: shownAsUpdated,
+    patch: showUpdatedVersion,
   },
 ]
 
-function updated(name: string, when: (body: Readonly<Record<string, unknown>>) => boolean): Fault {
+function updateVersion(
+  name: string,
+  when: (body: Readonly<Record<string, unknown>>) => boolean,
+): Fault {
   return {
     name: `version-updated-${name}`,
     summary: `An update makes a v3 chat a v2 chat, if the version comes ${name.replaceAll('-', ' ')}.`,
@@ -27,12 +30,12 @@ function updated(name: string, when: (body: Readonly<Record<string, unknown>>) =
     patch: alsoDo(changeChat, ({ store }, { body, caller, params }, { status }) => {
       const sent = toObject(body)
       if (status >= 300 || sent['version'] !== 'v2' || !when(sent)) return undefined
-      return store.chats.update(caller, params['chat_id'] ?? '', moved('v2'))
+      return store.chats.update(caller, params['chat_id'] ?? '', toVersion('v2'))
     }),
   }
 }
 
-function shownAsUpdated(services: Services): Services {
+function showUpdatedVersion(services: Services): Services {
   const versions = new Map<string | undefined, unknown>()
   const remembered = alsoDo(changeChat, (_, { body, params }, { status }) => {
     const { version } = toObject(body)

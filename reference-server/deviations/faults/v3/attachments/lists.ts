@@ -9,7 +9,7 @@ import { chatFiles, fileList, type RoutePattern } from '../../../patches/routes.
 import { compose, onStore } from '../../../patches/services.ts'
 import type { Fault } from '../../../types.ts'
 
-const nothing = { rows: [], next: null }
+const emptyPage = { rows: [], next: null }
 
 export const attachmentListFaults: readonly Fault[] = [
   {
@@ -26,8 +26,8 @@ export const attachmentListFaults: readonly Fault[] = [
     name: 'attachment-list-of-chats-alone',
     summary: 'Without chat_id and search, the list of attachments is empty.',
     breaks: ['V3-ATT-06'],
-    patch: listed((page, { chatId, search }) =>
-      chatId === undefined && search === undefined ? nothing : page,
+    patch: editPage((page, { chatId, search }) =>
+      chatId === undefined && search === undefined ? emptyPage : page,
     ),
   },
   {
@@ -40,7 +40,7 @@ export const attachmentListFaults: readonly Fault[] = [
     name: 'attachment-chat-ignored',
     summary: 'GET /attachment with chat_id lists all attachments.',
     breaks: ['V3-ATT-07'],
-    patch: ofAllChats(fileList, ({ query }) => 'chat_id' in toObject(query)),
+    patch: listAllChats(fileList, ({ query }) => 'chat_id' in toObject(query)),
   },
   {
     name: 'attachment-chat-empty',
@@ -102,19 +102,19 @@ export const attachmentListFaults: readonly Fault[] = [
     name: 'attachment-limit-one-more',
     summary: 'A page shows one attachment more than limit.',
     breaks: ['V3-ATT-09'],
-    patch: asked((page) => ({ ...page, limit: page.limit + 1 })),
+    patch: editPageRequest((page) => ({ ...page, limit: page.limit + 1 })),
   },
   {
     name: 'attachment-cursor-missing',
     summary: 'The first page of attachments says that it is the last.',
     breaks: ['V3-ATT-10'],
-    patch: listed((page) => ({ ...page, next: null })),
+    patch: editPage((page) => ({ ...page, next: null })),
   },
   {
     name: 'attachment-cursor-ignored',
     summary: 'Every page of attachments is the first.',
     breaks: ['V3-ATT-10'],
-    patch: asked(({ before: _, ...page }) => page),
+    patch: editPageRequest(({ before: _, ...page }) => page),
   },
   {
     name: 'attachment-cursor-refused',
@@ -133,12 +133,12 @@ export const attachmentListFaults: readonly Fault[] = [
       },
     })),
   },
-  ofEverybody(
+  listAllOwners(
     'listed',
     'The list of attachments shows those of all callers.',
     ({ search }) => search === undefined,
   ),
-  ofEverybody(
+  listAllOwners(
     'found',
     'A search for attachments finds those of all callers.',
     ({ search }) => search !== undefined,
@@ -159,7 +159,7 @@ export const attachmentListFaults: readonly Fault[] = [
     name: 'attachment-chat-list-of-all',
     summary: 'A chat shows all attachments of the caller.',
     breaks: ['V3-ATT-12'],
-    patch: ofAllChats(chatFiles, () => true),
+    patch: listAllChats(chatFiles, () => true),
   },
   {
     name: 'attachment-chat-search-refused',
@@ -184,21 +184,21 @@ export const attachmentListFaults: readonly Fault[] = [
   },
 ]
 
-function listed(
-  change: (page: Page<Attachment>, asked: AttachmentPageRequest) => Page<Attachment>,
+function editPage(
+  change: (page: Page<Attachment>, request: AttachmentPageRequest) => Page<Attachment>,
 ): Patch {
   return onStore('attachments', ({ list }) => ({
     list: async (owner, page) => change(await list(owner, page), page),
   }))
 }
 
-function asked(change: (page: AttachmentPageRequest) => AttachmentPageRequest): Patch {
+function editPageRequest(change: (page: AttachmentPageRequest) => AttachmentPageRequest): Patch {
   return onStore('attachments', ({ list }) => ({
     list: (owner, page) => list(owner, change(page)),
   }))
 }
 
-function ofEverybody(
+function listAllOwners(
   name: string,
   summary: string,
   when: (page: AttachmentPageRequest) => boolean,
@@ -226,19 +226,19 @@ function ofEverybody(
 }
 
 /** Marks a search as one that no chat limits; no file name begins like this. */
-const everywhere = '\u0000'
+const anyChat = '\u0000'
 
 /** The chat is looked at, and its files are not told from others. */
-function ofAllChats(route: RoutePattern, when: (call: Call) => boolean): Patch {
+function listAllChats(route: RoutePattern, when: (call: Call) => boolean): Patch {
   return compose([
     onRequest(route, (call) => {
       const query = toObject(call.query)
-      const search = `${everywhere}${query['search'] ?? ''}`
+      const search = `${anyChat}${query['search'] ?? ''}`
       return when(call) ? { ...call, query: { ...query, search } } : call
     }),
-    asked((page) =>
-      page.search?.startsWith(everywhere)
-        ? { ...page, chatId: undefined, search: page.search.slice(everywhere.length) }
+    editPageRequest((page) =>
+      page.search?.startsWith(anyChat)
+        ? { ...page, chatId: undefined, search: page.search.slice(anyChat.length) }
         : page,
     ),
   ])

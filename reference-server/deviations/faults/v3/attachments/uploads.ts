@@ -17,29 +17,36 @@ export const uploadFaults: readonly Fault[] = [
     breaks: ['V3-ATT-01'],
     patch: rejectRequests(upload, (_, { file }) => /[^\0-\x7f]/.test(file?.filename ?? '')),
   },
-  member('id-missing', 'The id of an attachment is missing.', 'id', () => undefined),
-  member('id-a-number', 'The id of an attachment is a number.', 'id', () => 4711),
-  member('name-missing', 'The filename of an attachment is missing.', 'filename', () => undefined),
-  member('type-missing', 'The content_type is missing.', 'content_type', () => undefined),
-  member('type-an-object', 'The content_type is an object.', 'content_type', (type) => ({ type })),
-  member('bucket-missing', 'The bucket of an attachment is missing.', 'bucket', () => undefined),
-  member('bucket-an-object', 'The bucket is an object.', 'bucket', (name) => ({ name })),
-  member('time-missing', 'The created_at is missing.', 'created_at', () => undefined),
-  member('time-a-number', 'The created_at is in Unix milliseconds.', 'created_at', (time) =>
+  setMember('id-missing', 'The id of an attachment is missing.', 'id', () => undefined),
+  setMember('id-a-number', 'The id of an attachment is a number.', 'id', () => 4711),
+  setMember(
+    'name-missing',
+    'The filename of an attachment is missing.',
+    'filename',
+    () => undefined,
+  ),
+  setMember('type-missing', 'The content_type is missing.', 'content_type', () => undefined),
+  setMember('type-an-object', 'The content_type is an object.', 'content_type', (type) => ({
+    type,
+  })),
+  setMember('bucket-missing', 'The bucket of an attachment is missing.', 'bucket', () => undefined),
+  setMember('bucket-an-object', 'The bucket is an object.', 'bucket', (name) => ({ name })),
+  setMember('time-missing', 'The created_at is missing.', 'created_at', () => undefined),
+  setMember('time-a-number', 'The created_at is in Unix milliseconds.', 'created_at', (time) =>
     Date.parse(String(time)),
   ),
-  filename('latin', 'is read as Latin-1', (name) => Buffer.from(name).toString('latin1')),
-  filename('escaped', 'is escaped as in a URL', encodeURIComponent),
-  filename('decomposed', 'has its accents as characters of their own', (name) =>
+  changeFilename('latin', 'is read as Latin-1', (name) => Buffer.from(name).toString('latin1')),
+  changeFilename('escaped', 'is escaped as in a URL', encodeURIComponent),
+  changeFilename('decomposed', 'has its accents as characters of their own', (name) =>
     name.normalize('NFD'),
   ),
-  filename('underscored', 'has underscores for spaces', (name) => name.replaceAll(' ', '_')),
-  filename('lower-case', 'is in lower case', (name) => name.toLowerCase()),
-  filename('bare', 'lacks its extension', (name) => name.replace(/\.\w+$/, '')),
-  size('off-by-one', 'is one byte too much', (bytes) => bytes + 1),
-  size('in-kilobytes', 'is in kilobytes', (bytes) => bytes / 1000),
-  size('a-string', 'is a string', String),
-  size('missing', 'is missing', () => undefined),
+  changeFilename('underscored', 'has underscores for spaces', (name) => name.replaceAll(' ', '_')),
+  changeFilename('lower-case', 'is in lower case', (name) => name.toLowerCase()),
+  changeFilename('bare', 'lacks its extension', (name) => name.replace(/\.\w+$/, '')),
+  changeSize('off-by-one', 'is one byte too much', (bytes) => bytes + 1),
+  changeSize('in-kilobytes', 'is in kilobytes', (bytes) => bytes / 1000),
+  changeSize('a-string', 'is a string', String),
+  changeSize('missing', 'is missing', () => undefined),
   {
     name: 'attachment-size-in-characters',
     summary: 'The size of an attachment counts characters.',
@@ -57,7 +64,7 @@ export const uploadFaults: readonly Fault[] = [
   },
 ]
 
-function member(
+function setMember(
   name: string,
   summary: string,
   path: string,
@@ -71,7 +78,7 @@ function member(
   }
 }
 
-function filename(name: string, what: string, make: (filename: string) => string): Fault {
+function changeFilename(name: string, what: string, make: (filename: string) => string): Fault {
   const summary = `The filename of an attachment ${what}.`
   return {
     name: `attachment-name-${name}`,
@@ -81,7 +88,7 @@ function filename(name: string, what: string, make: (filename: string) => string
   }
 }
 
-function size(name: string, what: string, make: (bytes: number) => unknown): Fault {
+function changeSize(name: string, what: string, make: (bytes: number) => unknown): Fault {
   const summary = `The size of an attachment ${what}.`
   return {
     name: `attachment-size-${name}`,

@@ -19,13 +19,13 @@ export const chatListFaults: readonly Fault[] = [
     name: 'chat-list-empty',
     summary: 'The list of chats is always empty.',
     breaks: ['V3-CHAT-05'],
-    patch: listed(() => ({ rows: [], next: null })),
+    patch: editPage(() => ({ rows: [], next: null })),
   },
   {
     name: 'chat-list-favorites-alone',
     summary: 'The list of chats shows favorites alone.',
     breaks: ['V3-CHAT-05'],
-    patch: listed((page) => ({ ...page, rows: page.rows.filter(({ favorite }) => favorite) })),
+    patch: editPage((page) => ({ ...page, rows: page.rows.filter(({ favorite }) => favorite) })),
   },
   {
     name: 'chat-list-without-ids',
@@ -49,19 +49,19 @@ export const chatListFaults: readonly Fault[] = [
     name: 'chat-search-nothing',
     summary: 'A search finds nothing.',
     breaks: ['V3-CHAT-06'],
-    patch: listed((page, { search }) => (search === undefined ? page : { rows: [], next: null })),
+    patch: editPage((page, { search }) => (search === undefined ? page : { rows: [], next: null })),
   },
   {
     name: 'chat-search-not-the-first-word',
     summary: 'A search looks at a name from its second word on.',
     breaks: ['V3-CHAT-06'],
-    patch: searched((name, text) => name.split(' ').slice(1).join(' ').includes(text)),
+    patch: searchBy((name, text) => name.split(' ').slice(1).join(' ').includes(text)),
   },
   {
     name: 'chat-search-whole-names',
     summary: 'A search finds chats that have exactly that name.',
     breaks: ['V3-CHAT-06'],
-    patch: searched((name, text) => name === text),
+    patch: searchBy((name, text) => name === text),
   },
   {
     name: 'chat-limit-refused',
@@ -79,19 +79,19 @@ export const chatListFaults: readonly Fault[] = [
     name: 'chat-limit-one-more',
     summary: 'A page shows one chat more than limit.',
     breaks: ['V3-CHAT-07'],
-    patch: asked((page) => ({ ...page, limit: page.limit + 1 })),
+    patch: editPageRequest((page) => ({ ...page, limit: page.limit + 1 })),
   },
   {
     name: 'chat-cursor-missing',
     summary: 'The first page of a list says that it is the last.',
     breaks: ['V3-CHAT-08'],
-    patch: listed((page) => ({ ...page, next: null })),
+    patch: editPage((page) => ({ ...page, next: null })),
   },
   {
     name: 'chat-cursor-ignored',
     summary: 'Every page of a list is the first.',
     breaks: ['V3-CHAT-08'],
-    patch: asked(({ before: _, ...page }) => page),
+    patch: editPageRequest(({ before: _, ...page }) => page),
   },
   {
     name: 'chat-cursor-refused',
@@ -104,19 +104,19 @@ export const chatListFaults: readonly Fault[] = [
     summary: 'The chat between two pages is on neither.',
     breaks: ['V3-CHAT-08'],
     patch: onStore('chats', ({ list }) => ({
-      list: async (owner, asked) => {
-        const { rows, next } = await list(owner, { ...asked, limit: asked.limit + 1 })
-        return { rows: rows.slice(0, asked.limit), next }
+      list: async (owner, request) => {
+        const { rows, next } = await list(owner, { ...request, limit: request.limit + 1 })
+        return { rows: rows.slice(0, request.limit), next }
       },
     })),
   },
-  excluding('nothing', 'nobody', undefined),
-  excluding('the-others', 'the others', true),
+  misreadExcludeFavorites('nothing', 'nobody', undefined),
+  misreadExcludeFavorites('the-others', 'the others', true),
   {
     name: 'chat-exclude-favorites-all',
     summary: 'exclude_favorites leaves all chats out.',
     breaks: ['V3-CHAT-09'],
-    patch: listed((page, { favorite }) => (favorite === false ? { rows: [], next: null } : page)),
+    patch: editPage((page, { favorite }) => (favorite === false ? { rows: [], next: null } : page)),
   },
 ]
 
@@ -125,40 +125,40 @@ function isList({ version, favorite }: ChatPageRequest): boolean {
   return version === 'v3' && favorite !== true
 }
 
-function listed(change: (page: Page<Chat>, asked: ChatPageRequest) => Page<Chat>): Patch {
+function editPage(change: (page: Page<Chat>, request: ChatPageRequest) => Page<Chat>): Patch {
   return onStore('chats', ({ list }) => ({
-    list: async (owner, asked) => {
-      const page = await list(owner, asked)
-      return isList(asked) ? change(page, asked) : page
+    list: async (owner, request) => {
+      const page = await list(owner, request)
+      return isList(request) ? change(page, request) : page
     },
   }))
 }
 
-function asked(change: (asked: ChatPageRequest) => ChatPageRequest): Patch {
+function editPageRequest(change: (request: ChatPageRequest) => ChatPageRequest): Patch {
   return onStore('chats', ({ list }) => ({
     list: (owner, page) => list(owner, isList(page) ? change(page) : page),
   }))
 }
 
 /** Searches find what fits, on one page. */
-function searched(fits: (name: string, text: string) => boolean): Patch {
+function searchBy(fits: (name: string, text: string) => boolean): Patch {
   return onStore('chats', ({ list }) => ({
-    list: async (owner, { search, ...asked }) => {
-      if (search === undefined) return list(owner, asked)
-      const { rows } = await list(owner, { ...asked, limit: 1000 })
+    list: async (owner, { search, ...request }) => {
+      if (search === undefined) return list(owner, request)
+      const { rows } = await list(owner, { ...request, limit: 1000 })
       return {
-        rows: rows.filter(({ name }) => fits(name, search)).slice(0, asked.limit),
+        rows: rows.filter(({ name }) => fits(name, search)).slice(0, request.limit),
         next: null,
       }
     },
   }))
 }
 
-function excluding(name: string, whom: string, favorite: boolean | undefined): Fault {
+function misreadExcludeFavorites(name: string, whom: string, favorite: boolean | undefined): Fault {
   return {
     name: `chat-exclude-favorites-${name}`,
     summary: `exclude_favorites leaves ${whom} out.`,
     breaks: ['V3-CHAT-09'],
-    patch: asked((page) => (page.favorite === false ? { ...page, favorite } : page)),
+    patch: editPageRequest((page) => (page.favorite === false ? { ...page, favorite } : page)),
   }
 }

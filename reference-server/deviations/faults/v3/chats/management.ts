@@ -22,25 +22,25 @@ export const chatManagementFaults: readonly Fault[] = [
     name: 'chat-name-lost',
     summary: 'Every chat is created as New chat.',
     breaks: ['V3-CHAT-02'],
-    patch: named(() => undefined),
+    patch: changeNewNames(() => undefined),
   },
   {
     name: 'chat-name-first-word',
     summary: 'Only the first word of a name is kept.',
     breaks: ['V3-CHAT-02'],
-    patch: named((name) => name.split(' ')[0] ?? ''),
+    patch: changeNewNames((name) => name.split(' ')[0] ?? ''),
   },
   {
     name: 'chat-name-upper-case',
     summary: 'A name is kept in capital letters.',
     breaks: ['V3-CHAT-02'],
-    patch: named((name) => name.toUpperCase()),
+    patch: changeNewNames((name) => name.toUpperCase()),
   },
   {
     name: 'chat-name-ascii',
     summary: 'Other characters than ASCII are replaced in a name.',
     breaks: ['V3-CHAT-02'],
-    patch: named((name) => name.replaceAll(/[^\0-\x7f]/g, '?')),
+    patch: changeNewNames((name) => name.replaceAll(/[^\0-\x7f]/g, '?')),
   },
   {
     name: 'chat-read-refused',
@@ -104,7 +104,7 @@ export const chatManagementFaults: readonly Fault[] = [
       const hidden = new Set<string>()
       return {
         delete: async (_, id) => hidden.add(id).has(id),
-        list: async (...given) => without(await list(...given), hidden),
+        list: async (...given) => withoutIds(await list(...given), hidden),
       }
     }),
   },
@@ -143,9 +143,13 @@ export const chatManagementFaults: readonly Fault[] = [
     breaks: ['V3-CHAT-12'],
     patch: failAfterSuccess(nameChat, 404),
   },
-  title('unchanged', 'is the name that the chat has anyway', ({ name: _, ...change }) => change),
-  title('empty', 'is empty', (change) => ({ ...change, name: '' })),
-  title('a-dash', 'has no letter in it', (change) => ({ ...change, name: '–' })),
+  changeTitle(
+    'unchanged',
+    'is the name that the chat has anyway',
+    ({ name: _, ...change }) => change,
+  ),
+  changeTitle('empty', 'is empty', (change) => ({ ...change, name: '' })),
+  changeTitle('a-dash', 'has no letter in it', (change) => ({ ...change, name: '–' })),
   {
     name: 'chat-update-spreads',
     summary: 'An update of a chat changes all chats of the same name.',
@@ -153,7 +157,7 @@ export const chatManagementFaults: readonly Fault[] = [
     patch: onStore('chats', (chats) => ({
       update: async (owner, id, change) => {
         const { name } = change
-        const others = name === undefined ? [] : await namesakes(chats, owner, id)
+        const others = name === undefined ? [] : await chatsOfSameName(chats, owner, id)
         for (const other of others) await chats.update(owner, other, { ...(name && { name }) })
         return chats.update(owner, id, change)
       },
@@ -165,7 +169,8 @@ export const chatManagementFaults: readonly Fault[] = [
     breaks: ['V3-CHAT-13'],
     patch: onStore('chats', (chats) => ({
       delete: async (owner, id) => {
-        for (const other of await namesakes(chats, owner, id)) await chats.delete(owner, other)
+        for (const other of await chatsOfSameName(chats, owner, id))
+          await chats.delete(owner, other)
         return chats.delete(owner, id)
       },
     })),
@@ -179,14 +184,14 @@ export const chatManagementFaults: readonly Fault[] = [
 ]
 
 /** Chats are created with what a function makes of their name. */
-function named(make: (name: string) => string | undefined): Patch {
+function changeNewNames(make: (name: string) => string | undefined): Patch {
   return onRequestBody(createChat, (body) =>
     setAt(body, 'name', (name: unknown) => (isText(name) ? make(name) : name)),
   )
 }
 
 /** A title is the one change of a name that says nothing of favorites. */
-function title(name: string, what: string, make: (change: ChatChange) => ChatChange): Fault {
+function changeTitle(name: string, what: string, make: (change: ChatChange) => ChatChange): Fault {
   return {
     name: `chat-title-${name}`,
     summary: `The title that is generated ${what}.`,
@@ -200,12 +205,16 @@ function title(name: string, what: string, make: (change: ChatChange) => ChatCha
   }
 }
 
-async function namesakes(chats: ChatStore, owner: string, id: string): Promise<readonly string[]> {
+async function chatsOfSameName(
+  chats: ChatStore,
+  owner: string,
+  id: string,
+): Promise<readonly string[]> {
   const name = (await chats.find(owner, id))?.name
   const { rows } = await chats.list(owner, { version: 'v3', limit: 1000 })
   return rows.filter((chat) => chat.name === name && chat.id !== id).map((chat) => chat.id)
 }
 
-function without({ rows, next }: Page<Chat>, ids: ReadonlySet<string>): Page<Chat> {
+function withoutIds({ rows, next }: Page<Chat>, ids: ReadonlySet<string>): Page<Chat> {
   return { rows: rows.filter(({ id }) => !ids.has(id)), next }
 }

@@ -7,9 +7,9 @@ import { v3Generate } from '../../../patches/routes.ts'
 import { compose } from '../../../patches/services.ts'
 import type { Fault } from '../../../types.ts'
 
-const says = (path: string, to: unknown): Patch => setField(v3Generate, path, to)
+const setInResponse = (path: string, to: unknown): Patch => setField(v3Generate, path, to)
 
-const theOneId = 'resp_1'
+const fixedId = 'resp_1'
 
 export const generateAnswerFaults: readonly Fault[] = [
   {
@@ -46,89 +46,89 @@ export const generateAnswerFaults: readonly Fault[] = [
     name: 'v3-output-missing',
     summary: 'A response has no output.',
     breaks: ['V3-GEN-02'],
-    patch: says('output', undefined),
+    patch: setInResponse('output', undefined),
   },
   {
     name: 'v3-output-empty',
     summary: 'The output of a response is empty.',
     breaks: ['V3-GEN-02'],
-    patch: says('output', []),
+    patch: setInResponse('output', []),
   },
   {
     name: 'v3-output-single',
     summary: 'output is the only item in place of an array.',
     breaks: ['V3-GEN-02'],
-    patch: says('output', (output: unknown) => toList(output)[0]),
+    patch: setInResponse('output', (output: unknown) => toList(output)[0]),
   },
   {
     name: 'v3-output-untyped',
     summary: 'The items of the output have no type.',
     breaks: ['V3-GEN-02'],
-    patch: says('output.*.type', undefined),
+    patch: setInResponse('output.*.type', undefined),
   },
   {
     name: 'v3-output-text-for-content',
     summary: 'The content of an output message is its text.',
     breaks: ['V3-GEN-02'],
-    patch: says('output.*.content', (content: unknown) => toList(content)[0]?.['text']),
+    patch: setInResponse('output.*.content', (content: unknown) => toList(content)[0]?.['text']),
   },
   {
     name: 'v3-response-times-as-text',
     summary: 'In one piece, created_at is an ISO timestamp.',
     breaks: ['V3-GEN-03'],
-    patch: says('created_at', (at: unknown) => new Date(Number(at) * 1000).toISOString()),
+    patch: setInResponse('created_at', (at: unknown) => new Date(Number(at) * 1000).toISOString()),
   },
   {
     name: 'v3-response-numbers-as-text',
     summary: 'In one piece, temperature is a text.',
     breaks: ['V3-GEN-03'],
-    patch: says('temperature', String),
+    patch: setInResponse('temperature', String),
   },
   {
     name: 'v3-response-without-usage',
     summary: 'In one piece, a response has no usage.',
     breaks: ['V3-GEN-04'],
-    patch: says('usage', undefined),
+    patch: setInResponse('usage', undefined),
   },
   {
     name: 'v3-response-with-a-status-code',
     summary: 'In one piece, a response repeats the status code.',
     breaks: ['V3-GEN-04'],
-    patch: says('status_code', 200),
+    patch: setInResponse('status_code', 200),
   },
   {
     name: 'v3-usage-total-off-by-one',
     summary: 'In one piece, total_tokens counts one token too many.',
     breaks: ['V3-GEN-12'],
-    patch: says('usage.total_tokens', (total: unknown) => Number(total) + 1),
+    patch: setInResponse('usage.total_tokens', (total: unknown) => Number(total) + 1),
   },
   {
     name: 'v3-usage-cached-beyond-input',
     summary: 'In one piece, more tokens are cached than there were in the input.',
     breaks: ['V3-GEN-12'],
-    patch: says('usage.input_tokens_details.cached_tokens', 1_000_000),
+    patch: setInResponse('usage.input_tokens_details.cached_tokens', 1_000_000),
   },
   {
     name: 'v3-usage-reasoning-beyond-output',
     summary: 'In one piece, more tokens are reasoning than there are in the output.',
     breaks: ['V3-GEN-12'],
-    patch: says('usage.output_tokens_details.reasoning_tokens', 1_000_000),
+    patch: setInResponse('usage.output_tokens_details.reasoning_tokens', 1_000_000),
   },
   {
     name: 'v3-response-id-fixed',
     summary: 'All responses have one id.',
     breaks: ['V3-GEN-15'],
-    patch: oneResponseId(),
+    patch: fixResponseId(),
   },
 ]
 
 /** In both forms; as a parent it stands for the last run of its chat. */
-function oneResponseId(): Patch {
+function fixResponseId(): Patch {
   return compose([
     onRequestBody(v3Generate, (body) =>
-      setAt(body, 'parent_id', (id: unknown) => (id === theOneId ? null : id)),
+      setAt(body, 'parent_id', (id: unknown) => (id === fixedId ? null : id)),
     ),
-    says('id', theOneId),
-    onEachBlock(v3Generate, (event) => [setAt(event, 'response.id', theOneId)]),
+    setInResponse('id', fixedId),
+    onEachBlock(v3Generate, (event) => [setAt(event, 'response.id', fixedId)]),
   ])
 }

@@ -11,7 +11,7 @@ import { v3Generate } from '../../../patches/routes.ts'
 import { compose, onModel, onStore, perServer } from '../../../patches/services.ts'
 import type { Fault } from '../../../types.ts'
 
-const chain: readonly Fault[] = [
+const chainFaults: readonly Fault[] = [
   {
     name: 'v3-parent-forgotten',
     summary: 'A run is told nothing of its parent.',
@@ -52,17 +52,17 @@ const chain: readonly Fault[] = [
     name: 'v3-second-turn-wants-a-parent',
     summary: 'In a chat that has a run, a generation without parent_id is refused.',
     breaks: ['V3-GEN-11'],
-    patch: rejectsSecondTurns(({ parent_id: parent }) => !isPresent(parent)),
+    patch: rejectSecondTurns(({ parent_id: parent }) => !isPresent(parent)),
   },
 ]
 
-const tools: readonly Fault[] = [
+const toolFaults: readonly Fault[] = [
   {
     name: 'v3-both-tool-lists-accepted',
     summary: 'Of both tool lists at once, exclude_tools counts.',
     breaks: ['V3-TOOLS-01'],
     patch: onRequestBody(v3Generate, (body) =>
-      both(body) ? setAt(body, 'include_tools', undefined) : body,
+      hasBothLists(body) ? setAt(body, 'include_tools', undefined) : body,
     ),
   },
   {
@@ -70,7 +70,7 @@ const tools: readonly Fault[] = [
     summary: 'exclude_tools changes nothing.',
     breaks: ['V3-TOOLS-02'],
     patch: onRequestBody(v3Generate, (body) =>
-      both(body) ? body : setAt(body, 'exclude_tools', listsAside),
+      hasBothLists(body) ? body : setAt(body, 'exclude_tools', ignoreValidList),
     ),
   },
   {
@@ -78,7 +78,7 @@ const tools: readonly Fault[] = [
     summary: 'include_tools changes nothing.',
     breaks: ['V3-TOOLS-03'],
     patch: onRequestBody(v3Generate, (body) =>
-      both(body) ? body : setAt(body, 'include_tools', listsAside),
+      hasBothLists(body) ? body : setAt(body, 'include_tools', ignoreValidList),
     ),
   },
   ...(['exclude_tools', 'include_tools'] as const).flatMap((list) =>
@@ -91,9 +91,9 @@ const tools: readonly Fault[] = [
             : `In one piece, ${list} changes nothing.`,
         breaks: [list === 'exclude_tools' ? 'V3-TOOLS-02' : 'V3-TOOLS-03'],
         patch: onRequestBody(v3Generate, (body) =>
-          both(body) || (body['stream'] === true) !== (form === 'streams')
+          hasBothLists(body) || (body['stream'] === true) !== (form === 'streams')
             ? body
-            : setAt(body, list, listsAside),
+            : setAt(body, list, ignoreValidList),
         ),
       }),
     ),
@@ -103,7 +103,7 @@ const tools: readonly Fault[] = [
     summary: 'include_tools is read as exclude_tools.',
     breaks: ['V3-TOOLS-03'],
     patch: onRequestBody(v3Generate, ({ include_tools, ...body }) =>
-      both({ ...body, include_tools }) || !Array.isArray(include_tools)
+      hasBothLists({ ...body, include_tools }) || !Array.isArray(include_tools)
         ? { ...body, include_tools }
         : { ...body, exclude_tools: include_tools },
     ),
@@ -118,7 +118,7 @@ const tools: readonly Fault[] = [
   },
 ]
 
-const thinking: readonly Fault[] = [
+const thinkingFaults: readonly Fault[] = [
   {
     name: 'v3-think-ignored',
     summary: 'think changes nothing.',
@@ -131,7 +131,7 @@ const thinking: readonly Fault[] = [
     name: 'v3-think-told-in-the-answer',
     summary: 'The reasoning stands at the beginning of the answer, and nowhere else.',
     breaks: ['V3-THINK-01'],
-    patch: onModel('native', (model, request) => tellingItsReasons(model(request), false)),
+    patch: onModel('native', (model, request) => withReasoningInText(model(request), false)),
   },
   {
     name: 'v3-think-shown-at-the-end',
@@ -148,13 +148,17 @@ const thinking: readonly Fault[] = [
     name: 'v3-think-repeated-in-the-answer',
     summary: 'The answer begins with the reasoning that was streamed ahead of it.',
     breaks: ['V3-THINK-02'],
-    patch: onModel('native', (model, request) => tellingItsReasons(model(request), true)),
+    patch: onModel('native', (model, request) => withReasoningInText(model(request), true)),
   },
 ]
 
-export const generateContextFaults: readonly Fault[] = [...chain, ...tools, ...thinking]
+export const generateContextFaults: readonly Fault[] = [
+  ...chainFaults,
+  ...toolFaults,
+  ...thinkingFaults,
+]
 
-function both(body: object): boolean {
+function hasBothLists(body: object): boolean {
   return (
     'include_tools' in body &&
     'exclude_tools' in body &&
@@ -164,11 +168,11 @@ function both(body: object): boolean {
 }
 
 /** A wrong type is still refused. */
-function listsAside(value: unknown): unknown {
+function ignoreValidList(value: unknown): unknown {
   return Array.isArray(value) && value.every((name) => typeof name === 'string') ? null : value
 }
 
-function tellingItsReasons(said: Generation, keepingThem: boolean): Generation {
+function withReasoningInText(said: Generation, keepingThem: boolean): Generation {
   const reasons = said.steps.filter(({ type }) => type === 'reasoning')
   const fragments = reasons.flatMap((step) => step.fragments)
   const steps = said.steps.flatMap((step): readonly Step[] => {
@@ -183,7 +187,7 @@ function tellingItsReasons(said: Generation, keepingThem: boolean): Generation {
 }
 
 /** A key that was used before is of a repeat, and no second turn. */
-function rejectsSecondTurns(when: (body: Json) => boolean): Patch {
+function rejectSecondTurns(when: (body: Json) => boolean): Patch {
   return perServer(() => {
     const answered = new Set<unknown>()
     const keys = new Set<unknown>()

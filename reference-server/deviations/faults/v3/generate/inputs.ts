@@ -7,35 +7,36 @@ import { v3Generate, visionModel } from '../../../patches/routes.ts'
 import { onModel } from '../../../patches/services.ts'
 import type { Fault } from '../../../types.ts'
 
-const refuses = (when: (body: Json) => boolean, status = 400): Patch =>
+const rejectWhere = (when: (body: Json) => boolean, status = 400): Patch =>
   rejectRequests(v3Generate, when, status)
-const holds = (text: string) => (body: Json) => JSON.stringify(body['input'] ?? '').includes(text)
+const inputContains = (text: string) => (body: Json) =>
+  JSON.stringify(body['input'] ?? '').includes(text)
 
 export const generateInputFaults: readonly Fault[] = [
   {
     name: 'v3-input-text-refused',
     summary: 'An input that is a text is refused.',
     breaks: ['V3-GEN-05'],
-    patch: refuses(({ input }) => typeof input === 'string'),
+    patch: rejectWhere(({ input }) => typeof input === 'string'),
   },
   {
     name: 'v3-input-array-refused',
     summary: 'An input that is an array is refused.',
     breaks: ['V3-GEN-06'],
-    patch: refuses(({ input }) => Array.isArray(input)),
+    patch: rejectWhere(({ input }) => Array.isArray(input)),
   },
   {
     name: 'v3-input-image-refused',
     summary: 'An input with an image is refused.',
     breaks: ['V3-GEN-07'],
-    patch: refuses(({ input }) => JSON.stringify(input ?? '').includes('input_image')),
+    patch: rejectWhere(({ input }) => JSON.stringify(input ?? '').includes('input_image')),
   },
   ...(['max_tokens', 'temperature', 'top_p', 'presence_penalty'] as const).map(
     (parameter): Fault => ({
       name: `v3-${parameter.replaceAll('_', '-')}-refused`,
       summary: `${parameter} is refused as an unknown parameter.`,
       breaks: ['V3-GEN-09'],
-      patch: refuses((body) => parameter in body),
+      patch: rejectWhere((body) => parameter in body),
     }),
   ),
   {
@@ -43,7 +44,7 @@ export const generateInputFaults: readonly Fault[] = [
     summary: 'In one piece, max_tokens changes nothing.',
     breaks: ['V3-GEN-10'],
     patch: onRequestBody(v3Generate, (body) =>
-      body['stream'] === true ? body : setAt(body, 'max_tokens', onlyOfOtherTypes),
+      body['stream'] === true ? body : setAt(body, 'max_tokens', ignoreNumber),
     ),
   },
   {
@@ -51,7 +52,7 @@ export const generateInputFaults: readonly Fault[] = [
     summary: 'In a stream, max_tokens changes nothing.',
     breaks: ['V3-GEN-10'],
     patch: onRequestBody(v3Generate, (body) =>
-      body['stream'] === true ? setAt(body, 'max_tokens', onlyOfOtherTypes) : body,
+      body['stream'] === true ? setAt(body, 'max_tokens', ignoreNumber) : body,
     ),
   },
   {
@@ -66,7 +67,7 @@ export const generateInputFaults: readonly Fault[] = [
     name: 'v3-parent-refused',
     summary: 'A parent_id is refused.',
     breaks: ['V3-GEN-11'],
-    patch: refuses((body) => typeof body['parent_id'] === 'string', 404),
+    patch: rejectWhere((body) => typeof body['parent_id'] === 'string', 404),
   },
   {
     name: 'v3-input-keeps-the-last-item',
@@ -98,13 +99,13 @@ export const generateInputFaults: readonly Fault[] = [
     name: 'v3-alias-unknown',
     summary: 'SVC-Main is no id of the main model.',
     breaks: ['V3-MODEL-01'],
-    patch: refuses((body) => body['model_id'] === 'SVC-Main', 404),
+    patch: rejectWhere((body) => body['model_id'] === 'SVC-Main', 404),
   },
   {
     name: 'v3-vision-model-unknown',
     summary: 'SVC-Vision is no model.',
     breaks: ['V3-MODEL-02'],
-    patch: refuses(
+    patch: rejectWhere(
       (body) => body['model_id'] === 'SVC-Vision' && typeof body['input'] === 'string',
       404,
     ),
@@ -113,13 +114,13 @@ export const generateInputFaults: readonly Fault[] = [
     name: 'media-image-by-url-alone',
     summary: 'An image that is sent along, and not by its address, is refused.',
     breaks: ['V3-GEN-07'],
-    patch: rejectRequests(v3Generate, holds('data:image/')),
+    patch: rejectRequests(v3Generate, inputContains('data:image/')),
   },
   {
     name: 'media-video-refused',
     summary: 'An input with a video is refused.',
     breaks: ['V3-GEN-08'],
-    patch: rejectRequests(v3Generate, holds('input_video')),
+    patch: rejectRequests(v3Generate, inputContains('input_video')),
   },
   {
     name: 'media-vision-unknown',
@@ -130,6 +131,6 @@ export const generateInputFaults: readonly Fault[] = [
 ]
 
 /** A wrong type is still refused. */
-function onlyOfOtherTypes(value: unknown): unknown {
+function ignoreNumber(value: unknown): unknown {
   return typeof value === 'number' ? null : value
 }

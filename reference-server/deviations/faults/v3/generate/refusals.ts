@@ -1,37 +1,40 @@
 /** Faults of what a v3 generation refuses: fields of another type, and how it refuses (section 4.3). */
 import type { Call } from '../../../../http/call.ts'
 import type { Patch } from '../../../../services.ts'
-import { type Json, setAt, toObject } from '../../../patches/json.ts'
+import { isBoolean, isNumber, isText, type Json, setAt, toObject } from '../../../patches/json.ts'
 import { onError, onReply } from '../../../patches/replies.ts'
 import { onRequest, onRequestBody } from '../../../patches/requests.ts'
 import { v3Generate } from '../../../patches/routes.ts'
 import { compose } from '../../../patches/services.ts'
 import type { Fault } from '../../../types.ts'
 
-const refusals: readonly Fault[] = [
+const statusFaults: readonly Fault[] = [
   {
     name: 'v3-missing-key-crashes',
     summary: 'A generation without Idempotency-Key is answered with 500.',
     breaks: ['V3-GEN-13'],
-    patch: refusedWith(500, ({ headers }) => headers['idempotency-key'] === undefined),
+    patch: changeStatus(500, ({ headers }) => headers['idempotency-key'] === undefined),
   },
   {
     name: 'v3-both-tool-lists-crash',
     summary: 'Both tool lists at once are answered with 500.',
     breaks: ['V3-GEN-13'],
-    patch: refusedWith(500, ({ body }) => hasBothLists(toObject(body))),
+    patch: changeStatus(500, ({ body }) => hasBothLists(toObject(body))),
   },
   {
     name: 'v3-wrong-type-crashes',
     summary: 'A temperature that is no number is answered with 500.',
     breaks: ['V3-GEN-13'],
-    patch: refusedWith(500, ({ body }) => typeof (toObject(body)['temperature'] ?? 1) !== 'number'),
+    patch: changeStatus(
+      500,
+      ({ body }) => typeof (toObject(body)['temperature'] ?? 1) !== 'number',
+    ),
   },
   {
     name: 'v3-missing-model-crashes',
     summary: 'A generation without model_id is answered with 500.',
     breaks: ['V3-GEN-13'],
-    patch: refusedWith(500, ({ body }) => toObject(body)['model_id'] === undefined),
+    patch: changeStatus(500, ({ body }) => toObject(body)['model_id'] === undefined),
   },
   {
     name: 'v3-refuses-both-tool-lists-and-stores',
@@ -41,7 +44,7 @@ const refusals: readonly Fault[] = [
       onRequestBody(v3Generate, (body) =>
         hasBothLists(body) ? { ...body, include_tools: null } : body,
       ),
-      refusesAfterwards(({ body }) => hasBothLists(toObject(body))),
+      rejectAfterSuccess(({ body }) => hasBothLists(toObject(body))),
     ]),
   },
   {
@@ -50,26 +53,26 @@ const refusals: readonly Fault[] = [
     breaks: ['V3-GEN-14'],
     patch: compose([
       generateMissingKey(),
-      refusesAfterwards(({ headers }) => headers['idempotency-key'] === undefined),
+      rejectAfterSuccess(({ headers }) => headers['idempotency-key'] === undefined),
     ]),
   },
 ]
 
 const typeFaults: readonly Fault[] = [
-  takesWrong('stream', isBoolean, false),
-  takesWrong('chat_id', isText, (value: unknown) => toObject(value)['id']),
-  takesWrong('model_id', isText, 'svc-main-model'),
-  takesWrong('input', (value) => isText(value) || Array.isArray(value), JSON.stringify),
-  takesWrong('think', isBoolean, null),
-  takesWrong('include_tools', Array.isArray, null),
-  takesWrong('exclude_tools', Array.isArray, null),
-  takesWrong('max_tokens', isNumber, null),
-  takesWrong('temperature', isNumber, null),
-  takesWrong('top_p', isNumber, null),
-  takesWrong('presence_penalty', isNumber, null),
-  takesWrong('assistant_id', isText, null),
-  takesWrong('parent_id', isText, null),
-  takesWrong('rag', (value) => !isNumber(value), null),
+  acceptWrongType('stream', isBoolean, false),
+  acceptWrongType('chat_id', isText, (value: unknown) => toObject(value)['id']),
+  acceptWrongType('model_id', isText, 'svc-main-model'),
+  acceptWrongType('input', (value) => isText(value) || Array.isArray(value), JSON.stringify),
+  acceptWrongType('think', isBoolean, null),
+  acceptWrongType('include_tools', Array.isArray, null),
+  acceptWrongType('exclude_tools', Array.isArray, null),
+  acceptWrongType('max_tokens', isNumber, null),
+  acceptWrongType('temperature', isNumber, null),
+  acceptWrongType('top_p', isNumber, null),
+  acceptWrongType('presence_penalty', isNumber, null),
+  acceptWrongType('assistant_id', isText, null),
+  acceptWrongType('parent_id', isText, null),
+  acceptWrongType('rag', (value) => !isNumber(value), null),
   ...(['include_tools', 'exclude_tools'] as const).map(
     (list): Fault => ({
       name: `v3-${list.replace('_', '-')}-of-numbers`,
@@ -84,7 +87,7 @@ const typeFaults: readonly Fault[] = [
   ),
 ]
 
-export const generateRefusalFaults: readonly Fault[] = [...refusals, ...typeFaults]
+export const generateRefusalFaults: readonly Fault[] = [...statusFaults, ...typeFaults]
 
 /** The header is not missed: every request gets a key of its own. */
 export function generateMissingKey(when: (body: Json) => boolean = () => true): Patch {
@@ -96,7 +99,7 @@ export function generateMissingKey(when: (body: Json) => boolean = () => true): 
 }
 
 /** A listed field is taken whatever its type is. */
-function takesWrong(field: string, fits: (value: unknown) => boolean, mend: unknown): Fault {
+function acceptWrongType(field: string, fits: (value: unknown) => boolean, mend: unknown): Fault {
   const mended = (value: unknown) => (typeof mend === 'function' ? mend(value) : mend)
   return {
     name: `v3-${field.replaceAll('_', '-')}-of-any-type`,
@@ -110,7 +113,7 @@ function takesWrong(field: string, fits: (value: unknown) => boolean, mend: unkn
   }
 }
 
-function refusedWith(status: number, when: (call: Call) => boolean): Patch {
+function changeStatus(status: number, when: (call: Call) => boolean): Patch {
   return onError(
     v3Generate,
     (reply) => ({ ...reply, status }),
@@ -119,7 +122,7 @@ function refusedWith(status: number, when: (call: Call) => boolean): Patch {
 }
 
 /** What was asked is done, and the answer says that it was not. */
-function refusesAfterwards(when: (call: Call) => boolean): Patch {
+function rejectAfterSuccess(when: (call: Call) => boolean): Patch {
   return onReply(v3Generate, (reply, call) =>
     call.caller !== '' && when(call)
       ? { status: 400, body: { error: { message: 'Not like this' } } }
@@ -130,16 +133,4 @@ function refusesAfterwards(when: (call: Call) => boolean): Patch {
 function hasBothLists(body: unknown): boolean {
   const { include_tools, exclude_tools } = toObject(body)
   return Array.isArray(include_tools) && Array.isArray(exclude_tools)
-}
-
-function isText(value: unknown): boolean {
-  return typeof value === 'string'
-}
-
-function isNumber(value: unknown): boolean {
-  return typeof value === 'number'
-}
-
-function isBoolean(value: unknown): boolean {
-  return typeof value === 'boolean'
 }

@@ -8,91 +8,91 @@ import { v3History } from '../../../patches/routes.ts'
 import { onStore } from '../../../patches/services.ts'
 import type { Fault } from '../../../types.ts'
 
-type Reads = HistoryStore['page']
+type ReadPage = HistoryStore['page']
 
-const pages = (change: (original: Reads) => Reads): Patch =>
+const editPages = (change: (original: ReadPage) => ReadPage): Patch =>
   onStore('history', ({ page }) => ({ page: change(page) }))
 
 /** Where a page says that the next one begins. */
-const goesOn = (to: (page: Page<HistoryRow>, after: number, limit: number) => number | null) =>
-  pages((original) => async (chatId, after, limit) => {
+const continueAt = (to: (page: Page<HistoryRow>, after: number, limit: number) => number | null) =>
+  editPages((original) => async (chatId, after, limit) => {
     const page = await original(chatId, after, limit)
     return { ...page, next: to(page, after, limit) }
   })
 
-const asked = (change: (query: Json) => Json): Patch =>
+const editQuery = (change: (query: Json) => Json): Patch =>
   onRequest(v3History, (call) => ({ ...call, query: change(toObject(call.query)) }))
 
-const limits = (change: (limit: number) => number): Patch =>
-  asked((query) =>
+const editLimit = (change: (limit: number) => number): Patch =>
+  editQuery((query) =>
     query['limit'] === undefined ? query : { ...query, limit: change(Number(query['limit'])) },
   )
 
-const sizes: readonly Fault[] = [
+const sizeFaults: readonly Fault[] = [
   ...[20, 49, 51, 100].map(
     (rows): Fault => ({
       name: `v3-history-default-${rows}`,
       summary: `Without limit a page has ${rows} rows.`,
       breaks: ['V3-HIST-08'],
-      patch: asked((query) => ({ limit: rows, ...query })),
+      patch: editQuery((query) => ({ limit: rows, ...query })),
     }),
   ),
   {
     name: 'v3-history-limit-ignored',
     summary: 'limit changes nothing.',
     breaks: ['V3-HIST-09'],
-    patch: asked(({ limit: _, ...query }) => query),
+    patch: editQuery(({ limit: _, ...query }) => query),
   },
   {
     name: 'v3-history-limit-off-by-one',
     summary: 'A page has one row more than limit.',
     breaks: ['V3-HIST-09'],
-    patch: limits((limit) => limit + 1),
+    patch: editLimit((limit) => limit + 1),
   },
   {
     name: 'v3-history-limit-at-least-5',
     summary: 'A smaller limit than 5 is taken for 5.',
     breaks: ['V3-HIST-09'],
-    patch: limits((limit) => Math.max(limit, 5)),
+    patch: editLimit((limit) => Math.max(limit, 5)),
   },
   {
     name: 'v3-history-limit-1-is-2',
     summary: 'A limit of 1 is taken for 2.',
     breaks: ['V3-HIST-09'],
-    patch: limits((limit) => Math.max(limit, 2)),
+    patch: editLimit((limit) => Math.max(limit, 2)),
   },
   {
     name: 'v3-history-limit-in-tens',
     summary: 'A limit above 5 is rounded up to tens.',
     breaks: ['V3-HIST-09'],
-    patch: limits((limit) => (limit > 5 ? Math.ceil(limit / 10) * 10 : limit)),
+    patch: editLimit((limit) => (limit > 5 ? Math.ceil(limit / 10) * 10 : limit)),
   },
 ]
 
-const walks: readonly Fault[] = [
+const cursorFaults: readonly Fault[] = [
   {
     name: 'v3-history-loses-a-row-at-each-border',
     summary: 'A page begins one row too late.',
     breaks: ['V3-HIST-10'],
-    patch: goesOn(({ next }) => (next === null ? null : next + 1)),
+    patch: continueAt(({ next }) => (next === null ? null : next + 1)),
   },
   {
     name: 'v3-history-repeats-a-row-at-each-border',
     summary: 'A page begins with the last row of the one before.',
     breaks: ['V3-HIST-10'],
-    patch: goesOn(({ next }, _after, limit) => (next !== null && limit > 1 ? next - 1 : next)),
+    patch: continueAt(({ next }, _after, limit) => (next !== null && limit > 1 ? next - 1 : next)),
   },
   {
     name: 'v3-history-ends-after-two-pages',
     summary: 'The second page says that it is the last.',
     breaks: ['V3-HIST-10'],
-    patch: goesOn(({ next }, after) => (after > 0 ? null : next)),
+    patch: continueAt(({ next }, after) => (after > 0 ? null : next)),
   },
   {
     name: 'v3-history-loses-a-last-row-alone',
     summary: 'A last row that would have a page of its own is lost.',
     breaks: ['V3-HIST-10'],
-    patch: pages((original) => async (chatId, after, limit) => {
+    patch: editPages((original) => async (chatId, after, limit) => {
       const page = await original(chatId, after, limit)
       const rest = page.next === null ? [] : (await original(chatId, page.next, 2)).rows
       return { ...page, next: rest.length === 1 ? null : page.next }
@@ -103,7 +103,7 @@ const walks: readonly Fault[] = [
     summary:
       'A page begins behind the moment of the last row, though several rows are of one moment.',
     breaks: ['V3-HIST-10'],
-    patch: pages((original) => async (chatId, after, limit) => {
+    patch: editPages((original) => async (chatId, after, limit) => {
       const page = await original(chatId, after, limit)
       const { rows } = await original(chatId, 0, Number.POSITIVE_INFINITY)
       const last = page.rows.at(-1)?.createdAt ?? 0
@@ -115,31 +115,31 @@ const walks: readonly Fault[] = [
     name: 'v3-history-cursor-missing-at-the-end',
     summary: 'The last page has no cursor.',
     breaks: ['V3-HIST-11'],
-    patch: atTheEnd(undefined),
+    patch: setLastCursor(undefined),
   },
   {
     name: 'v3-history-cursor-empty-at-the-end',
     summary: 'The cursor of the last page is an empty text.',
     breaks: ['V3-HIST-11'],
-    patch: atTheEnd(''),
+    patch: setLastCursor(''),
   },
   {
     name: 'v3-history-cursor-false-at-the-end',
     summary: 'The cursor of the last page is false.',
     breaks: ['V3-HIST-11'],
-    patch: atTheEnd(false),
+    patch: setLastCursor(false),
   },
   {
     name: 'v3-history-cursor-never-null',
     summary: 'The last page, too, has a cursor; it leads to an empty page with the same cursor.',
     breaks: ['V3-HIST-11'],
-    patch: goesOn(({ next, rows }, after) => next ?? Math.max(1, after + rows.length)),
+    patch: continueAt(({ next, rows }, after) => next ?? Math.max(1, after + rows.length)),
   },
   {
     name: 'v3-history-one-page-only',
     summary: 'The first page says that it is the last.',
     breaks: ['V3-HIST-12'],
-    patch: goesOn(() => null),
+    patch: continueAt(() => null),
   },
   {
     name: 'v3-history-cursor-number',
@@ -157,16 +157,16 @@ const walks: readonly Fault[] = [
     name: 'v3-history-cursor-ignored',
     summary: 'Whatever the cursor, the first page is shown.',
     breaks: ['V3-HIST-12'],
-    patch: asked(({ cursor: _, ...query }) => query),
+    patch: editQuery(({ cursor: _, ...query }) => query),
   },
 ]
 
-const growth: readonly Fault[] = [
+const growthFaults: readonly Fault[] = [
   {
     name: 'v3-history-counts-from-the-end',
     summary: 'A cursor says how many rows are left, so that new rows move the page on.',
     breaks: ['V3-HIST-13'],
-    patch: pages((original) => async (chatId, left, limit) => {
+    patch: editPages((original) => async (chatId, left, limit) => {
       const { rows } = await original(chatId, 0, Number.POSITIVE_INFINITY)
       const after = left === 0 ? 0 : Math.max(0, rows.length - left)
       const page = rows.slice(after, after + limit)
@@ -178,7 +178,7 @@ const growth: readonly Fault[] = [
     name: 'v3-history-newest-first-by-offset',
     summary: 'The newest row comes first, and a cursor counts rows from there.',
     breaks: ['V3-HIST-14'],
-    patch: pages((original) => async (chatId, after, limit) => {
+    patch: editPages((original) => async (chatId, after, limit) => {
       const { rows } = await original(chatId, 0, Number.POSITIVE_INFINITY)
       const page = rows.toReversed().slice(after, after + limit)
       const end = after + page.length
@@ -189,15 +189,15 @@ const growth: readonly Fault[] = [
     name: 'v3-history-order-of-each-page',
     summary: 'A page of an odd limit shows its rows the other way round.',
     breaks: ['V3-HIST-15'],
-    patch: pages((original) => async (chatId, after, limit) => {
+    patch: editPages((original) => async (chatId, after, limit) => {
       const page = await original(chatId, after, limit)
       return { ...page, rows: limit % 2 === 1 ? page.rows.toReversed() : page.rows }
     }),
   },
 ]
 
-export const historyPageFaults: readonly Fault[] = [...sizes, ...walks, ...growth]
+export const historyPageFaults: readonly Fault[] = [...sizeFaults, ...cursorFaults, ...growthFaults]
 
-function atTheEnd(cursor: unknown): Patch {
+function setLastCursor(cursor: unknown): Patch {
   return setField(v3History, 'pagination.cursor', (original: unknown) => original ?? cursor)
 }

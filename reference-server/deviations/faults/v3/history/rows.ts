@@ -7,15 +7,15 @@ import { v3History } from '../../../patches/routes.ts'
 import { onStore, perServer } from '../../../patches/services.ts'
 import type { Fault } from '../../../types.ts'
 
-const everyRow = (path: string, to: unknown): Patch => setField(v3History, `result.*.${path}`, to)
+const setInRows = (path: string, to: unknown): Patch => setField(v3History, `result.*.${path}`, to)
 
 /** The rows of one role, changed. */
-const rowsOf = (role: string, change: (row: Json) => Json): Patch =>
+const editRows = (role: string, change: (row: Json) => Json): Patch =>
   setField(v3History, 'result.*', (row: Json) =>
     toObject(row['item'])['role'] === role ? change(row) : row,
   )
 
-const shapes: readonly Fault[] = [
+const shapeFaults: readonly Fault[] = [
   {
     name: 'v3-history-bare-list',
     summary: 'A page of the history is a bare array.',
@@ -48,19 +48,19 @@ const shapes: readonly Fault[] = [
     name: 'v3-history-item-as-text',
     summary: 'item is JSON in a string.',
     breaks: ['V3-HIST-02'],
-    patch: everyRow('item', JSON.stringify),
+    patch: setInRows('item', JSON.stringify),
   },
   {
     name: 'v3-history-item-in-a-list',
     summary: 'item is an array of one item.',
     breaks: ['V3-HIST-02'],
-    patch: everyRow('item', (item: unknown) => [item]),
+    patch: setInRows('item', (item: unknown) => [item]),
   },
   {
     name: 'v3-history-item-type-missing',
     summary: 'A row has no item_type.',
     breaks: ['V3-HIST-03'],
-    patch: everyRow('item_type', undefined),
+    patch: setInRows('item_type', undefined),
   },
   {
     name: 'v3-history-item-type-of-the-role',
@@ -75,19 +75,19 @@ const shapes: readonly Fault[] = [
     name: 'v3-history-item-status-missing',
     summary: 'A row has no item_status.',
     breaks: ['V3-HIST-04'],
-    patch: everyRow('item_status', undefined),
+    patch: setInRows('item_status', undefined),
   },
   {
     name: 'v3-history-item-status-stale',
     summary: 'item_status stays at in_progress.',
     breaks: ['V3-HIST-04'],
-    patch: everyRow('item_status', (status: unknown) => status && 'in_progress'),
+    patch: setInRows('item_status', (status: unknown) => status && 'in_progress'),
   },
   {
     name: 'v3-history-input-content-as-text',
     summary: 'The content of a user message is its text.',
     breaks: ['V3-HIST-05'],
-    patch: rowsOf('user', (row) =>
+    patch: editRows('user', (row) =>
       setAt(row, 'item.content', (content: unknown) => toList(content)[0]?.['text']),
     ),
   },
@@ -95,7 +95,7 @@ const shapes: readonly Fault[] = [
     name: 'v3-history-input-without-type',
     summary: 'A user message has no type.',
     breaks: ['V3-HIST-05'],
-    patch: rowsOf('user', (row) =>
+    patch: editRows('user', (row) =>
       setAt(setAt(row, 'item.type', undefined), 'item_type', undefined),
     ),
   },
@@ -103,34 +103,37 @@ const shapes: readonly Fault[] = [
     name: 'v3-history-input-of-a-human',
     summary: 'The role of a user is human.',
     breaks: ['V3-HIST-05'],
-    patch: rowsOf('user', (row) => setAt(row, 'item.role', 'human')),
+    patch: editRows('user', (row) => setAt(row, 'item.role', 'human')),
   },
   {
     name: 'v3-history-developer-as-system',
     summary: 'A message of the developer is shown as one of the system.',
     breaks: ['V3-HIST-05'],
-    patch: rowsOf('developer', (row) => setAt(row, 'item.role', 'system')),
+    patch: editRows('developer', (row) => setAt(row, 'item.role', 'system')),
   },
   {
     name: 'v3-history-hides-the-system',
     summary: 'Messages of the system are not shown.',
     breaks: ['V3-HIST-07'],
-    patch: stores((run) => ({ ...run, input: run.input.filter(({ role }) => role !== 'system') })),
+    patch: editStoredRun((run) => ({
+      ...run,
+      input: run.input.filter(({ role }) => role !== 'system'),
+    })),
   },
 ]
 
-const holdings: readonly Fault[] = [
+const contentFaults: readonly Fault[] = [
   {
     name: 'v3-history-output-ids-anew',
     summary: 'The items of an answer have other ids in the history.',
     breaks: ['V3-HIST-06'],
-    patch: rowsOf('assistant', (row) => setAt(row, 'item.id', (id: unknown) => `row_${id}`)),
+    patch: editRows('assistant', (row) => setAt(row, 'item.id', (id: unknown) => `row_${id}`)),
   },
   {
     name: 'v3-history-output-trimmed',
     summary: 'Output items lose their status in the history.',
     breaks: ['V3-HIST-06'],
-    patch: rowsOf('assistant', (row) =>
+    patch: editRows('assistant', (row) =>
       setAt(setAt(row, 'item.status', undefined), 'item_status', undefined),
     ),
   },
@@ -138,7 +141,7 @@ const holdings: readonly Fault[] = [
     name: 'v3-history-without-answers',
     summary: 'What was answered is not stored.',
     breaks: ['V3-HIST-07'],
-    patch: stores((run) => ({ ...run, output: [] })),
+    patch: editStoredRun((run) => ({ ...run, output: [] })),
   },
   {
     name: 'v3-history-without-questions',
@@ -152,7 +155,7 @@ const holdings: readonly Fault[] = [
     name: 'v3-history-shortens-answers',
     summary: 'Of an answer, 40 characters are kept.',
     breaks: ['V3-HIST-07'],
-    patch: rowsOf('assistant', (row) =>
+    patch: editRows('assistant', (row) =>
       setAt(row, 'item.content.*.text', (text: string) => text.slice(0, 40)),
     ),
   },
@@ -198,9 +201,9 @@ const holdings: readonly Fault[] = [
   },
 ]
 
-export const historyRowFaults: readonly Fault[] = [...shapes, ...holdings]
+export const historyRowFaults: readonly Fault[] = [...shapeFaults, ...contentFaults]
 
-function stores(change: (run: StoredRun) => StoredRun): Patch {
+function editStoredRun(change: (run: StoredRun) => StoredRun): Patch {
   return onStore('history', (original) => ({
     append: (chatId, run) => original.append(chatId, change(run)),
   }))

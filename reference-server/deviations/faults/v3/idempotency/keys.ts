@@ -25,7 +25,7 @@ export const idempotencyKeyFaults: readonly Fault[] = [
     name: 'v3-idempotency-uuids-alone',
     summary: 'A key must be a UUID.',
     breaks: ['V3-IDEM-06'],
-    patch: refusesKeys(
+    patch: rejectKeys(
       (key) => !/^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i.test(key),
     ),
   },
@@ -33,19 +33,19 @@ export const idempotencyKeyFaults: readonly Fault[] = [
     name: 'v3-idempotency-short-keys-refused',
     summary: 'A key of less than 16 characters is refused.',
     breaks: ['V3-IDEM-06'],
-    patch: refusesKeys((key) => key.length < 16),
+    patch: rejectKeys((key) => key.length < 16),
   },
   {
     name: 'v3-idempotency-long-keys-refused',
     summary: 'A key of more than 36 characters is refused.',
     breaks: ['V3-IDEM-06'],
-    patch: refusesKeys((key) => key.length > 36),
+    patch: rejectKeys((key) => key.length > 36),
   },
   {
     name: 'v3-idempotency-words-alone',
     summary: 'A key of other characters than letters, digits and dashes is refused.',
     breaks: ['V3-IDEM-06'],
-    patch: refusesKeys((key) => !/^[\w-]+$/.test(key)),
+    patch: rejectKeys((key) => !/^[\w-]+$/.test(key)),
   },
   {
     name: 'v3-idempotency-by-content',
@@ -72,18 +72,18 @@ export const idempotencyKeyFaults: readonly Fault[] = [
     name: 'v3-idempotency-by-beginning',
     summary: 'Of a key, the first 64 characters count.',
     breaks: ['V3-IDEM-07'],
-    patch: shortens((key) => key.slice(0, 64)),
+    patch: shortenKeys((key) => key.slice(0, 64)),
   },
   {
     name: 'v3-idempotency-in-any-case',
     summary: 'Keys that differ in capitals alone are one.',
     breaks: ['V3-IDEM-07'],
-    patch: shortens((key) => key.toLowerCase()),
+    patch: shortenKeys((key) => key.toLowerCase()),
   },
 ]
 
 /** Keys are taken for what is left of them. */
-function shortens(short: (key: string) => string): Patch {
+function shortenKeys(short: (key: string) => string): Patch {
   const of = (scope: IdempotencyScope): IdempotencyScope => ({ ...scope, key: short(scope.key) })
   return onStore('idempotency', (original) => ({
     reserve: (scope, print, now) => original.reserve(of(scope), print, now),
@@ -92,7 +92,7 @@ function shortens(short: (key: string) => string): Patch {
   }))
 }
 
-function refusesKeys(when: (key: string) => boolean): Patch {
+function rejectKeys(when: (key: string) => boolean): Patch {
   return rejectRequests(v3Generate, (_body, { headers }) => {
     const key = headers['idempotency-key']
     return typeof key === 'string' && when(key)

@@ -15,49 +15,49 @@ export const idempotencyRepeatFaults: readonly Fault[] = [
     name: 'v3-idempotency-streams-after-an-answer',
     summary: 'A stream with the key of an answer in one piece makes a step of its own.',
     breaks: ['V3-IDEM-02'],
-    patch: countsForms('json'),
+    patch: separateForms('json'),
   },
   {
     name: 'v3-idempotency-answers-after-a-stream',
     summary: 'An answer in one piece with the key of a stream makes a step of its own.',
     breaks: ['V3-IDEM-03'],
-    patch: countsForms('stream'),
+    patch: separateForms('stream'),
   },
   {
     name: 'v3-idempotency-forgets-answers',
     summary: 'The key of an answer in one piece is forgotten when it is finished.',
     breaks: ['V3-IDEM-02'],
-    patch: forgets('json'),
+    patch: forgetFinished('json'),
   },
   {
     name: 'v3-idempotency-forgets-streams',
     summary: 'The key of a stream is forgotten when it is finished.',
     breaks: ['V3-IDEM-03'],
-    patch: forgets('stream'),
+    patch: forgetFinished('stream'),
   },
   {
     name: 'v3-idempotency-stores-replayed-answers',
     summary: 'A repeat is answered as before, and its answer stored once more.',
     breaks: ['V3-IDEM-02'],
-    patch: storesReplays('json'),
+    patch: storeReplays('json'),
   },
   {
     name: 'v3-idempotency-stores-replayed-streams',
     summary: 'A repeat is streamed as before, and its answer stored once more.',
     breaks: ['V3-IDEM-03'],
-    patch: storesReplays('stream'),
+    patch: storeReplays('stream'),
   },
   {
     name: 'v3-idempotency-of-finished-streams-alone',
     summary: 'The key of a stream counts once it is finished.',
     breaks: ['V3-IDEM-04'],
-    patch: overlooksRunning('stream'),
+    patch: ignoreRunning('stream'),
   },
   {
     name: 'v3-idempotency-of-finished-answers-alone',
     summary: 'The key of an answer in one piece counts once it is finished.',
     breaks: ['V3-IDEM-05'],
-    patch: overlooksRunning('json'),
+    patch: ignoreRunning('json'),
   },
   {
     name: 'v3-idempotency-loses-races',
@@ -80,18 +80,18 @@ export const idempotencyRepeatFaults: readonly Fault[] = [
     name: 'v3-idempotency-repeat-crashes',
     summary: 'The repeat of a finished request is answered with 500.',
     breaks: ['V3-IDEM-08'],
-    patch: crashesOn('finished'),
+    patch: crashOn('finished'),
   },
   {
     name: 'v3-idempotency-running-repeat-crashes',
     summary: 'The repeat of a running request is answered with 500.',
     breaks: ['V3-IDEM-08'],
-    patch: crashesOn('running'),
+    patch: crashOn('running'),
   },
 ]
 
 /** Where a key was used first in this form, it is another key in the other one. */
-function countsForms(first: 'json' | 'stream'): Patch {
+function separateForms(first: 'json' | 'stream'): Patch {
   return perServer(() => {
     const known = new Map<unknown, 'json' | 'stream'>()
     return onRequest(v3Generate, (call) => {
@@ -108,7 +108,7 @@ function countsForms(first: 'json' | 'stream'): Patch {
 type Form = 'json' | 'stream'
 
 /** What is known of each key: the form and the chat that it was used for first. */
-function knowingKeys(
+function trackKeys(
   make: (known: ReadonlyMap<string, { form: Form; chatId: string }>) => Patch,
 ): Patch {
   return perServer(() => {
@@ -125,8 +125,8 @@ function knowingKeys(
   })
 }
 
-function forgets(form: Form): Patch {
-  return knowingKeys((known) =>
+function forgetFinished(form: Form): Patch {
+  return trackKeys((known) =>
     onStore('idempotency', (original) => ({
       finish: (scope, run) =>
         known.get(scope.key)?.form === form ? original.release(scope) : original.finish(scope, run),
@@ -134,8 +134,8 @@ function forgets(form: Form): Patch {
   )
 }
 
-function storesReplays(form: Form): Patch {
-  return knowingKeys((known) =>
+function storeReplays(form: Form): Patch {
+  return trackKeys((known) =>
     onStore('idempotency', (original, { store }) => ({
       reserve: async (scope, fingerprint, now) => {
         const reservation = await original.reserve(scope, fingerprint, now)
@@ -152,8 +152,8 @@ function storesReplays(form: Form): Patch {
 }
 
 /** Slow, so that the request is still running when it is repeated. */
-function overlooksRunning(form: Form): Patch {
-  return knowingKeys((known) =>
+function ignoreRunning(form: Form): Patch {
+  return trackKeys((known) =>
     compose([
       onStore('idempotency', (original) => ({
         reserve: async (scope, fingerprint, now) => {
@@ -167,7 +167,7 @@ function overlooksRunning(form: Form): Patch {
   )
 }
 
-function crashesOn(state: Reservation['state']): Patch {
+function crashOn(state: Reservation['state']): Patch {
   return onStore('idempotency', (original) => ({
     reserve: async (scope, fingerprint, now) => {
       const reservation = await original.reserve(scope, fingerprint, now)

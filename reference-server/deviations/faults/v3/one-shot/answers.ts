@@ -74,8 +74,8 @@ export const oneShotAnswerFaults: readonly Fault[] = [
     breaks: ['V3-ONE-03'],
     patch: rejectRequests(oneShot, (_, { headers }) => headers['idempotency-key'] === undefined),
   },
-  stores('by-its-words', 'is kept as a chat that is called by its words', (input) => input),
-  stores('unnamed', 'is kept as a chat without a name of its own', () => undefined),
+  storeAsChat('by-its-words', 'is kept as a chat that is called by its words', (input) => input),
+  storeAsChat('unnamed', 'is kept as a chat without a name of its own', () => undefined),
 ]
 
 async function* twoEvents({ body: response }: ValueReply): AsyncGenerator<SseBlock> {
@@ -84,7 +84,11 @@ async function* twoEvents({ body: response }: ValueReply): AsyncGenerator<SseBlo
   }
 }
 
-function stores(name: string, what: string, nameOf: (input: string) => string | undefined): Fault {
+function storeAsChat(
+  name: string,
+  what: string,
+  nameOf: (input: string) => string | undefined,
+): Fault {
   const row: RequirementId = 'V3-ONE-09'
   return {
     name: `one-shot-stored-${name}`,

@@ -34,9 +34,9 @@ export const oneShotInputFaults: readonly Fault[] = [
     breaks: ['V3-ONE-05'],
     patch: rejectRequests(oneShot, ({ runs }) => Array.isArray(runs)),
   },
-  runs('ignored', 'are ignored', () => []),
-  runs('last-alone', 'count from the last one on', (all) => all.slice(-1)),
-  runs('input-alone', 'count by what was asked, not by what was answered', (all) =>
+  editRuns('ignored', 'are ignored', () => []),
+  editRuns('last-alone', 'count from the last one on', (all) => all.slice(-1)),
+  editRuns('input-alone', 'count by what was asked, not by what was answered', (all) =>
     all.map(({ output: _, ...run }) => run),
   ),
   {
@@ -45,9 +45,13 @@ export const oneShotInputFaults: readonly Fault[] = [
     breaks: ['V3-ONE-06'],
     patch: rejectRequests(oneShot, ({ assistant_id: id }) => id === null),
   },
-  searcher('unknown', 'is unknown', () => true),
-  searcher('without-base-refused', 'is refused without kb_id', ({ kb_id: id }) => !isPresent(id)),
-  searcher('with-base-refused', 'is refused with kb_id', ({ kb_id: id }) => isPresent(id)),
+  rejectSearcher('unknown', 'is unknown', () => true),
+  rejectSearcher(
+    'without-base-refused',
+    'is refused without kb_id',
+    ({ kb_id: id }) => !isPresent(id),
+  ),
+  rejectSearcher('with-base-refused', 'is refused with kb_id', ({ kb_id: id }) => isPresent(id)),
   {
     name: 'one-shot-searcher-finds-nothing',
     summary: 'searcher is taken for no assistant at all.',
@@ -81,19 +85,19 @@ export const oneShotInputFaults: readonly Fault[] = [
       })
     }),
   },
-  wrong('model', ignoreField(oneShot, 'model_id', isText, mainModel)),
-  wrong('input', flattenField(oneShot, 'input', 'text')),
-  wrong('runs', ignoreField(oneShot, 'runs', Array.isArray)),
-  wrong(
+  acceptWrongType('model', ignoreField(oneShot, 'model_id', isText, mainModel)),
+  acceptWrongType('input', flattenField(oneShot, 'input', 'text')),
+  acceptWrongType('runs', ignoreField(oneShot, 'runs', Array.isArray)),
+  acceptWrongType(
     'stream',
     ignoreField(oneShot, 'stream', (value) => typeof value === 'boolean'),
   ),
-  wrong(
+  acceptWrongType(
     'assistant',
     ignoreField(oneShot, 'assistant_id', (id) => !isObject(id)),
   ),
-  wrong('base', ignoreField(oneShot, 'kb_id', isText)),
-  wrong(
+  acceptWrongType('base', ignoreField(oneShot, 'kb_id', isText)),
+  acceptWrongType(
     'rag',
     ignoreField(oneShot, 'rag', (rag) => typeof rag !== 'number'),
   ),
@@ -117,7 +121,7 @@ export const oneShotInputFaults: readonly Fault[] = [
   },
 ]
 
-function runs(name: string, what: string, change: (runs: readonly Json[]) => unknown): Fault {
+function editRuns(name: string, what: string, change: (runs: readonly Json[]) => unknown): Fault {
   const summary = `The runs of a one-shot ${what}.`
   const changed = (value: unknown) => (Array.isArray(value) ? change(value) : value)
   return {
@@ -130,7 +134,7 @@ function runs(name: string, what: string, change: (runs: readonly Json[]) => unk
   }
 }
 
-function searcher(name: string, what: string, when: (body: Json) => boolean): Fault {
+function rejectSearcher(name: string, what: string, when: (body: Json) => boolean): Fault {
   return {
     name: `one-shot-searcher-${name}`,
     summary: `searcher ${what}.`,
@@ -139,7 +143,7 @@ function searcher(name: string, what: string, when: (body: Json) => boolean): Fa
   }
 }
 
-function wrong(what: string, patch: Patch): Fault {
+function acceptWrongType(what: string, patch: Patch): Fault {
   return {
     name: `one-shot-${what}-of-any-type`,
     summary: `A one-shot is answered though its ${what} has another type.`,

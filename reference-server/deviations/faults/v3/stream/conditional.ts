@@ -21,22 +21,22 @@ import {
 } from '../../../patches/events.ts'
 import type { Fault } from '../../../types.ts'
 
-const oneShot = ({ settings }: ResponseRun) => !settings.stored
-const cut = ({ finish }: ResponseRun) => finish === 'length'
-const calling = ({ steps }: ResponseRun) => steps.some(({ type }) => type === 'function_call')
+const isOneShot = ({ settings }: ResponseRun) => !settings.stored
+const isCut = ({ finish }: ResponseRun) => finish === 'length'
+const isCalling = ({ steps }: ResponseRun) => steps.some(({ type }) => type === 'function_call')
 
 export const conditionalStreamFaults: readonly Fault[] = [
   {
     name: 'stream-of-one-shot-without-terminal-event',
     summary: 'Only one-shot streams end without a terminal event.',
     breaks: ['V3-SSE-08'],
-    patch: editEvents(when(oneShot, dropEvents(completed))),
+    patch: editEvents(when(isOneShot, dropEvents(completed))),
   },
   {
     name: 'stream-of-one-shot-without-created',
     summary: 'Only one-shot streams begin without response.created.',
     breaks: ['V3-SSE-05'],
-    patch: editEvents(when(oneShot, dropEvents(created))),
+    patch: editEvents(when(isOneShot, dropEvents(created))),
   },
   {
     name: 'stream-of-one-shot-drops-a-delta',
@@ -44,7 +44,7 @@ export const conditionalStreamFaults: readonly Fault[] = [
     breaks: ['V3-SSE-17'],
     patch: editEvents(
       when(
-        oneShot,
+        isOneShot,
         replaceEvents(nth(textDelta, -1), () => []),
       ),
     ),
@@ -55,7 +55,7 @@ export const conditionalStreamFaults: readonly Fault[] = [
     breaks: ['V3-SSE-17'],
     patch: editEvents(
       when(
-        cut,
+        isCut,
         replaceEvents(nth(textDelta, -1), () => []),
       ),
     ),
@@ -64,7 +64,7 @@ export const conditionalStreamFaults: readonly Fault[] = [
     name: 'stream-of-cut-answer-leaves-items-open',
     summary: 'Only an answer that max_tokens cuts lacks the response.output_item.done of its item.',
     breaks: ['V3-SSE-13'],
-    patch: editEvents(when(cut, dropEvents(itemDone))),
+    patch: editEvents(when(isCut, dropEvents(itemDone))),
   },
   {
     name: 'stream-of-thought-drops-a-delta',
@@ -89,7 +89,7 @@ export const conditionalStreamFaults: readonly Fault[] = [
     breaks: ['V3-SSE-13'],
     patch: editEvents(
       when(
-        calling,
+        isCalling,
         replaceEvents(nth(itemDone, 0), () => []),
       ),
     ),
@@ -100,7 +100,7 @@ export const conditionalStreamFaults: readonly Fault[] = [
     breaks: ['V3-SSE-14'],
     patch: editEvents(
       when(
-        calling,
+        isCalling,
         setInEvents(all(itemAdded, partAdded, textDelta), 'output_index', (old: number) =>
           Math.max(0, old - 1),
         ),

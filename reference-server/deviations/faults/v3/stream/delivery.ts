@@ -7,7 +7,7 @@ import type { Fault } from '../../../types.ts'
 const blockMs = 30
 
 /** The first blocks go out at once, the others in one piece when the last is there. */
-async function* atTheEnd(chunks: AsyncIterable<Uint8Array>, ahead: number) {
+async function* bufferRest(chunks: AsyncIterable<Uint8Array>, ahead: number) {
   const held: Uint8Array[] = []
   let seen = 0
   for await (const chunk of chunks) {
@@ -20,14 +20,14 @@ async function* atTheEnd(chunks: AsyncIterable<Uint8Array>, ahead: number) {
 }
 
 /** Blocks that are sent together, and what they take to be made: as behind a socket that is corked. */
-const lump = { blocks: 9, ms: 400 }
+const batch = { blocks: 9, ms: 400 }
 
-async function* inLumps(chunks: AsyncIterable<Uint8Array>) {
+async function* sendInBatches(chunks: AsyncIterable<Uint8Array>) {
   let held: Uint8Array[] = []
   for await (const chunk of chunks) {
     held.push(chunk)
-    if (held.length < lump.blocks) continue
-    await sleep(lump.ms)
+    if (held.length < batch.blocks) continue
+    await sleep(batch.ms)
     yield Buffer.concat(held)
     held = []
   }
@@ -39,18 +39,18 @@ export const streamDeliveryFaults: readonly Fault[] = [
     name: 'delivery-all-at-the-end',
     summary: 'The stream is buffered, and sent in one go when the answer is complete.',
     breaks: ['V3-SSE-30'],
-    patch: rechunkV3((chunks) => atTheEnd(chunks, 0)),
+    patch: rechunkV3((chunks) => bufferRest(chunks, 0)),
   },
   {
     name: 'delivery-first-events-ahead',
     summary: 'The events before the first delta are sent at once, all others at the end.',
     breaks: ['V3-SSE-30'],
-    patch: rechunkV3((chunks) => atTheEnd(chunks, 4)),
+    patch: rechunkV3((chunks) => bufferRest(chunks, 4)),
   },
   {
     name: 'delivery-in-lumps',
     summary: 'A hop gathers what the model makes in 0.4 seconds, and passes it on at once.',
     breaks: ['V3-SSE-30'],
-    patch: rechunkV3(inLumps),
+    patch: rechunkV3(sendInBatches),
   },
 ]

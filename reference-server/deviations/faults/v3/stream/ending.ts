@@ -12,9 +12,9 @@ import {
 import { onV3Blocks, rewriteBlocks } from '../../../patches/framing.ts'
 import type { Fault } from '../../../types.ts'
 
-const final = all(...terminalEvents)
+const finalEvents = all(...terminalEvents)
 const isFinal = (block: SseBlock) => terminalEvents.includes(block.event ?? '')
-const marker: SseBlock = { data: '[DONE]' }
+const doneMarker: SseBlock = { data: '[DONE]' }
 
 export const streamEndingFaults: readonly Fault[] = [
   {
@@ -44,7 +44,7 @@ export const streamEndingFaults: readonly Fault[] = [
     name: 'stream-completed-twice',
     summary: 'response.completed is sent twice.',
     breaks: ['V3-SSE-08'],
-    patch: editEvents(replaceEvents(final, (event) => [event, event])),
+    patch: editEvents(replaceEvents(finalEvents, (event) => [event, event])),
   },
   {
     name: 'stream-incomplete-and-completed',
@@ -67,7 +67,7 @@ export const streamEndingFaults: readonly Fault[] = [
     summary: 'A vendor event with timings follows response.completed.',
     breaks: ['V3-SSE-08'],
     patch: editEvents(
-      replaceEvents(final, (event) => [
+      replaceEvents(finalEvents, (event) => [
         event,
         { type: 'svc:timings', sequence_number: 0, total_ms: 1 },
       ]),
@@ -137,8 +137,8 @@ export const streamEndingFaults: readonly Fault[] = [
     breaks: ['V3-SSE-29'],
     patch: onV3Blocks(async function* (blocks) {
       yield* blocks
-      yield marker
-      yield marker
+      yield doneMarker
+      yield doneMarker
     }),
   },
   {
@@ -147,7 +147,7 @@ export const streamEndingFaults: readonly Fault[] = [
     breaks: ['V3-SSE-29'],
     patch: onV3Blocks(async function* (blocks) {
       for await (const block of blocks) {
-        if (isFinal(block)) yield marker
+        if (isFinal(block)) yield doneMarker
         yield block
       }
     }),
@@ -158,7 +158,7 @@ export const streamEndingFaults: readonly Fault[] = [
     breaks: ['V3-SSE-08', 'V3-SSE-29'],
     patch: onV3Blocks(async function* (blocks) {
       yield* blocks
-      yield marker
+      yield doneMarker
       const type = 'response.usage'
       yield { event: type, data: { type, sequence_number: 1000, usage: { total_tokens: 1 } } }
     }),
@@ -170,7 +170,7 @@ export const streamEndingFaults: readonly Fault[] = [
     patch: editEvents(
       when(
         unCut,
-        replaceEvents(final, (event) => [
+        replaceEvents(finalEvents, (event) => [
           event,
           { type: 'error', sequence_number: 0, code: 'gone', message: 'gone', param: null },
         ]),

@@ -5,24 +5,26 @@ import { setAt } from '../../../patches/json.ts'
 import type { Fault } from '../../../types.ts'
 
 /** One delta of the answer, the same in all answers that have as many. */
-function inOneDelta(write: (block: NamedBlock, original: string) => Uint8Array | string): Patch {
+function rewriteOneDelta(
+  write: (block: NamedBlock, original: string) => Uint8Array | string,
+): Patch {
   return rewriteBlocks((block, original) =>
-    block.event === 'response.output_text.delta' && numberOf(block) % 10 === 6
+    block.event === 'response.output_text.delta' && sequenceNumber(block) % 10 === 6
       ? write(block, original.toString())
       : undefined,
   )
 }
 
-function numberOf({ data }: NamedBlock): number {
+function sequenceNumber({ data }: NamedBlock): number {
   return typeof data === 'object' && 'sequence_number' in data ? Number(data.sequence_number) : -1
 }
 
-function json(block: NamedBlock): string {
+function blockJson(block: NamedBlock): string {
   return JSON.stringify(block.data)
 }
 
 /** Latin-1 has no other letters; what it lacks becomes a question mark. */
-function latin1(text: string): Buffer {
+function encodeLatin1(text: string): Buffer {
   return Buffer.from(text.replace(/[^\0-\xff]+/g, '?'), 'latin1')
 }
 
@@ -73,48 +75,48 @@ export const streamFramingFaults: readonly Fault[] = [
     name: 'stream-without-event-lines',
     summary: 'Blocks have data lines alone; the name stands only in the type.',
     breaks: ['V3-SSE-02'],
-    patch: rewriteBlocks((block) => `data: ${json(block)}\n\n`),
+    patch: rewriteBlocks((block) => `data: ${blockJson(block)}\n\n`),
   },
   {
     name: 'stream-delta-without-event-line',
     summary: 'Deltas have no event: line, all other events do.',
     breaks: ['V3-SSE-02'],
     patch: rewriteBlocks((block) =>
-      block.event === 'response.output_text.delta' ? `data: ${json(block)}\n\n` : undefined,
+      block.event === 'response.output_text.delta' ? `data: ${blockJson(block)}\n\n` : undefined,
     ),
   },
   {
     name: 'stream-event-in-capitals',
     summary: 'The field is written Event:, which no client knows: field names are case-sensitive.',
     breaks: ['V3-SSE-02'],
-    patch: rewriteBlocks((block) => `Event: ${block.event}\ndata: ${json(block)}\n\n`),
+    patch: rewriteBlocks((block) => `Event: ${block.event}\ndata: ${blockJson(block)}\n\n`),
   },
   {
     name: 'stream-space-before-the-colon',
     summary: 'The field is written "event :", which no client knows.',
     breaks: ['V3-SSE-02'],
-    patch: rewriteBlocks((block) => `event : ${block.event}\ndata: ${json(block)}\n\n`),
+    patch: rewriteBlocks((block) => `event : ${block.event}\ndata: ${blockJson(block)}\n\n`),
   },
   {
     name: 'stream-two-event-lines',
     summary: 'Every block says message first and then what it is.',
     breaks: ['V3-SSE-02'],
     patch: rewriteBlocks(
-      (block) => `event: message\nevent: ${block.event}\ndata: ${json(block)}\n\n`,
+      (block) => `event: message\nevent: ${block.event}\ndata: ${blockJson(block)}\n\n`,
     ),
   },
   {
     name: 'stream-event-line-empty',
     summary: 'The event: line of each delta is empty.',
     breaks: ['V3-SSE-02'],
-    patch: inOneDelta((block) => `event:\ndata: ${json(block)}\n\n`),
+    patch: rewriteOneDelta((block) => `event:\ndata: ${blockJson(block)}\n\n`),
   },
   {
     name: 'stream-json-over-blocks',
     summary: 'The JSON of a long event is broken over two blocks.',
     breaks: ['V3-SSE-02'],
-    patch: inOneDelta((block) => {
-      const text = json(block)
+    patch: rewriteOneDelta((block) => {
+      const text = blockJson(block)
       const head = `event: ${block.event}\ndata: `
       return `${head}${text.slice(0, 40)}\n\n${head}${text.slice(40)}\n\n`
     }),
@@ -134,7 +136,9 @@ export const streamFramingFaults: readonly Fault[] = [
     name: 'stream-json-cut',
     summary: 'One delta lacks the last brace of its JSON.',
     breaks: ['V3-SSE-02'],
-    patch: inOneDelta((block) => `event: ${block.event}\ndata: ${json(block).slice(0, -1)}\n\n`),
+    patch: rewriteOneDelta(
+      (block) => `event: ${block.event}\ndata: ${blockJson(block).slice(0, -1)}\n\n`,
+    ),
   },
   {
     name: 'stream-json-of-python',
@@ -142,7 +146,7 @@ export const streamFramingFaults: readonly Fault[] = [
     breaks: ['V3-SSE-02'],
     patch: rewriteBlocks((block) =>
       block.event === 'response.in_progress'
-        ? `event: ${block.event}\ndata: ${json(block).replaceAll('"', "'").replaceAll('null', 'None')}\n\n`
+        ? `event: ${block.event}\ndata: ${blockJson(block).replaceAll('"', "'").replaceAll('null', 'None')}\n\n`
         : undefined,
     ),
   },
@@ -150,7 +154,7 @@ export const streamFramingFaults: readonly Fault[] = [
     name: 'stream-data-in-an-array',
     summary: 'The data of one delta is an array with the object in it.',
     breaks: ['V3-SSE-02'],
-    patch: inOneDelta((block) => `event: ${block.event}\ndata: [${json(block)}]\n\n`),
+    patch: rewriteOneDelta((block) => `event: ${block.event}\ndata: [${blockJson(block)}]\n\n`),
   },
   {
     name: 'stream-block-without-data',
@@ -186,7 +190,7 @@ export const streamFramingFaults: readonly Fault[] = [
     seen: 'leseb/openresponses-gw engine, which misspells response.output_text.annotation.added',
     patch: rewriteBlocks((block) =>
       block.event === 'response.output_text.done'
-        ? `event: response.output_text_done\ndata: ${json(block)}\n\n`
+        ? `event: response.output_text_done\ndata: ${blockJson(block)}\n\n`
         : undefined,
     ),
   },
@@ -194,7 +198,7 @@ export const streamFramingFaults: readonly Fault[] = [
     name: 'stream-all-events-called-message',
     summary: 'Every event: line says message.',
     breaks: ['V3-SSE-03'],
-    patch: rewriteBlocks((block) => `event: message\ndata: ${json(block)}\n\n`),
+    patch: rewriteBlocks((block) => `event: message\ndata: ${blockJson(block)}\n\n`),
   },
   {
     name: 'stream-type-missing',
@@ -219,20 +223,20 @@ export const streamFramingFaults: readonly Fault[] = [
     name: 'stream-in-latin-1',
     summary: 'The stream is written in Latin-1.',
     breaks: ['V3-SSE-26'],
-    patch: rewriteBlocks((_block, original) => latin1(original.toString())),
+    patch: rewriteBlocks((_block, original) => encodeLatin1(original.toString())),
   },
   {
     name: 'stream-character-cut',
     summary: 'Of each character of several bytes the last byte is lost, in deltas alone.',
     breaks: ['V3-SSE-26'],
     patch: rewriteBlocks((block, original) =>
-      block.event === 'response.output_text.delta' ? withoutLastBytes(original) : undefined,
+      block.event === 'response.output_text.delta' ? cutCharacters(original) : undefined,
     ),
   },
 ]
 
 /** A byte that continues a character, before one that does not. */
-function withoutLastBytes(bytes: Buffer): Buffer {
+function cutCharacters(bytes: Buffer): Buffer {
   const continues = (at: number) => ((bytes[at] ?? 0) & 0xc0) === 0x80
   return bytes.filter((_byte, at) => !continues(at) || continues(at + 1)) as Buffer
 }

@@ -23,7 +23,7 @@ import {
 } from '../../../patches/events.ts'
 import type { Fault } from '../../../types.ts'
 
-const numbered = (number: (event: ResponseEvent, at: number) => unknown): Edit => {
+const numberBy = (number: (event: ResponseEvent, at: number) => unknown): Edit => {
   return (events) => events.map((event, at) => withNumber(event, number(event, at)))
 }
 
@@ -32,7 +32,7 @@ function withNumber(event: ResponseEvent, sequence_number: unknown): ResponseEve
   return { ...event, sequence_number: sequence_number as number }
 }
 
-const inParts = all(partAdded, textDelta, textDone, partDone)
+const partEvents = all(partAdded, textDelta, textDone, partDone)
 
 export const streamNumberFaults: readonly Fault[] = [
   {
@@ -40,57 +40,57 @@ export const streamNumberFaults: readonly Fault[] = [
     summary: 'No event has a sequence_number.',
     breaks: ['V3-SSE-06'],
     seen: 'mlx-vlm PR 494, onyx PR 13624, diegosouzapw/OmniRoute#13964',
-    patch: editRawEvents(numbered(() => undefined)),
+    patch: editRawEvents(numberBy(() => undefined)),
   },
   {
     name: 'stream-number-missing-at-the-end',
     summary: 'response.completed has no sequence_number, all other events have.',
     breaks: ['V3-SSE-06'],
-    patch: editRawEvents(numbered(({ type }, at) => (type === completed ? undefined : at))),
+    patch: editRawEvents(numberBy(({ type }, at) => (type === completed ? undefined : at))),
   },
   {
     name: 'stream-numbers-as-text',
     summary: 'Every sequence_number is a string.',
     breaks: ['V3-SSE-06'],
-    patch: editRawEvents(numbered((_event, at) => String(at))),
+    patch: editRawEvents(numberBy((_event, at) => String(at))),
   },
   {
     name: 'stream-numbers-with-fractions',
     summary: 'Every sequence_number is a time in seconds.',
     breaks: ['V3-SSE-06'],
-    patch: editRawEvents(numbered((_event, at) => at + 0.5)),
+    patch: editRawEvents(numberBy((_event, at) => at + 0.5)),
   },
   {
     name: 'stream-number-repeated-once',
     summary: 'One event in the middle has the sequence_number of the one before it.',
     breaks: ['V3-SSE-07'],
-    patch: editRawEvents(numbered((_event, at) => (at > 6 ? at - 1 : at))),
+    patch: editRawEvents(numberBy((_event, at) => (at > 6 ? at - 1 : at))),
   },
   {
     name: 'stream-numbers-all-alike',
     summary: 'Every delta has the same sequence_number.',
     breaks: ['V3-SSE-07'],
     seen: 'vidaiUK/VidaiMock, templates',
-    patch: editRawEvents(numbered(({ type }, at) => (type === textDelta ? 5 : at))),
+    patch: editRawEvents(numberBy(({ type }, at) => (type === textDelta ? 5 : at))),
   },
   {
     name: 'stream-numbers-of-each-item',
     summary: 'The numbers begin anew with each item, and with the end of the stream.',
     breaks: ['V3-SSE-07'],
-    patch: editRawEvents(fromZero([itemAdded, completed])),
+    patch: editRawEvents(restartAt([itemAdded, completed])),
   },
   {
     name: 'stream-number-zero-at-the-end',
     summary: 'The final event, made elsewhere, has the sequence_number 0.',
     breaks: ['V3-SSE-07'],
     seen: 'BerriAI/litellm PR 28899',
-    patch: editRawEvents(numbered(({ type }, at) => (type === completed ? 0 : at))),
+    patch: editRawEvents(numberBy(({ type }, at) => (type === completed ? 0 : at))),
   },
   {
     name: 'stream-items-from-one',
     summary: 'The first item has the output_index 1.',
     breaks: ['V3-SSE-14'],
-    patch: editEvents(plus('output_index', () => 1)),
+    patch: editEvents(addToIndex('output_index', () => 1)),
   },
   {
     name: 'stream-items-with-a-gap',
@@ -99,7 +99,7 @@ export const streamNumberFaults: readonly Fault[] = [
     patch: editEvents(
       when(
         isThinking,
-        plus('output_index', (old) => (old > 0 ? 1 : 0)),
+        addToIndex('output_index', (old) => (old > 0 ? 1 : 0)),
       ),
     ),
   },
@@ -107,7 +107,7 @@ export const streamNumberFaults: readonly Fault[] = [
     name: 'stream-items-all-at-zero',
     summary: 'Every item has the output_index 0.',
     breaks: ['V3-SSE-14'],
-    patch: editEvents(plus('output_index', (old) => -old)),
+    patch: editEvents(addToIndex('output_index', (old) => -old)),
   },
   {
     name: 'stream-index-differs-when-done',
@@ -133,7 +133,7 @@ export const streamNumberFaults: readonly Fault[] = [
     summary: 'Indexes that are 0 are left out.',
     breaks: ['V3-SSE-15'],
     seen: 'llm-d-inference-sim, whose Go members are omitempty',
-    patch: editEvents((events) => events.map(withoutZeros)),
+    patch: editEvents((events) => events.map(dropZeroIndexes)),
   },
   {
     name: 'stream-content-index-left-out',
@@ -153,7 +153,7 @@ export const streamNumberFaults: readonly Fault[] = [
     name: 'stream-parts-from-one',
     summary: 'The part of the text has the content_index 1.',
     breaks: ['V3-SSE-16'],
-    patch: editEvents(setInEvents(inParts, 'content_index', 1)),
+    patch: editEvents(setInEvents(partEvents, 'content_index', 1)),
   },
   {
     name: 'stream-parts-counted-on',
@@ -163,7 +163,7 @@ export const streamNumberFaults: readonly Fault[] = [
     patch: editEvents(
       when(
         isThinking,
-        replaceEvents(inParts, (event) => [
+        replaceEvents(partEvents, (event) => [
           Number(event['output_index']) > 0 ? { ...event, content_index: 1 } : event,
         ]),
       ),
@@ -191,7 +191,7 @@ export const streamNumberFaults: readonly Fault[] = [
   },
 ]
 
-function fromZero(types: readonly string[]): Edit {
+function restartAt(types: readonly string[]): Edit {
   return (events) => {
     let next = 0
     return events.map((event) => {
@@ -202,7 +202,7 @@ function fromZero(types: readonly string[]): Edit {
 }
 
 /** An index is counted otherwise wherever it stands. */
-function plus(name: string, by: (old: number) => number): Edit {
+function addToIndex(name: string, by: (old: number) => number): Edit {
   return (events) =>
     events.map((event) => {
       const old = event[name]
@@ -210,7 +210,7 @@ function plus(name: string, by: (old: number) => number): Edit {
     })
 }
 
-function withoutZeros(event: ResponseEvent): ResponseEvent {
+function dropZeroIndexes(event: ResponseEvent): ResponseEvent {
   const zeros = Object.entries(event).filter(
     ([name, value]) => value === 0 && name.endsWith('_index'),
   )

@@ -46,7 +46,7 @@ export const streamOrderFaults: readonly Fault[] = [
     name: 'stream-item-added-late',
     summary: 'response.output_item.added of the answer follows its first delta.',
     breaks: ['V3-SSE-12'],
-    patch: editEvents(moveAnswerBehindItsDelta()),
+    patch: editEvents(moveAnswerAfterDelta()),
   },
   {
     name: 'stream-item-never-added',
@@ -163,13 +163,13 @@ export const streamOrderFaults: readonly Fault[] = [
     patch: editEvents(
       when(
         isThinking,
-        replaceEvents(all(textDelta), (event, events) => [ofFirstItem(event, events)]),
+        replaceEvents(all(textDelta), (event, events) => [asFirstItem(event, events)]),
       ),
     ),
   },
 ]
 
-function moveAnswerBehindItsDelta() {
+function moveAnswerAfterDelta() {
   return moveEvents(nth(itemAdded, -1), 'after', textDelta)
 }
 
@@ -178,7 +178,7 @@ function emptyDelta(events: readonly ResponseEvent[]): readonly ResponseEvent[] 
   return first === undefined ? [] : [{ ...first, delta: '' }]
 }
 
-function ofFirstItem(event: ResponseEvent, events: readonly ResponseEvent[]): ResponseEvent {
+function asFirstItem(event: ResponseEvent, events: readonly ResponseEvent[]): ResponseEvent {
   const first = events.find(({ type }) => type === partAdded)
   return { ...event, item_id: first?.['item_id'], output_index: first?.['output_index'] }
 }

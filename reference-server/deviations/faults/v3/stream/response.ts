@@ -18,7 +18,7 @@ import {
 } from '../../../patches/events.ts'
 import type { Fault } from '../../../types.ts'
 
-const final = all(...terminalEvents)
+const finalEvents = all(...terminalEvents)
 
 export const streamResponseFaults: readonly Fault[] = [
   {
@@ -62,21 +62,19 @@ export const streamResponseFaults: readonly Fault[] = [
     name: 'stream-ends-incomplete',
     summary: 'Whole answers end with response.incomplete; in one piece they are completed.',
     breaks: ['V3-SSE-09'],
-    patch: editEvents(
-      endsAs('incomplete', { incomplete_details: { reason: 'max_output_tokens' } }),
-    ),
+    patch: editEvents(endAs('incomplete', { incomplete_details: { reason: 'max_output_tokens' } })),
   },
   {
     name: 'stream-ends-failed',
     summary: 'Whole answers end with response.failed; in one piece they are completed.',
     breaks: ['V3-SSE-09'],
-    patch: editEvents(endsAs('failed', { error: { code: 'server_error', message: 'Lost' } })),
+    patch: editEvents(endAs('failed', { error: { code: 'server_error', message: 'Lost' } })),
   },
   {
     name: 'stream-response-id-changes',
     summary: 'The final response has another id than the one that was created.',
     breaks: ['V3-SSE-10'],
-    patch: editEvents(setInEvents(final, 'response.id', (old: string) => `${old}0`)),
+    patch: editEvents(setInEvents(finalEvents, 'response.id', (old: string) => `${old}0`)),
   },
   {
     name: 'stream-response-id-unknown-at-first',
@@ -88,13 +86,15 @@ export const streamResponseFaults: readonly Fault[] = [
     name: 'stream-created-at-moves',
     summary: 'created_at is the time of each event.',
     breaks: ['V3-SSE-11'],
-    patch: editEvents(setInEvents(final, 'response.created_at', (old: number) => old + 1)),
+    patch: editEvents(setInEvents(finalEvents, 'response.created_at', (old: number) => old + 1)),
   },
   {
     name: 'stream-model-changes',
     summary: 'The final response names the model behind the alias.',
     breaks: ['V3-SSE-11'],
-    patch: editEvents(setInEvents(final, 'response.model', (old: string) => `${old}-2026-01-15`)),
+    patch: editEvents(
+      setInEvents(finalEvents, 'response.model', (old: string) => `${old}-2026-01-15`),
+    ),
   },
   {
     name: 'stream-output-lacks-an-item',
@@ -103,7 +103,7 @@ export const streamResponseFaults: readonly Fault[] = [
     patch: editEvents(
       when(
         isThinking,
-        setInEvents(final, 'response.output', (items: readonly object[]) => items.slice(1)),
+        setInEvents(finalEvents, 'response.output', (items: readonly object[]) => items.slice(1)),
       ),
     ),
   },
@@ -112,7 +112,7 @@ export const streamResponseFaults: readonly Fault[] = [
     summary: 'The output of the final response begins with an item that was not streamed.',
     breaks: ['V3-SSE-19'],
     patch: editEvents(
-      setInEvents(final, 'response.output', (items: readonly object[]) => [
+      setInEvents(finalEvents, 'response.output', (items: readonly object[]) => [
         { id: 'rs_0', type: 'reasoning', status: 'completed', summary: [] },
         ...items,
       ]),
@@ -123,21 +123,21 @@ export const streamResponseFaults: readonly Fault[] = [
     summary: 'The items of the final response stand in the reverse order.',
     breaks: ['V3-SSE-19'],
     patch: editEvents(
-      setInEvents(final, 'response.output', (items: readonly object[]) => items.toReversed()),
+      setInEvents(finalEvents, 'response.output', (items: readonly object[]) => items.toReversed()),
     ),
   },
   {
     name: 'stream-output-with-other-ids',
     summary: 'The items of the final response have ids of their own.',
     breaks: ['V3-SSE-19'],
-    patch: editEvents(setInEvents(final, 'response.output.*.id', (old: string) => `${old}0`)),
+    patch: editEvents(setInEvents(finalEvents, 'response.output.*.id', (old: string) => `${old}0`)),
   },
   {
     name: 'stream-call-id-changes',
     summary: 'A call has another call_id in the final response than when it was done.',
     breaks: ['V3-SSE-19'],
     patch: editEvents(
-      setInEvents(final, 'response.output.*', (item: { readonly call_id?: string }) =>
+      setInEvents(finalEvents, 'response.output.*', (item: { readonly call_id?: string }) =>
         item.call_id === undefined ? item : { ...item, call_id: `${item.call_id}0` },
       ),
     ),
@@ -196,14 +196,16 @@ export const streamResponseFaults: readonly Fault[] = [
     name: 'stream-usage-off-by-one',
     summary: 'The total of the usage is one token more than its parts.',
     breaks: ['V3-SSE-22'],
-    patch: editEvents(setInEvents(final, 'response.usage.total_tokens', (old: number) => old + 1)),
+    patch: editEvents(
+      setInEvents(finalEvents, 'response.usage.total_tokens', (old: number) => old + 1),
+    ),
   },
   {
     name: 'stream-usage-total-of-output',
     summary: 'The total of the usage is that of the output.',
     breaks: ['V3-SSE-22'],
     patch: editEvents(
-      setInEvents(final, 'response.usage', (usage: { readonly output_tokens: number }) => ({
+      setInEvents(finalEvents, 'response.usage', (usage: { readonly output_tokens: number }) => ({
         ...usage,
         total_tokens: usage.output_tokens,
       })),
@@ -214,7 +216,7 @@ export const streamResponseFaults: readonly Fault[] = [
     summary: 'More input tokens are cached than there are.',
     breaks: ['V3-SSE-22'],
     patch: editEvents(
-      setInEvents(final, 'response.usage.input_tokens_details.cached_tokens', 100_000),
+      setInEvents(finalEvents, 'response.usage.input_tokens_details.cached_tokens', 100_000),
     ),
   },
   {
@@ -222,7 +224,7 @@ export const streamResponseFaults: readonly Fault[] = [
     summary: 'More tokens are reasoning than were put out.',
     breaks: ['V3-SSE-22'],
     patch: editEvents(
-      setInEvents(final, 'response.usage.output_tokens_details.reasoning_tokens', 100_000),
+      setInEvents(finalEvents, 'response.usage.output_tokens_details.reasoning_tokens', 100_000),
     ),
   },
   {
@@ -230,12 +232,12 @@ export const streamResponseFaults: readonly Fault[] = [
     summary: 'A cut answer counts minus one input tokens.',
     breaks: ['V3-SSE-22'],
     patch: editEvents(
-      when((run) => !unCut(run), setInEvents(final, 'response.usage.input_tokens', -1)),
+      when((run) => !unCut(run), setInEvents(finalEvents, 'response.usage.input_tokens', -1)),
     ),
   },
 ]
 
-function endsAs(status: string, members: object) {
+function endAs(status: string, members: object) {
   return replaceEvents(all(completed), (event) => [
     {
       ...event,
