@@ -46,6 +46,58 @@ describe.skipIf(skipBrowser)('the page of a load report in Chromium', () => {
       expect([chart, pixels > 100]).toEqual([chart, true])
   })
 
+  test('draws the SLO as a line where it is about the metric of the chart', async () => {
+    const { page } = await open('report.html')
+    const red = await page.evaluate<Record<string, number>>(redPixels)
+    expect(red['ttft-time']).toBeGreaterThan(200)
+    expect(red['ttft-heat']).toBeGreaterThan(200)
+    expect(red['e2e-time']).toBe(0)
+    expect(await page.locator('#ttft-time .found').textContent()).toContain(
+      'Dashed line: SLO ttft.p90 < 500ms.',
+    )
+  })
+
+  test('shades what was not measured, in charts over time', async () => {
+    const { window } = loadReportOf()
+    const late = loadReportOf({ window: { ...window, fromMs: 1000, toMs: 4000 } })
+    writeFileSync(join(folder, 'warm-up.html'), loadToHtml(late))
+    const { page, complaints } = await open('warm-up.html')
+    const shaded = await page.evaluate<Record<string, number>>(shadedPixels)
+    expect(shaded['rates']).toBeGreaterThan(5_000)
+    expect(shaded['ttft-heat']).toBeGreaterThan(5_000)
+    expect(shaded['latency-distribution']).toBeLessThan(500)
+    expect(await page.locator('#rates .found').textContent()).toContain(
+      'Shaded, not measured: 0 to 1.00 s.',
+    )
+    expect(complaints).toEqual([])
+  })
+
+  test('has a table by step for a load in steps', async () => {
+    const { plan } = loadReportOf()
+    const steps = [100, 200].map((perSecond) => ({ perSecond, forMs: 2000 }))
+    const report = loadReportOf({
+      plan: { ...plan, arrival: { kind: 'steps', process: 'poisson', steps } },
+    })
+    writeFileSync(join(folder, 'steps.html'), loadToHtml(report))
+    const { page } = await open('steps.html')
+    const rows = page.getByRole('group', { name: 'By step' }).locator('tbody tr')
+    expect(await rows.count()).toBe(2)
+    expect(await rows.nth(1).locator('th, td').allTextContents()).toEqual([
+      '2',
+      '2.00',
+      '200',
+      '104',
+      '67.0',
+      '0',
+      '0',
+      '55',
+      '99.0',
+      '133',
+      '500',
+      '1400',
+    ])
+  })
+
   test('draws nothing but axes where a line is off', async () => {
     const { page } = await open('report.html')
     const keys = page.locator('#rates .keys button')
@@ -152,14 +204,23 @@ describe.skipIf(skipBrowser)('the page of a load report in Chromium', () => {
 /** A machine that has other work takes its time to draw. */
 const slow = { timeout: 10_000 }
 
-/** By chart, the pixels that are coloured: axes, ticks and labels are grey. */
-const paintedPixels = `Object.fromEntries([...document.querySelectorAll('figure.chart')].map((figure) => {
-  const canvas = figure.querySelector('canvas')
-  const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height)
-  let painted = 0
-  for (let at = 0; at < data.length; at += 4) {
-    const red = data[at], green = data[at + 1], blue = data[at + 2]
-    if (data[at + 3] > 60 && Math.max(red, green, blue) - Math.min(red, green, blue) > 60) painted += 1
-  }
-  return [figure.id, painted]
-}))`
+/** By chart, the pixels that meet a condition on `red`, `green`, `blue` and `alpha`. */
+function pixels(condition: string): string {
+  return `Object.fromEntries([...document.querySelectorAll('figure.chart')].map((figure) => {
+    const canvas = figure.querySelector('canvas')
+    const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height)
+    let number = 0
+    for (let at = 0; at < data.length; at += 4) {
+      const red = data[at], green = data[at + 1], blue = data[at + 2], alpha = data[at + 3]
+      if (${condition}) number += 1
+    }
+    return [figure.id, number]
+  }))`
+}
+
+/** Axes, ticks and labels are grey. */
+const paintedPixels = pixels(
+  'alpha > 60 && Math.max(red, green, blue) - Math.min(red, green, blue) > 60',
+)
+const redPixels = pixels('alpha > 200 && red > 150 && green < 60 && blue < 60')
+const shadedPixels = pixels('alpha > 20 && alpha < 60')

@@ -16,7 +16,17 @@ export interface Chart {
     /** Width of a column on the x axis. */
     readonly width: number
   }
+  /** Horizontal lines, such as an SLO. */
+  readonly limits?: readonly Limit[]
+  /** Ranges of the x axis outside the measured window. */
+  readonly shaded?: readonly (readonly [from: number, to: number])[]
   readonly table: Table
+}
+
+export interface Limit {
+  readonly label: string
+  /** In the unit of the y axis. */
+  readonly value: number
 }
 
 interface Axis {

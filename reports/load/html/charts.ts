@@ -3,7 +3,7 @@ import type { Distribution, HeatMap, SecondRow } from '../../../contract/report/
 import { figure } from '../../text/format.ts'
 import { type Bin, binsOf, valueAt } from '../metrics/histogram.ts'
 import { clocked } from '../words.ts'
-import type { Chart, Series } from './chart.ts'
+import type { Chart, Limit, Series } from './chart.ts'
 
 /** Every chart that the report has data for. */
 export function chartsOf(report: LoadReport): readonly Chart[] {
@@ -28,7 +28,53 @@ export function chartsOf(report: LoadReport): readonly Chart[] {
       'Distribution of gaps between tokens',
       all.filter(({ name }) => name === 'icl' || name === 'max_gap'),
     ),
-  ].filter(({ x }) => x.values.length > 0)
+  ]
+    .filter(({ x }) => x.values.length > 0)
+    .map((chart) => withWindow(withLimits(chart, report), report))
+}
+
+/** SLOs on a latency as lines in its charts over time; those of service time have no such chart. */
+function withLimits(chart: Chart, { slo }: LoadReport): Chart {
+  const metric = /^(ttft|e2e|icl)-(?:time|heat)$/.exec(chart.id)?.[1]
+  if (metric === undefined) return chart
+  const limits = slo.flatMap(({ expression }) => limitsIn(expression, metric))
+  if (limits.length === 0) return chart
+  const labels = limits.map(({ label }) => label).join(', ')
+  return { ...chart, limits, note: `${chart.note} Dashed line: SLO ${labels}.` }
+}
+
+/** Limits of a metric in an SLO: `ttft.p95 < 500ms`, or one of `goodput(ttft < 500ms, e2e < 5s) > 99%`. */
+function limitsIn(expression: string, metric: string): readonly Limit[] {
+  const comparisons = expression.matchAll(
+    /(?<!service\.)\b(?<metric>ttft|e2e|icl)(?:\.(?:p[\d.]+|mean))?\s*<=?\s*(?<value>[\d.]+)\s*(?<unit>\w+)/g,
+  )
+  return [...comparisons].flatMap(({ 0: label, groups }) => {
+    const unitMs = unitsMs[groups?.['unit'] ?? '']
+    const value = Number(groups?.['value']) * (unitMs ?? Number.NaN)
+    return groups?.['metric'] === metric && value > 0 ? [{ label, value }] : []
+  })
+}
+
+const unitsMs: Readonly<Record<string, number>> = {
+  us: 0.001,
+  ms: 1,
+  s: 1000,
+  m: 60_000,
+  min: 60_000,
+}
+
+/** Shades what lies outside the measured window, such as the warm-up. */
+function withWindow(chart: Chart, { window, series }: LoadReport): Chart {
+  if (chart.x.label !== 's') return chart
+  const lastSecond = Math.max(0, ...series.map(({ second }) => second)) + 1
+  const outside = [
+    [0, window.fromMs / 1000],
+    [window.toMs / 1000, lastSecond],
+  ] as const
+  const shaded = outside.filter(([from, to]) => to > from)
+  if (shaded.length === 0) return chart
+  const ranges = shaded.map(([from, to]) => `${figure(from)} to ${figure(to)} s`).join(' and ')
+  return { ...chart, shaded, note: `${chart.note} Shaded, not measured: ${ranges}.` }
 }
 
 function rateLines(series: readonly SecondRow[]): readonly Series[] {

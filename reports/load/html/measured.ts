@@ -2,6 +2,7 @@ import type { LoadReport } from '../../../contract/report/load.ts'
 import type { Distribution } from '../../../contract/report/load-measures.ts'
 import { html, type Markup, tableMarkup } from '../../html/markup.ts'
 import { figure, interval, percent } from '../../text/format.ts'
+import { stepsOf } from '../steps.ts'
 import {
   clocked,
   connectionText,
@@ -31,7 +32,7 @@ ${tableMarkup(
   },
   'Rates',
 )}
-<h3>Latency</h3>
+${stepsPart(report)}<h3>Latency</h3>
 <p class="found">Milliseconds with 95 % intervals. <em>Response</em> time counts from the planned send time, <em>service</em> time from the actual one.</p>
 ${quantileTable(clocked(metrics), 'Latency')}
 ${stalls === null ? null : html`<p>${stalls.stalled} of ${stalls.streams} streams stalled for more than ${stalls.overMs} ms, for ${percent(stalls.share)} of their time; the longest gap was ${figure(stalls.longestMs)} ms. ${percent(stalls.coalesced)} of ${stalls.gaps} gaps are 0 ms, because several chunks arrived in one read.</p>`}
@@ -58,6 +59,48 @@ ${quantileTable(clocked(own), `Latency of ${name}`)}</details>
 `,
 )}
 </section>`
+}
+
+/** Rates and latencies by step of `--steps`; null for other loads. */
+function stepsPart(report: LoadReport): Markup | null {
+  const steps = stepsOf(report)
+  if (steps.length === 0) return null
+  return html`<h3>By step</h3>
+<p class="found">p50: median of the seconds of a step; p99: its worst second.</p>
+${tableMarkup(
+  {
+    head: [
+      'step',
+      'from, s',
+      'planned per second',
+      'offered',
+      'completed per second',
+      'shed',
+      'failed',
+      'max in flight',
+      'ttft p50, ms',
+      'ttft p99, ms',
+      'e2e p50, ms',
+      'e2e p99, ms',
+    ],
+    rows: steps.map((step, at) => [
+      String(at + 1),
+      figure(step.fromMs / 1000),
+      figure(step.perSecond),
+      String(step.offered),
+      figure(step.completedPerSecond),
+      String(step.shed),
+      String(step.failed),
+      String(step.maxInFlight),
+      figure(step.ttft.p50),
+      figure(step.ttft.p99),
+      figure(step.e2e.p50),
+      figure(step.e2e.p99),
+    ]),
+  },
+  'By step',
+)}
+`
 }
 
 function deliveryPart(report: LoadReport): Markup | null {

@@ -44,7 +44,11 @@ function draw(chart) {
     series: [{}, ...(chart.heat ? [heatSeries(chart)] : chart.series.map(lineSeries))],
     hooks: {
       setCursor: [(u) => { readout.textContent = u.cursor.idx === null || u.cursor.idx === undefined ? '' : textAt(chart, u.cursor.idx) }],
-      draw: chart.heat ? [(u) => drawHeat(u, chart.heat)] : [],
+      drawClear: [(u) => shade(u, chart.shaded ?? [])],
+      draw: [
+        ...(chart.heat ? [(u) => drawHeat(u, chart.heat)] : []),
+        (u) => drawLimits(u, chart.limits ?? []),
+      ],
     },
   }
   const columns = chart.heat ? [chart.x.values.map(() => null)] : chart.series.map(({ values }) => values)
@@ -85,33 +89,69 @@ function whole(u, min, max, edges) {
   return min === u.data[0][0] && max === u.data[0].at(-1) ? edges : [min, max]
 }
 
-function yScale({ y, heat }) {
-  if (heat) return { distr: 3, range: () => [heat.edges[0], heat.edges.at(-1)] }
-  if (y.scale === 'log') return { distr: 3 }
+function yScale({ y, heat, limits = [] }) {
+  const values = limits.map(({ value }) => value)
+  if (heat) return { distr: 3, range: () => [Math.min(heat.edges[0], ...values), 1.1 * Math.max(heat.edges.at(-1), ...values)] }
+  if (y.scale === 'log') return { distr: 3, range: (u, min, max) => min === null || max === null
+    ? [1, 10]
+    : uPlot.rangeLog(Math.min(min, ...values), Math.max(max, ...values), 10, true) }
   return { range: (u, min, max) => [0, max > 0 ? max * 1.05 : 1] }
 }
 
+function clipped(u, paint) {
+  u.ctx.save()
+  u.ctx.beginPath()
+  u.ctx.rect(u.bbox.left, u.bbox.top, u.bbox.width, u.bbox.height)
+  u.ctx.clip()
+  paint(u.ctx)
+  u.ctx.restore()
+}
+
+function shade(u, ranges) {
+  clipped(u, (ctx) => {
+    ctx.fillStyle = color('--dim')
+    ctx.globalAlpha = 0.15
+    for (const [from, to] of ranges) {
+      const left = u.valToPos(from, 'x', true)
+      ctx.fillRect(left, u.bbox.top, u.valToPos(to, 'x', true) - left, u.bbox.height)
+    }
+  })
+}
+
+function drawLimits(u, limits) {
+  clipped(u, (ctx) => {
+    ctx.strokeStyle = ctx.fillStyle = color('--fail')
+    ctx.lineWidth = 2 * devicePixelRatio
+    ctx.font = 12 * devicePixelRatio + 'px sans-serif'
+    for (const { label, value } of limits) {
+      const y = u.valToPos(value, 'y', true)
+      ctx.setLineDash([6 * devicePixelRatio, 4 * devicePixelRatio])
+      ctx.beginPath()
+      ctx.moveTo(u.bbox.left, y)
+      ctx.lineTo(u.bbox.left + u.bbox.width, y)
+      ctx.stroke()
+      ctx.fillText('SLO ' + label, u.bbox.left + 6 * devicePixelRatio, y - 5 * devicePixelRatio)
+    }
+  })
+}
+
 function drawHeat(u, { edges, counts, width }) {
-  const most = Math.max(1, ...counts.map((column) => Math.max(...column)))
-  const { ctx } = u
-  ctx.save()
-  ctx.beginPath()
-  ctx.rect(u.bbox.left, u.bbox.top, u.bbox.width, u.bbox.height)
-  ctx.clip()
-  ctx.fillStyle = color('--link')
-  counts.forEach((column, at) => {
-    const left = u.valToPos(at * width, 'x', true)
-    const right = u.valToPos((at + 1) * width, 'x', true)
-    column.forEach((count, row) => {
-      if (count === 0) return
-      const top = u.valToPos(edges[row + 1], 'y', true)
-      const bottom = u.valToPos(edges[row], 'y', true)
-      // A single request must be seen beside thousands.
-      ctx.globalAlpha = 0.15 + 0.85 * Math.log1p(count) / Math.log1p(most)
-      ctx.fillRect(left, top, Math.max(1, right - left), Math.max(1, bottom - top))
+  const max = Math.max(1, ...counts.map((column) => Math.max(...column)))
+  clipped(u, (ctx) => {
+    ctx.fillStyle = color('--link')
+    counts.forEach((column, at) => {
+      const left = u.valToPos(at * width, 'x', true)
+      const right = u.valToPos((at + 1) * width, 'x', true)
+      column.forEach((count, row) => {
+        if (count === 0) return
+        const top = u.valToPos(edges[row + 1], 'y', true)
+        const bottom = u.valToPos(edges[row], 'y', true)
+        // A single request must be seen beside thousands.
+        ctx.globalAlpha = 0.15 + 0.85 * Math.log1p(count) / Math.log1p(max)
+        ctx.fillRect(left, top, Math.max(1, right - left), Math.max(1, bottom - top))
+      })
     })
   })
-  ctx.restore()
 }
 
 function textAt({ x, y, series, heat }, at) {

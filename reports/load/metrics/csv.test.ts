@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { withDoubt } from '../../text/digest.ts'
 import { loadReportOf } from '../test-support/sketch.ts'
 import { loadToCsv } from './csv.ts'
 
@@ -15,4 +16,11 @@ test('a line a second, empty where there was nothing', () => {
 
 test('only a header where nothing ran', () => {
   expect(loadToCsv(loadReportOf({ series: [] })).split('\n')).toHaveLength(2)
+})
+
+test('a report that was edited after its run says so in every line', () => {
+  const lines = loadToCsv(withDoubt(loadReportOf(), 'edited report')).trimEnd().split('\n')
+  expect(lines[0]).toMatch(/,edited$/)
+  for (const line of lines.slice(1)) expect(line).toMatch(/,edited after the run$/)
+  expect(new Set(lines.map((line) => line.split(',').length)).size).toBe(1)
 })

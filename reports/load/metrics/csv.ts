@@ -1,15 +1,22 @@
 import type { LoadReport } from '../../../contract/report/load.ts'
+import { doubtWord, isEdited } from '../../text/digest.ts'
 
 /**
  * The series of a load run, a line a second (RFC 4180, line feeds): counts of what happened in that
- * second, requests in flight at its end, and quantiles in milliseconds; empty where there were none.
- * Only numbers are in it, so a spreadsheet finds no formula.
+ * second, requests in flight at its end, and quantiles in milliseconds; empty where there were none. A
+ * report that was edited after its run has a column `edited` more. No text of a target is in it, so a
+ * spreadsheet finds no formula.
  */
-export function loadToCsv({ series }: LoadReport): string {
+export function loadToCsv(report: LoadReport): string {
+  const { series } = report
+  const mark = isEdited(report)
+    ? { head: ['edited'], cell: [doubtWord(report)] }
+    : { head: [], cell: [] }
   const lines = series.map((row) =>
     [
       ...counts.map((name) => row[name]),
       ...latencies.flatMap((name) => quantiles.map((q) => row[name]?.[q] ?? '')),
+      ...mark.cell,
     ].join(','),
   )
   const header = [
@@ -17,6 +24,7 @@ export function loadToCsv({ series }: LoadReport): string {
       (name) => ({ inFlight: 'in_flight', outputTokens: 'output_tokens' })[String(name)] ?? name,
     ),
     ...latencies.flatMap((name) => quantiles.map((q) => `${name}_${q}_ms`)),
+    ...mark.head,
   ].join(',')
   return `${[header, ...lines].join('\n')}\n`
 }

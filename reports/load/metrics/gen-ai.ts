@@ -54,7 +54,7 @@ const instruments: readonly Instrument[] = [
   {
     name: 'gen_ai.client.operation.duration',
     metric: 'e2e',
-    help: 'From sending to the event that ends a whole answer.',
+    help: 'From sending to the event that ends a complete response.',
     bounds: operationBounds,
   },
   {
@@ -66,19 +66,19 @@ const instruments: readonly Instrument[] = [
   {
     name: 'gen_ai.client.operation.time_per_output_chunk',
     metric: 'icl',
-    help: 'Gaps between reads that brought generated content.',
+    help: 'Gaps between reads with generated content.',
     bounds: operationBounds,
   },
   {
     name: 'gen_ai.server.time_to_first_token',
     metric: 'ttft',
-    help: 'To the first generated content, reasoning included; seen by the client, the network is in it.',
+    help: 'Until the first generated content, including reasoning; measured by the client, including the network.',
     bounds: [0.001, 0.005, 0.01, 0.02, 0.04, 0.06, 0.08, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10],
   },
   {
     name: 'gen_ai.server.time_per_output_token',
     metric: 'tpot',
-    help: 'From first to last content by the tokens after the first; seen by the client.',
+    help: 'From first to last content, divided by the tokens after the first; measured by the client.',
     bounds: [0.01, 0.025, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.75, 1, 2.5],
   },
 ]

@@ -1,9 +1,16 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { withDoubt } from '../../text/digest.ts'
 import { loadReportOf } from '../test-support/sketch.ts'
 import { loadToPrometheus } from './prometheus.ts'
 
 const text = loadToPrometheus(loadReportOf())
+
+test('a report that was edited after its run says so', () => {
+  expect(text).toContain('\nchatgen_load_edited 0\n')
+  const edited = loadToPrometheus(withDoubt(loadReportOf(), 'edited report'))
+  expect(edited).toContain('\nchatgen_load_edited 1\n')
+})
 
 test('a run in the text format of Prometheus', () => {
   const withoutBuckets = text.split('\n').filter((line) => !line.includes('_bucket'))
@@ -17,19 +24,22 @@ test('a run in the text format of Prometheus', () => {
     chatgen_load_outcome{outcome="missed"} 0
     chatgen_load_outcome{outcome="violated"} 1
     chatgen_load_outcome{outcome="invalid"} 0
-    # HELP gen_ai_client_operation_duration_seconds From sending to the event that ends a whole answer.
+    # HELP chatgen_load_edited 1 if the stored report was edited after its run.
+    # TYPE chatgen_load_edited gauge
+    chatgen_load_edited 0
+    # HELP gen_ai_client_operation_duration_seconds From sending to the event that ends a complete response.
     # TYPE gen_ai_client_operation_duration_seconds histogram
     gen_ai_client_operation_duration_seconds_sum{gen_ai_operation_name="chat",gen_ai_provider_name="chatgen",server_address="127.0.0.1",server_port="4010",transaction="openai-stream",surface="openai"} 157.375
     gen_ai_client_operation_duration_seconds_count{gen_ai_operation_name="chat",gen_ai_provider_name="chatgen",server_address="127.0.0.1",server_port="4010",transaction="openai-stream",surface="openai"} 300
-    # HELP gen_ai_client_operation_time_per_output_chunk_seconds Gaps between reads that brought generated content.
+    # HELP gen_ai_client_operation_time_per_output_chunk_seconds Gaps between reads with generated content.
     # TYPE gen_ai_client_operation_time_per_output_chunk_seconds histogram
     gen_ai_client_operation_time_per_output_chunk_seconds_sum{gen_ai_operation_name="chat",gen_ai_provider_name="chatgen",server_address="127.0.0.1",server_port="4010",transaction="openai-stream",surface="openai"} 60.895
     gen_ai_client_operation_time_per_output_chunk_seconds_count{gen_ai_operation_name="chat",gen_ai_provider_name="chatgen",server_address="127.0.0.1",server_port="4010",transaction="openai-stream",surface="openai"} 3000
-    # HELP gen_ai_server_time_to_first_token_seconds To the first generated content, reasoning included; seen by the client, the network is in it.
+    # HELP gen_ai_server_time_to_first_token_seconds Until the first generated content, including reasoning; measured by the client, including the network.
     # TYPE gen_ai_server_time_to_first_token_seconds histogram
     gen_ai_server_time_to_first_token_seconds_sum{gen_ai_operation_name="chat",gen_ai_provider_name="chatgen",server_address="127.0.0.1",server_port="4010",transaction="openai-stream",surface="openai"} 31.475
     gen_ai_server_time_to_first_token_seconds_count{gen_ai_operation_name="chat",gen_ai_provider_name="chatgen",server_address="127.0.0.1",server_port="4010",transaction="openai-stream",surface="openai"} 300
-    # HELP gen_ai_server_time_per_output_token_seconds From first to last content by the tokens after the first; seen by the client.
+    # HELP gen_ai_server_time_per_output_token_seconds From first to last content, divided by the tokens after the first; measured by the client.
     # TYPE gen_ai_server_time_per_output_token_seconds histogram
     gen_ai_server_time_per_output_token_seconds_sum{gen_ai_operation_name="chat",gen_ai_provider_name="chatgen",server_address="127.0.0.1",server_port="4010",transaction="openai-stream",surface="openai"} 6.295
     gen_ai_server_time_per_output_token_seconds_count{gen_ai_operation_name="chat",gen_ai_provider_name="chatgen",server_address="127.0.0.1",server_port="4010",transaction="openai-stream",surface="openai"} 300

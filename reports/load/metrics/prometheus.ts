@@ -1,4 +1,5 @@
 import type { LoadReport } from '../../../contract/report/load.ts'
+import { isEdited } from '../../text/digest.ts'
 import { clocked } from '../words.ts'
 import { expositionOf, type Family } from './exposition.ts'
 import { bucketsOf, genAiFamilies, operationBounds } from './gen-ai.ts'
@@ -13,6 +14,11 @@ export function loadToPrometheus(report: LoadReport): string {
   return expositionOf([
     info(report),
     outcome(report),
+    gauge(
+      'chatgen_load_edited',
+      '1 if the stored report was edited after its run.',
+      Number(isEdited(report)),
+    ),
     ...genAiFamilies(report),
     responseTimes(report),
     ...quantiles(report),
