@@ -128,7 +128,7 @@ function engineLags(
 ): number[] {
   const byId = new Map(log.map((stream) => [stream.id, stream]))
   const lags: number[] = []
-  for (const { index, step, stamps, gapsNs } of records) {
+  for (const { index, step, timestamps: stamps, gapsNs } of records) {
     const stream = byId.get(`efficiency/${index}.${step}`)
     if (stream === undefined || stamps.firstGenerated === null) continue
     const sent = stream.sent.filter((_, at) => stream.kinds[at] === 'c')

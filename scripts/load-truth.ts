@@ -75,7 +75,7 @@ function pairsOf({ records, startNs, window }: EngineResult, log: readonly Logge
   const byId = new Map(log.map((stream) => [stream.id, stream]))
   return records.flatMap((record): [RequestRecord, LoggedStream][] => {
     const stream = byId.get(`efficiency/${record.index}.${record.step}`)
-    const sent = startNs + (record.stamps.sent ?? Number.NaN)
+    const sent = startNs + (record.timestamps.sent ?? Number.NaN)
     const within = sent >= window[0] && sent < window[1]
     return stream !== undefined && within && record.outcome.kind === 'ok' ? [[record, stream]] : []
   })
@@ -106,8 +106,10 @@ function ways(pairs: readonly (readonly [RequestRecord, LoggedStream])[], startN
     const all = pairs.map(from)
     return quantiles.map((share) => (quantile(all, share) / 1e6).toFixed(2)).join(' / ')
   }
-  const there = lasting(([{ stamps }, { received }]) => received - startNs - (stamps.sent ?? 0))
-  const back = lasting(([{ stamps }, { sent, kinds }]) => {
+  const there = lasting(
+    ([{ timestamps: stamps }, { received }]) => received - startNs - (stamps.sent ?? 0),
+  )
+  const back = lasting(([{ timestamps: stamps }, { sent, kinds }]) => {
     return startNs + (stamps.firstGenerated ?? 0) - (sent[kinds.indexOf('c')] ?? 0)
   })
   return `p50 / p90 / p99, ms: sent to received ${there}; first content written to stamped ${back}`
@@ -138,7 +140,7 @@ function measured(record: RequestRecord): Metrics {
 }
 
 function stamped(
-  { stamps }: RequestRecord,
+  { timestamps: stamps }: RequestRecord,
   { head, sent, kinds, ended }: LoggedStream,
   startNs: number,
 ): Metrics {

@@ -41,7 +41,7 @@ const { result, log, serverCpu } = await onePhase<EngineResult>(
 )
 const [from, to] = result.window
 const events = eventsWithin(log, result.window)
-const ways = result.records.flatMap(({ stamps: { dispatched, sent } }) =>
+const ways = result.records.flatMap(({ timestamps: { dispatched, sent } }) =>
   sent === null ? [] : [(sent - dispatched) / 1e6],
 )
 console.log(`${availableParallelism()} cores, load of the machine ${(loadavg()[0] ?? 0).toFixed(2)}
@@ -57,7 +57,7 @@ process.exitCode = clean && mostAtOnce(result.records) >= streams ? 0 : 1
 
 function mostAtOnce(records: readonly RequestRecord[]): number {
   const steps = records
-    .flatMap(({ stamps: { sent, ended } }) =>
+    .flatMap(({ timestamps: { sent, ended } }) =>
       sent === null || ended === null ? [] : [[sent, 1] as const, [ended, -1] as const],
     )
     .sort(([a], [b]) => a - b)

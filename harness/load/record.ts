@@ -12,7 +12,7 @@ export interface RequestRecord {
   readonly surface: 'openai' | 'v2' | 'v3'
   readonly operation: string
   readonly form: 'stream' | 'json'
-  readonly stamps: Stamps
+  readonly timestamps: Timestamps
   /** Time between reads that brought generated content, nanoseconds; 0 where one read brought several. */
   readonly gapsNs: readonly number[]
   readonly counts: Counts
@@ -21,7 +21,7 @@ export interface RequestRecord {
   readonly outcome: RequestOutcome
 }
 
-export interface Stamps {
+export interface Timestamps {
   /** When the plan wanted it sent. */
   readonly planned: number
   /** When the scheduler got to it. */

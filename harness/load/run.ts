@@ -3,19 +3,19 @@ import type { LoadReport } from '../../contract/report/load.ts'
 import { startCanaryServer } from './calibration/canary-server.ts'
 import type { WorkerSetup } from './engine/messages.ts'
 import { sleep } from './engine/sleep.ts'
-import { leadMs, runThreads } from './engine/threads.ts'
+import { runWorkers, startLeadMs } from './engine/threads.ts'
 import { RunBook } from './metrics/run-book.ts'
 import type { LoadOptions, LoadProgress } from './options.ts'
 import { sizeOf } from './plan/needs.ts'
 import { partOfWorker, wholePlan } from './plan/plan.ts'
 import { assemble } from './report/assemble.ts'
 
-export { UnpreparedError } from './engine/threads.ts'
+export { PreparationError } from './engine/threads.ts'
 export type { LoadOptions, LoadProgress } from './options.ts'
 
 /**
  * One load run, from its plan to its report.
- * @throws UnpreparedError where the target does not answer while the chats of the run are made.
+ * @throws PreparationError where the target does not answer while the chats of the run are made.
  */
 export async function runLoad(options: LoadOptions): Promise<LoadReport> {
   const { spec, workers, slos, signal, onProgress } = options
@@ -32,12 +32,12 @@ export async function runLoad(options: LoadOptions): Promise<LoadReport> {
     onProgress({ phase, elapsedMs: elapsedMs(), durationMs, book })
   tell('preparing')
   const canary = await startCanaryServer()
-  const outcome = await runThreads(setupsOf(options, canary.port), {
+  const outcome = await runWorkers(setupsOf(options, canary.port), {
     signal,
     mayStart: async () => {
       tell('waiting')
       if (options.startAt === null) return
-      const wait = options.startAt.getTime() - leadMs - Date.now()
+      const wait = options.startAt.getTime() - startLeadMs - Date.now()
       if (wait > 0) await sleep(wait, signal)
       else lateMs = -wait
     },
@@ -66,10 +66,10 @@ function setupsOf(options: LoadOptions, canaryPort: number): WorkerSetup[] {
       keepAlive,
       ...(mostConnections === undefined
         ? {}
-        : { mostConnections: Math.ceil(mostConnections / workers) }),
+        : { maxConnections: Math.ceil(mostConnections / workers) }),
       drainNs: drainMs * 1e6,
-      mostInFlight: Math.ceil(mostInFlight / workers),
-      canaryPort,
+      maxInFlight: Math.ceil(mostInFlight / workers),
+      clockProbePort: canaryPort,
     }
   })
 }

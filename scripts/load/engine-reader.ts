@@ -1,6 +1,6 @@
 /** The engine of `chatgen load` on one worker, every event judged. */
 
-import { runThreads } from '../../harness/load/engine/threads.ts'
+import { runWorkers } from '../../harness/load/engine/threads.ts'
 import { mixEntry } from '../../harness/load/plan/mix.ts'
 import type { PlanSpec } from '../../harness/load/plan/plan.ts'
 import type { RequestRecord } from '../../harness/load/record.ts'
@@ -40,13 +40,13 @@ export async function readWithEngine(
     needs: { v3: 0, v2: 0, history: 0 },
     keepAlive: true,
     drainNs: 30e9,
-    mostInFlight: 10_000,
-    canaryPort: null,
+    maxInFlight: 10_000,
+    clockProbePort: null,
   }
   const records: RequestRecord[] = []
   let window: Window | undefined
   let startNs = 0
-  const outcome = await runThreads(
+  const outcome = await runWorkers(
     Array.from({ length: workers }, (_, index) => ({ ...setup, part: { index, of: workers } })),
     {
       signal: new AbortController().signal,
@@ -58,9 +58,10 @@ export async function readWithEngine(
       onRecords: (_worker, told) => records.push(...told.records),
     },
   )
-  if (window === undefined) throw new Error(`the engine did not start: ${outcome.faults.join()}`)
+  if (window === undefined)
+    throw new Error(`the engine did not start: ${outcome.internalErrors.join()}`)
   window.streams = records.length
-  for (const fault of outcome.faults) window.error(fault)
+  for (const fault of outcome.internalErrors) window.error(fault)
   for (const { outcome: ended } of records) if (ended.kind !== 'ok') window.error(ended.kind)
   return {
     ...window.result(),

@@ -97,7 +97,7 @@ async function load(
   requireWhatIsSent(spec.mix, target)
   const { preflight } = await import('../../conformance/preflight/preflight.ts')
   const { interfaceRevision, suiteVersion } = await import('../../conformance/version.ts')
-  const { runLoad, UnpreparedError } = await import('../../load/run.ts')
+  const { runLoad, PreparationError } = await import('../../load/run.ts')
   const { usedOf } = await import('../../load/calibration/calibrate.ts')
   const surfaces = [...new Set(spec.mix.entries.map(({ kind }) => surfaceOf(kind)))]
   const setup = { profile, tag: target.tag, userAgent: target.userAgent }
@@ -133,7 +133,7 @@ async function load(
         notes: [...notes, ...closeLoadJournal(journal)],
       }
     } catch (error) {
-      if (!(error instanceof UnpreparedError)) throw error
+      if (!(error instanceof PreparationError)) throw error
       const sentences = [`${profile.baseUrl}: ${error.message}`, ...closeLoadJournal(journal)]
       throw new TargetUnusableError('E_UNREACHABLE', sentences.join('\n'))
     } finally {

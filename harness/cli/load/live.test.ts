@@ -11,7 +11,7 @@ function running(): LoadProgress {
   const outcome = { kind: 'truncated', detail: '\u001b[2Jgone' } as const
   const cut = shifted(recordOf({ record: { outcome } }), 40, 35e8)
   const [idle, records_] = [[], [...records, cut]]
-  book.take(0, { type: 'records', records: records_, ids: idle, notDispatched: idle, inFlight: 7 })
+  book.take(0, { type: 'records', records: records_, ids: idle, dropped: idle, inFlight: 7 })
   return { phase: 'running', elapsedMs: 5200, durationMs: 30_000, book }
 }
 

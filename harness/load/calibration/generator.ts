@@ -1,6 +1,6 @@
 import { availableParallelism, cpus, loadavg } from 'node:os'
 import type { GeneratorRow, Spread, WorkerRow } from '../../../contract/report/load-generator.ts'
-import type { Done } from '../engine/threads.ts'
+import type { DoneMessage } from '../engine/threads.ts'
 import { Buckets, type StoredBuckets } from '../metrics/samples/buckets.ts'
 import type { RequestRecord } from '../record.ts'
 import { rankOf } from '../statistics/ordered-sample.ts'
@@ -17,13 +17,13 @@ export class GeneratorWatch {
     this.#requests = Array.from({ length: workers }, () => 0)
   }
 
-  add(worker: number, { step, stamps, counts }: RequestRecord): void {
+  add(worker: number, { step, timestamps: stamps, counts }: RequestRecord): void {
     if (step === 0) this.#delays.add(stamps.dispatched - stamps.planned)
     this.#events[worker] = (this.#events[worker] ?? 0) + counts.events
     this.#requests[worker] = (this.#requests[worker] ?? 0) + 1
   }
 
-  row(done: readonly Done[], undispatched: number, durationMs: number): GeneratorRow {
+  row(done: readonly DoneMessage[], undispatched: number, durationMs: number): GeneratorRow {
     const events = this.#events.reduce((sum, count) => sum + count, 0)
     const cpuMs = done.reduce((sum, { usage }) => sum + (usage.cpuMs ?? 0), 0)
     const eventLoopUtilization = Math.max(0, ...done.map(({ usage }) => usage.eventLoopUtilization))
@@ -77,7 +77,7 @@ function errorOf(stored: StoredBuckets | null): Spread | null {
   return stored === null ? null : spreadOf(Buckets.from(stored))
 }
 
-function merged(done: readonly Done[]): Buckets {
+function merged(done: readonly DoneMessage[]): Buckets {
   const all = new Buckets()
   for (const { timestampError } of done) {
     if (timestampError !== null) all.merge(Buckets.from(timestampError))

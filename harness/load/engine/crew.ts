@@ -6,81 +6,81 @@ import type { RequestRecord } from '../record.ts'
 import type { Chats } from '../setup/chats.ts'
 import type { LoadTarget } from '../target.ts'
 import type { RunClock } from './clock.ts'
-import type { Flight, Landing } from './flight.ts'
+import type { InFlightRequest, RequestResult } from './flight.ts'
 
 /** The run is over while a transaction still had something to send. */
-export class RunOverError extends Error {
+export class RunEndedError extends Error {
   override readonly name = 'RunOverError'
 }
 
-export type NotDispatched = readonly [plannedNs: number, transaction: string]
+export type DroppedArrival = readonly [plannedNs: number, transaction: string]
 
 /** How often silent requests are looked for. */
-const sweepMs = 250
+const timeoutCheckMs = 250
 
 /** What all transactions of a thread share. */
-export class Crew {
+export class WorkerContext {
   readonly clock: RunClock
   readonly target: LoadTarget
   readonly channels: Channels
   readonly chats: Chats
-  readonly ledger: IntegrityLedger
-  readonly hold: AnswerHold = { bytes: 0 }
-  readonly gate = new DecodeGate()
+  readonly integrity: IntegrityLedger
+  readonly buffers: AnswerHold = { bytes: 0 }
+  readonly decodeGate = new DecodeGate()
   #closed = false
-  #flights = new Set<Flight>()
+  #inFlight = new Set<InFlightRequest>()
   #records: RequestRecord[] = []
-  #notDispatched: NotDispatched[] = []
-  readonly #sweep: NodeJS.Timeout
+  #dropped: DroppedArrival[] = []
+  readonly #timeoutCheck: NodeJS.Timeout
 
-  constructor(parts: Pick<Crew, 'clock' | 'target' | 'channels' | 'chats' | 'ledger'>) {
+  constructor(parts: Pick<WorkerContext, 'clock' | 'target' | 'channels' | 'chats' | 'integrity'>) {
     this.clock = parts.clock
     this.target = parts.target
     this.channels = parts.channels
     this.chats = parts.chats
-    this.ledger = parts.ledger
-    this.#sweep = setInterval(() => this.#giveUpSilent(), sweepMs)
-    this.#sweep.unref()
+    this.integrity = parts.integrity
+    this.#timeoutCheck = setInterval(() => this.#timeOutSilent(), timeoutCheckMs)
+    this.#timeoutCheck.unref()
   }
 
   get inFlight(): number {
-    return this.#flights.size
+    return this.#inFlight.size
   }
 
   /** @throws RunOverError where nothing may be sent any more */
-  admit(): void {
-    if (this.#closed) throw new RunOverError('the run is over')
+  assertOpen(): void {
+    if (this.#closed) throw new RunEndedError('the run is over')
   }
 
-  took(flight: Flight): void {
-    this.#flights.add(flight)
+  register(flight: InFlightRequest): void {
+    this.#inFlight.add(flight)
   }
 
   /** An error of the kit kept it from landing. */
-  lost(flight: Flight): void {
-    this.#flights.delete(flight)
+  unregister(flight: InFlightRequest): void {
+    this.#inFlight.delete(flight)
   }
 
-  landed(flight: Flight, { record }: Landing): void {
-    this.#flights.delete(flight)
+  complete(flight: InFlightRequest, { record }: RequestResult): void {
+    this.#inFlight.delete(flight)
     this.#records.push(record)
   }
 
   /** The records since the last call. */
-  takeRecords(): RequestRecord[] {
+  drainRecords(): RequestRecord[] {
     const records = this.#records
     this.#records = []
     return records
   }
 
   /** Due, and not sent because too much was in flight already. */
-  passOver(plannedNs: number, transaction: string): void {
-    this.#notDispatched.push([plannedNs, transaction])
+  recordDropped(plannedNs: number, transaction: string): void {
+    this.#dropped.push([plannedNs, transaction])
   }
 
-  takeNotDispatched(): NotDispatched[] {
-    const passed = this.#notDispatched
-    this.#notDispatched = []
+  drainDropped(): DroppedArrival[] {
+    const passed = this.#dropped
+    this.#dropped = []
     return passed
   }
 
@@ -89,15 +89,16 @@ export class Crew {
     this.#closed = true
   }
 
-  cutOff(): void {
-    clearInterval(this.#sweep)
+  stopInFlight(): void {
+    clearInterval(this.#timeoutCheck)
     const at = this.clock.now()
-    for (const flight of this.#flights) flight.cutOff(at)
+    for (const flight of this.#inFlight) flight.stop(at)
   }
 
-  #giveUpSilent(): void {
+  #timeOutSilent(): void {
     const at = this.clock.now()
     const oldest = at - this.target.timeoutMs * 1e6
-    for (const flight of this.#flights) if (flight.watch.lastSign < oldest) flight.timeout(at)
+    for (const flight of this.#inFlight)
+      if (flight.timings.lastActivity < oldest) flight.timeout(at)
   }
 }

@@ -10,11 +10,11 @@ import type { IntegrityLedger } from '../judging/integrity-ledger.ts'
 import type { Manner } from '../plan/plan.ts'
 import type { RequestOutcome, RequestRecord } from '../record.ts'
 import type { LoadTarget } from '../target.ts'
-import { causeOf, connectFailure, outcomeOf } from './outcome.ts'
-import { Stopwatch } from './stopwatch.ts'
+import { connectFailure, cutReasonOf, requestOutcome } from './outcome.ts'
+import { RequestTimings } from './stopwatch.ts'
 
 /** One request as it is about to go out. */
-export interface FlightPlan extends Question {
+export interface PlannedRequest extends Question {
   readonly index: number
   readonly step: number
   readonly transaction: string
@@ -23,15 +23,15 @@ export interface FlightPlan extends Question {
   readonly dispatched: number
   readonly nonce: string
   readonly noncePrefix: string
-  readonly manner: Manner
-  readonly degree: number
+  readonly clientBehavior: Manner
+  readonly intensity: number
   readonly requestId: string
   /** The second of two requests with one idempotency key. */
-  readonly twin: boolean
+  readonly duplicate: boolean
 }
 
 /** What the transaction learns of its answer. */
-export interface Landing {
+export interface RequestResult {
   readonly record: RequestRecord
   /** Of an answer in one piece. */
   readonly json: unknown
@@ -40,57 +40,57 @@ export interface Landing {
 }
 
 /** What all flights of a thread share. */
-export interface FlightPlace {
-  readonly ledger: IntegrityLedger
-  readonly hold: AnswerHold
-  readonly gate: DecodeGate
+export interface RequestServices {
+  readonly integrity: IntegrityLedger
+  readonly buffers: AnswerHold
+  readonly decodeGate: DecodeGate
   readonly target: Pick<LoadTarget, 'limits'>
 }
 
 /** Who waits for a flight; exactly one of them is called, once. */
-export interface FlightEnd {
-  readonly landed: (landing: Landing) => void
+export interface ResultHandlers {
+  readonly onResult: (landing: RequestResult) => void
   /** An error of the kit itself kept it from landing. */
   readonly broke: (error: unknown) => void
 }
 
 /** Where an aborting client leaves at the latest, in fragments of generated content. */
-const latestAbort = 20
-const slowestReadMs = 60
+const maxFragmentsBeforeAbort = 20
+const maxReadPauseMs = 60
 
 /** One request under way: it keeps the time, passes the bytes to the judges, and lands once. */
-export class Flight implements AnswerSink, DecodedSink, StreamWatcher {
-  readonly plan: FlightPlan
-  readonly watch: Stopwatch
-  readonly #ledger: IntegrityLedger
-  readonly #to: FlightEnd
+export class InFlightRequest implements AnswerSink, DecodedSink, StreamWatcher {
+  readonly plan: PlannedRequest
+  readonly timings: RequestTimings
+  readonly #integrity: IntegrityLedger
+  readonly #handlers: ResultHandlers
   readonly #limits: LimitWatch
-  readonly #gate: DecodeGate
+  readonly #decodeGate: DecodeGate
   /** Of an answer with a Content-Encoding. */
-  #coded: CodedBody | undefined
+  #encodedBody: CodedBody | undefined
   readonly #crossTalk: CrossTalkWatch
   #channel: Channel | undefined
   #reader: AnswerReader | undefined
   #status: number | null = null
-  #failure: string | undefined
-  #cut: string | undefined
+  #serverFailure: string | undefined
+  #cutReason: string | undefined
   #id: string | undefined
-  #landed = false
+  #settled = false
 
-  constructor(plan: FlightPlan, place: FlightPlace, to: FlightEnd) {
-    const { ledger, hold, gate, target } = place
+  constructor(plan: PlannedRequest, services: RequestServices, to: ResultHandlers) {
+    const { integrity, buffers, decodeGate, target } = services
     this.plan = plan
-    this.watch = new Stopwatch(plan.planned, plan.dispatched)
-    this.#ledger = ledger
-    this.#to = to
-    this.#gate = gate
-    this.#limits = new LimitWatch(hold, target.limits)
+    this.timings = new RequestTimings(plan.planned, plan.dispatched)
+    this.#integrity = integrity
+    this.#handlers = to
+    this.#decodeGate = decodeGate
+    this.#limits = new LimitWatch(buffers, target.limits)
     this.#crossTalk = new CrossTalkWatch(plan.noncePrefix, plan.nonce)
   }
 
-  launch(channel: Channel): void {
+  start(channel: Channel): void {
     // It waited for the connection for too long.
-    if (this.#landed) {
+    if (this.#settled) {
       channel.abandon()
       return
     }
@@ -99,15 +99,15 @@ export class Flight implements AnswerSink, DecodedSink, StreamWatcher {
   }
 
   sent(at: number, opened: Opened | null): void {
-    this.watch.sent(at, opened)
+    this.timings.sent(at, opened)
     // After the write, so that the server has begun to work for a client that is gone.
-    if (this.plan.manner === 'churn') setImmediate(() => this.#leave('churn'))
+    if (this.plan.clientBehavior === 'churn') setImmediate(() => this.#disconnect('churn'))
   }
 
   head(status: number, headers: readonly Header[], at: number): void {
-    if (this.#landed) return
-    this.watch.read(0, at)
-    this.watch.moments.headers = at
+    if (this.#settled) return
+    this.timings.read(0, at)
+    this.timings.timestamps.headers = at
     this.#status = status
     const reader = new AnswerReader(this.plan, { status, headers }, this)
     this.#reader = reader
@@ -115,30 +115,30 @@ export class Flight implements AnswerSink, DecodedSink, StreamWatcher {
     if (codings.length === 0) return
     const { streamBytes, bodyBytes } = this.#limits.limits
     const most = reader.isStream ? streamBytes : bodyBytes
-    this.#coded = new CodedBody(codings, most, this.#gate, this)
+    this.#encodedBody = new CodedBody(codings, most, this.#decodeGate, this)
   }
 
   data(bytes: Uint8Array, at: number): void {
     // One read may bring more than what it was left for.
-    if (this.#landed) return
-    this.watch.read(bytes.length, at)
-    if (this.#coded === undefined) this.decoded(bytes, at)
+    if (this.#settled) return
+    this.timings.read(bytes.length, at)
+    if (this.#encodedBody === undefined) this.decoded(bytes, at)
     else {
-      this.#coded.push(bytes, at)
-      if (this.#coded.isFull) this.#channel?.pause()
+      this.#encodedBody.push(bytes, at)
+      if (this.#encodedBody.isFull) this.#channel?.pause()
     }
-    if (this.plan.manner === 'slow-reader') this.#dawdle()
+    if (this.plan.clientBehavior === 'slow-reader') this.#throttleReads()
   }
 
   decoded(bytes: Uint8Array, at: number): void {
-    if (this.#landed) return
-    const { watch } = this
+    if (this.#settled) return
+    const { timings: watch } = this
     const { events } = watch
-    watch.at = at
-    this.#reader?.push(bytes, this.#sinceSent(at))
+    watch.readAt = at
+    this.#reader?.push(bytes, this.#msSinceSent(at))
     this.#limits.took(bytes.length, watch.events > events)
     if (this.#limits.due) this.#checkLimits()
-    if (this.plan.manner === 'abort') this.#perhapsAbort()
+    if (this.plan.clientBehavior === 'abort') this.#maybeAbort()
   }
 
   drained(): void {
@@ -146,87 +146,87 @@ export class Flight implements AnswerSink, DecodedSink, StreamWatcher {
   }
 
   undecodable(why: string, at: number): void {
-    if (this.#landed) return
+    if (this.#settled) return
     this.#channel?.abandon()
-    this.watch.moments.ended = at
-    this.#cut = why
-    this.#finish({ kind: 'undecodable', atMs: this.#sinceSent(at), error: why })
+    this.timings.timestamps.ended = at
+    this.#cutReason = why
+    this.#judge({ kind: 'undecodable', atMs: this.#msSinceSent(at), error: why })
   }
 
   end(at: number): void {
-    this.#afterDecoding(at, true, () => {
-      this.watch.moments.ended = at
-      this.#finish({ kind: 'complete', atMs: this.#sinceSent(at) })
+    this.#whenDecoded(at, true, () => {
+      this.timings.timestamps.ended = at
+      this.#judge({ kind: 'complete', atMs: this.#msSinceSent(at) })
     })
   }
 
   /** What ends an answer waits until all of it is decoded. */
-  #afterDecoding(at: number, whole: boolean, run: () => void): void {
-    if (this.#landed) return
+  #whenDecoded(at: number, whole: boolean, run: () => void): void {
+    if (this.#settled) return
     // It may carry another request meanwhile.
     this.#channel = undefined
-    if (this.#coded === undefined) run()
-    else this.#coded.finish(at, whole, run)
+    if (this.#encodedBody === undefined) run()
+    else this.#encodedBody.finish(at, whole, run)
   }
 
   failed(error: Error, at: number): void {
-    if (this.#landed) return
+    if (this.#settled) return
     if (this.#reader === undefined) {
-      this.#landWith(connectFailure(error, this.watch.moments.sent !== null))
+      this.#settle(connectFailure(error, this.timings.timestamps.sent !== null))
       return
     }
-    this.#afterDecoding(at, false, () => {
-      this.watch.moments.ended = at
-      this.#cut = causeOf(error)
-      this.#finish({ kind: 'cut', atMs: this.#sinceSent(at), error: error.message })
+    this.#whenDecoded(at, false, () => {
+      this.timings.timestamps.ended = at
+      this.#cutReason = cutReasonOf(error)
+      this.#judge({ kind: 'cut', atMs: this.#msSinceSent(at), error: error.message })
     })
   }
 
   broke(error: unknown): void {
-    if (this.#landed) return
+    if (this.#settled) return
     this.#channel?.abandon()
     // Of a judge that ran out of stack.
     if (error instanceof RangeError) {
-      this.watch.moments.ended = this.watch.at
-      this.#landWith({ kind: 'limit', detail: 'an answer too deep or too large to be judged' })
+      this.timings.timestamps.ended = this.timings.readAt
+      this.#settle({ kind: 'limit', detail: 'an answer too deep or too large to be judged' })
       return
     }
-    this.#landed = true
+    this.#settled = true
     this.#limits.over()
-    this.#coded?.drop()
-    this.#to.broke(error)
+    this.#encodedBody?.drop()
+    this.#handlers.broke(error)
   }
 
   /** The peer was silent for too long. */
   timeout(at: number): void {
     this.#channel?.abandon()
-    this.watch.moments.ended = at
+    this.timings.timestamps.ended = at
     const where = this.#reader === undefined ? 'before headers' : 'inside the body'
-    this.#landWith({ kind: 'timeout', detail: where })
+    this.#settle({ kind: 'timeout', detail: where })
   }
 
   /** The run ends while the request is in flight. */
-  cutOff(at: number): void {
+  stop(at: number): void {
     this.#channel?.abandon()
-    this.watch.moments.ended = at
-    this.#landWith({ kind: 'open' })
+    this.timings.timestamps.ended = at
+    this.#settle({ kind: 'open' })
   }
 
   event(): void {
-    this.watch.event()
+    this.timings.event()
   }
 
   content(kind: ContentKind, text: string): void {
-    this.watch.content(kind)
+    this.timings.content(kind)
     this.#crossTalk.text(text)
   }
 
   terminal(): void {
-    this.watch.terminal()
+    this.timings.terminal()
   }
 
   usage(usage: Readonly<Record<string, unknown>>): void {
-    this.watch.usage(usage)
+    this.timings.usage(usage)
   }
 
   id(id: string): void {
@@ -234,61 +234,61 @@ export class Flight implements AnswerSink, DecodedSink, StreamWatcher {
   }
 
   serverFailed(why: string): void {
-    this.#failure ??= this.#ledger.redact(why)
+    this.#serverFailure ??= this.#integrity.redact(why)
   }
 
-  #finish(ending: Ending): void {
-    const { plan, watch } = this
+  #judge(ending: Ending): void {
+    const { plan, timings: watch } = this
     const reader = this.#reader
     if (reader === undefined || this.#status === null) return
-    if (!reader.isStream && this.#tooDeep(reader)) return
+    if (!reader.isStream && this.#settleIfTooDeep(reader)) return
     const judgement = reader.end(ending)
-    const occasion = { ...this.#occasion(), atNs: watch.at }
+    const occasion = { ...this.#reference(), atNs: watch.readAt }
     const came = reader.isStream ? undefined : () => reader.came()
-    const violated = this.#ledger.judgement(judgement, occasion, came)
+    const violated = this.#integrity.judgement(judgement, occasion, came)
     const json = reader.isStream ? undefined : reader.json()
-    if (reader.isStream) this.#ledger.stream(watch.events)
+    if (reader.isStream) this.#integrity.stream(watch.events)
     else this.#readBody(json, ending)
-    const leaked = this.#ledger.crossTalk(plan.surface, this.#crossTalk.leaked, occasion)
+    const leaked = this.#integrity.crossTalk(plan.surface, this.#crossTalk.leaked, occasion)
     // A repeat may be answered with the response that is there already.
-    if (this.#id !== undefined && !plan.twin) {
-      this.#ledger.id({ id: this.#id, surface: plan.surface, occasion })
+    if (this.#id !== undefined && !plan.duplicate) {
+      this.#integrity.id({ id: this.#id, surface: plan.surface, occasion })
     }
-    const outcome = outcomeOf({
+    const outcome = requestOutcome({
       status: this.#status,
       ending,
-      wholeStream: !reader.isStream || watch.moments.terminal !== null,
-      cut: this.#cut,
-      failure: this.#failure,
-      violated: violated === undefined ? leaked : `${violated}${reader.oddType()}`,
+      hasTerminalEvent: !reader.isStream || watch.timestamps.terminal !== null,
+      cutReason: this.#cutReason,
+      serverFailure: this.#serverFailure,
+      violation: violated === undefined ? leaked : `${violated}${reader.oddType()}`,
     })
-    this.#landWith(this.#forgive(outcome), json)
+    this.#settle(this.#classify(outcome), json)
   }
 
   /** What is recursive would run out of stack. */
-  #tooDeep(reader: AnswerReader): boolean {
+  #settleIfTooDeep(reader: AnswerReader): boolean {
     const { jsonDepth } = this.#limits.limits
     if (!reader.isDeeperThan(jsonDepth)) return false
-    this.#landWith({ kind: 'limit', detail: `JSON nested more than ${jsonDepth} levels deep` })
+    this.#settle({ kind: 'limit', detail: `JSON nested more than ${jsonDepth} levels deep` })
     return true
   }
 
   /** An answer in one piece: all of it is generated at once. */
   #readBody(json: unknown, ending: Ending): void {
-    const { watch } = this
-    this.#ledger.body()
-    if (ending.kind === 'complete') watch.moments.terminal = watch.moments.ended
+    const { timings: watch } = this
+    this.#integrity.body()
+    if (ending.kind === 'complete') watch.timestamps.terminal = watch.timestamps.ended
     const read = readAnswer(json)
     if (read === undefined) return
     this.#id = read.id
     if (read.usage !== undefined) watch.usage(read.usage)
-    if (read.failure !== undefined) this.#failure ??= this.#ledger.redact(read.failure)
+    if (read.failure !== undefined) this.#serverFailure ??= this.#integrity.redact(read.failure)
     this.#crossTalk.text(read.text)
   }
 
   /** Such answers are judged, and their times say nothing of the target. */
-  #forgive(outcome: RequestOutcome): RequestOutcome {
-    const { manner, race, twin } = this.plan
+  #classify(outcome: RequestOutcome): RequestOutcome {
+    const { clientBehavior: manner, race, duplicate: twin } = this.plan
     // Which of the two is refused is up to the target.
     if (twin || (race && outcome.kind === 'status')) return { kind: 'left', why: 'race' }
     if (outcome.kind !== 'ok' || manner !== 'slow-reader') return outcome
@@ -296,36 +296,37 @@ export class Flight implements AnswerSink, DecodedSink, StreamWatcher {
   }
 
   #checkLimits(): void {
-    const passed = this.#limits.check(this.#reader?.isStream === true, this.watch.events)
+    const passed = this.#limits.check(this.#reader?.isStream === true, this.timings.events)
     if (passed === undefined) return
     this.#channel?.abandon()
-    this.watch.moments.ended = this.watch.at
-    this.#landWith({ kind: 'limit', detail: passed })
+    this.timings.timestamps.ended = this.timings.readAt
+    this.#settle({ kind: 'limit', detail: passed })
   }
 
-  #perhapsAbort(): void {
-    if (this.watch.generated > this.plan.degree * latestAbort) this.#leave('abort')
+  #maybeAbort(): void {
+    if (this.timings.generated > this.plan.intensity * maxFragmentsBeforeAbort)
+      this.#disconnect('abort')
   }
 
-  #leave(why: 'abort' | 'churn'): void {
-    if (this.#landed) return
+  #disconnect(why: 'abort' | 'churn'): void {
+    if (this.#settled) return
     this.#channel?.abandon()
-    this.#landWith({ kind: 'left', why })
+    this.#settle({ kind: 'left', why })
   }
 
-  #dawdle(): void {
+  #throttleReads(): void {
     const channel = this.#channel
     channel?.pause()
-    setTimeout(() => channel?.resume(), 1 + this.plan.degree * slowestReadMs)
+    setTimeout(() => channel?.resume(), 1 + this.plan.intensity * maxReadPauseMs)
   }
 
-  #landWith(outcome: RequestOutcome, json?: unknown): void {
-    if (this.#landed) return
-    this.#landed = true
+  #settle(outcome: RequestOutcome, json?: unknown): void {
+    if (this.#settled) return
+    this.#settled = true
     this.#limits.over()
-    this.#coded?.drop()
+    this.#encodedBody?.drop()
     const { index, step, transaction, surface, operation, form } = this.plan
-    const { moments, gapsNs, counts } = this.watch
+    const { timestamps: moments, gapsNs, counts } = this.timings
     const record: RequestRecord = {
       index,
       step,
@@ -333,21 +334,21 @@ export class Flight implements AnswerSink, DecodedSink, StreamWatcher {
       surface,
       operation,
       form,
-      stamps: moments,
+      timestamps: moments,
       gapsNs,
       counts,
       status: this.#status,
       outcome,
     }
-    this.#to.landed({ record, json, id: this.#id })
+    this.#handlers.onResult({ record, json, id: this.#id })
   }
 
-  #occasion() {
+  #reference() {
     const { index, step, operation, requestId } = this.plan
     return { index, step, operation, requestId }
   }
 
-  #sinceSent(at: number): number {
-    return (at - (this.watch.moments.sent ?? at)) / 1e6
+  #msSinceSent(at: number): number {
+    return (at - (this.timings.timestamps.sent ?? at)) / 1e6
   }
 }

@@ -5,8 +5,8 @@ import type { Part, PlanSpec } from '../plan/plan.ts'
 import type { RequestRecord } from '../record.ts'
 import type { ChatNeeds } from '../setup/chats.ts'
 import type { LoadTarget } from '../target.ts'
-import type { NotDispatched } from './crew.ts'
-import type { SpentUsage } from './usage.ts'
+import type { DroppedArrival } from './crew.ts'
+import type { ThreadUsage } from './usage.ts'
 
 /** What threads tell each other; everything survives a structured clone. */
 
@@ -17,25 +17,25 @@ export interface WorkerSetup {
   readonly needs: ChatNeeds
   readonly keepAlive: boolean
   /** Of this thread; without it, as many as there are requests at once. */
-  readonly mostConnections?: number
+  readonly maxConnections?: number
   readonly drainNs: number
-  readonly mostInFlight: number
+  readonly maxInFlight: number
   /** Of the canary server; null where there is none. */
-  readonly canaryPort: number | null
+  readonly clockProbePort: number | null
 }
 
-export type ToWorker =
+export type WorkerCommand =
   | { readonly type: 'start'; readonly startNs: bigint }
   /** End now. */
   | { readonly type: 'stop' }
 
-export type FromWorker =
-  | { readonly type: 'ready'; readonly troubles: Troubles }
+export type WorkerMessage =
+  | { readonly type: 'ready'; readonly troubles: Warnings }
   | {
       readonly type: 'records'
       readonly records: readonly RequestRecord[]
       readonly ids: readonly SeenId[]
-      readonly notDispatched: readonly NotDispatched[]
+      readonly dropped: readonly DroppedArrival[]
       readonly inFlight: number
     }
   | {
@@ -44,18 +44,18 @@ export type FromWorker =
       readonly connectionsOpened: number
       readonly httpVersion: Channels['httpVersion']
       readonly http2: Http2Figures | null
-      readonly usage: SpentUsage
+      readonly usage: ThreadUsage
       /** Of the canary: how late the stamps of this thread were. */
       readonly timestampError: StoredBuckets | null
     }
   | { readonly type: 'fault'; readonly message: string }
   | {
       readonly type: 'gone'
-      readonly left?: number
-      readonly troubles?: Troubles
+      readonly chatsLeft?: number
+      readonly troubles?: Warnings
       /** Why no load was sent, as a sentence. */
-      readonly unprepared?: string
+      readonly preparationFailure?: string
     }
 
 /** In words, with how often. */
-export type Troubles = readonly (readonly [what: string, count: number])[]
+export type Warnings = readonly (readonly [what: string, count: number])[]

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { Stopwatch } from './stopwatch.ts'
+import { RequestTimings } from './stopwatch.ts'
 
 function countsOf(kinds: readonly ('text' | 'reasoning')[], usage: Record<string, unknown>) {
-  const watch = new Stopwatch(0, 0)
+  const watch = new RequestTimings(0, 0)
   for (const kind of kinds) watch.content(kind)
   watch.usage(usage)
   const { outputTokens, streamedTokens } = watch.counts

@@ -1,16 +1,16 @@
 import type { ContentKind, StreamWatcher } from '../../judges/index.ts'
 import type { Opened } from '../http/channel.ts'
-import type { Counts, Stamps } from '../record.ts'
+import type { Counts, Timestamps } from '../record.ts'
 
-type Moments = { -readonly [Name in keyof Stamps]: Stamps[Name] }
+type MutableTimestamps = { -readonly [Name in keyof Timestamps]: Timestamps[Name] }
 
 /** Stamps of one request. Everything that one read brings has the stamp of the read. */
-export class Stopwatch implements StreamWatcher {
+export class RequestTimings implements StreamWatcher {
   /** Of the read that is being worked off. */
-  at = 0
+  readAt = 0
   /** The last sign of life of the peer, or of our own sending. */
-  lastSign: number
-  readonly moments: Moments
+  lastActivity: number
+  readonly timestamps: MutableTimestamps
   readonly gapsNs: number[] = []
   reads = 0
   bytes = 0
@@ -23,8 +23,8 @@ export class Stopwatch implements StreamWatcher {
   newConnection = false
 
   constructor(planned: number, dispatched: number) {
-    this.lastSign = dispatched
-    this.moments = {
+    this.lastActivity = dispatched
+    this.timestamps = {
       planned,
       dispatched,
       connected: null,
@@ -40,27 +40,27 @@ export class Stopwatch implements StreamWatcher {
   }
 
   sent(at: number, opened: Opened | null): void {
-    this.lastSign = at
-    this.moments.sent = at
-    this.moments.connected = opened?.readyAt ?? at
+    this.lastActivity = at
+    this.timestamps.sent = at
+    this.timestamps.connected = opened?.readyAt ?? at
     this.newConnection = opened !== null
   }
 
   read(bytes: number, at: number): void {
     // What is decoded is worked off later, under the stamp of its own read.
-    if (at !== this.lastSign) this.reads += 1
-    this.at = at
-    this.lastSign = at
+    if (at !== this.lastActivity) this.reads += 1
+    this.readAt = at
+    this.lastActivity = at
     this.bytes += bytes
   }
 
   event(): void {
     this.events += 1
-    this.moments.firstEvent ??= this.at
+    this.timestamps.firstEvent ??= this.readAt
   }
 
   content(kind: ContentKind, _text?: string): void {
-    const { moments, at } = this
+    const { timestamps: moments, readAt: at } = this
     if (moments.lastGenerated === null) moments.firstGenerated = at
     else this.gapsNs.push(at - moments.lastGenerated)
     moments.lastGenerated = at
@@ -70,7 +70,7 @@ export class Stopwatch implements StreamWatcher {
   }
 
   terminal(): void {
-    this.moments.terminal ??= this.at
+    this.timestamps.terminal ??= this.readAt
   }
 
   serverFailed(): void {}
@@ -79,10 +79,10 @@ export class Stopwatch implements StreamWatcher {
 
   /** Both surfaces' names of the counts. */
   usage(usage: Readonly<Record<string, unknown>>): void {
-    this.outputTokens = count(usage['completion_tokens'] ?? usage['output_tokens'])
-    this.inputTokens = count(usage['prompt_tokens'] ?? usage['input_tokens'])
+    this.outputTokens = asCount(usage['completion_tokens'] ?? usage['output_tokens'])
+    this.inputTokens = asCount(usage['prompt_tokens'] ?? usage['input_tokens'])
     const details = usage['completion_tokens_details'] ?? usage['output_tokens_details']
-    this.#reasoningTokens = count(memberOf(details, 'reasoning_tokens')) ?? 0
+    this.#reasoningTokens = asCount(memberOf(details, 'reasoning_tokens')) ?? 0
   }
 
   get counts(): Counts {
@@ -100,7 +100,7 @@ export class Stopwatch implements StreamWatcher {
   }
 }
 
-function count(value: unknown): number | null {
+function asCount(value: unknown): number | null {
   return typeof value === 'number' && Number.isInteger(value) && value >= 0 ? value : null
 }
 

@@ -1,52 +1,52 @@
 import { setFlagsFromString } from 'node:v8'
 import { Worker } from 'node:worker_threads'
-import type { FromWorker, ToWorker, Troubles, WorkerSetup } from './messages.ts'
+import type { Warnings, WorkerCommand, WorkerMessage, WorkerSetup } from './messages.ts'
 
-export interface ThreadsOptions {
+export interface WorkerPoolOptions {
   /** Ends the run early; what was found is kept. */
   readonly signal: AbortSignal
   /** When to begin, once all threads are ready; resolves at that moment or shortly before. */
   readonly mayStart: () => Promise<void>
   /** `startNs`: the reading of the monotonic clock that the records call 0. */
   readonly onStart: (startNs: bigint) => void
-  readonly onRecords: (worker: number, told: Told) => void
+  readonly onRecords: (worker: number, told: RecordsMessage) => void
 }
 
 /** What a thread tells now and then. */
-export type Told = Extract<FromWorker, { type: 'records' }>
-export type Done = Extract<FromWorker, { type: 'done' }>
+export type RecordsMessage = Extract<WorkerMessage, { type: 'records' }>
+export type DoneMessage = Extract<WorkerMessage, { type: 'done' }>
 
-export interface ThreadsOutcome {
+export interface WorkerPoolResult {
   /** One for each thread that came to its end. */
-  readonly done: readonly Done[]
-  readonly troubles: Troubles
-  readonly faults: readonly string[]
+  readonly done: readonly DoneMessage[]
+  readonly warnings: Warnings
+  readonly internalErrors: readonly string[]
   /** Chats that were made and not deleted. */
   readonly chatsLeft: number
 }
 
 /** All threads begin together, so many milliseconds after the word is given. */
-export const leadMs = 50
-const leadNs = BigInt(leadMs * 1_000_000)
+export const startLeadMs = 50
+const startLeadNs = BigInt(startLeadMs * 1_000_000)
 
 /** The target did not let a run be prepared; the message is a sentence about it. */
-export class UnpreparedError extends Error {
-  override readonly name = 'UnpreparedError'
+export class PreparationError extends Error {
+  override readonly name = 'PreparationError'
 }
 
 /**
  * Runs one thread for each setup, from their preparation to their end.
- * @throws UnpreparedError where one of them could not be prepared, once all have tidied up.
+ * @throws PreparationError where one of them could not be prepared, once all have tidied up.
  */
-export async function runThreads(
+export async function runWorkers(
   setups: readonly WorkerSetup[],
-  options: ThreadsOptions,
-): Promise<ThreadsOutcome> {
+  options: WorkerPoolOptions,
+): Promise<WorkerPoolResult> {
   const threads = setups.map(
-    (setup, index) => new Thread(setup, (told) => options.onRecords(index, told)),
+    (setup, index) => new WorkerThread(setup, (told) => options.onRecords(index, told)),
   )
   const stop = () => {
-    for (const thread of threads) thread.say({ type: 'stop' })
+    for (const thread of threads) thread.post({ type: 'stop' })
   }
   options.signal.addEventListener('abort', stop, { once: true })
   try {
@@ -54,35 +54,35 @@ export async function runThreads(
     const unprepared = threads.find((thread) => thread.unprepared !== undefined)?.unprepared
     // What the other threads have made is deleted as after a run that is interrupted.
     if (unprepared === undefined) await options.mayStart()
-    const startNs = process.hrtime.bigint() + leadNs
-    for (const thread of threads) thread.say({ type: 'start', startNs })
+    const startNs = process.hrtime.bigint() + startLeadNs
+    for (const thread of threads) thread.post({ type: 'start', startNs })
     if (options.signal.aborted || unprepared !== undefined) stop()
     if (unprepared === undefined) options.onStart(startNs)
-    await Promise.all(threads.map(({ gone }) => gone))
-    if (unprepared !== undefined) throw new UnpreparedError(unprepared)
+    await Promise.all(threads.map(({ gone: exited }) => exited))
+    if (unprepared !== undefined) throw new PreparationError(unprepared)
   } finally {
     options.signal.removeEventListener('abort', stop)
-    await Promise.all(threads.map((thread) => thread.end()))
+    await Promise.all(threads.map((thread) => thread.terminate()))
   }
   return {
     done: threads.flatMap(({ done }) => (done === undefined ? [] : [done])),
-    troubles: threads.flatMap(({ troubles }) => troubles),
-    faults: threads.flatMap(({ faults }) => faults),
+    warnings: threads.flatMap(({ troubles }) => troubles),
+    internalErrors: threads.flatMap(({ faults }) => faults),
     chatsLeft: threads.reduce((sum, { chatsLeft }) => sum + chatsLeft, 0),
   }
 }
 
-class Thread {
-  done: Done | undefined
-  troubles: Troubles = []
+class WorkerThread {
+  done: DoneMessage | undefined
+  troubles: Warnings = []
   chatsLeft = 0
   unprepared: string | undefined
   readonly faults: string[] = []
   readonly #ready = Promise.withResolvers<void>()
-  readonly #gone = Promise.withResolvers<void>()
+  readonly #exited = Promise.withResolvers<void>()
   readonly #worker: Worker
 
-  constructor(setup: WorkerSetup, onRecords: (told: Told) => void) {
+  constructor(setup: WorkerSetup, onRecords: (told: RecordsMessage) => void) {
     setFlagsFromString(`--initial-heap-size=${initialHeapMb}`)
     // Alone a thread copies in 1 ms what several share out in up to 5, when the CPUs are busy.
     setFlagsFromString('--no-parallel-scavenge')
@@ -90,12 +90,12 @@ class Thread {
       workerData: setup,
       resourceLimits: { maxYoungGenerationSizeMb },
     })
-    this.#worker.on('message', (message: FromWorker) => this.#take(message, onRecords))
+    this.#worker.on('message', (message: WorkerMessage) => this.#receive(message, onRecords))
     this.#worker.on('error', (error) => {
       this.faults.push(error instanceof Error ? (error.stack ?? error.message) : String(error))
-      this.#over()
+      this.#exit()
     })
-    this.#worker.on('exit', () => this.#over())
+    this.#worker.on('exit', () => this.#exit())
   }
 
   get ready(): Promise<void> {
@@ -103,18 +103,18 @@ class Thread {
   }
 
   get gone(): Promise<void> {
-    return this.#gone.promise
+    return this.#exited.promise
   }
 
-  say(message: ToWorker): void {
+  post(message: WorkerCommand): void {
     this.#worker.postMessage(message)
   }
 
-  async end(): Promise<void> {
+  async terminate(): Promise<void> {
     await this.#worker.terminate()
   }
 
-  #take(message: FromWorker, onRecords: (told: Told) => void): void {
+  #receive(message: WorkerMessage, onRecords: (told: RecordsMessage) => void): void {
     switch (message.type) {
       case 'ready':
         this.#ready.resolve()
@@ -130,15 +130,15 @@ class Thread {
         return
       case 'gone':
         this.troubles = message.troubles ?? []
-        this.chatsLeft = message.left ?? 0
-        this.unprepared = message.unprepared
-        this.#over()
+        this.chatsLeft = message.chatsLeft ?? 0
+        this.unprepared = message.preparationFailure
+        this.#exit()
     }
   }
 
-  #over(): void {
+  #exit(): void {
     this.#ready.resolve()
-    this.#gone.resolve()
+    this.#exited.resolve()
   }
 }
 

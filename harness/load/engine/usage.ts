@@ -1,7 +1,7 @@
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks'
 
 /** What a thread used while the run lasted. */
-export interface SpentUsage {
+export interface ThreadUsage {
   /** Null where the runtime does not tell the CPU time of a thread. */
   readonly cpuMs: number | null
   /** CPU time per time that passed. */
@@ -14,24 +14,24 @@ export interface SpentUsage {
 
 const resolutionMs = 10
 
-export class Usage {
+export class ThreadUsageMeter {
   readonly #loop = performance.eventLoopUtilization()
   readonly #delay = monitorEventLoopDelay({ resolution: resolutionMs })
   readonly #cpuMs = threadCpuMs()
-  readonly #began = performance.now()
+  readonly #startedAt = performance.now()
 
   constructor() {
     this.#delay.enable()
   }
 
-  end(): SpentUsage {
+  end(): ThreadUsage {
     this.#delay.disable()
     const now = threadCpuMs()
     const cpuMs = now === null || this.#cpuMs === null ? null : now - this.#cpuMs
     const late = this.#delay.percentile(99) / 1e6 - resolutionMs
     return {
       cpuMs,
-      cpuShare: cpuMs === null ? null : cpuMs / (performance.now() - this.#began),
+      cpuShare: cpuMs === null ? null : cpuMs / (performance.now() - this.#startedAt),
       eventLoopUtilization: performance.eventLoopUtilization(this.#loop).utilization,
       eventLoopDelayMs: Math.max(0, late),
     }

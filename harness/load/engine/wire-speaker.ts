@@ -6,76 +6,81 @@ import type { Arrival } from '../plan/plan.ts'
 import { type Draw, drawsOf, hashText } from '../plan/random.ts'
 import type { LoadTarget } from '../target.ts'
 import type { RaceOutcome, Speaker, StepSpec } from '../transactions/index.ts'
-import type { Crew } from './crew.ts'
-import { Flight, type FlightPlan, type Landing } from './flight.ts'
+import type { WorkerContext } from './crew.ts'
+import { InFlightRequest, type PlannedRequest, type RequestResult } from './flight.ts'
 import { sleep } from './sleep.ts'
 
-export interface Circumstances {
+export interface RunnerOptions {
   /** When the first request is due, in nanoseconds of the run. */
-  readonly due: number
+  readonly dueNs: number
   readonly noncePrefix: string
   /** Ends pauses. */
   readonly signal: AbortSignal
 }
 
-interface LaunchOptions {
+interface SendOptions {
   /** Another request with the same idempotency key leaves at the same time. */
   readonly race?: boolean
   /** It is that other request. */
-  readonly twin?: boolean
-  readonly over?: Channel
+  readonly duplicate?: boolean
+  readonly channel?: Channel
 }
 
 /** Speaks for one transaction over the connections of its thread. */
-export class WireSpeaker implements Speaker {
+export class TransactionRunner implements Speaker {
   readonly arrival: Arrival
   readonly entry: MixEntry
-  readonly #crew: Crew
-  readonly #circumstances: Circumstances
+  readonly #context: WorkerContext
+  readonly #options: RunnerOptions
   readonly #draw: Draw
-  #due: number
+  #dueNs: number
   #step = 0
 
-  constructor(crew: Crew, arrival: Arrival, entry: MixEntry, circumstances: Circumstances) {
+  constructor(
+    crew: WorkerContext,
+    arrival: Arrival,
+    entry: MixEntry,
+    circumstances: RunnerOptions,
+  ) {
     this.arrival = arrival
     this.entry = entry
-    this.#crew = crew
-    this.#circumstances = circumstances
-    this.#due = circumstances.due
+    this.#context = crew
+    this.#options = circumstances
+    this.#dueNs = circumstances.dueNs
     this.#draw = drawsOf(hashText(`${arrival.nonce}/identifiers`), arrival.index)
   }
 
   get target(): LoadTarget {
-    return this.#crew.target
+    return this.#context.target
   }
 
-  async send(step: StepSpec): Promise<Landing> {
-    const landing = await this.#launch(step)
-    this.#due = this.#crew.clock.now()
+  async send(step: StepSpec): Promise<RequestResult> {
+    const landing = await this.#sendRequest(step)
+    this.#dueNs = this.#context.clock.now()
     return landing
   }
 
-  async sendTwice(step: StepSpec): Promise<readonly [Landing, Landing]> {
-    const { channels } = this.#crew
+  async sendTwice(step: StepSpec): Promise<readonly [RequestResult, RequestResult]> {
+    const { channels } = this.#context
     const [one, other] = [channels.take(), channels.take()]
     // A connection that is still to be made would give the other request a start.
     await Promise.all([one.settled, other.settled])
     const landings = await Promise.all([
-      this.#launch(step, { race: true, over: one }),
-      this.#launch(step, { race: true, twin: true, over: other }),
+      this.#sendRequest(step, { race: true, channel: one }),
+      this.#sendRequest(step, { race: true, duplicate: true, channel: other }),
     ])
-    this.#due = this.#crew.clock.now()
+    this.#dueNs = this.#context.clock.now()
     return landings
   }
 
   async pause(ns: number): Promise<void> {
-    this.#due = this.#crew.clock.now() + ns
-    await sleep(Math.ceil(ns / 1e6), this.#circumstances.signal)
+    this.#dueNs = this.#context.clock.now() + ns
+    await sleep(Math.ceil(ns / 1e6), this.#options.signal)
   }
 
   /** Where no chat was prepared for it, making one is part of the transaction. */
-  async chat(): Promise<string | undefined> {
-    const { chats } = this.#crew
+  async freshChat(): Promise<string | undefined> {
+    const { chats } = this.#context
     const prepared = chats.take()
     if (prepared !== undefined) return prepared
     const made = await this.send({ operation: 'v3.createChat', form: 'json', json: chats.body() })
@@ -83,11 +88,11 @@ export class WireSpeaker implements Speaker {
   }
 
   async v2Chat(): Promise<string | undefined> {
-    return this.#crew.chats.v2()
+    return this.#context.chats.v2()
   }
 
   async historyChat(): Promise<string | undefined> {
-    return this.#crew.chats.history()
+    return this.#context.chats.history()
   }
 
   /** Version 4 by its form (RFC 9562), from the seed by its content. */
@@ -101,20 +106,20 @@ export class WireSpeaker implements Speaker {
       .join('-')
   }
 
-  race({ turns, landing }: RaceOutcome): void {
-    const { races } = this.#crew.ledger.counts
+  recordRace({ turns, history: landing }: RaceOutcome): void {
+    const { races } = this.#context.integrity.counts
     races.races += 1
     if (turns === null || turns === 0) {
       races.unreadable += 1
       return
     }
     if (turns === 1) {
-      this.#crew.ledger.row('V3-IDEM-05', null)
+      this.#context.integrity.row('V3-IDEM-05', null)
       return
     }
     races.doubled += 1
-    const { index, step, operation, stamps } = landing.record
-    this.#crew.ledger.row('V3-IDEM-05', {
+    const { index, step, operation, timestamps: stamps } = landing.record
+    this.#context.integrity.row('V3-IDEM-05', {
       index,
       step,
       operation,
@@ -125,19 +130,19 @@ export class WireSpeaker implements Speaker {
     })
   }
 
-  #launch(
+  #sendRequest(
     step: StepSpec,
-    { race = false, twin = false, over }: LaunchOptions = {},
-  ): Promise<Landing> {
-    const crew = this.#crew
-    crew.admit()
+    { race = false, duplicate: twin = false, channel: over }: SendOptions = {},
+  ): Promise<RequestResult> {
+    const crew = this.#context
+    crew.assertOpen()
     const at = this.#step
     this.#step += 1
     const requestId = this.#requestId(at)
     const { method, path, surface } = operations[step.operation]
     const request = wireRequest({ surface, method, path, ...step }, crew.target, requestId)
     const { index, nonce, manner, degree } = this.arrival
-    const plan: FlightPlan = {
+    const plan: PlannedRequest = {
       index,
       step: at,
       transaction: this.entry.name,
@@ -146,33 +151,33 @@ export class WireSpeaker implements Speaker {
       form: step.form,
       request,
       json: step.json,
-      planned: this.#due,
+      planned: this.#dueNs,
       dispatched: crew.clock.now(),
       nonce,
-      noncePrefix: this.#circumstances.noncePrefix,
+      noncePrefix: this.#options.noncePrefix,
       // Only what is generated can be left in its middle.
-      manner: 'generates' in operations[step.operation] && !race ? manner : 'good',
-      degree,
+      clientBehavior: 'generates' in operations[step.operation] && !race ? manner : 'good',
+      intensity: degree,
       requestId,
       race,
-      twin,
+      duplicate: twin,
     }
     return new Promise((resolve, reject) => {
-      const flight: Flight = new Flight(plan, crew, {
-        landed: (landing) => {
-          crew.landed(flight, landing)
+      const flight: InFlightRequest = new InFlightRequest(plan, crew, {
+        onResult: (landing) => {
+          crew.complete(flight, landing)
           resolve(landing)
         },
         broke: (error) => {
-          crew.lost(flight)
+          crew.unregister(flight)
           reject(error)
         },
       })
-      crew.took(flight)
+      crew.register(flight)
       const { channels } = crew
-      const launch = (channel: Channel) => flight.launch(channel)
+      const launch = (channel: Channel) => flight.start(channel)
       if (over !== undefined) launch(over)
-      else if (plan.manner === 'churn') launch(channels.fresh())
+      else if (plan.clientBehavior === 'churn') launch(channels.fresh())
       else channels.lend(launch)
     })
   }

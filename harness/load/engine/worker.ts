@@ -7,10 +7,10 @@ import { IntegrityLedger } from '../judging/integrity-ledger.ts'
 import { Chats } from '../setup/chats.ts'
 import { routeOf } from '../setup/route.ts'
 import { RunClock } from './clock.ts'
-import { Crew } from './crew.ts'
-import { Driver } from './driver.ts'
-import type { FromWorker, ToWorker, Troubles, WorkerSetup } from './messages.ts'
-import { Usage } from './usage.ts'
+import { WorkerContext } from './crew.ts'
+import { Scheduler } from './driver.ts'
+import type { Warnings, WorkerCommand, WorkerMessage, WorkerSetup } from './messages.ts'
+import { ThreadUsageMeter } from './usage.ts'
 
 /** The thread of a worker: prepares, waits for the word, drives its part of the plan, and tells. */
 
@@ -20,12 +20,12 @@ const tellEveryMs = 100
 const tidyMs = 10_000
 
 if (port !== null) {
-  const tell = (message: FromWorker) => port.postMessage(message)
+  const tell = (message: WorkerMessage) => port.postMessage(message)
   const interruption = new AbortController()
   const started = Promise.withResolvers<bigint>()
   setMaxListeners(0, interruption.signal)
-  let driver: Driver | undefined
-  port.on('message', (message: ToWorker) => {
+  let driver: Scheduler | undefined
+  port.on('message', (message: WorkerCommand) => {
     if (message.type === 'start') started.resolve(message.startNs)
     else {
       interruption.abort()
@@ -37,10 +37,10 @@ if (port !== null) {
     tell({ type: 'gone' })
   })
 
-  async function work(tell: (message: FromWorker) => void): Promise<void> {
+  async function work(tell: (message: WorkerMessage) => void): Promise<void> {
     const { target, spec, part, needs } = setup
     const redact = createRedactor(target.secrets).text
-    const troubles = (): Troubles =>
+    const troubles = (): Warnings =>
       [...chats.troubles].map(([what, count]) => [redact(what), count])
     const route = routeOf(target.baseUrl, target.network)
     const openChannels = await agreeOnVersion(route, interruption.signal)
@@ -50,26 +50,26 @@ if (port !== null) {
     if (chats.failure !== undefined) {
       await chats.close(tidyMs)
       preparing.close()
-      tell({ type: 'gone', left: chats.left, unprepared: redact(chats.failure) })
+      tell({ type: 'gone', chatsLeft: chats.left, preparationFailure: redact(chats.failure) })
       return
     }
     tell({ type: 'ready', troubles: troubles() })
 
     const clock = new RunClock(await started.promise)
-    const channels = openChannels(clock, setup.keepAlive, setup.mostConnections)
-    const ledger = new IntegrityLedger(redact)
-    const crew = new Crew({ clock, target, channels, chats, ledger })
-    const canary = setup.canaryPort === null ? undefined : new Canary(setup.canaryPort)
-    const usage = new Usage()
+    const channels = openChannels(clock, setup.keepAlive, setup.maxConnections)
+    const integrity = new IntegrityLedger(redact)
+    const crew = new WorkerContext({ clock, target, channels, chats, integrity })
+    const canary = setup.clockProbePort === null ? undefined : new Canary(setup.clockProbePort)
+    const usage = new ThreadUsageMeter()
     const report = () => {
-      const records = crew.takeRecords()
-      const ids = ledger.takeIds()
-      const notDispatched = crew.takeNotDispatched()
-      tell({ type: 'records', records, ids, notDispatched, inFlight: crew.inFlight })
+      const records = crew.drainRecords()
+      const ids = integrity.takeIds()
+      const notDispatched = crew.drainDropped()
+      tell({ type: 'records', records, ids, dropped: notDispatched, inFlight: crew.inFlight })
     }
     const telling = setInterval(report, tellEveryMs)
-    const { drainNs, mostInFlight } = setup
-    driver = new Driver({ spec, part, drainNs, mostInFlight }, crew, (error) =>
+    const { drainNs, maxInFlight: mostInFlight } = setup
+    driver = new Scheduler({ spec, part, drainNs, maxInFlight: mostInFlight }, crew, (error) =>
       tell({ type: 'fault', message: describe(error) }),
     )
     if (interruption.signal.aborted) driver.stop()
@@ -80,7 +80,7 @@ if (port !== null) {
     report()
     tell({
       type: 'done',
-      integrity: ledger.counts,
+      integrity: integrity.counts,
       connectionsOpened: channels.opened,
       httpVersion: channels.httpVersion,
       http2: channels.http2,
@@ -90,7 +90,7 @@ if (port !== null) {
     channels.close()
     await chats.close(tidyMs)
     preparing.close()
-    tell({ type: 'gone', left: chats.left, troubles: troubles() })
+    tell({ type: 'gone', chatsLeft: chats.left, troubles: troubles() })
   }
 }
 

@@ -37,7 +37,7 @@ describe('an answer with a Content-Encoding', () => {
     })
     const { records, integrity } = await driven({ ...some, url })
     expect(records).toHaveLength(5)
-    for (const { outcome, counts, stamps, gapsNs } of records) {
+    for (const { outcome, counts, timestamps: stamps, gapsNs } of records) {
       expect(outcome).toEqual({ kind: 'ok' })
       expect(counts).toMatchObject({ events: speech.length, generated: 3 })
       // Stamps are of the reads that brought the coded bytes; a busy machine may join two of them.

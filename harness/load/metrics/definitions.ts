@@ -36,14 +36,14 @@ export const definitions: readonly Definition[] = [
     metric: 'TTFT',
     formula: 'first message that has `choices`, empty or not - dispatch',
     source: vllmClient,
-    values: (record) => since(record, record.stamps.firstEvent),
+    values: (record) => since(record, record.timestamps.firstEvent),
   },
   {
     tool: vllm,
     metric: 'TPOT',
     formula: '(E2EL - TTFT) / (tokens - 1), only where tokens > 1',
     source: vllmMetrics,
-    values: ({ stamps, counts }) =>
+    values: ({ timestamps: stamps, counts }) =>
       per(span(stamps.firstEvent, stamps.lastGenerated), (counts.outputTokens ?? 0) - 1),
   },
   {
@@ -51,7 +51,7 @@ export const definitions: readonly Definition[] = [
     metric: 'ITL',
     formula: 'gaps between messages, pooled; a message counts as a token',
     source: vllmClient,
-    values: ({ stamps, gapsNs }) => {
+    values: ({ timestamps: stamps, gapsNs }) => {
       const first = span(stamps.firstEvent, stamps.firstGenerated)
       // The opening message carries no content, and its gap counts too.
       return first === null || first === 0 ? gapsNs : [first, ...gapsNs]
@@ -62,14 +62,14 @@ export const definitions: readonly Definition[] = [
     metric: 'E2EL',
     formula: 'last message with `choices` - dispatch; usage, [DONE] and close are not in it',
     source: vllmClient,
-    values: (record) => since(record, record.stamps.lastGenerated),
+    values: (record) => since(record, record.timestamps.lastGenerated),
   },
   {
     tool: aiperf,
     metric: 'Time to First Token',
     formula: 'first response with content, reasoning included - dispatch',
     source: aiperfMetrics,
-    values: (record) => since(record, record.stamps.firstGenerated),
+    values: (record) => since(record, record.timestamps.firstGenerated),
   },
   {
     tool: aiperf,
@@ -83,14 +83,14 @@ export const definitions: readonly Definition[] = [
     metric: 'Time to First Output Token',
     formula: 'first response with content that is no reasoning - dispatch',
     source: aiperfMetrics,
-    values: (record) => since(record, record.stamps.firstText),
+    values: (record) => since(record, record.timestamps.firstText),
   },
   {
     tool: aiperf,
     metric: 'Inter Token Latency',
     formula: '(last response - first response) / (tokens - 1), one figure a request',
     source: aiperfMetrics,
-    values: ({ stamps, counts }) =>
+    values: ({ timestamps: stamps, counts }) =>
       per(span(stamps.firstGenerated, stamps.lastGenerated), (counts.outputTokens ?? 0) - 1),
   },
   {
@@ -105,21 +105,21 @@ export const definitions: readonly Definition[] = [
     metric: 'Request Latency',
     formula: 'last response with content - dispatch',
     source: aiperfMetrics,
-    values: (record) => since(record, record.stamps.lastGenerated),
+    values: (record) => since(record, record.timestamps.lastGenerated),
   },
   {
     tool: guidellm,
     metric: 'TTFT',
     formula: 'first delta with reasoning, text or a tool call - dispatch',
     source: guidellmStats,
-    values: (record) => since(record, record.stamps.firstGenerated),
+    values: (record) => since(record, record.timestamps.firstGenerated),
   },
   {
     tool: guidellm,
     metric: 'ITL',
     formula: '(last - first token) / (tokens - 1), one figure a request',
     source: guidellmStats,
-    values: ({ stamps, counts }) =>
+    values: ({ timestamps: stamps, counts }) =>
       per(span(stamps.firstGenerated, stamps.lastGenerated), (counts.outputTokens ?? 0) - 1),
   },
   {
@@ -127,7 +127,7 @@ export const definitions: readonly Definition[] = [
     metric: 'TPOT',
     formula: '(last token - dispatch) / tokens: the first token time is in it',
     source: guidellmStats,
-    values: ({ stamps, counts }) =>
+    values: ({ timestamps: stamps, counts }) =>
       per(span(stamps.dispatched, stamps.lastGenerated), counts.outputTokens ?? 0),
   },
   {
@@ -135,21 +135,21 @@ export const definitions: readonly Definition[] = [
     metric: 'Request Latency',
     formula: 'end of the body - dispatch',
     source: guidellmStats,
-    values: (record) => since(record, record.stamps.ended),
+    values: (record) => since(record, record.timestamps.ended),
   },
   {
     tool: llmperf,
     metric: 'TTFT',
     formula: 'first chunk of answer text - dispatch; reasoning is waited for',
     source: llmperfClient,
-    values: (record) => since(record, record.stamps.firstText),
+    values: (record) => since(record, record.timestamps.firstText),
   },
   {
     tool: llmperf,
     metric: 'Inter-token latency',
     formula: '(first token time + gaps of answer text) / tokens',
     source: llmperfClient,
-    values: ({ stamps, counts }) =>
+    values: ({ timestamps: stamps, counts }) =>
       stamps.firstText === null
         ? []
         : per(span(stamps.dispatched, stamps.lastGenerated), counts.outputTokens ?? 0),
@@ -159,12 +159,12 @@ export const definitions: readonly Definition[] = [
     metric: 'E2E latency',
     formula: 'end of the body - dispatch',
     source: llmperfClient,
-    values: (record) => since(record, record.stamps.ended),
+    values: (record) => since(record, record.timestamps.ended),
   },
 ]
 
 /** What these tools call a success: a stream with status 200 that brought something, cut off or not. */
-export function succeeds({ form, status, outcome, stamps }: RequestRecord): boolean {
+export function succeeds({ form, status, outcome, timestamps: stamps }: RequestRecord): boolean {
   const failed = ['open', 'left', 'timeout', 'connect', 'status', 'shed', 'in-band-error']
   return (
     form === 'stream' &&
@@ -174,7 +174,7 @@ export function succeeds({ form, status, outcome, stamps }: RequestRecord): bool
   )
 }
 
-function since({ stamps }: RequestRecord, moment: number | null): number[] {
+function since({ timestamps: stamps }: RequestRecord, moment: number | null): number[] {
   return moment === null ? [] : [moment - stamps.dispatched]
 }
 

@@ -87,7 +87,7 @@ export class Group {
     if (isGood(record, limits)) outcomes.good++
     if (!isOrdered(record)) outcomes.disordered++
     if (record.counts.newConnection) outcomes.newConnections++
-    else if (record.stamps.sent !== null) outcomes.reusedConnections++
+    else if (record.timestamps.sent !== null) outcomes.reusedConnections++
     forEachLatency(record, (metric, clock, ns) => at(this.#latencies, metric, clock).add(ns))
     forEachCensored(record, (metric, clock, ns) => at(this.#censored, metric, clock).add(ns))
     if (isAnswered(record) && record.outcome.kind !== 'left') this.#addGaps(record, stallNs)
@@ -119,7 +119,7 @@ export class Group {
     }
   }
 
-  #addGaps({ stamps, gapsNs }: RequestRecord, stallNs: number): void {
+  #addGaps({ timestamps: stamps, gapsNs }: RequestRecord, stallNs: number): void {
     const { outcomes } = this
     if (stamps.firstGenerated === null || stamps.lastGenerated === null) return
     outcomes.streams++

@@ -35,7 +35,7 @@ export class OtherTools {
     definitions.forEach((definition, index) => {
       for (const ns of definition.values(record)) this.#values[index]?.add(ns)
     })
-    const { stamps, counts } = record
+    const { timestamps: stamps, counts } = record
     this.#tokens += counts.outputTokens ?? 0
     this.#extend(stamps.dispatched, stamps.lastGenerated ?? stamps.ended)
   }

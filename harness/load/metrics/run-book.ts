@@ -1,6 +1,6 @@
 import { GeneratorWatch } from '../calibration/generator.ts'
-import type { NotDispatched } from '../engine/crew.ts'
-import type { Told } from '../engine/threads.ts'
+import type { DroppedArrival } from '../engine/crew.ts'
+import type { RecordsMessage } from '../engine/threads.ts'
 import { IdBook } from '../judging/integrity.ts'
 import type { PlanSpec } from '../plan/plan.ts'
 import { goodputLimits, type Slo, watchedLatencies } from '../slo/slo.ts'
@@ -39,7 +39,7 @@ export class RunBook {
     this.#inFlight = Array.from({ length: workers }, () => 0)
   }
 
-  take(worker: number, { records, ids, notDispatched, inFlight }: Told): void {
+  take(worker: number, { records, ids, dropped: notDispatched, inFlight }: RecordsMessage): void {
     for (const record of records) {
       this.requests += 1
       if ('detail' in record.outcome) this.failed += 1
@@ -53,7 +53,7 @@ export class RunBook {
     this.inFlight = this.#inFlight.reduce((sum, count) => sum + count, 0)
   }
 
-  #pass([plannedNs, transaction]: NotDispatched): void {
+  #pass([plannedNs, transaction]: DroppedArrival): void {
     this.undispatched += 1
     this.metrics.addNotDispatched(plannedNs, transaction)
   }

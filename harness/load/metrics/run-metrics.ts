@@ -87,7 +87,7 @@ export class RunMetrics {
   }
 
   add(record: RequestRecord): void {
-    const { transaction, stamps, outcome } = record
+    const { transaction, timestamps: stamps, outcome } = record
     const key = keyOf(transaction, this.#turns.spanOf(record))
     this.#group(this.slices.indexOf(stamps.planned), key).add(record, this.config)
     for (const timeline of [this.slices, this.seconds]) addTo(timeline, record)
@@ -171,7 +171,7 @@ function isOf(key: string, only: { transaction?: string; span?: number }): boole
 const separator = '\u0000'
 
 function addTo(timeline: Timeline, record: RequestRecord): void {
-  const { stamps, outcome } = record
+  const { timestamps: stamps, outcome } = record
   const end = lastSeen(record)
   timeline.at(stamps.planned).planned++
   timeline.at(stamps.dispatched).dispatched++
@@ -194,7 +194,7 @@ function sampledOf(record: RequestRecord, { limits, watched = [] }: MetricsConfi
     if (clock === 'response' && metric === 'ttft') ttftNs = ns
     if (clock === 'response' && metric === 'e2e') e2eNs = ns
   })
-  const { index, step, transaction, stamps, outcome } = record
+  const { index, step, transaction, timestamps: stamps, outcome } = record
   const ended = outcome.kind !== 'open'
   return {
     index,

@@ -21,11 +21,11 @@ function minute(change: (record: RequestRecord, index: number) => RequestRecord 
 }
 
 const slower = (record: RequestRecord, byNs: number): RequestRecord => {
-  const { planned, dispatched, connected, sent, ...later } = record.stamps
+  const { planned, dispatched, connected, sent, ...later } = record.timestamps
   const moved = Object.fromEntries(
     Object.entries(later).map(([name, at]) => [name, at === null ? null : at + byNs]),
   )
-  return { ...record, stamps: { ...record.stamps, ...moved } }
+  return { ...record, timestamps: { ...record.timestamps, ...moved } }
 }
 
 const failing = (record: RequestRecord, status: number): RequestRecord => ({
@@ -195,9 +195,9 @@ describe('a target that freezes', () => {
     // For 5 s nothing is sent; each is sent when the freeze ends, and is answered as ever.
     const frozen = (record: RequestRecord, index: number) => {
       const late = index >= 300 && index < 350 ? (350 - index) * 100e6 : 0
-      const { planned } = record.stamps
+      const { planned } = record.timestamps
       const moved = shifted(record, index, late)
-      return { ...moved, stamps: { ...moved.stamps, planned } }
+      return { ...moved, stamps: { ...moved.timestamps, planned } }
     }
     const found = summarize(minute(frozen), options)
     const ttft = found.metrics.find(({ name }) => name === 'ttft')

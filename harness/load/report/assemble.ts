@@ -1,5 +1,5 @@
 import type { ArrivalRow, LoadReport } from '../../../contract/report/load.ts'
-import type { ThreadsOutcome } from '../engine/threads.ts'
+import type { WorkerPoolResult } from '../engine/threads.ts'
 import { integrityOf } from '../judging/integrity.ts'
 import type { RunBook } from '../metrics/run-book.ts'
 import { summarize } from '../metrics/summary.ts'
@@ -15,7 +15,7 @@ import { nothingLost, withWhatSpoils } from './validity.ts'
 
 export interface RunFindings {
   readonly book: RunBook
-  readonly outcome: ThreadsOutcome
+  readonly outcome: WorkerPoolResult
   readonly startedAt: Date
   /** Milliseconds after the time at which it was to begin. */
   readonly lateMs: number
@@ -81,12 +81,12 @@ export function assemble(options: LoadOptions, findings: RunFindings): LoadRepor
     },
     integrity,
     generator,
-    faults: [...outcome.faults],
+    faults: [...outcome.internalErrors],
     notes: [
       ...(target.network?.insecure === true
         ? ['the certificate of the target was not verified (--insecure)']
         : []),
-      ...outcome.troubles.map(([what, count]) => `${what} (${count} times)`),
+      ...outcome.warnings.map(([what, count]) => `${what} (${count} times)`),
       ...(outcome.chatsLeft === 0 ? [] : [`${outcome.chatsLeft} chats were made and are left`]),
     ],
     ...(options.shard === null ? {} : { measurements: packMeasurements({ ...cut, ...partsOf() }) }),

@@ -1,5 +1,5 @@
 import type { LoadReport } from '../../../contract/report/load.ts'
-import type { Done } from '../engine/threads.ts'
+import type { DoneMessage } from '../engine/threads.ts'
 import { lowest } from '../http/http2/connections.ts'
 
 type Row = LoadReport['connections']
@@ -7,7 +7,7 @@ type Http2Row = NonNullable<Row['http2']>
 
 /** The connections of all threads; what was measured of them is told elsewhere. */
 export function connectionFigures(
-  threads: readonly Pick<Done, 'connectionsOpened' | 'httpVersion' | 'http2'>[],
+  threads: readonly Pick<DoneMessage, 'connectionsOpened' | 'httpVersion' | 'http2'>[],
 ): Pick<Row, 'opened' | 'httpVersions' | 'http2'> {
   const versions = threads.map(({ httpVersion }) => (httpVersion === 'http2' ? '2' : '1.1'))
   return {

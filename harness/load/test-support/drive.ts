@@ -2,8 +2,8 @@
 
 import type { NetworkOptions } from '../../client/index.ts'
 import { RunClock } from '../engine/clock.ts'
-import { Crew } from '../engine/crew.ts'
-import { Driver } from '../engine/driver.ts'
+import { WorkerContext } from '../engine/crew.ts'
+import { Scheduler } from '../engine/driver.ts'
 import type { AnswerLimits } from '../http/answer-limits.ts'
 import type { Channels } from '../http/channel.ts'
 import { agreeOnVersion } from '../http/open-channels.ts'
@@ -53,12 +53,12 @@ export async function driven(options: DriveOptions): Promise<Driven> {
   const route = routeOf(url, options.network)
   const openChannels = await agreeOnVersion(route, new AbortController().signal)
   const preparing = openChannels(clock, true)
-  const crew = new Crew({
+  const crew = new WorkerContext({
     clock: new RunClock(process.hrtime.bigint()),
     target,
     channels: openChannels(clock, true, connections),
     chats: new Chats(preparing, target, '0'),
-    ledger: new IntegrityLedger(String),
+    integrity: new IntegrityLedger(String),
   })
   const spec: PlanSpec = {
     seed: 'drive',
@@ -73,8 +73,8 @@ export async function driven(options: DriveOptions): Promise<Driven> {
   }
   const faults: unknown[] = []
   const part = { index: 0, of: 1 }
-  await new Driver(
-    { spec, part, drainNs: drainSeconds * 1e9, mostInFlight: 10_000 },
+  await new Scheduler(
+    { spec, part, drainNs: drainSeconds * 1e9, maxInFlight: 10_000 },
     crew,
     (error) => faults.push(error),
   ).run()
@@ -83,8 +83,8 @@ export async function driven(options: DriveOptions): Promise<Driven> {
   preparing.close()
   if (faults.length > 0) throw faults[0]
   return {
-    records: crew.takeRecords(),
+    records: crew.drainRecords(),
     channels: { httpVersion, opened, http2 },
-    integrity: crew.ledger.counts,
+    integrity: crew.integrity.counts,
   }
 }

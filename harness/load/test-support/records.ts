@@ -1,10 +1,15 @@
 import fc from 'fast-check'
-import { failureKinds, type RequestOutcome, type RequestRecord, type Stamps } from '../record.ts'
+import {
+  failureKinds,
+  type RequestOutcome,
+  type RequestRecord,
+  type Timestamps,
+} from '../record.ts'
 
 const ms = 1e6
 
 export interface RecordParts {
-  readonly stamps?: Partial<Stamps>
+  readonly stamps?: Partial<Timestamps>
   readonly counts?: Partial<RequestRecord['counts']>
   readonly record?: Partial<RequestRecord>
 }
@@ -22,7 +27,7 @@ export function recordOf({ stamps, counts, record }: RecordParts = {}): RequestR
     surface: 'openai',
     operation: 'openai.chat',
     form: 'stream',
-    stamps: {
+    timestamps: {
       planned: 0,
       dispatched: 0.5 * ms,
       connected: 1 * ms,
@@ -57,9 +62,9 @@ export function recordOf({ stamps, counts, record }: RecordParts = {}): RequestR
 /** The same moved in time, as a request of its own. */
 export function shifted(record: RequestRecord, index: number, byNs: number): RequestRecord {
   const stamps = Object.fromEntries(
-    Object.entries(record.stamps).map(([name, at]) => [name, at === null ? null : at + byNs]),
-  ) as unknown as Stamps
-  return { ...record, index, stamps }
+    Object.entries(record.timestamps).map(([name, at]) => [name, at === null ? null : at + byNs]),
+  ) as unknown as Timestamps
+  return { ...record, index, timestamps: stamps }
 }
 
 const gap = fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 2_000 * ms }))

@@ -4,7 +4,11 @@ import type { Transaction } from './speaker.ts'
 import { v2Turn } from './v2.ts'
 import { oneShotJson, oneShotStream, v3Chat, v3History, v3Json, v3Stream } from './v3.ts'
 
-export type { RaceOutcome, Speaker, StepSpec } from './speaker.ts'
+export type {
+  IdempotencyRace as RaceOutcome,
+  StepSpec,
+  TransactionContext as Speaker,
+} from './speaker.ts'
 
 /** What each kind of a mix sends. */
 export const transactions: Readonly<Record<Kind, Transaction>> = {

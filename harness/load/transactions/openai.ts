@@ -1,5 +1,5 @@
 import { promptOf } from './prompt.ts'
-import type { Speaker, Transaction } from './speaker.ts'
+import type { Transaction, TransactionContext } from './speaker.ts'
 
 /** Section 4.1. */
 export const openaiStream: Transaction = async (speaker) => {
@@ -15,7 +15,7 @@ export const openaiJson: Transaction = async (speaker) => {
   await speaker.send({ operation: 'openai.chat', form: 'json', json: bodyOf(speaker) })
 }
 
-function bodyOf({ arrival, entry, target }: Speaker) {
+function bodyOf({ arrival, entry, target }: TransactionContext) {
   const { answerTokens } = arrival
   return {
     model: entry.model ?? target.model,

@@ -1,6 +1,6 @@
 import { isObject } from '../../../contract/index.ts'
 import { promptOf } from './prompt.ts'
-import { type Speaker, succeeded, type Transaction } from './speaker.ts'
+import { succeeded, type Transaction, type TransactionContext } from './speaker.ts'
 
 /** Section 4.3: a turn in a fresh chat. */
 export const v3Stream: Transaction = (speaker) => turnInFreshChat(speaker, 'stream')
@@ -11,7 +11,7 @@ export const oneShotJson: Transaction = (speaker) => oneShot(speaker, 'json')
 
 /** Turns in one chat, each the parent of the next: its context grows from turn to turn. */
 export const v3Chat: Transaction = async (speaker) => {
-  const chat = await speaker.chat()
+  const chat = await speaker.freshChat()
   if (chat === undefined) return
   let parent: string | undefined
   for (let turn = 0; turn < speaker.arrival.turns; turn += 1) {
@@ -33,7 +33,7 @@ export const v3History: Transaction = async (speaker) => {
   const chat = await speaker.historyChat()
   if (chat === undefined) return
   let cursor: string | undefined
-  for (let page = 0; page < mostPages; page += 1) {
+  for (let page = 0; page < maxPages; page += 1) {
     const query = { chat_id: chat, limit: String(pageSize) }
     const landing = await speaker.send({
       operation: 'v3.history',
@@ -50,10 +50,13 @@ export const v3History: Transaction = async (speaker) => {
 /** Small, so that a short history has several pages. */
 const pageSize = 2
 /** A cursor that leads in a circle ends here. */
-const mostPages = 50
+const maxPages = 50
 
-async function turnInFreshChat(speaker: Speaker, form: 'stream' | 'json'): Promise<void> {
-  const chat = await speaker.chat()
+async function turnInFreshChat(
+  speaker: TransactionContext,
+  form: 'stream' | 'json',
+): Promise<void> {
+  const chat = await speaker.freshChat()
   if (chat === undefined) return
   const step = {
     operation: 'v3.generate',
@@ -72,10 +75,10 @@ async function turnInFreshChat(speaker: Speaker, form: 'stream' | 'json'): Promi
     form: 'json',
     query: { chat_id: chat },
   })
-  speaker.race({ turns: userTurns(history.json, speaker.arrival.nonce), landing: history })
+  speaker.recordRace({ turns: userTurns(history.json, speaker.arrival.nonce), history: history })
 }
 
-async function oneShot(speaker: Speaker, form: 'stream' | 'json'): Promise<void> {
+async function oneShot(speaker: TransactionContext, form: 'stream' | 'json'): Promise<void> {
   await speaker.send({
     operation: 'v3.oneShot',
     form,
@@ -83,7 +86,7 @@ async function oneShot(speaker: Speaker, form: 'stream' | 'json'): Promise<void>
   })
 }
 
-function settingsOf({ arrival, entry, target }: Speaker, turn = 0) {
+function settingsOf({ arrival, entry, target }: TransactionContext, turn = 0) {
   const { answerTokens } = arrival
   return {
     ...target.generate,

@@ -10,7 +10,7 @@ export function forEachArrival(
   record: RequestRecord,
   take: (atNs: number, tokens: number, bytes: number, gapNs: number | null) => void,
 ): void {
-  const { stamps, counts, gapsNs } = record
+  const { timestamps: stamps, counts, gapsNs } = record
   const tokens = isAnswered(record) ? (counts.outputTokens ?? 0) : 0
   const first = stamps.firstGenerated
   if (first === null) {

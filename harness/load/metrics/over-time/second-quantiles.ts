@@ -32,7 +32,7 @@ export class SecondQuantiles {
   }
 
   add(record: RequestRecord): void {
-    const { stamps, outcome } = record
+    const { timestamps: stamps, outcome } = record
     this.#put('ttft', stamps.firstGenerated, latencyOf(record, 'ttft', 'response'))
     this.#put('e2e', stamps.terminal, latencyOf(record, 'e2e', 'response'))
     if (outcome.kind === 'left') return

@@ -105,7 +105,7 @@ describe('the latencies of a stream', () => {
   test('response time is service time and the wait before it', () => {
     fc.assert(
       fc.property(anyRecord, (record) => {
-        const { sent, planned } = record.stamps
+        const { sent, planned } = record.timestamps
         for (const metric of ['ttfb', 'ttfe', 'ttft', 'ttfo', 'e2e'] as const) {
           const service = latencyOf(record, metric, 'service')
           const response = latencyOf(record, metric, 'response')
@@ -188,7 +188,7 @@ describe('arrivals', () => {
           arrived = true
           tokens += some
           bytes += size
-          expect(at).toBeGreaterThanOrEqual(record.stamps.dispatched)
+          expect(at).toBeGreaterThanOrEqual(record.timestamps.dispatched)
         })
         if (!arrived) return
         expect(bytes).toBe(record.counts.bytes)

@@ -24,7 +24,7 @@ import { type Clock, twoClocked } from '../../slo/slo.ts'
  * is the target's. A truncated one has none.
  */
 export function latencyOf(record: RequestRecord, metric: MetricName, clock: Clock): number | null {
-  const { stamps, outcome, counts } = record
+  const { timestamps: stamps, outcome, counts } = record
   if (outcome.kind === 'left') return null
   if (metric === 'connect') {
     return counts.newConnection ? between(stamps.dispatched, stamps.connected) : null
@@ -82,7 +82,7 @@ export function forEachCensored(
   record: RequestRecord,
   take: (metric: MetricName, clock: Clock, ns: number) => void,
 ): void {
-  const { outcome, stamps, status, form } = record
+  const { outcome, timestamps: stamps, status, form } = record
   if (outcome.kind !== 'open' && outcome.kind !== 'timeout') return
   if (status !== null && !isAnswered(record)) return
   const until = lastSeen(record)
@@ -105,7 +105,7 @@ export function isAnswered({ status }: RequestRecord): boolean {
   return status !== null && status >= 200 && status <= 299
 }
 
-export function lastSeen({ stamps }: RequestRecord): number {
+export function lastSeen({ timestamps: stamps }: RequestRecord): number {
   if (stamps.ended !== null) return stamps.ended
   let last = stamps.dispatched
   for (const stamp of Object.values(stamps)) if (stamp !== null && stamp > last) last = stamp
@@ -113,7 +113,7 @@ export function lastSeen({ stamps }: RequestRecord): number {
 }
 
 /** True where each stamp lies at or after the one that it follows on. */
-export function isOrdered({ stamps, gapsNs }: RequestRecord): boolean {
+export function isOrdered({ timestamps: stamps, gapsNs }: RequestRecord): boolean {
   const { dispatched, connected, sent, headers, firstEvent, firstGenerated } = stamps
   const chains = [
     [dispatched, connected, sent, headers, firstEvent, firstGenerated, stamps.firstText],
@@ -132,7 +132,7 @@ function isWhole({ outcome }: RequestRecord): boolean {
  * where it was shown. Null, never 0, where N is unknown or below 2, and where all content came in one
  * read: then nothing was paced.
  */
-function timePerOutputToken({ stamps, counts }: RequestRecord): number | null {
+function timePerOutputToken({ timestamps: stamps, counts }: RequestRecord): number | null {
   const tokens = counts.streamedTokens
   const whole = between(stamps.firstGenerated, stamps.lastGenerated)
   if (whole === null || whole === 0 || tokens === null || tokens < 2) return null
