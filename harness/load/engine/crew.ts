@@ -1,9 +1,9 @@
-import type { AnswerHold } from '../http/answer-limits.ts'
-import type { Channels } from '../http/channel.ts'
+import type { BufferUsage } from '../http/answer-limits.ts'
+import type { ChannelPool } from '../http/channel.ts'
 import { DecodeGate } from '../http/coded-body.ts'
-import type { IntegrityLedger } from '../judging/integrity-ledger.ts'
+import type { IntegrityRecorder } from '../judging/integrity-ledger.ts'
 import type { RequestRecord } from '../record.ts'
-import type { Chats } from '../setup/chats.ts'
+import type { ChatPool } from '../setup/chats.ts'
 import type { LoadTarget } from '../target.ts'
 import type { RunClock } from './clock.ts'
 import type { InFlightRequest, RequestResult } from './flight.ts'
@@ -22,10 +22,10 @@ const timeoutCheckMs = 250
 export class WorkerContext {
   readonly clock: RunClock
   readonly target: LoadTarget
-  readonly channels: Channels
-  readonly chats: Chats
-  readonly integrity: IntegrityLedger
-  readonly buffers: AnswerHold = { bytes: 0 }
+  readonly channels: ChannelPool
+  readonly chats: ChatPool
+  readonly integrity: IntegrityRecorder
+  readonly buffers: BufferUsage = { bytes: 0 }
   readonly decodeGate = new DecodeGate()
   #closed = false
   #inFlight = new Set<InFlightRequest>()

@@ -1,12 +1,12 @@
 import type { Ending, Header } from '../../../contract/index.ts'
 import type { ContentKind, StreamWatcher } from '../../judges/index.ts'
-import { type AnswerHold, LimitWatch } from '../http/answer-limits.ts'
-import type { AnswerSink, Channel, Opened } from '../http/channel.ts'
-import { bodyCodings, CodedBody, type DecodedSink, type DecodeGate } from '../http/coded-body.ts'
-import { readAnswer } from '../http/read-answer.ts'
-import { AnswerReader, type Question } from '../judging/answer-reader.ts'
-import { CrossTalkWatch } from '../judging/cross-talk.ts'
-import type { IntegrityLedger } from '../judging/integrity-ledger.ts'
+import { type BufferUsage, LimitMonitor } from '../http/answer-limits.ts'
+import type { AnswerSink, Channel, OpenedConnection } from '../http/channel.ts'
+import { bodyCodings, type DecodedSink, type DecodeGate, EncodedBody } from '../http/coded-body.ts'
+import { answerFields } from '../http/read-answer.ts'
+import { AnswerJudge, type JudgedRequest } from '../judging/answer-reader.ts'
+import { CrossTalkDetector } from '../judging/cross-talk.ts'
+import type { IntegrityRecorder } from '../judging/integrity-ledger.ts'
 import type { Manner } from '../plan/plan.ts'
 import type { RequestOutcome, RequestRecord } from '../record.ts'
 import type { LoadTarget } from '../target.ts'
@@ -14,7 +14,7 @@ import { connectFailure, cutReasonOf, requestOutcome } from './outcome.ts'
 import { RequestTimings } from './stopwatch.ts'
 
 /** One request as it is about to go out. */
-export interface PlannedRequest extends Question {
+export interface PlannedRequest extends JudgedRequest {
   readonly index: number
   readonly step: number
   readonly transaction: string
@@ -41,8 +41,8 @@ export interface RequestResult {
 
 /** What all flights of a thread share. */
 export interface RequestServices {
-  readonly integrity: IntegrityLedger
-  readonly buffers: AnswerHold
+  readonly integrity: IntegrityRecorder
+  readonly buffers: BufferUsage
   readonly decodeGate: DecodeGate
   readonly target: Pick<LoadTarget, 'limits'>
 }
@@ -62,15 +62,15 @@ const maxReadPauseMs = 60
 export class InFlightRequest implements AnswerSink, DecodedSink, StreamWatcher {
   readonly plan: PlannedRequest
   readonly timings: RequestTimings
-  readonly #integrity: IntegrityLedger
+  readonly #integrity: IntegrityRecorder
   readonly #handlers: ResultHandlers
-  readonly #limits: LimitWatch
+  readonly #limits: LimitMonitor
   readonly #decodeGate: DecodeGate
   /** Of an answer with a Content-Encoding. */
-  #encodedBody: CodedBody | undefined
-  readonly #crossTalk: CrossTalkWatch
+  #encodedBody: EncodedBody | undefined
+  readonly #crossTalk: CrossTalkDetector
   #channel: Channel | undefined
-  #reader: AnswerReader | undefined
+  #reader: AnswerJudge | undefined
   #status: number | null = null
   #serverFailure: string | undefined
   #cutReason: string | undefined
@@ -84,8 +84,8 @@ export class InFlightRequest implements AnswerSink, DecodedSink, StreamWatcher {
     this.#integrity = integrity
     this.#handlers = to
     this.#decodeGate = decodeGate
-    this.#limits = new LimitWatch(buffers, target.limits)
-    this.#crossTalk = new CrossTalkWatch(plan.noncePrefix, plan.nonce)
+    this.#limits = new LimitMonitor(buffers, target.limits)
+    this.#crossTalk = new CrossTalkDetector(plan.noncePrefix, plan.nonce)
   }
 
   start(channel: Channel): void {
@@ -98,7 +98,7 @@ export class InFlightRequest implements AnswerSink, DecodedSink, StreamWatcher {
     channel.send(this.plan.request, this)
   }
 
-  sent(at: number, opened: Opened | null): void {
+  sent(at: number, opened: OpenedConnection | null): void {
     this.timings.sent(at, opened)
     // After the write, so that the server has begun to work for a client that is gone.
     if (this.plan.clientBehavior === 'churn') setImmediate(() => this.#disconnect('churn'))
@@ -109,13 +109,13 @@ export class InFlightRequest implements AnswerSink, DecodedSink, StreamWatcher {
     this.timings.read(0, at)
     this.timings.timestamps.headers = at
     this.#status = status
-    const reader = new AnswerReader(this.plan, { status, headers }, this)
+    const reader = new AnswerJudge(this.plan, { status, headers }, this)
     this.#reader = reader
     const codings = bodyCodings(headers)
     if (codings.length === 0) return
     const { streamBytes, bodyBytes } = this.#limits.limits
     const most = reader.isStream ? streamBytes : bodyBytes
-    this.#encodedBody = new CodedBody(codings, most, this.#decodeGate, this)
+    this.#encodedBody = new EncodedBody(codings, most, this.#decodeGate, this)
   }
 
   data(bytes: Uint8Array, at: number): void {
@@ -136,8 +136,8 @@ export class InFlightRequest implements AnswerSink, DecodedSink, StreamWatcher {
     const { events } = watch
     watch.readAt = at
     this.#reader?.push(bytes, this.#msSinceSent(at))
-    this.#limits.took(bytes.length, watch.events > events)
-    if (this.#limits.due) this.#checkLimits()
+    this.#limits.add(bytes.length, watch.events > events)
+    if (this.#limits.isDue) this.#checkLimits()
     if (this.plan.clientBehavior === 'abort') this.#maybeAbort()
   }
 
@@ -182,7 +182,7 @@ export class InFlightRequest implements AnswerSink, DecodedSink, StreamWatcher {
     })
   }
 
-  broke(error: unknown): void {
+  internalError(error: unknown): void {
     if (this.#settled) return
     this.#channel?.abandon()
     // Of a judge that ran out of stack.
@@ -192,8 +192,8 @@ export class InFlightRequest implements AnswerSink, DecodedSink, StreamWatcher {
       return
     }
     this.#settled = true
-    this.#limits.over()
-    this.#encodedBody?.drop()
+    this.#limits.release()
+    this.#encodedBody?.discard()
     this.#handlers.broke(error)
   }
 
@@ -218,7 +218,7 @@ export class InFlightRequest implements AnswerSink, DecodedSink, StreamWatcher {
 
   content(kind: ContentKind, text: string): void {
     this.timings.content(kind)
-    this.#crossTalk.text(text)
+    this.#crossTalk.add(text)
   }
 
   terminal(): void {
@@ -244,15 +244,19 @@ export class InFlightRequest implements AnswerSink, DecodedSink, StreamWatcher {
     if (!reader.isStream && this.#settleIfTooDeep(reader)) return
     const judgement = reader.end(ending)
     const occasion = { ...this.#reference(), atNs: watch.readAt }
-    const came = reader.isStream ? undefined : () => reader.came()
-    const violated = this.#integrity.judgement(judgement, occasion, came)
+    const came = reader.isStream ? undefined : () => reader.describe()
+    const violated = this.#integrity.recordFindings(judgement, occasion, came)
     const json = reader.isStream ? undefined : reader.json()
-    if (reader.isStream) this.#integrity.stream(watch.events)
+    if (reader.isStream) this.#integrity.recordStream(watch.events)
     else this.#readBody(json, ending)
-    const leaked = this.#integrity.crossTalk(plan.surface, this.#crossTalk.leaked, occasion)
+    const leaked = this.#integrity.recordCrossTalk(
+      plan.surface,
+      this.#crossTalk.foreignNonce,
+      occasion,
+    )
     // A repeat may be answered with the response that is there already.
     if (this.#id !== undefined && !plan.duplicate) {
-      this.#integrity.id({ id: this.#id, surface: plan.surface, occasion })
+      this.#integrity.id({ id: this.#id, surface: plan.surface, request: occasion })
     }
     const outcome = requestOutcome({
       status: this.#status,
@@ -260,13 +264,13 @@ export class InFlightRequest implements AnswerSink, DecodedSink, StreamWatcher {
       hasTerminalEvent: !reader.isStream || watch.timestamps.terminal !== null,
       cutReason: this.#cutReason,
       serverFailure: this.#serverFailure,
-      violation: violated === undefined ? leaked : `${violated}${reader.oddType()}`,
+      violation: violated === undefined ? leaked : `${violated}${reader.unexpectedType()}`,
     })
     this.#settle(this.#classify(outcome), json)
   }
 
   /** What is recursive would run out of stack. */
-  #settleIfTooDeep(reader: AnswerReader): boolean {
+  #settleIfTooDeep(reader: AnswerJudge): boolean {
     const { jsonDepth } = this.#limits.limits
     if (!reader.isDeeperThan(jsonDepth)) return false
     this.#settle({ kind: 'limit', detail: `JSON nested more than ${jsonDepth} levels deep` })
@@ -276,14 +280,14 @@ export class InFlightRequest implements AnswerSink, DecodedSink, StreamWatcher {
   /** An answer in one piece: all of it is generated at once. */
   #readBody(json: unknown, ending: Ending): void {
     const { timings: watch } = this
-    this.#integrity.body()
+    this.#integrity.recordBody()
     if (ending.kind === 'complete') watch.timestamps.terminal = watch.timestamps.ended
-    const read = readAnswer(json)
+    const read = answerFields(json)
     if (read === undefined) return
     this.#id = read.id
     if (read.usage !== undefined) watch.usage(read.usage)
     if (read.failure !== undefined) this.#serverFailure ??= this.#integrity.redact(read.failure)
-    this.#crossTalk.text(read.text)
+    this.#crossTalk.add(read.text)
   }
 
   /** Such answers are judged, and their times say nothing of the target. */
@@ -323,8 +327,8 @@ export class InFlightRequest implements AnswerSink, DecodedSink, StreamWatcher {
   #settle(outcome: RequestOutcome, json?: unknown): void {
     if (this.#settled) return
     this.#settled = true
-    this.#limits.over()
-    this.#encodedBody?.drop()
+    this.#limits.release()
+    this.#encodedBody?.discard()
     const { index, step, transaction, surface, operation, form } = this.plan
     const { timestamps: moments, gapsNs, counts } = this.timings
     const record: RequestRecord = {

@@ -1,5 +1,5 @@
-import type { Channels, Http2Figures } from '../http/channel.ts'
-import type { IntegrityCounts, SeenId } from '../judging/integrity-ledger.ts'
+import type { ChannelPool, Http2Figures } from '../http/channel.ts'
+import type { AnswerId, IntegrityCounts } from '../judging/integrity-ledger.ts'
 import type { StoredBuckets } from '../metrics/samples/buckets.ts'
 import type { Part, PlanSpec } from '../plan/plan.ts'
 import type { RequestRecord } from '../record.ts'
@@ -34,7 +34,7 @@ export type WorkerMessage =
   | {
       readonly type: 'records'
       readonly records: readonly RequestRecord[]
-      readonly ids: readonly SeenId[]
+      readonly ids: readonly AnswerId[]
       readonly dropped: readonly DroppedArrival[]
       readonly inFlight: number
     }
@@ -42,7 +42,7 @@ export type WorkerMessage =
       readonly type: 'done'
       readonly integrity: IntegrityCounts
       readonly connectionsOpened: number
-      readonly httpVersion: Channels['httpVersion']
+      readonly httpVersion: ChannelPool['httpVersion']
       readonly http2: Http2Figures | null
       readonly usage: ThreadUsage
       /** Of the canary: how late the stamps of this thread were. */

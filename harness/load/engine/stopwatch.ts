@@ -1,5 +1,5 @@
 import type { ContentKind, StreamWatcher } from '../../judges/index.ts'
-import type { Opened } from '../http/channel.ts'
+import type { OpenedConnection } from '../http/channel.ts'
 import type { Counts, Timestamps } from '../record.ts'
 
 type MutableTimestamps = { -readonly [Name in keyof Timestamps]: Timestamps[Name] }
@@ -39,7 +39,7 @@ export class RequestTimings implements StreamWatcher {
     }
   }
 
-  sent(at: number, opened: Opened | null): void {
+  sent(at: number, opened: OpenedConnection | null): void {
     this.lastActivity = at
     this.timestamps.sent = at
     this.timestamps.connected = opened?.readyAt ?? at

@@ -62,7 +62,7 @@ export class TransactionRunner implements Speaker {
 
   async sendTwice(step: StepSpec): Promise<readonly [RequestResult, RequestResult]> {
     const { channels } = this.#context
-    const [one, other] = [channels.take(), channels.take()]
+    const [one, other] = [channels.acquire(), channels.acquire()]
     // A connection that is still to be made would give the other request a start.
     await Promise.all([one.settled, other.settled])
     const landings = await Promise.all([
@@ -81,18 +81,22 @@ export class TransactionRunner implements Speaker {
   /** Where no chat was prepared for it, making one is part of the transaction. */
   async freshChat(): Promise<string | undefined> {
     const { chats } = this.#context
-    const prepared = chats.take()
+    const prepared = chats.freshChat()
     if (prepared !== undefined) return prepared
-    const made = await this.send({ operation: 'v3.createChat', form: 'json', json: chats.body() })
-    return made.record.outcome.kind === 'ok' ? chats.made(made.json) : undefined
+    const made = await this.send({
+      operation: 'v3.createChat',
+      form: 'json',
+      json: chats.newChatBody(),
+    })
+    return made.record.outcome.kind === 'ok' ? chats.registerChat(made.json) : undefined
   }
 
   async v2Chat(): Promise<string | undefined> {
-    return this.#context.chats.v2()
+    return this.#context.chats.v2Chat()
   }
 
   async historyChat(): Promise<string | undefined> {
-    return this.#context.chats.history()
+    return this.#context.chats.historyChat()
   }
 
   /** Version 4 by its form (RFC 9562), from the seed by its content. */
@@ -114,12 +118,12 @@ export class TransactionRunner implements Speaker {
       return
     }
     if (turns === 1) {
-      this.#context.integrity.row('V3-IDEM-05', null)
+      this.#context.integrity.recordRequirement('V3-IDEM-05', null)
       return
     }
     races.doubled += 1
     const { index, step, operation, timestamps: stamps } = landing.record
-    this.#context.integrity.row('V3-IDEM-05', {
+    this.#context.integrity.recordRequirement('V3-IDEM-05', {
       index,
       step,
       operation,
@@ -177,8 +181,8 @@ export class TransactionRunner implements Speaker {
       const { channels } = crew
       const launch = (channel: Channel) => flight.start(channel)
       if (over !== undefined) launch(over)
-      else if (plan.clientBehavior === 'churn') launch(channels.fresh())
-      else channels.lend(launch)
+      else if (plan.clientBehavior === 'churn') launch(channels.dedicated())
+      else channels.whenAvailable(launch)
     })
   }
 

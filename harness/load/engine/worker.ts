@@ -2,9 +2,9 @@ import { setMaxListeners } from 'node:events'
 import { parentPort, workerData } from 'node:worker_threads'
 import { createRedactor } from '../../client/redaction/redaction.ts'
 import { Canary } from '../calibration/canary.ts'
-import { agreeOnVersion } from '../http/open-channels.ts'
-import { IntegrityLedger } from '../judging/integrity-ledger.ts'
-import { Chats } from '../setup/chats.ts'
+import { negotiateChannelPool } from '../http/open-channels.ts'
+import { IntegrityRecorder } from '../judging/integrity-ledger.ts'
+import { ChatPool } from '../setup/chats.ts'
 import { routeOf } from '../setup/route.ts'
 import { RunClock } from './clock.ts'
 import { WorkerContext } from './crew.ts'
@@ -41,29 +41,29 @@ if (port !== null) {
     const { target, spec, part, needs } = setup
     const redact = createRedactor(target.secrets).text
     const troubles = (): Warnings =>
-      [...chats.troubles].map(([what, count]) => [redact(what), count])
+      [...chats.warnings].map(([what, count]) => [redact(what), count])
     const route = routeOf(target.baseUrl, target.network)
-    const openChannels = await agreeOnVersion(route, interruption.signal)
+    const openChannels = await negotiateChannelPool(route, interruption.signal)
     const preparing = openChannels(new RunClock(process.hrtime.bigint()), true)
-    const chats = new Chats(preparing, target, String(part.index))
+    const chats = new ChatPool(preparing, target, String(part.index))
     await chats.prepare(needs, interruption.signal)
     if (chats.failure !== undefined) {
       await chats.close(tidyMs)
       preparing.close()
-      tell({ type: 'gone', chatsLeft: chats.left, preparationFailure: redact(chats.failure) })
+      tell({ type: 'gone', chatsLeft: chats.remaining, preparationFailure: redact(chats.failure) })
       return
     }
     tell({ type: 'ready', troubles: troubles() })
 
     const clock = new RunClock(await started.promise)
     const channels = openChannels(clock, setup.keepAlive, setup.maxConnections)
-    const integrity = new IntegrityLedger(redact)
+    const integrity = new IntegrityRecorder(redact)
     const crew = new WorkerContext({ clock, target, channels, chats, integrity })
     const canary = setup.clockProbePort === null ? undefined : new Canary(setup.clockProbePort)
     const usage = new ThreadUsageMeter()
     const report = () => {
       const records = crew.drainRecords()
-      const ids = integrity.takeIds()
+      const ids = integrity.drainIds()
       const notDispatched = crew.drainDropped()
       tell({ type: 'records', records, ids, dropped: notDispatched, inFlight: crew.inFlight })
     }
@@ -90,7 +90,7 @@ if (port !== null) {
     channels.close()
     await chats.close(tidyMs)
     preparing.close()
-    tell({ type: 'gone', chatsLeft: chats.left, troubles: troubles() })
+    tell({ type: 'gone', chatsLeft: chats.remaining, troubles: troubles() })
   }
 }
 

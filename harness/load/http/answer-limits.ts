@@ -22,7 +22,7 @@ export interface AnswerLimits {
 export const answerLimits: AnswerLimits = { ...defaultBodyLimits, jsonDepth: 200 }
 
 /** Bytes that one thread keeps of all its unfinished answers together. */
-const maxHeldBytes = 128 * 1024 * 1024
+const maxBufferedBytes = 128 * 1024 * 1024
 
 /** `8 MiB`. */
 export function sizeText(bytes: number): string {
@@ -31,64 +31,64 @@ export function sizeText(bytes: number): string {
 }
 
 /** What the answers in flight of one thread hold together, in bytes. */
-export interface AnswerHold {
+export interface BufferUsage {
   bytes: number
 }
 
 /** Counts what one answer brings, and looks at its limits once in a while. */
-export class LimitWatch {
+export class LimitMonitor {
   /** Bytes since the last event ended. */
-  #unfinished = 0
+  #unfinishedBytes = 0
   #size = 0
-  #checkAt: number
+  #nextCheckAt: number
   /** Of `hold`. */
-  #held = 0
-  readonly #hold: AnswerHold
+  #bufferedBytes = 0
+  readonly #buffers: BufferUsage
   readonly limits: AnswerLimits
 
-  constructor(hold: AnswerHold, limits: AnswerLimits = answerLimits) {
-    this.#hold = hold
+  constructor(hold: BufferUsage, limits: AnswerLimits = answerLimits) {
+    this.#buffers = hold
     this.limits = limits
-    this.#checkAt = checkEvery
+    this.#nextCheckAt = checkEvery
   }
 
   /** `event`: an event ended in these bytes. */
-  took(bytes: number, event: boolean): void {
+  add(bytes: number, event: boolean): void {
     this.#size += bytes
-    this.#unfinished = event ? 0 : this.#unfinished + bytes
+    this.#unfinishedBytes = event ? 0 : this.#unfinishedBytes + bytes
   }
 
-  get due(): boolean {
-    return this.#size >= this.#checkAt
+  get isDue(): boolean {
+    return this.#size >= this.#nextCheckAt
   }
 
   /** The limit that the answer passes, in words; undefined where it passes none. */
   check(isStream: boolean, events: number): string | undefined {
-    this.#checkAt = this.#size + checkEvery
-    this.#keep(isStream ? this.#unfinished : this.#size)
+    this.#nextCheckAt = this.#size + checkEvery
+    this.#setBuffered(isStream ? this.#unfinishedBytes : this.#size)
     const { bodyBytes, streamBytes, lineBytes, streamEvents } = this.limits
     if (!isStream && this.#size > bodyBytes) return `a body of more than ${sizeText(bodyBytes)}`
-    if (isStream && this.#unfinished > lineBytes) {
+    if (isStream && this.#unfinishedBytes > lineBytes) {
       return `a line or an event of more than ${sizeText(lineBytes)}`
     }
     if (isStream && this.#size > streamBytes) {
       return `a stream of more than ${sizeText(streamBytes)}`
     }
     if (events > streamEvents) return `a stream of more than ${streamEvents} events`
-    if (this.#hold.bytes > maxHeldBytes) {
-      return `unfinished answers of more than ${sizeText(maxHeldBytes)} together`
+    if (this.#buffers.bytes > maxBufferedBytes) {
+      return `unfinished answers of more than ${sizeText(maxBufferedBytes)} together`
     }
     return undefined
   }
 
   /** The answer is over, and holds nothing any more. */
-  over(): void {
-    this.#keep(0)
+  release(): void {
+    this.#setBuffered(0)
   }
 
-  #keep(bytes: number): void {
-    this.#hold.bytes += bytes - this.#held
-    this.#held = bytes
+  #setBuffered(bytes: number): void {
+    this.#buffers.bytes += bytes - this.#bufferedBytes
+    this.#bufferedBytes = bytes
   }
 }
 

@@ -4,13 +4,13 @@ import type { ResponseSink } from './response-sink.ts'
 /** Is told what becomes of one request; exactly one of `end`, `failed` and `broke` comes, and comes last. */
 export interface AnswerSink extends ResponseSink {
   /** The request was written. `opened`: when the connection was ready, where it was made for this one. */
-  sent(at: number, opened: Opened | null): void
+  sent(at: number, opened: OpenedConnection | null): void
   failed(error: Error, at: number): void
   /** An error of the kit itself, thrown while the answer was read. */
-  broke(error: unknown): void
+  internalError(error: unknown): void
 }
 
-export interface Opened {
+export interface OpenedConnection {
   readonly startedAt: number
   readonly readyAt: number
 }
@@ -28,18 +28,18 @@ export interface Channel {
 }
 
 /** The connections of one thread to its target, whichever version of HTTP they speak. */
-export interface Channels {
+export interface ChannelPool {
   readonly httpVersion: 'http1' | 'http2'
   /** How many connections were opened. */
   readonly opened: number
   /** Null over HTTP/1.1. */
   readonly http2: Http2Figures | null
   /** A channel, whatever limit there is on connections. */
-  take(): Channel
+  acquire(): Channel
   /** Gives a channel at once where one may be had, otherwise when one is free. */
-  lend(use: (channel: Channel) => void): void
+  whenAvailable(use: (channel: Channel) => void): void
   /** A channel over a connection of its own. */
-  fresh(): Channel
+  dedicated(): Channel
   close(): void
 }
 

@@ -9,17 +9,17 @@ export interface DecodedSink {
   undecodable(why: string, at: number): void
   /** It has worked off what it kept back. */
   drained(): void
-  broke(error: unknown): void
+  internalError(error: unknown): void
 }
 
 /** Of all answers of a thread: what each brings forth at once is a matter of the target. */
-const atOnce = 4
+const maxConcurrent = 4
 /** Beyond the limit of an answer, so that it is the answer that passes it. */
-const surplus = 1024 * 1024
+const bodyMargin = 1024 * 1024
 
 /** Lets a few answers of a thread decode at a time. */
 export class DecodeGate {
-  #free = atOnce
+  #free = maxConcurrent
   readonly #waiting: (() => void)[] = []
 
   async enter(): Promise<void> {
@@ -34,7 +34,7 @@ export class DecodeGate {
   }
 }
 
-const mostWaiting = 256 * 1024
+const maxPendingBytes = 256 * 1024
 
 interface Step {
   readonly at: number
@@ -43,21 +43,21 @@ interface Step {
 }
 
 /** An answer with a Content-Encoding (RFC 9110, section 8.4), decoded while it comes. */
-export class CodedBody {
+export class EncodedBody {
   readonly #codings: string
   readonly #decoder: ReturnType<typeof createContentDecoder>
   readonly #gate: DecodeGate
   readonly #sink: DecodedSink
   readonly #steps: Step[] = []
   #running = false
-  #over = false
+  #discarded = false
   /** Coded bytes that wait. */
-  #waiting = 0
+  #pendingBytes = 0
 
   constructor(codings: readonly string[], maxBytes: number, gate: DecodeGate, sink: DecodedSink) {
     this.#codings = codings.join(', ')
     this.#decoder = createContentDecoder(codings, {
-      maxBytes: maxBytes + surplus,
+      maxBytes: maxBytes + bodyMargin,
       maxBytesName: 'body',
     })
     this.#gate = gate
@@ -65,14 +65,14 @@ export class CodedBody {
   }
 
   push(bytes: Uint8Array, at: number): void {
-    this.#waiting += bytes.length
+    this.#pendingBytes += bytes.length
     // The memory of a read is used again.
     this.#add({ bytes: bytes.slice(), at })
   }
 
   /** More has come than it has worked off: the peer should wait. */
   get isFull(): boolean {
-    return this.#waiting > mostWaiting
+    return this.#pendingBytes > maxPendingBytes
   }
 
   /** After all that came before it; `whole`: the body has come to its end. */
@@ -81,18 +81,18 @@ export class CodedBody {
   }
 
   /** Nothing more is wanted of it. */
-  drop(): void {
-    this.#over = true
+  discard(): void {
+    this.#discarded = true
     this.#steps.length = 0
   }
 
   #add(step: Step): void {
-    if (this.#over) return
+    if (this.#discarded) return
     this.#steps.push(step)
-    if (!this.#running) void this.#work()
+    if (!this.#running) void this.#processSteps()
   }
 
-  async #work(): Promise<void> {
+  async #processSteps(): Promise<void> {
     this.#running = true
     try {
       for (let step = this.#steps.shift(); step !== undefined; step = this.#steps.shift()) {
@@ -100,8 +100,8 @@ export class CodedBody {
         else step.run?.()
       }
     } catch (error) {
-      this.drop()
-      this.#sink.broke(error)
+      this.discard()
+      this.#sink.internalError(error)
     } finally {
       this.#running = false
     }
@@ -116,36 +116,36 @@ export class CodedBody {
     await this.#gate.enter()
     try {
       for (const piece of await decoder.push(bytes)) {
-        if (!this.#over) this.#sink.decoded(piece, at)
+        if (!this.#discarded) this.#sink.decoded(piece, at)
       }
     } finally {
       this.#gate.leave()
     }
     const wasFull = this.isFull
-    this.#waiting -= bytes.length
+    this.#pendingBytes -= bytes.length
     if (wasFull && !this.isFull) this.#sink.drained()
-    if (decoder.problem !== undefined) this.#fail(`it is not ${this.#said}`, at)
+    if (decoder.problem !== undefined) this.#fail(`it is not ${this.#description}`, at)
   }
 
   async #end(whole: boolean, at: number, run: () => void): Promise<void> {
     try {
       if (whole) await this.#decoder?.end()
-      if (this.#over) return
+      if (this.#discarded) return
       if (this.#decoder?.problem === undefined) run()
-      else this.#fail(`it ends inside ${this.#said}`, at)
+      else this.#fail(`it ends inside ${this.#description}`, at)
     } catch (error) {
-      this.drop()
-      this.#sink.broke(error)
+      this.discard()
+      this.#sink.internalError(error)
     }
   }
 
-  get #said(): string {
+  get #description(): string {
     return `${this.#codings}, its Content-Encoding`
   }
 
   #fail(why: string, at: number): void {
-    if (this.#over) return
-    this.drop()
+    if (this.#discarded) return
+    this.discard()
     this.#sink.undecodable(why, at)
   }
 }

@@ -13,7 +13,7 @@ export interface DialOptions {
 /** Reads of a socket into one piece of memory. */
 export interface DirectRead {
   readonly memory: Uint8Array
-  readonly took: (bytes: number) => void
+  readonly onBytes: (bytes: number) => void
 }
 
 export interface DialSink {
@@ -22,7 +22,7 @@ export interface DialSink {
   /** It may be written to. */
   ready(socket: Socket): void
   /** It is closed, or never came to be; called once, and last. */
-  gone(error: Error | undefined): void
+  closed(error: Error | undefined): void
 }
 
 /** Opens a connection to a target, past the proxy and the TLS handshake. Gives what ends it. */
@@ -52,7 +52,7 @@ function tunnel(route: Route, options: DialOptions, sink: DialSink): () => void 
     (socket) => {
       if (left) {
         socket.destroy()
-        sink.gone(undefined)
+        sink.closed(undefined)
         return
       }
       const inner = route.secure ? connectTls({ ...tlsOptionsOf(route, options), socket }) : socket
@@ -62,7 +62,7 @@ function tunnel(route: Route, options: DialOptions, sink: DialSink): () => void 
       hangUp = attach(inner, route.secure, sink)
       if (!route.secure) queueMicrotask(() => sink.ready(inner))
     },
-    (error: unknown) => sink.gone(error instanceof Error ? error : new Error(String(error))),
+    (error: unknown) => sink.closed(error instanceof Error ? error : new Error(String(error))),
   )
   return () => {
     left = true
@@ -77,7 +77,7 @@ function attach(socket: Socket, secure: boolean, sink: DialSink): () => void {
   socket.on('error', (error: Error) => {
     failure = error
   })
-  socket.once('close', () => sink.gone(failure))
+  socket.once('close', () => sink.closed(failure))
   sink.socket(socket)
   return () => void socket.destroy()
 }
@@ -86,14 +86,14 @@ function attach(socket: Socket, secure: boolean, sink: DialSink): () => void {
 function onReadOf({ read }: DialOptions): { readonly onread?: OnReadOpts } {
   if (read === undefined) return {}
   const callback = (bytes: number) => {
-    read.took(bytes)
+    read.onBytes(bytes)
     return true
   }
   return { onread: { buffer: read.memory, callback } }
 }
 
 /** Node has no `onread` for TLS over a socket that is there already. */
-function readThrough(socket: Socket, { memory, took }: DirectRead): void {
+function readThrough(socket: Socket, { memory, onBytes: took }: DirectRead): void {
   socket.on('data', (bytes: Buffer) => {
     for (let from = 0; from < bytes.length; from += memory.length) {
       const part = bytes.subarray(from, from + memory.length)

@@ -1,30 +1,34 @@
 import { TLSSocket } from 'node:tls'
 import type { RunClock } from '../engine/clock.ts'
 import type { Route } from '../setup/route.ts'
-import type { Channels } from './channel.ts'
+import type { ChannelPool } from './channel.ts'
 import { dial } from './dial.ts'
-import { Connections } from './http1/connections.ts'
-import { Http2Connections } from './http2/connections.ts'
+import { Http1ConnectionPool } from './http1/connections.ts'
+import { Http2ConnectionPool } from './http2/connections.ts'
 
 /** Makes the connections of a thread, in the version of HTTP that was agreed on. */
-export type OpenChannels = (clock: RunClock, keepAlive: boolean, most?: number) => Channels
+export type CreateChannelPool = (clock: RunClock, keepAlive: boolean, most?: number) => ChannelPool
 
 /**
  * Agrees with the target on a version of HTTP: what the options say, or else over TLS what it chooses
  * by ALPN (RFC 7301), and HTTP/1.1 without TLS. A target that cannot be asked is left to the run, which
  * tells what becomes of each request.
  */
-export async function agreeOnVersion(route: Route, signal: AbortSignal): Promise<OpenChannels> {
-  const version = route.httpVersion === 'auto' ? await chosen(route, signal) : route.httpVersion
+export async function negotiateChannelPool(
+  route: Route,
+  signal: AbortSignal,
+): Promise<CreateChannelPool> {
+  const version =
+    route.httpVersion === 'auto' ? await chosenVersion(route, signal) : route.httpVersion
   return (clock, keepAlive, most) =>
     version === 'http2'
-      ? new Http2Connections(route, clock, keepAlive, most)
-      : new Connections(route, clock, keepAlive, most)
+      ? new Http2ConnectionPool(route, clock, keepAlive, most)
+      : new Http1ConnectionPool(route, clock, keepAlive, most)
 }
 
-const patienceMs = 10_000
+const negotiationTimeoutMs = 10_000
 
-function chosen(route: Route, signal: AbortSignal): Promise<'http1' | 'http2'> {
+function chosenVersion(route: Route, signal: AbortSignal): Promise<'http1' | 'http2'> {
   if (!route.secure) return Promise.resolve('http1')
   return new Promise((resolve) => {
     let version: 'http1' | 'http2' = 'http1'
@@ -41,14 +45,14 @@ function chosen(route: Route, signal: AbortSignal): Promise<'http1' | 'http2'> {
           if (socket instanceof TLSSocket && socket.alpnProtocol === 'h2') version = 'http2'
           giveUp()
         },
-        gone: () => {
+        closed: () => {
           clearTimeout(limit)
           signal.removeEventListener('abort', giveUp)
           resolve(version)
         },
       },
     )
-    const limit = setTimeout(giveUp, patienceMs)
+    const limit = setTimeout(giveUp, negotiationTimeoutMs)
     if (signal.aborted) giveUp()
     else signal.addEventListener('abort', giveUp, { once: true })
   })

@@ -1,7 +1,7 @@
 import { isObject } from '../../../contract/index.ts'
 
 /** What a body in one piece says, on any surface. */
-export interface ReadAnswer {
+export interface AnswerFields {
   readonly id: string | undefined
   readonly text: string
   readonly usage: Readonly<Record<string, unknown>> | undefined
@@ -9,7 +9,7 @@ export interface ReadAnswer {
 }
 
 /** Undefined where the body is no JSON object. */
-export function readAnswer(json: unknown): ReadAnswer | undefined {
+export function answerFields(json: unknown): AnswerFields | undefined {
   if (!isObject(json)) return undefined
   const { id, usage, status, error } = json
   const generated = ['choices', 'output', 'message'].some((member) => member in json)

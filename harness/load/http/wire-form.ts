@@ -56,18 +56,18 @@ export function requestBytes(
 export function addressOf(url: string): { host: string; origin: string; path: string } {
   const question = url.indexOf('?')
   const search = question < 0 ? '' : url.slice(question)
-  const { host, origin, pathname } = placeOf(question < 0 ? url : url.slice(0, question))
+  const { host, origin, pathname } = parseUrl(question < 0 ? url : url.slice(0, question))
   return { host, origin, path: `${pathname}${search}` }
 }
 
-const places = new Map<string, URL>()
-const mostPlaces = 100
+const cachedUrls = new Map<string, URL>()
+const maxCachedUrls = 100
 
 /** Of an address without its query: a run asks for few, and parsing one costs as much as the rest. */
-function placeOf(address: string): URL {
-  const known = places.get(address)
+function parseUrl(address: string): URL {
+  const known = cachedUrls.get(address)
   if (known !== undefined) return known
   const place = new URL(address)
-  if (places.size < mostPlaces) places.set(address, place)
+  if (cachedUrls.size < maxCachedUrls) cachedUrls.set(address, place)
   return place
 }

@@ -16,7 +16,7 @@ import {
 } from '../../judges/index.ts'
 import { quoted } from '../http/quoted.ts'
 
-export interface Question {
+export interface JudgedRequest {
   readonly operation: OperationId
   readonly form: 'stream' | 'json'
   readonly request: WireRequest
@@ -30,25 +30,25 @@ export interface Question {
  * Judges one answer while it arrives. A stream goes through the stream judges and is not kept; what
  * comes in one piece is kept until its end, and judged as an exchange.
  */
-export class AnswerReader {
+export class AnswerJudge {
   readonly isStream: boolean
-  readonly #question: Question
+  readonly #request: JudgedRequest
   readonly #head: { readonly status: number; readonly headers: readonly Header[] }
   readonly #stream: StreamJudge | undefined
-  readonly #kept: Uint8Array[] = []
+  readonly #pieces: Uint8Array[] = []
 
   constructor(
-    question: Question,
+    question: JudgedRequest,
     head: { readonly status: number; readonly headers: readonly Header[] },
     watcher: StreamWatcher,
   ) {
-    this.#question = question
+    this.#request = question
     this.#head = head
     const { operation, json } = question
     this.isStream =
       question.form === 'stream' &&
       head.status === 200 &&
-      typeOf(head) === streamType &&
+      mediaType(head) === streamType &&
       canStream(operation)
     this.#stream =
       this.isStream && canStream(operation)
@@ -59,7 +59,7 @@ export class AnswerReader {
   push(bytes: Uint8Array, atMs: number): void {
     if (this.#stream !== undefined) this.#stream.push({ bytes, atMs })
     // The memory of a read is used again.
-    else this.#kept.push(bytes.slice())
+    else this.#pieces.push(bytes.slice())
   }
 
   end(ending: Ending): Judgement {
@@ -69,7 +69,7 @@ export class AnswerReader {
   /** An answer in one piece; undefined where it is no JSON. */
   json(): unknown {
     try {
-      return JSON.parse(Buffer.concat(this.#kept).toString())
+      return JSON.parse(Buffer.concat(this.#pieces).toString())
     } catch {
       return undefined
     }
@@ -77,29 +77,29 @@ export class AnswerReader {
 
   /** Of a body that is JSON as far as its first character tells. */
   isDeeperThan(levels: number): boolean {
-    const text = Buffer.concat(this.#kept).toString()
+    const text = Buffer.concat(this.#pieces).toString()
     return /^\s*[[{]/.test(text) && isDeeperThan(text, levels)
   }
 
   /** What came, for who wonders why it is none of what was asked for. */
-  came(): string {
-    const [first = new Uint8Array()] = this.#kept
-    const size = this.#kept.reduce((sum, { length }) => sum + length, 0)
+  describe(): string {
+    const [first = new Uint8Array()] = this.#pieces
+    const size = this.#pieces.reduce((sum, { length }) => sum + length, 0)
     const begin = Buffer.from(first.buffer, first.byteOffset, first.length).toString('utf8', 0, 200)
-    const type = typeOf(this.#head)
+    const type = mediaType(this.#head)
     const body = size === 0 ? 'an empty body' : `${size} bytes that begin with ${quoted(begin)}`
     return `${this.#head.status} with ${type === '' ? 'no media type' : quoted(type)}, ${body}`
   }
 
   /** The media type in brackets where it is neither of those that the service answers with. */
-  oddType(): string {
-    const type = typeOf(this.#head)
+  unexpectedType(): string {
+    const type = mediaType(this.#head)
     if (type === jsonType || type === streamType) return ''
     return ` (${/^[\w.+-]{1,40}\/[\w.+-]{1,40}$/.test(type) ? type : 'no media type'})`
   }
 
   #exchange(ending: Ending): Exchange {
-    const chunks = this.#kept.map((bytes) => ({ atMs: ending.atMs, bytes }))
+    const chunks = this.#pieces.map((bytes) => ({ atMs: ending.atMs, bytes }))
     return {
       id: '',
       labels: {
@@ -107,10 +107,10 @@ export class AnswerReader {
         ordinal: 1,
         attempt: 0,
         role: 'act',
-        ...(this.#question.race ? { repeatOf: '' } : {}),
+        ...(this.#request.race ? { repeatOf: '' } : {}),
       },
       startedAt: '',
-      request: this.#question.request,
+      request: this.#request.request,
       response: { ...this.#head, headersAtMs: 0, chunks },
       events: [],
       ending,
@@ -125,7 +125,7 @@ function canStream(operation: OperationId): operation is StreamedOperation {
 const jsonType = 'application/json'
 const streamType = 'text/event-stream'
 
-function typeOf({ headers }: { readonly headers: readonly Header[] }): string {
+function mediaType({ headers }: { readonly headers: readonly Header[] }): string {
   const type = headers.find(([name]) => name === 'content-type')?.[1] ?? ''
   return (type.split(';')[0] ?? '').trim().toLowerCase()
 }

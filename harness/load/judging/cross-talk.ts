@@ -2,9 +2,9 @@
  * Looks for nonces of other requests in a text that arrives in fragments. All nonces of a run begin
  * alike and have one length, so a search for the beginning finds every one of them, whoever asked.
  */
-export class CrossTalkWatch {
+export class CrossTalkDetector {
   /** The first foreign nonce that was seen. */
-  leaked: string | undefined
+  foreignNonce: string | undefined
   readonly #prefix: string
   readonly #own: string
   readonly #first: string
@@ -16,8 +16,8 @@ export class CrossTalkWatch {
     this.#first = prefix.slice(0, 1)
   }
 
-  text(fragment: string): void {
-    if (this.leaked !== undefined) return
+  add(fragment: string): void {
+    if (this.foreignNonce !== undefined) return
     // Most fragments are a word that no nonce begins with, after another.
     if (this.#tail === '' && !fragment.includes(this.#first)) return
     const text = this.#tail + fragment
@@ -26,7 +26,7 @@ export class CrossTalkWatch {
       const found = text.slice(at, at + length)
       if (found.length < length) break
       if (found !== this.#own && /^[0-9a-z]+$/.test(found)) {
-        this.leaked = found
+        this.foreignNonce = found
         return
       }
     }

@@ -1,6 +1,12 @@
 import { createHash } from 'node:crypto'
 import type { Judgement } from '../../../contract/index.ts'
-import { countFindings, type Evidence, type Occasion, rowOf, type Tally } from './tally.ts'
+import {
+  countFindings,
+  type FirstViolation,
+  type RequestReference,
+  type Tally,
+  tallyFor,
+} from './tally.ts'
 
 /** What one thread has judged so far; sums of it add up. */
 export interface IntegrityCounts {
@@ -13,13 +19,13 @@ export interface IntegrityCounts {
 }
 
 /** An id that an answer carried, for the search for duplicates, which only the whole run can see. */
-export interface SeenId {
+export interface AnswerId {
   readonly id: string
   readonly surface: 'openai' | 'v2' | 'v3'
-  readonly occasion: Occasion
+  readonly request: RequestReference
 }
 
-export function noCounts(): IntegrityCounts {
+export function emptyCounts(): IntegrityCounts {
   return {
     tally: {},
     streams: 0,
@@ -31,18 +37,18 @@ export function noCounts(): IntegrityCounts {
 }
 
 /** Rows that only many requests at once can break. */
-export const loadRows = {
+export const loadRequirements = {
   'LOAD-CROSS-TALK': {
     level: 'required',
     title: 'No answer shows what another request of the run asked.',
   },
 } as const
 
-export class IntegrityLedger {
-  readonly counts = noCounts()
+export class IntegrityRecorder {
+  readonly counts = emptyCounts()
   /** Takes the secrets out of a text of the target. */
   readonly redact: (text: string) => string
-  #ids: SeenId[] = []
+  #ids: AnswerId[] = []
 
   constructor(redact: (text: string) => string) {
     this.redact = redact
@@ -52,26 +58,30 @@ export class IntegrityLedger {
    * Gives the required row that the answer broke, if there is one. `came`: what the answer was, for the
    * first of each broken row.
    */
-  judgement({ findings }: Judgement, occasion: Occasion, came?: () => string): string | undefined {
+  recordFindings(
+    { findings }: Judgement,
+    occasion: RequestReference,
+    came?: () => string,
+  ): string | undefined {
     return countFindings(this.counts.tally, findings, {
-      occasion,
-      came,
+      request: occasion,
+      describeAnswer: came,
       redact: this.redact,
     })
   }
 
-  stream(events: number): void {
+  recordStream(events: number): void {
     this.counts.streams += 1
     this.counts.events += events
   }
 
-  body(): void {
+  recordBody(): void {
     this.counts.bodies += 1
   }
 
   /** One row by itself. */
-  row(id: string, evidence: Evidence | null): void {
-    const counts = rowOf(this.counts.tally, id)
+  recordRequirement(id: string, evidence: FirstViolation | null): void {
+    const counts = tallyFor(this.counts.tally, id)
     if (evidence === null) counts.held += 1
     else {
       counts.broken += 1
@@ -80,19 +90,19 @@ export class IntegrityLedger {
   }
 
   /** `leaked`: a nonce that belongs to another request. Gives the broken row. */
-  crossTalk(
+  recordCrossTalk(
     surface: 'openai' | 'v2' | 'v3',
     leaked: string | undefined,
-    occasion: Occasion,
+    occasion: RequestReference,
   ): string | undefined {
-    const row = crossTalkRows[surface]
+    const row = crossTalkRequirements[surface]
     this.counts.crossTalk.answers += 1
     if (leaked === undefined) {
-      this.row(row, null)
+      this.recordRequirement(row, null)
       return undefined
     }
     this.counts.crossTalk.leaks += 1
-    this.row(row, {
+    this.recordRequirement(row, {
       ...occasion,
       event: null,
       why: `The answer shows ${leaked}, which another request of the run told.`,
@@ -100,12 +110,12 @@ export class IntegrityLedger {
     return row
   }
 
-  id(seen: SeenId): void {
-    this.#ids.push({ ...seen, id: bounded(this.redact(seen.id)) })
+  id(seen: AnswerId): void {
+    this.#ids.push({ ...seen, id: shortened(this.redact(seen.id)) })
   }
 
   /** The ids since the last call. */
-  takeIds(): SeenId[] {
+  drainIds(): AnswerId[] {
     const ids = this.#ids
     this.#ids = []
     return ids
@@ -113,15 +123,15 @@ export class IntegrityLedger {
 }
 
 /** All ids of a run are kept, and how long one is, is up to the target. */
-function bounded(id: string): string {
-  if (id.length <= longestId) return id
+function shortened(id: string): string {
+  if (id.length <= maxIdLength) return id
   return `${id.slice(0, 32)}…${createHash('sha256').update(id).digest('base64url')}`
 }
 
-const longestId = 100
+const maxIdLength = 100
 
 /** The compatible surface has no chats, so the document has no row for it. */
-const crossTalkRows = {
+const crossTalkRequirements = {
   openai: 'LOAD-CROSS-TALK',
   v2: 'V2-CTX-02',
   v3: 'V3-CTX-02',

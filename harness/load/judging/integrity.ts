@@ -1,21 +1,35 @@
 import { isRequirementId, requirements } from '../../../contract/index.ts'
 import type { Integrity, LoadFinding } from '../../../contract/report/load-integrity.ts'
-import { type IntegrityCounts, loadRows, noCounts, type SeenId } from './integrity-ledger.ts'
-import { addTally, type Evidence, rowOf, type Tally } from './tally.ts'
+import {
+  type AnswerId,
+  emptyCounts,
+  type IntegrityCounts,
+  loadRequirements,
+} from './integrity-ledger.ts'
+import { addTally, type FirstViolation, type Tally, tallyFor } from './tally.ts'
 
 /** What the judges of all threads found. Findings by id, those of required rows first. */
-export function integrityOf(
+export function buildIntegrity(
   threads: readonly IntegrityCounts[],
-  ids: Pick<IdBook, 'tally' | 'size' | 'duplicates'>,
+  ids: Pick<DuplicateIdDetector, 'tally' | 'size' | 'duplicates'>,
 ): Integrity {
-  const sum = noCounts()
-  for (const counts of threads) add(sum, counts)
+  const sum = emptyCounts()
+  for (const counts of threads) addCounts(sum, counts)
   addTally(sum.tally, ids.tally)
   const rows = Object.entries(sum.tally)
   const findings = rows.flatMap(([id, { broken, held, first }]): LoadFinding[] => {
     if (broken === 0 || first === null) return []
     const of = broken + held
-    return [{ id, ...aboutRow(id), broken, of, rate: broken / of, first: evidenceOf(first) }]
+    return [
+      {
+        id,
+        ...describeRequirement(id),
+        broken,
+        of,
+        rate: broken / of,
+        first: reportedViolation(first),
+      },
+    ]
   })
   return {
     judgedShare: 1,
@@ -31,7 +45,7 @@ export function integrityOf(
 }
 
 /** Ids of completions and responses of a whole run, to find those that came twice. */
-export class IdBook {
+export class DuplicateIdDetector {
   readonly tally: Tally = {}
   duplicates = 0
   readonly #seen = new Set<string>()
@@ -40,15 +54,15 @@ export class IdBook {
     return this.#seen.size
   }
 
-  add({ id, surface, occasion }: SeenId): void {
-    const row = rows[surface]
+  add({ id, surface, request: occasion }: AnswerId): void {
+    const row = idRequirements[surface]
     if (row === undefined) return
     const key = `${surface} ${id}`
-    const counts = rowOf(this.tally, row)
+    const counts = tallyFor(this.tally, row)
     if (!this.#seen.has(key)) {
       counts.held += 1
       // What it holds is bounded; a run that long has shown whether ids repeat.
-      if (this.#seen.size < mostIds) this.#seen.add(key)
+      if (this.#seen.size < maxIds) this.#seen.add(key)
       return
     }
     this.duplicates += 1
@@ -57,19 +71,19 @@ export class IdBook {
   }
 }
 
-const mostIds = 2_000_000
+const maxIds = 2_000_000
 
-const rows = { openai: 'OAI-CHAT-14', v2: undefined, v3: 'V3-GEN-15' } as const
+const idRequirements = { openai: 'OAI-CHAT-14', v2: undefined, v3: 'V3-GEN-15' } as const
 
-function aboutRow(id: string): Pick<LoadFinding, 'level' | 'title'> {
+function describeRequirement(id: string): Pick<LoadFinding, 'level' | 'title'> {
   if (isRequirementId(id)) {
     const { level, title } = requirements[id]
     return { level, title }
   }
-  return loadRows['LOAD-CROSS-TALK']
+  return loadRequirements['LOAD-CROSS-TALK']
 }
 
-function evidenceOf({ atNs, ...evidence }: Evidence) {
+function reportedViolation({ atNs, ...evidence }: FirstViolation) {
   return { ...evidence, atMs: atNs / 1e6 }
 }
 
@@ -78,7 +92,7 @@ function bySeverity(a: LoadFinding, b: LoadFinding): number {
   return a.id < b.id ? -1 : 1
 }
 
-function add(sum: IntegrityCounts, more: IntegrityCounts): void {
+function addCounts(sum: IntegrityCounts, more: IntegrityCounts): void {
   addTally(sum.tally, more.tally)
   sum.streams += more.streams
   sum.bodies += more.bodies

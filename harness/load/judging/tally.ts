@@ -1,7 +1,7 @@
 import { type Finding, type RequirementId, requirements } from '../../../contract/index.ts'
 
 /** Where a row was seen broken for the first time. */
-export interface Evidence {
+export interface FirstViolation {
   readonly index: number
   readonly step: number
   readonly atNs: number
@@ -11,21 +11,21 @@ export interface Evidence {
   readonly requestId: string
 }
 
-export interface RowTally {
+export interface RequirementTally {
   broken: number
   held: number
-  first: Evidence | null
+  first: FirstViolation | null
 }
 
 /** How often each row held and broke. Tallies of threads and shards add up. */
-export type Tally = Record<string, RowTally>
+export type Tally = Record<string, RequirementTally>
 
-export type Occasion = Omit<Evidence, 'event' | 'why'>
+export type RequestReference = Omit<FirstViolation, 'event' | 'why'>
 
-export interface Told {
-  readonly occasion: Occasion
+export interface FindingContext {
+  readonly request: RequestReference
   /** What the answer was, for the first of each broken row. */
-  readonly came: (() => string) | undefined
+  readonly describeAnswer: (() => string) | undefined
   /** Takes the secrets out of a text of the target. */
   readonly redact: (text: string) => string
 }
@@ -34,11 +34,11 @@ export interface Told {
 export function countFindings(
   tally: Tally,
   findings: readonly Finding[],
-  { occasion, came, redact }: Told,
+  { request: occasion, describeAnswer: came, redact }: FindingContext,
 ): RequirementId | undefined {
   let violated: RequirementId | undefined
   for (const { row, verdict, why, event } of findings) {
-    const counts = rowOf(tally, row)
+    const counts = tallyFor(tally, row)
     if (verdict === 'held') {
       counts.held += 1
       continue
@@ -57,7 +57,7 @@ export function countFindings(
 /** Adds `more` to `tally`. */
 export function addTally(tally: Tally, more: Tally): void {
   for (const [row, { broken, held, first }] of Object.entries(more)) {
-    const counts = rowOf(tally, row)
+    const counts = tallyFor(tally, row)
     counts.broken += broken
     counts.held += held
     if (first !== null && (counts.first === null || first.atNs < counts.first.atNs)) {
@@ -66,10 +66,10 @@ export function addTally(tally: Tally, more: Tally): void {
   }
 }
 
-export function rowOf(tally: Tally, id: string): RowTally {
+export function tallyFor(tally: Tally, id: string): RequirementTally {
   const known = tally[id]
   if (known !== undefined) return known
-  const fresh: RowTally = { broken: 0, held: 0, first: null }
+  const fresh: RequirementTally = { broken: 0, held: 0, first: null }
   tally[id] = fresh
   return fresh
 }

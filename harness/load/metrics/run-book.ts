@@ -1,7 +1,7 @@
 import { GeneratorWatch } from '../calibration/generator.ts'
 import type { DroppedArrival } from '../engine/crew.ts'
 import type { RecordsMessage } from '../engine/threads.ts'
-import { IdBook } from '../judging/integrity.ts'
+import { DuplicateIdDetector } from '../judging/integrity.ts'
 import type { PlanSpec } from '../plan/plan.ts'
 import { goodputLimits, type Slo, watchedLatencies } from '../slo/slo.ts'
 import { RunMetrics } from './run-metrics.ts'
@@ -15,7 +15,7 @@ export class RunBook {
   readonly metrics: RunMetrics
   readonly generator: GeneratorWatch
   readonly transactions = new TransactionBook()
-  readonly ids = new IdBook()
+  readonly ids = new DuplicateIdDetector()
   requests = 0
   failed = 0
   inFlight = 0

@@ -1,6 +1,6 @@
 import type { ArrivalRow, LoadReport } from '../../../contract/report/load.ts'
 import type { WorkerPoolResult } from '../engine/threads.ts'
-import { integrityOf } from '../judging/integrity.ts'
+import { buildIntegrity } from '../judging/integrity.ts'
 import type { RunBook } from '../metrics/run-book.ts'
 import { summarize } from '../metrics/summary.ts'
 import type { LoadOptions } from '../options.ts'
@@ -38,7 +38,7 @@ export function assemble(options: LoadOptions, findings: RunFindings): LoadRepor
     transactions: spec.mix.entries.map(({ name }) => name),
   })
   const threads = outcome.done
-  const integrity = integrityOf(
+  const integrity = buildIntegrity(
     threads.map((done) => done.integrity),
     book.ids,
   )

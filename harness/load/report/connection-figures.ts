@@ -1,6 +1,6 @@
 import type { LoadReport } from '../../../contract/report/load.ts'
 import type { DoneMessage } from '../engine/threads.ts'
-import { lowest } from '../http/http2/connections.ts'
+import { minOrNull } from '../http/http2/connections.ts'
 
 type Row = LoadReport['connections']
 type Http2Row = NonNullable<Row['http2']>
@@ -26,7 +26,7 @@ export function http2Of(parts: readonly Http2Row[]): Pick<Row, 'http2'> {
       (sum, part) => ({
         streams: sum.streams + part.streams,
         maxAtOnce: Math.max(sum.maxAtOnce, part.maxAtOnce),
-        allowed: lowest(sum.allowed, part.allowed),
+        allowed: minOrNull(sum.allowed, part.allowed),
         resets: sum.resets + part.resets,
         goaways: sum.goaways + part.goaways,
         resent: sum.resent + part.resent,

@@ -1,10 +1,10 @@
 import { type Header, parseJson } from '../../../contract/index.ts'
 import { answerLimits, sizeText } from '../http/answer-limits.ts'
-import type { AnswerSink, Channels } from '../http/channel.ts'
+import type { AnswerSink, ChannelPool } from '../http/channel.ts'
 import { type RequestSpec, wireRequest } from '../http/wire-form.ts'
 import type { LoadTarget } from '../target.ts'
 
-export interface CallAnswer {
+export interface SetupAnswer {
   /** 0 where no answer came. */
   readonly status: number
   readonly json: unknown
@@ -17,41 +17,41 @@ export interface CallAnswer {
  * A request beside the load: before it, to arrange, or after it, to tidy up. Never rejects; the signal
  * ends the wait for an answer.
  */
-export function call(
-  channels: Channels,
+export function sendSetupRequest(
+  channels: ChannelPool,
   target: LoadTarget,
   spec: RequestSpec,
   { place, signal }: { readonly place: string; readonly signal: AbortSignal },
-): Promise<CallAnswer> {
+): Promise<SetupAnswer> {
   const late = { status: 0, json: undefined, error: 'no answer in time' }
   if (signal.aborted) return Promise.resolve(late)
   const request = wireRequest(spec, target, `${target.tag}/${place}`)
   return new Promise((resolve) => {
-    const channel = channels.take()
-    const done = (answer: CallAnswer) => {
+    const channel = channels.acquire()
+    const done = (answer: SetupAnswer) => {
       clearTimeout(limit)
       signal.removeEventListener('abort', giveUp)
       resolve(answer)
     }
-    const leave = (answer: CallAnswer) => {
+    const leave = (answer: SetupAnswer) => {
       channel.abandon()
       done(answer)
     }
     const giveUp = () => leave(late)
     const limit = setTimeout(() => leave({ ...late, timedOut: true }), target.timeoutMs)
     signal.addEventListener('abort', giveUp)
-    channel.send(request, new Collector(done, () => channel.abandon()))
+    channel.send(request, new AnswerCollector(done, () => channel.abandon()))
   })
 }
 
-class Collector implements AnswerSink {
-  readonly #done: (answer: CallAnswer) => void
+class AnswerCollector implements AnswerSink {
+  readonly #done: (answer: SetupAnswer) => void
   readonly #leave: () => void
   readonly #pieces: Uint8Array[] = []
   #size = 0
   #status = 0
 
-  constructor(done: (answer: CallAnswer) => void, leave: () => void) {
+  constructor(done: (answer: SetupAnswer) => void, leave: () => void) {
     this.#done = done
     this.#leave = leave
   }
@@ -86,7 +86,7 @@ class Collector implements AnswerSink {
     this.#done({ status: 0, json: undefined, error: error.message })
   }
 
-  broke(error: unknown): void {
+  internalError(error: unknown): void {
     this.failed(error instanceof Error ? error : new Error(String(error)))
   }
 }

@@ -44,5 +44,5 @@ test('a file that cannot be written is told in the end', async () => {
   const journal = new ChatJournal({ file: join(file, 'below') }, 'chatgen-load-a ', [])
   journal.deleted('one')
   await journal.close()
-  expect(journal.trouble).toContain('ENOTDIR')
+  expect(journal.writeError).toContain('ENOTDIR')
 })

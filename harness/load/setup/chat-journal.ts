@@ -8,7 +8,7 @@ export interface JournalPlace {
 }
 
 /** Names that are written down at a time; of a thread that is killed, so many may not exist. */
-const reserve = 64
+const reservedNames = 64
 const flushMs = 50
 
 /**
@@ -18,13 +18,13 @@ const flushMs = 50
  */
 export class ChatJournal {
   /** Why lines could not be written. */
-  trouble: string | undefined
+  writeError: string | undefined
   readonly #place: JournalPlace | undefined
   readonly #prefix: string
   readonly #redact: (text: string) => string
   readonly #outlet: RedactingWriter
-  readonly #free: string[] = []
-  #named = 0
+  readonly #unusedNames: string[] = []
+  #nameCount = 0
   #lines = ''
   #flushing: NodeJS.Timeout | undefined
   #written: Promise<void> = Promise.resolve()
@@ -39,24 +39,24 @@ export class ChatJournal {
 
   /** The name of a chat that is about to be made. */
   name(): string {
-    const free = this.#free.pop()
+    const free = this.#unusedNames.pop()
     if (free !== undefined) return free
-    const names = Array.from({ length: reserve }, () => `${this.#prefix}${++this.#named}`)
+    const names = Array.from({ length: reservedNames }, () => `${this.#prefix}${++this.#nameCount}`)
     if (this.#place !== undefined) {
-      const lines = names.map((name) => this.#line({ event: 'create', ...about(name) }))
+      const lines = names.map((name) => this.#line({ event: 'create', ...chatEntry(name) }))
       this.#outlet.append(this.#place.file, lines.join(''))
     }
-    this.#free.push(...names.reverse())
+    this.#unusedNames.push(...names.reverse())
     return this.name()
   }
 
   created(name: string, id: string): void {
-    this.#put({ event: 'created', ...about(name), id })
+    this.#put({ event: 'created', ...chatEntry(name), id })
   }
 
   /** There is none of this name. */
   refused(name: string): void {
-    this.#put({ event: 'refused', ...about(name) })
+    this.#put({ event: 'refused', ...chatEntry(name) })
   }
 
   deleted(id: string): void {
@@ -65,7 +65,7 @@ export class ChatJournal {
 
   /** Names that nobody took are given up, and everything is written. */
   async close(): Promise<void> {
-    for (const name of this.#free.splice(0)) this.refused(name)
+    for (const name of this.#unusedNames.splice(0)) this.refused(name)
     this.#flush()
     await this.#written
   }
@@ -85,7 +85,7 @@ export class ChatJournal {
     this.#written = this.#written
       .then(() => this.#outlet.appendSoon(place.file, lines))
       .catch((error: unknown) => {
-        this.trouble ??= error instanceof Error ? error.message : String(error)
+        this.writeError ??= error instanceof Error ? error.message : String(error)
       })
   }
 
@@ -94,6 +94,6 @@ export class ChatJournal {
   }
 }
 
-function about(name: string) {
+function chatEntry(name: string) {
   return { kind: 'chat', name, scenario: 'load' } as const
 }

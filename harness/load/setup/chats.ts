@@ -1,12 +1,12 @@
 import { setMaxListeners } from 'node:events'
 import { asString, chatIdNames, findId, pathOf, valueAt } from '../../../contract/index.ts'
-import type { Channels } from '../http/channel.ts'
+import type { ChannelPool } from '../http/channel.ts'
 import type { RequestSpec } from '../http/wire-form.ts'
 import { aWhileAfter } from '../patience.ts'
 import type { LoadTarget } from '../target.ts'
-import { type CallAnswer, call } from './call.ts'
+import { type SetupAnswer, sendSetupRequest } from './call.ts'
 import { ChatJournal } from './chat-journal.ts'
-import { Preparation } from './preparation.ts'
+import { PreparationGuard } from './preparation.ts'
 
 /** How many chats a run needs before it begins. */
 export interface ChatNeeds {
@@ -18,7 +18,7 @@ export interface ChatNeeds {
 }
 
 /** Requests of the preparation in flight. */
-const abreast = 16
+const concurrency = 16
 /** Turns in a chat whose history is read. */
 const historyTurns = 3
 
@@ -26,28 +26,28 @@ const historyTurns = 3
  * The chats of a thread. They are made before the clock starts, so that making them is no load of
  * the run, and deleted after it. A v3 chat serves one transaction alone.
  */
-export class Chats {
+export class ChatPool {
   /** What could not be made or removed, in words, with how often. */
-  readonly troubles = new Map<string, number>()
+  readonly warnings = new Map<string, number>()
   /** Made and not deleted. */
-  left = 0
+  remaining = 0
   /** Why the preparation was given up, as a sentence; undefined where it was not. */
   failure: string | undefined
-  readonly #channels: Channels
+  readonly #channels: ChannelPool
   readonly #target: LoadTarget
   readonly #place: string
   readonly #fresh: string[] = []
   readonly #histories: string[] = []
   readonly #v2: string[] = []
-  readonly #made: string[] = []
+  readonly #created: string[] = []
   readonly #journal: ChatJournal
   /** Names of chats that transactions asked for, and how many of those were made. */
-  readonly #asked: string[] = []
-  #granted = 0
-  #turn = 0
-  #preparation: Preparation | undefined
+  readonly #requestedNames: string[] = []
+  #registered = 0
+  #next = 0
+  #preparation: PreparationGuard | undefined
 
-  constructor(channels: Channels, target: LoadTarget, place: string) {
+  constructor(channels: ChannelPool, target: LoadTarget, place: string) {
     this.#channels = channels
     this.#target = target
     this.#place = place
@@ -61,7 +61,7 @@ export class Chats {
   }
 
   async prepare(needs: ChatNeeds, signal: AbortSignal): Promise<void> {
-    const preparation = new Preparation(this.#target)
+    const preparation = new PreparationGuard(this.#target)
     this.#preparation = preparation
     const stop = AbortSignal.any([signal, preparation.signal])
     setMaxListeners(0, stop)
@@ -79,7 +79,7 @@ export class Chats {
     })
     await this.#many(needs.history, signal, async () => {
       const id = await this.#create(patience)
-      if (id !== undefined && (await this.#fill(id, signal))) this.#histories.push(id)
+      if (id !== undefined && (await this.#fillHistory(id, signal))) this.#histories.push(id)
     })
     await this.#many(needs.v2, signal, async () => {
       const id = await this.#createV2(patience)
@@ -88,57 +88,57 @@ export class Chats {
   }
 
   /** A prepared chat that nobody has used; undefined where they are used up. */
-  take(): string | undefined {
+  freshChat(): string | undefined {
     return this.#fresh.pop()
   }
 
   /** Body of a request for one more, in the course of the run. */
-  body(): Readonly<Record<string, unknown>> {
+  newChatBody(): Readonly<Record<string, unknown>> {
     const name = this.#journal.name()
-    this.#asked.push(name)
+    this.#requestedNames.push(name)
     return this.#bodyOf(name)
   }
 
   /** The chat that such a request was answered with, to be deleted in the end. */
-  made(answer: unknown): string | undefined {
+  registerChat(answer: unknown): string | undefined {
     const id = this.#idIn(answer)
     if (id === undefined) return undefined
-    this.#granted += 1
-    this.#made.push(id)
+    this.#registered += 1
+    this.#created.push(id)
     return id
   }
 
-  history(): string | undefined {
-    this.#turn += 1
-    return this.#histories[this.#turn % Math.max(1, this.#histories.length)]
+  historyChat(): string | undefined {
+    this.#next += 1
+    return this.#histories[this.#next % Math.max(1, this.#histories.length)]
   }
 
   /** In a v2 chat, a message without a parent begins a chain of its own, so it may be shared. */
-  v2(): string | undefined {
-    this.#turn += 1
-    return this.#v2[this.#turn % Math.max(1, this.#v2.length)]
+  v2Chat(): string | undefined {
+    this.#next += 1
+    return this.#v2[this.#next % Math.max(1, this.#v2.length)]
   }
 
   async close(deadlineMs: number): Promise<void> {
     const stop = AbortSignal.timeout(deadlineMs)
     setMaxListeners(0, stop)
-    this.left = this.#made.length
-    await this.#many(this.#made.length, stop, async () => {
-      const id = this.#made.pop()
+    this.remaining = this.#created.length
+    await this.#many(this.#created.length, stop, async () => {
+      const id = this.#created.pop()
       if (id === undefined) return
       const answer = await this.#ask('DELETE', pathOf('v3.deleteChat', id), stop)
       if (isGone(answer)) {
-        this.left -= 1
+        this.remaining -= 1
         this.#journal.deleted(id)
-      } else this.#trouble('deleting a chat', answer)
+      } else this.#warn('deleting a chat', answer)
     })
     // Which name became which chat is not known, but where all are gone there is none of any.
-    if (this.left === 0 && this.#granted === this.#asked.length) {
-      for (const name of this.#asked) this.#journal.refused(name)
+    if (this.remaining === 0 && this.#registered === this.#requestedNames.length) {
+      for (const name of this.#requestedNames) this.#journal.refused(name)
     }
     await this.#journal.close()
-    const { trouble } = this.#journal
-    if (trouble !== undefined) this.troubles.set(`writing the journal: ${trouble}`, 1)
+    const { writeError: trouble } = this.#journal
+    if (trouble !== undefined) this.warnings.set(`writing the journal: ${trouble}`, 1)
   }
 
   async #create(signal: AbortSignal): Promise<string | undefined> {
@@ -146,11 +146,11 @@ export class Chats {
     const answer = await this.#ask('POST', '/api/v3/chat', signal, this.#bodyOf(name))
     const id = isSuccess(answer) ? this.#idIn(answer.json) : undefined
     if (id === undefined) {
-      this.#trouble('making a chat', answer)
+      this.#warn('making a chat', answer)
       if (answer.status >= 300 && answer.status < 500) this.#journal.refused(name)
       return undefined
     }
-    this.#made.push(id)
+    this.#created.push(id)
     this.#journal.created(name, id)
     return id
   }
@@ -164,7 +164,7 @@ export class Chats {
     return chatId === null ? findId(answer, chatIdNames) : asString(valueAt(answer, chatId))
   }
 
-  async #fill(chat: string, signal: AbortSignal): Promise<boolean> {
+  async #fillHistory(chat: string, signal: AbortSignal): Promise<boolean> {
     for (let turn = 0; turn < historyTurns; turn += 1) {
       const json = {
         ...this.#target.generate,
@@ -176,7 +176,7 @@ export class Chats {
       const headers = { 'idempotency-key': crypto.randomUUID() }
       const answer = await this.#ask('POST', '/api/v3/message/generate', signal, json, headers)
       if (!isSuccess(answer)) {
-        this.#trouble('filling a history', answer)
+        this.#warn('filling a history', answer)
         return false
       }
     }
@@ -201,7 +201,7 @@ export class Chats {
     const answer = await this.#call(spec, signal)
     const id =
       pointer === null ? findId(answer.json, chatIdNames) : asString(valueAt(answer.json, pointer))
-    if (!isSuccess(answer) || id === undefined) this.#trouble('making a v2 chat', answer)
+    if (!isSuccess(answer) || id === undefined) this.#warn('making a v2 chat', answer)
     return id
   }
 
@@ -211,23 +211,23 @@ export class Chats {
     signal: AbortSignal,
     json?: unknown,
     headers: Readonly<Record<string, string>> = {},
-  ): Promise<CallAnswer> {
+  ): Promise<SetupAnswer> {
     return this.#call({ surface: 'v3', method, path, json, headers }, signal)
   }
 
-  async #call(spec: RequestSpec, signal: AbortSignal): Promise<CallAnswer> {
+  async #call(spec: RequestSpec, signal: AbortSignal): Promise<SetupAnswer> {
     const place = `prepare/${this.#place}`
-    const answer = await call(this.#channels, this.#target, spec, { place, signal })
+    const answer = await sendSetupRequest(this.#channels, this.#target, spec, { place, signal })
     // What ended because the run was left says nothing about the target.
     if (answer.timedOut || !signal.aborted) {
-      this.#preparation?.note(`${spec.method} ${spec.path}`, answer.timedOut === true)
+      this.#preparation?.recordAnswer(`${spec.method} ${spec.path}`, answer.timedOut === true)
     }
     return answer
   }
 
-  #trouble(what: string, { status, error }: CallAnswer): void {
+  #warn(what: string, { status, error }: SetupAnswer): void {
     const said = `${what}: ${error ?? `status ${status}`}`
-    this.troubles.set(said, (this.troubles.get(said) ?? 0) + 1)
+    this.warnings.set(said, (this.warnings.get(said) ?? 0) + 1)
   }
 
   async #many(count: number, signal: AbortSignal, make: () => Promise<void>): Promise<void> {
@@ -238,14 +238,14 @@ export class Chats {
         await make()
       }
     }
-    await Promise.all(Array.from({ length: Math.min(abreast, count) }, lane))
+    await Promise.all(Array.from({ length: Math.min(concurrency, count) }, lane))
   }
 }
 
-function isSuccess({ status }: CallAnswer): boolean {
+function isSuccess({ status }: SetupAnswer): boolean {
   return status >= 200 && status < 300
 }
 
-function isGone(answer: CallAnswer): boolean {
+function isGone(answer: SetupAnswer): boolean {
   return isSuccess(answer) || answer.status === 404
 }

@@ -3,7 +3,7 @@ import { setMaxListeners } from 'node:events'
 /** Requests in a row without an answer in time, after which no further one is sent. */
 const maxTimeouts = 3
 
-export interface PreparationLimits {
+export interface GuardLimits {
   /** Longest wait for an answer, in milliseconds. */
   readonly timeoutMs: number
   /** Longest preparation, in milliseconds; without it as long as there are answers. */
@@ -11,17 +11,17 @@ export interface PreparationLimits {
 }
 
 /** Ends a preparation that leads nowhere: by the answers that do not come, and by the time in all. */
-export class Preparation {
+export class PreparationGuard {
   /** Why it was given up, as a sentence; undefined as long as it was not. */
   failure: string | undefined
   /** Aborted when it is given up. */
   readonly signal: AbortSignal
-  readonly #limits: PreparationLimits
+  readonly #limits: GuardLimits
   readonly #end = new AbortController()
   readonly #timer: NodeJS.Timeout | undefined
   #timeouts = 0
 
-  constructor(limits: PreparationLimits) {
+  constructor(limits: GuardLimits) {
     this.#limits = limits
     this.signal = this.#end.signal
     setMaxListeners(0, this.signal)
@@ -29,12 +29,12 @@ export class Preparation {
     if (runMs === undefined) return
     this.#timer = setTimeout(
       () => this.#giveUp(`making the chats took longer than ${runMs} ms (limits.runMs)`),
-      Math.min(runMs, longestTimer),
+      Math.min(runMs, maxTimerMs),
     )
   }
 
   /** @param request by its method and path. */
-  note(request: string, timedOut: boolean): void {
+  recordAnswer(request: string, timedOut: boolean): void {
     this.#timeouts = timedOut ? this.#timeouts + 1 : 0
     if (this.#timeouts < maxTimeouts) return
     const { timeoutMs } = this.#limits
@@ -55,4 +55,4 @@ export class Preparation {
 }
 
 /** Node fires a timer with a longer delay at once. */
-const longestTimer = 2 ** 31 - 1
+const maxTimerMs = 2 ** 31 - 1

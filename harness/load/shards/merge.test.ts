@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { type LoadReport, loadReport } from '../../../contract/report/load.ts'
 import type { SloRow } from '../../../contract/report/load-measures.ts'
 import { loadReportOf } from '../../../reports/load/test-support/sketch.ts'
-import { noCounts } from '../judging/integrity-ledger.ts'
+import { emptyCounts } from '../judging/integrity-ledger.ts'
 import { RunMetrics } from '../metrics/run-metrics.ts'
 import { summarize } from '../metrics/summary.ts'
 import type { RequestRecord } from '../record.ts'
@@ -132,7 +132,7 @@ function shardOf(index: number): Shard {
   const tally = { 'OAI-STREAM-03': { broken: 1, held: 199, first } }
   const measurements = packMeasurements({
     metrics: metrics.store(),
-    integrity: [{ ...noCounts(), streams: 200, tally }],
+    integrity: [{ ...emptyCounts(), streams: 200, tally }],
     ids: { tally: {}, size: 200, duplicates: 0 },
     ...cut,
   })

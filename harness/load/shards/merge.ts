@@ -1,5 +1,5 @@
 import type { LoadReport } from '../../../contract/report/load.ts'
-import { integrityOf } from '../judging/integrity.ts'
+import { buildIntegrity } from '../judging/integrity.ts'
 import { addTally, type Tally } from '../judging/tally.ts'
 import { MetricsMismatch, RunMetrics } from '../metrics/run-metrics.ts'
 import { summarize } from '../metrics/summary.ts'
@@ -30,7 +30,7 @@ export function mergeShards(shards: readonly [Shard, ...Shard[]]): LoadReport {
     untilNs: Math.min(...parts.map(({ untilNs }) => untilNs)),
     transactions: first.transactions.map(({ name }) => name),
   })
-  const integrity = integrityOf(
+  const integrity = buildIntegrity(
     parts.flatMap((part) => part.integrity),
     idsOf(parts),
   )

@@ -5,21 +5,21 @@ import { RunClock } from '../engine/clock.ts'
 import { WorkerContext } from '../engine/crew.ts'
 import { Scheduler } from '../engine/driver.ts'
 import type { AnswerLimits } from '../http/answer-limits.ts'
-import type { Channels } from '../http/channel.ts'
-import { agreeOnVersion } from '../http/open-channels.ts'
+import type { ChannelPool } from '../http/channel.ts'
+import { negotiateChannelPool } from '../http/open-channels.ts'
 import type { IntegrityCounts } from '../judging/integrity-ledger.ts'
-import { IntegrityLedger } from '../judging/integrity-ledger.ts'
+import { IntegrityRecorder } from '../judging/integrity-ledger.ts'
 import type { Kind } from '../plan/mix.ts'
 import { mixEntry } from '../plan/mix.ts'
 import type { PlanSpec } from '../plan/plan.ts'
 import type { RequestRecord } from '../record.ts'
-import { Chats } from '../setup/chats.ts'
+import { ChatPool } from '../setup/chats.ts'
 import { routeOf } from '../setup/route.ts'
 import { plainTarget } from '../target.ts'
 
 export interface Driven {
   readonly records: readonly RequestRecord[]
-  readonly channels: Pick<Channels, 'httpVersion' | 'opened' | 'http2'>
+  readonly channels: Pick<ChannelPool, 'httpVersion' | 'opened' | 'http2'>
   readonly integrity: IntegrityCounts
 }
 
@@ -51,14 +51,14 @@ export async function driven(options: DriveOptions): Promise<Driven> {
   const { timeoutMs = 20_000, limits, clients } = options
   const target = { ...plainTarget(url, options.key), timeoutMs, ...(limits ? { limits } : {}) }
   const route = routeOf(url, options.network)
-  const openChannels = await agreeOnVersion(route, new AbortController().signal)
+  const openChannels = await negotiateChannelPool(route, new AbortController().signal)
   const preparing = openChannels(clock, true)
   const crew = new WorkerContext({
     clock: new RunClock(process.hrtime.bigint()),
     target,
     channels: openChannels(clock, true, connections),
-    chats: new Chats(preparing, target, '0'),
-    integrity: new IntegrityLedger(String),
+    chats: new ChatPool(preparing, target, '0'),
+    integrity: new IntegrityRecorder(String),
   })
   const spec: PlanSpec = {
     seed: 'drive',

@@ -21,20 +21,20 @@ export class BodyReader {
   readonly #sink: Pick<ResponseSink, 'data'>
   readonly #chunked: boolean
   #state: State
-  #left: number
+  #remaining: number
   #line = ''
 
   constructor(framing: Framing, sink: Pick<ResponseSink, 'data'>) {
     this.#sink = sink
     this.endsByClose = framing.kind === 'close'
     this.#chunked = framing.kind === 'chunked'
-    this.#left =
+    this.#remaining =
       framing.kind === 'length'
         ? framing.bytes
         : framing.kind === 'close'
           ? Number.POSITIVE_INFINITY
           : 0
-    this.#state = this.#chunked ? 'size' : this.#left === 0 ? 'over' : 'data'
+    this.#state = this.#chunked ? 'size' : this.#remaining === 0 ? 'over' : 'data'
   }
 
   /** How many of the bytes belong to the body where it is over with them; -1 where it goes on. */
@@ -48,10 +48,10 @@ export class BodyReader {
   }
 
   #data(bytes: Uint8Array, from: number, at: number): number {
-    const end = Math.min(bytes.length, from + this.#left)
-    this.#left -= end - from
+    const end = Math.min(bytes.length, from + this.#remaining)
+    this.#remaining -= end - from
     this.#sink.data(from === 0 && end === bytes.length ? bytes : bytes.subarray(from, end), at)
-    if (this.#left === 0) this.#state = this.#chunked ? 'data end' : 'over'
+    if (this.#remaining === 0) this.#state = this.#chunked ? 'data end' : 'over'
     return end
   }
 
@@ -80,7 +80,7 @@ export class BodyReader {
       // What was taken of it stays taken: the line break after the data.
       return digits === from ? -1 : digits
     }
-    this.#left = size
+    this.#remaining = size
     this.#state = size === 0 ? 'trailer' : 'data'
     return at + 2
   }
@@ -111,8 +111,8 @@ export class BodyReader {
       const match = /^([0-9a-fA-F]{1,12})[ \t]*(?:;|$)/.exec(line)
       if (match?.[1] === undefined)
         throw new HttpSyntaxError(`not the size of a chunk: ${quoted(line)}`)
-      this.#left = Number.parseInt(match[1], 16)
-      this.#state = this.#left === 0 ? 'trailer' : 'data'
+      this.#remaining = Number.parseInt(match[1], 16)
+      this.#state = this.#remaining === 0 ? 'trailer' : 'data'
     } else if (line === '') this.#state = 'over'
   }
 }

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net'
 import type { WireRequest } from '../../../../contract/index.ts'
 import type { RunClock } from '../../engine/clock.ts'
 import type { Route } from '../../setup/route.ts'
-import type { AnswerSink, Channel, Opened } from '../channel.ts'
+import type { AnswerSink, Channel, OpenedConnection } from '../channel.ts'
 import { dial } from '../dial.ts'
 import { HttpSyntaxError } from '../response-sink.ts'
 import { requestBytes } from '../wire-form.ts'
@@ -17,19 +17,19 @@ export function createReadBuffer(): Uint8Array {
 }
 
 /** One connection, one request at a time, one stamp for each read of its socket. */
-export class Connection implements Channel {
+export class Http1Connection implements Channel {
   readonly #clock: RunClock
   readonly #route: Route
   readonly #hangUp: () => void
   #socket: Socket | undefined
-  #gone = false
-  readonly #onIdle: (connection: Connection) => void
+  #isClosed = false
+  readonly #onIdle: (connection: Http1Connection) => void
   readonly #startedAt: number
   #readyAt: number | null = null
   #used = false
   #sink: AnswerSink | undefined
   #parser: ResponseParser | undefined
-  #waiting: (() => void) | undefined
+  #pendingWrite: (() => void) | undefined
   readonly #settled = Promise.withResolvers<void>()
   /** When it became idle, in nanoseconds of the run. */
   idleSince = 0
@@ -39,13 +39,13 @@ export class Connection implements Channel {
     route: Route,
     memory: Uint8Array,
     clock: RunClock,
-    use: { readonly onIdle: (connection: Connection) => void; readonly onGone: () => void },
+    use: { readonly onIdle: (connection: Http1Connection) => void; readonly onClosed: () => void },
   ) {
     this.#route = route
     this.#clock = clock
     this.#onIdle = use.onIdle
     this.#startedAt = clock.now()
-    const read = { memory, took: (bytes: number) => this.#read(memory, bytes) }
+    const read = { memory, onBytes: (bytes: number) => this.#read(memory, bytes) }
     this.#hangUp = dial(
       route,
       { alpn: ['http/1.1'], read },
@@ -55,10 +55,10 @@ export class Connection implements Channel {
           socket.on('end', () => this.#ended())
         },
         ready: () => this.#ready(),
-        gone: (error) => {
-          this.#gone = true
+        closed: (error) => {
+          this.#isClosed = true
           this.#closed(error)
-          use.onGone()
+          use.onClosed()
         },
       },
     )
@@ -69,7 +69,7 @@ export class Connection implements Channel {
   }
 
   get alive(): boolean {
-    if (this.#gone || this.#socket === undefined) return !this.#gone
+    if (this.#isClosed || this.#socket === undefined) return !this.#isClosed
     return !this.#socket.destroyed && this.#socket.readyState !== 'closed'
   }
 
@@ -86,7 +86,7 @@ export class Connection implements Channel {
       if (this.#sink === sink) this.#socket?.write(bytes)
     }
     if (!this.alive) queueMicrotask(() => this.#closed(undefined))
-    else if (this.#readyAt === null) this.#waiting = write
+    else if (this.#readyAt === null) this.#pendingWrite = write
     else write()
   }
 
@@ -103,14 +103,14 @@ export class Connection implements Channel {
     this.#hangUp()
   }
 
-  #opened(readyAt: number): Opened {
+  #opened(readyAt: number): OpenedConnection {
     return { startedAt: this.#startedAt, readyAt }
   }
 
   #ready(): void {
     this.#readyAt = this.#clock.now()
-    this.#waiting?.()
-    this.#waiting = undefined
+    this.#pendingWrite?.()
+    this.#pendingWrite = undefined
     this.#settled.resolve()
   }
 
@@ -123,14 +123,14 @@ export class Connection implements Channel {
     }
     const at = this.#clock.now()
     try {
-      if (parser.push(memory.subarray(0, length), at)) this.#over(parser, at)
+      if (parser.push(memory.subarray(0, length), at)) this.#complete(parser, at)
     } catch (error) {
       if (error instanceof HttpSyntaxError) this.#fail(error)
       else this.#broke(error)
     }
   }
 
-  #over(parser: ResponseParser, at: number): void {
+  #complete(parser: ResponseParser, at: number): void {
     this.#sink = undefined
     this.#parser = undefined
     if (!parser.reusable) {
@@ -161,7 +161,7 @@ export class Connection implements Channel {
   #broke(error: unknown): void {
     const sink = this.#sink
     this.abandon()
-    sink?.broke(error)
+    sink?.internalError(error)
   }
 
   #fail(error: Error): void {

@@ -1,7 +1,7 @@
 import type { RunClock } from '../../engine/clock.ts'
 import type { Route } from '../../setup/route.ts'
-import type { Channels } from '../channel.ts'
-import { Connection, createReadBuffer } from './connection.ts'
+import type { ChannelPool } from '../channel.ts'
+import { createReadBuffer, Http1Connection } from './connection.ts'
 
 /**
  * Without a word of the peer, an idle connection is given up before common servers close it (Node's
@@ -11,22 +11,22 @@ const idleSeconds = 2
 /** Given up so much before the peer's own limit. */
 const marginSeconds = 1
 
-type Use = (connection: Connection) => void
+type Use = (connection: Http1Connection) => void
 
 /**
  * The HTTP/1.1 connections of one thread; the one that was idle last is used first. Without a
  * limit nobody ever waits for one; with it, whoever finds none free waits in the order of asking.
  */
-export class Connections implements Channels {
+export class Http1ConnectionPool implements ChannelPool {
   readonly httpVersion = 'http1'
   readonly http2 = null
   opened = 0
-  readonly #idle: Connection[] = []
+  readonly #idle: Http1Connection[] = []
   readonly #memory = createReadBuffer()
   readonly #route: Route
   readonly #clock: RunClock
   readonly #keepAlive: boolean
-  readonly #most: number
+  readonly #maxConnections: number
   readonly #waiting: Use[] = []
   readonly #sweep: NodeJS.Timeout
   #open = 0
@@ -35,37 +35,38 @@ export class Connections implements Channels {
     this.#route = route
     this.#clock = clock
     this.#keepAlive = keepAlive
-    this.#most = most
-    this.#sweep = setInterval(() => this.#giveUpOld(), 500)
+    this.#maxConnections = most
+    this.#sweep = setInterval(() => this.#closeOld(), 500)
     this.#sweep.unref()
   }
 
-  take(): Connection {
+  acquire(): Http1Connection {
     for (let idle = this.#idle.pop(); idle !== undefined; idle = this.#idle.pop()) {
-      if (this.#isGood(idle)) return idle
+      if (this.#isUsable(idle)) return idle
       idle.abandon()
     }
-    return this.fresh()
+    return this.dedicated()
   }
 
-  lend(use: Use): void {
-    if (this.#open < this.#most || this.#idle.some((idle) => this.#isGood(idle))) use(this.take())
+  whenAvailable(use: Use): void {
+    if (this.#open < this.#maxConnections || this.#idle.some((idle) => this.#isUsable(idle)))
+      use(this.acquire())
     else this.#waiting.push(use)
   }
 
-  fresh(): Connection {
+  dedicated(): Http1Connection {
     this.opened += 1
     this.#open += 1
-    return new Connection(this.#route, this.#memory, this.#clock, {
+    return new Http1Connection(this.#route, this.#memory, this.#clock, {
       onIdle: (idle) => {
         const next = this.#keepAlive ? this.#waiting.shift() : undefined
         if (next !== undefined) next(idle)
         else if (this.#keepAlive) this.#idle.push(idle)
         else idle.abandon()
       },
-      onGone: () => {
+      onClosed: () => {
         this.#open -= 1
-        if (this.#open < this.#most) this.#waiting.shift()?.(this.fresh())
+        if (this.#open < this.#maxConnections) this.#waiting.shift()?.(this.dedicated())
       },
     })
   }
@@ -76,18 +77,18 @@ export class Connections implements Channels {
     this.#idle.length = 0
   }
 
-  #giveUpOld(): void {
-    const kept = this.#idle.filter((idle) => this.#isGood(idle))
+  #closeOld(): void {
+    const kept = this.#idle.filter((idle) => this.#isUsable(idle))
     if (kept.length === this.#idle.length) return
     for (const idle of this.#idle) if (!kept.includes(idle)) idle.abandon()
     this.#idle.splice(0, this.#idle.length, ...kept)
   }
 
-  #isGood(idle: Connection): boolean {
+  #isUsable(idle: Http1Connection): boolean {
     return idle.alive && !this.#isOld(idle)
   }
 
-  #isOld({ idleSince, idleSeconds: told }: Connection): boolean {
+  #isOld({ idleSince, idleSeconds: told }: Http1Connection): boolean {
     const limit = told === undefined ? idleSeconds : Math.max(told - marginSeconds, 0.5)
     return this.#clock.now() - idleSince > limit * 1e9
   }

@@ -20,11 +20,11 @@ const connectionWindow = 16 * 1024 * 1024
 /** Megabytes of one session; Node refuses streams beyond it. */
 const maxSessionMemory = 256
 
-export interface Http2Use {
+export interface Http2Handlers {
   /** It takes streams, or takes more than before. */
-  readonly onRoom: () => void
+  readonly onCapacity: () => void
   /** `error`: it never came to be. */
-  readonly onGone: (connection: Http2Connection, error: Error | undefined) => void
+  readonly onClosed: (connection: Http2Connection, error: Error | undefined) => void
 }
 
 /** One connection of HTTP/2: its streams, and one stamp for each read of its socket. */
@@ -43,19 +43,19 @@ export class Http2Connection {
   idleSince: number
   readonly #clock: RunClock
   readonly #route: Route
-  readonly #use: Http2Use
+  readonly #handlers: Http2Handlers
   readonly #hangUp: () => void
   #socket: Socket | undefined
   #session: ClientHttp2Session | undefined
   #error: Error | undefined
-  #gone = false
+  #isClosed = false
   #bytesRead = -1
   #readAt = 0
 
-  constructor(route: Route, clock: RunClock, use: Http2Use) {
+  constructor(route: Route, clock: RunClock, use: Http2Handlers) {
     this.#route = route
     this.#clock = clock
-    this.#use = use
+    this.#handlers = use
     this.startedAt = clock.now()
     this.idleSince = this.startedAt
     this.#hangUp = dial(
@@ -64,23 +64,23 @@ export class Http2Connection {
       {
         socket: () => {},
         ready: (socket) => this.#begin(socket),
-        gone: (error) => this.#over(this.#error ?? error),
+        closed: (error) => this.#onEnd(this.#error ?? error),
       },
     )
   }
 
   /** How many more streams it takes now. */
-  get room(): number {
-    if (this.readyAt === null || this.#gone || this.goaway !== undefined) return 0
+  get capacity(): number {
+    if (this.readyAt === null || this.#isClosed || this.goaway !== undefined) return 0
     return (this.allowed ?? Number.POSITIVE_INFINITY) - this.active
   }
 
   get opening(): boolean {
-    return this.readyAt === null && !this.#gone
+    return this.readyAt === null && !this.#isClosed
   }
 
   /** A stamp of the read of the socket that is being worked off: what one read brings has one stamp. */
-  get at(): number {
+  get readAt(): number {
     const total = this.#socket?.bytesRead ?? 0
     if (total !== this.#bytesRead) {
       this.#bytesRead = total
@@ -102,7 +102,7 @@ export class Http2Connection {
       open = false
       this.active -= 1
       this.idleSince = this.#clock.now()
-      this.#use.onRoom()
+      this.#handlers.onCapacity()
     }
     // With the end of the answer the peer counts it no more (RFC 9113, section 5.1.2).
     stream.once('end', over)
@@ -118,7 +118,7 @@ export class Http2Connection {
       return new Http2Error(goawayText(goaway.code), { unprocessed: true })
     }
     // Node ends every stream with a code of its own when the connection ends.
-    if (this.#gone || this.#socket?.destroyed === true || this.#session?.destroyed === true) {
+    if (this.#isClosed || this.#socket?.destroyed === true || this.#session?.destroyed === true) {
       if (goaway !== undefined && goaway.code !== constants.NGHTTP2_NO_ERROR) {
         return new Http2Error(goawayText(goaway.code))
       }
@@ -152,7 +152,7 @@ export class Http2Connection {
     session.on('remoteSettings', ({ maxConcurrentStreams }) => {
       this.allowed = isLimit(maxConcurrentStreams) ? maxConcurrentStreams : null
       this.readyAt ??= this.#clock.now()
-      this.#use.onRoom()
+      this.#handlers.onCapacity()
     })
     session.on('goaway', (code, lastStream) => {
       this.goaway ??= { code, lastStream }
@@ -160,14 +160,14 @@ export class Http2Connection {
     session.on('error', (error: Error) => {
       this.#error ??= error
     })
-    session.once('close', () => this.#over(this.#error))
+    session.once('close', () => this.#onEnd(this.#error))
   }
 
-  #over(error: Error | undefined): void {
-    if (this.#gone) return
-    this.#gone = true
+  #onEnd(error: Error | undefined): void {
+    if (this.#isClosed) return
+    this.#isClosed = true
     this.#hangUp()
-    this.#use.onGone(this, this.readyAt === null ? (error ?? neverReady()) : undefined)
+    this.#handlers.onClosed(this, this.readyAt === null ? (error ?? neverReady()) : undefined)
   }
 }
 

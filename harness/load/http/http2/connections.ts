@@ -1,8 +1,8 @@
 import type { RunClock } from '../../engine/clock.ts'
 import type { Route } from '../../setup/route.ts'
-import type { Channel, Channels, Http2Figures } from '../channel.ts'
+import type { Channel, ChannelPool, Http2Figures } from '../channel.ts'
 import { Http2Connection } from './connection.ts'
-import { Http2Stream, type StreamUse } from './stream.ts'
+import { Http2Stream, type StreamHandlers } from './stream.ts'
 
 /** A connection without a stream is given up after so long, before common servers close it. */
 const idleSeconds = 20
@@ -12,17 +12,17 @@ const idleSeconds = 20
  * the SETTINGS_MAX_CONCURRENT_STREAMS of the peer; where none has, connections are opened for what waits,
  * as many as the limit allows.
  */
-export class Http2Connections implements Channels {
+export class Http2ConnectionPool implements ChannelPool {
   readonly httpVersion = 'http2'
   opened = 0
   readonly #route: Route
   readonly #clock: RunClock
   readonly #keepAlive: boolean
-  readonly #most: number
+  readonly #maxConnections: number
   /** All that are open, those with one stream of their own among them. */
-  readonly #all = new Set<Http2Connection>()
+  readonly #connections = new Set<Http2Connection>()
   /** Those that carry as many streams as the peer allows. */
-  readonly #common = new Set<Http2Connection>()
+  readonly #sharedConnections = new Set<Http2Connection>()
   /** In the order of asking. */
   readonly #waiting = new Set<Http2Stream>()
   readonly #figures: Http2Figures = {
@@ -35,43 +35,43 @@ export class Http2Connections implements Channels {
     this.#route = route
     this.#clock = clock
     this.#keepAlive = keepAlive
-    this.#most = most
-    this.#sweep = setInterval(() => this.#giveUpIdle(), 1000)
+    this.#maxConnections = most
+    this.#sweep = setInterval(() => this.#closeIdle(), 1000)
     this.#sweep.unref()
   }
 
   get http2(): Http2Figures {
     const figures = { ...this.#figures }
-    for (const connection of this.#all) addTo(figures, connection)
+    for (const connection of this.#connections) addTo(figures, connection)
     return figures
   }
 
-  take(): Channel {
-    return this.#keepAlive ? new Http2Stream(this.#clock, this.#shared) : this.fresh()
+  acquire(): Channel {
+    return this.#keepAlive ? new Http2Stream(this.#clock, this.#shared) : this.dedicated()
   }
 
-  lend(use: (channel: Channel) => void): void {
-    use(this.take())
+  whenAvailable(use: (channel: Channel) => void): void {
+    use(this.acquire())
   }
 
-  fresh(): Channel {
+  dedicated(): Channel {
     let own: Http2Connection | undefined
     const hold = (stream: Http2Stream) => {
       own = this.#open(
         () => {
-          if (own !== undefined && own.room > 0 && own.streams === 0) stream.granted(own)
+          if (own !== undefined && own.capacity > 0 && own.streams === 0) stream.assign(own)
           // Its one stream has ended.
           else if (own?.streams === 1 && own.active === 0) own.close()
         },
         (error) => {
-          if (own?.streams === 0) stream.refused(error ?? new Error('the connection was closed'))
+          if (own?.streams === 0) stream.reject(error ?? new Error('the connection was closed'))
         },
       )
     }
     return new Http2Stream(this.#clock, {
       ...this.#shared,
-      ask: hold,
-      drop: () => {
+      requestConnection: hold,
+      cancel: () => {
         if (own?.streams === 0) own.close()
       },
     })
@@ -80,16 +80,16 @@ export class Http2Connections implements Channels {
   close(): void {
     this.#closed = true
     clearInterval(this.#sweep)
-    for (const connection of [...this.#all]) connection.close()
+    for (const connection of [...this.#connections]) connection.close()
   }
 
-  readonly #shared: StreamUse = {
-    ask: (stream) => {
+  readonly #shared: StreamHandlers = {
+    requestConnection: (stream) => {
       this.#waiting.add(stream)
-      this.#place()
+      this.#assignWaiting()
       this.#openMore()
     },
-    drop: (stream) => void this.#waiting.delete(stream),
+    cancel: (stream) => void this.#waiting.delete(stream),
     onReset: () => {
       this.#figures.resets += 1
     },
@@ -99,19 +99,19 @@ export class Http2Connections implements Channels {
   }
 
   /** Gives connections to what waits for one, as far as there is room. */
-  #place(): void {
-    for (const connection of this.#common) {
+  #assignWaiting(): void {
+    for (const connection of this.#sharedConnections) {
       for (const stream of this.#waiting) {
-        if (connection.room < 1) break
+        if (connection.capacity < 1) break
         this.#waiting.delete(stream)
-        stream.granted(connection)
+        stream.assign(connection)
       }
     }
   }
 
   #openMore(): void {
     if (this.#closed) return
-    const usable = [...this.#common].filter(({ goaway }) => goaway === undefined)
+    const usable = [...this.#sharedConnections].filter(({ goaway }) => goaway === undefined)
     const known = usable.find(({ allowed }) => allowed !== null)?.allowed ?? null
     // A peer that takes no stream at all takes none over another connection.
     if (known === 0) return
@@ -119,51 +119,51 @@ export class Http2Connections implements Channels {
     const wanted =
       known === null ? Math.min(1, this.#waiting.size) : Math.ceil(this.#waiting.size / known)
     const opening = usable.filter((connection) => connection.opening).length
-    const more = Math.min(wanted - opening, this.#most - usable.length)
-    for (let at = 0; at < more; at += 1) this.#openCommon()
+    const more = Math.min(wanted - opening, this.#maxConnections - usable.length)
+    for (let at = 0; at < more; at += 1) this.#openShared()
   }
 
-  #openCommon(): void {
+  #openShared(): void {
     const connection: Http2Connection = this.#open(
       () => {
-        this.#place()
+        this.#assignWaiting()
         this.#openMore()
       },
       (error) => {
-        this.#common.delete(connection)
+        this.#sharedConnections.delete(connection)
         if (error === undefined) this.#openMore()
         // Another try may fail as fast as this one, so it waits for the next request.
-        else this.#refuse(error)
+        else this.#rejectWaiting(error)
       },
     )
-    this.#common.add(connection)
+    this.#sharedConnections.add(connection)
   }
 
   /** No connection could be made, and none is being made: who waits is told why. */
-  #refuse(error: Error): void {
-    if ([...this.#common].some(({ goaway }) => goaway === undefined)) return
+  #rejectWaiting(error: Error): void {
+    if ([...this.#sharedConnections].some(({ goaway }) => goaway === undefined)) return
     const waiting = [...this.#waiting]
     this.#waiting.clear()
-    for (const stream of waiting) stream.refused(error)
+    for (const stream of waiting) stream.reject(error)
   }
 
   #open(onRoom: () => void, onGone: (error: Error | undefined) => void): Http2Connection {
     this.opened += 1
     const made: Http2Connection = new Http2Connection(this.#route, this.#clock, {
-      onRoom,
-      onGone: (gone, error) => {
-        this.#all.delete(gone)
+      onCapacity: onRoom,
+      onClosed: (gone, error) => {
+        this.#connections.delete(gone)
         addTo(this.#figures, gone)
         onGone(error)
       },
     })
-    this.#all.add(made)
+    this.#connections.add(made)
     return made
   }
 
-  #giveUpIdle(): void {
+  #closeIdle(): void {
     const oldest = this.#clock.now() - idleSeconds * 1e9
-    for (const connection of this.#common) {
+    for (const connection of this.#sharedConnections) {
       const idle = connection.active === 0 && !connection.opening
       if (idle && connection.idleSince < oldest) connection.close()
     }
@@ -176,12 +176,12 @@ function addTo(
 ): void {
   figures.streams += streams
   figures.maxAtOnce = Math.max(figures.maxAtOnce, maxAtOnce)
-  figures.allowed = lowest(figures.allowed, allowed)
+  figures.allowed = minOrNull(figures.allowed, allowed)
   if (goaway !== undefined) figures.goaways += 1
 }
 
 /** Null is no limit. */
-export function lowest(a: number | null, b: number | null): number | null {
+export function minOrNull(a: number | null, b: number | null): number | null {
   if (a === null || b === null) return a ?? b
   return Math.min(a, b)
 }

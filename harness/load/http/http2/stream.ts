@@ -7,14 +7,14 @@ import type { Http2Connection } from './connection.ts'
 import { Http2Error } from './error.ts'
 
 /** How often one request is sent at most; only where the peer said that it did nothing for it. */
-const mostSendings = 3
+const maxAttempts = 3
 
 /** What a stream asks of the connections of its thread. */
-export interface StreamUse {
+export interface StreamHandlers {
   /** Gives it a connection with room, now or later, through `granted` or `refused`. */
-  readonly ask: (stream: Http2Stream) => void
+  readonly requestConnection: (stream: Http2Stream) => void
   /** It needs none any more. */
-  readonly drop: (stream: Http2Stream) => void
+  readonly cancel: (stream: Http2Stream) => void
   /** The peer reset it; it is sent again. */
   readonly onReset: () => void
   readonly onResent: () => void
@@ -23,19 +23,19 @@ export interface StreamUse {
 /** One request and its answer over a stream of an HTTP/2 connection (RFC 9113, section 8). */
 export class Http2Stream implements Channel {
   readonly #clock: RunClock
-  readonly #use: StreamUse
+  readonly #handlers: StreamHandlers
   readonly #settled = Promise.withResolvers<void>()
   #connection: Http2Connection | undefined
   #request: WireRequest | undefined
   #sink: AnswerSink | undefined
   #stream: ClientHttp2Stream | undefined
-  #sendings = 0
-  #refusal: Error | undefined
+  #attempts = 0
+  #rejection: Error | undefined
 
-  constructor(clock: RunClock, use: StreamUse) {
+  constructor(clock: RunClock, use: StreamHandlers) {
     this.#clock = clock
-    this.#use = use
-    use.ask(this)
+    this.#handlers = use
+    use.requestConnection(this)
   }
 
   get settled(): Promise<void> {
@@ -43,15 +43,15 @@ export class Http2Stream implements Channel {
   }
 
   /** A connection has room for it. */
-  granted(connection: Http2Connection): void {
+  assign(connection: Http2Connection): void {
     this.#connection = connection
     this.#settled.resolve()
     this.#send()
   }
 
   /** There will be no connection for it. */
-  refused(error: Error): void {
-    this.#refusal = error
+  reject(error: Error): void {
+    this.#rejection = error
     this.#settled.resolve()
     this.#fail(error)
   }
@@ -59,7 +59,7 @@ export class Http2Stream implements Channel {
   send(request: WireRequest, sink: AnswerSink): void {
     this.#request = request
     this.#sink = sink
-    const refusal = this.#refusal
+    const refusal = this.#rejection
     if (refusal !== undefined) queueMicrotask(() => this.#fail(refusal))
     else this.#send()
   }
@@ -74,15 +74,15 @@ export class Http2Stream implements Channel {
 
   abandon(): void {
     this.#sink = undefined
-    this.#use.drop(this)
+    this.#handlers.cancel(this)
     this.#stream?.close(constants.NGHTTP2_CANCEL)
   }
 
   #send(): void {
     const [connection, request, sink] = [this.#connection, this.#request, this.#sink]
     if (connection === undefined || request === undefined || sink === undefined) return
-    this.#sendings += 1
-    const first = this.#sendings === 1
+    this.#attempts += 1
+    const first = this.#attempts === 1
     const { readyAt, startedAt, streams } = connection
     const opened = streams === 0 && readyAt !== null ? { startedAt, readyAt } : null
     // What is sent again is as late as its first sending.
@@ -101,14 +101,14 @@ export class Http2Stream implements Channel {
     stream.on('response', (headers, _flags, raw: unknown) => {
       const sink = this.#sink
       try {
-        sink?.head(headers[':status'] ?? 0, headerPairs(raw), connection.at)
+        sink?.head(headers[':status'] ?? 0, headerPairs(raw), connection.readAt)
       } catch (error) {
         this.#broke(error, sink)
       }
       stream.on('data', (bytes: Buffer) => {
         const sink = this.#sink
         try {
-          sink?.data(bytes, connection.at)
+          sink?.data(bytes, connection.readAt)
         } catch (error) {
           this.#broke(error, sink)
         }
@@ -119,7 +119,7 @@ export class Http2Stream implements Channel {
       const sink = this.#sink
       this.#sink = undefined
       try {
-        sink?.end(connection.at)
+        sink?.end(connection.readAt)
       } catch (error) {
         this.#broke(error, sink)
       }
@@ -138,19 +138,19 @@ export class Http2Stream implements Channel {
       this.#fail(why)
       return
     }
-    if (why.reset) this.#use.onReset()
-    if (!why.unprocessed || this.#sendings >= mostSendings) {
+    if (why.reset) this.#handlers.onReset()
+    if (!why.unprocessed || this.#attempts >= maxAttempts) {
       this.#fail(why)
       return
     }
-    this.#use.onResent()
+    this.#handlers.onResent()
     this.#connection = undefined
-    this.#use.ask(this)
+    this.#handlers.requestConnection(this)
   }
 
   #broke(error: unknown, sink: AnswerSink | undefined): void {
     this.abandon()
-    sink?.broke(error)
+    sink?.internalError(error)
   }
 
   #fail(error: Error): void {
@@ -161,7 +161,7 @@ export class Http2Stream implements Channel {
 }
 
 /** Headers of HTTP/1.1 that HTTP/2 has no use for (RFC 9113, section 8.2.2), and `host` (8.3.1). */
-const leftOut: ReadonlySet<string> = new Set([
+const omittedHeaders: ReadonlySet<string> = new Set([
   ...['connection', 'keep-alive', 'proxy-connection', 'transfer-encoding', 'upgrade', 'host'],
 ])
 
@@ -175,7 +175,7 @@ function headersOf({ method, url, headers, body }: WireRequest): OutgoingHttpHea
   }
   for (const [name, value] of headers) {
     const key = name.toLowerCase()
-    if (!leftOut.has(key)) all[key] = value
+    if (!omittedHeaders.has(key)) all[key] = value
   }
   if (body !== null) all['content-length'] = String(body.length)
   return all
