@@ -1,5 +1,5 @@
 import type { LoadReport } from '../../contract/report/load.ts'
-import type { RunBook } from './metrics/run-book.ts'
+import type { RunStats } from './metrics/run-book.ts'
 import type { Part, PlanSpec } from './plan/plan.ts'
 import type { Slo } from './slo/slo.ts'
 import type { LoadTarget } from './target.ts'
@@ -18,10 +18,10 @@ export interface LoadOptions {
   /** After the end of the plan, for what is in flight. */
   readonly drainMs: number
   /** More transactions at once are not sent, which makes the run invalid. */
-  readonly mostInFlight: number
+  readonly maxInFlight: number
   readonly keepAlive: boolean
   /** What is due waits for a free one; without it, as many as there are requests at once. */
-  readonly mostConnections?: number | undefined
+  readonly maxConnections?: number | undefined
   /** Wall clock at which the run begins; null begins as soon as it is ready. */
   readonly startAt: Date | null
   readonly suite: LoadReport['suite']
@@ -35,5 +35,5 @@ export interface LoadProgress {
   readonly elapsedMs: number
   readonly durationMs: number
   /** Everything that was recorded so far, for who shows more than numbers. */
-  readonly book: RunBook
+  readonly stats: RunStats
 }

@@ -142,7 +142,7 @@ test('an open loop never waits for answers; a closed one does', async () => {
   expect(open.requests()).toBe(20)
   const closed = await oddServer(always('silent'))
   await load(closed.url, {
-    spec: { arrival: { kind: 'closed', concurrency: 3, most: 1e8 } },
+    spec: { arrival: { kind: 'closed', concurrency: 3, maxTransactions: 1e8 } },
     options: { drainMs: 100 },
   })
   expect(closed.requests()).toBe(3)

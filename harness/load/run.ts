@@ -1,14 +1,14 @@
 import { setMaxListeners } from 'node:events'
 import type { LoadReport } from '../../contract/report/load.ts'
-import { startCanaryServer } from './calibration/canary-server.ts'
+import { startClockProbeServer } from './calibration/canary-server.ts'
 import type { WorkerSetup } from './engine/messages.ts'
 import { sleep } from './engine/sleep.ts'
 import { runWorkers, startLeadMs } from './engine/threads.ts'
-import { RunBook } from './metrics/run-book.ts'
+import { RunStats } from './metrics/run-book.ts'
 import type { LoadOptions, LoadProgress } from './options.ts'
-import { sizeOf } from './plan/needs.ts'
+import { partSize } from './plan/needs.ts'
 import { partOfWorker, wholePlan } from './plan/plan.ts'
-import { assemble } from './report/assemble.ts'
+import { buildReport } from './report/assemble.ts'
 
 export { PreparationError } from './engine/threads.ts'
 export type { LoadOptions, LoadProgress } from './options.ts'
@@ -20,7 +20,7 @@ export type { LoadOptions, LoadProgress } from './options.ts'
 export async function runLoad(options: LoadOptions): Promise<LoadReport> {
   const { spec, workers, slos, signal, onProgress } = options
   const durationMs = spec.durationNs / 1e6
-  const book = new RunBook(spec, slos, workers)
+  const book = new RunStats(spec, slos, workers)
   let startNs: bigint | undefined
   let startedAt = new Date()
   let lateMs = 0
@@ -29,9 +29,9 @@ export async function runLoad(options: LoadOptions): Promise<LoadReport> {
   const elapsedMs = () =>
     startNs === undefined ? 0 : Number(process.hrtime.bigint() - startNs) / 1e6
   const tell = (phase: LoadProgress['phase']) =>
-    onProgress({ phase, elapsedMs: elapsedMs(), durationMs, book })
+    onProgress({ phase, elapsedMs: elapsedMs(), durationMs, stats: book })
   tell('preparing')
-  const canary = await startCanaryServer()
+  const canary = await startClockProbeServer()
   const outcome = await runWorkers(setupsOf(options, canary.port), {
     signal,
     mayStart: async () => {
@@ -46,15 +46,23 @@ export async function runLoad(options: LoadOptions): Promise<LoadReport> {
       startedAt = new Date()
     },
     onRecords: (worker, told) => {
-      book.take(worker, told)
+      book.add(worker, told)
       tell(elapsedMs() < durationMs ? 'running' : 'draining')
     },
   }).finally(canary.close)
-  return assemble(options, { book, outcome, startedAt, lateMs, lastedMs: elapsedMs() })
+  return buildReport(options, { stats: book, outcome, startedAt, lateMs, lastedMs: elapsedMs() })
 }
 
 function setupsOf(options: LoadOptions, canaryPort: number): WorkerSetup[] {
-  const { spec, target, workers, keepAlive, mostConnections, drainMs, mostInFlight } = options
+  const {
+    spec,
+    target,
+    workers,
+    keepAlive,
+    maxConnections: mostConnections,
+    drainMs,
+    maxInFlight: mostInFlight,
+  } = options
   const shard = options.shard ?? wholePlan
   return Array.from({ length: workers }, (_, index) => {
     const part = partOfWorker(shard, { index, of: workers })
@@ -62,7 +70,7 @@ function setupsOf(options: LoadOptions, canaryPort: number): WorkerSetup[] {
       target,
       spec,
       part,
-      needs: sizeOf(spec, part).needs,
+      needs: partSize(spec, part).needs,
       keepAlive,
       ...(mostConnections === undefined
         ? {}

@@ -98,7 +98,7 @@ async function load(
   const { preflight } = await import('../../conformance/preflight/preflight.ts')
   const { interfaceRevision, suiteVersion } = await import('../../conformance/version.ts')
   const { runLoad, PreparationError } = await import('../../load/run.ts')
-  const { usedOf } = await import('../../load/calibration/calibrate.ts')
+  const { calibrationUse: usedOf } = await import('../../load/calibration/calibrate.ts')
   const surfaces = [...new Set(spec.mix.entries.map(({ kind }) => surfaceOf(kind)))]
   const setup = { profile, tag: target.tag, userAgent: target.userAgent }
   const taking = { kind: 'load-report', formats } as const
@@ -117,9 +117,9 @@ async function load(
         workers: flags.workers,
         warmUpMs: flags.warmUp ?? 'auto',
         drainMs: flags.drain,
-        mostInFlight: flags.maxInFlight,
+        maxInFlight: flags.maxInFlight,
         keepAlive: flags.keepAlive,
-        mostConnections: flags.connections,
+        maxConnections: flags.connections,
         startAt: flags.startAt ?? null,
         suite: { version: suiteVersion(), interface: interfaceRevision },
         signal: io.signal,

@@ -3,7 +3,7 @@ import { closeJournal, startJournal } from '../../conformance/cleanup/journal-fi
 import { journalName } from '../../conformance/defaults.ts'
 import { makeFolder } from '../../conformance/recording/make-folder.ts'
 import type { ClientIdentity } from '../../conformance/run-setup.ts'
-import { sizeOf } from '../../load/plan/needs.ts'
+import { partSize } from '../../load/plan/needs.ts'
 import { type Part, type PlanSpec, wholePlan } from '../../load/plan/plan.ts'
 import type { JournalPlace } from '../../load/setup/chat-journal.ts'
 
@@ -13,7 +13,7 @@ export function openLoadJournal(
   setup: ClientIdentity,
   { spec, shard }: { readonly spec: PlanSpec; readonly shard: Part | null },
 ): JournalPlace | undefined {
-  const { v3, history } = sizeOf(spec, shard ?? wholePlan).needs
+  const { v3, history } = partSize(spec, shard ?? wholePlan).needs
   if (v3 + history === 0) return undefined
   makeFolder(folder)
   const file = join(folder, journalName)

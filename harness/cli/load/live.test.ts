@@ -1,18 +1,18 @@
 import { expect, test } from 'vitest'
-import { RunBook } from '../../load/metrics/run-book.ts'
+import { RunStats } from '../../load/metrics/run-book.ts'
 import type { LoadProgress } from '../../load/run.ts'
 import { recordOf, shifted } from '../../load/test-support/records.ts'
 import { liveLines, progressLine } from './live.ts'
 
 /** Forty streams in the first four seconds, of which one was cut off by a message that means no good. */
 function running(): LoadProgress {
-  const book = new RunBook({ durationNs: 30e9, mix: { name: 'none', entries: [] } }, [], 1)
+  const book = new RunStats({ durationNs: 30e9, mix: { name: 'none', entries: [] } }, [], 1)
   const records = Array.from({ length: 40 }, (_, index) => shifted(recordOf(), index, index * 1e8))
   const outcome = { kind: 'truncated', detail: '\u001b[2Jgone' } as const
   const cut = shifted(recordOf({ record: { outcome } }), 40, 35e8)
   const [idle, records_] = [[], [...records, cut]]
-  book.take(0, { type: 'records', records: records_, ids: idle, dropped: idle, inFlight: 7 })
-  return { phase: 'running', elapsedMs: 5200, durationMs: 30_000, book }
+  book.add(0, { type: 'records', records: records_, ids: idle, dropped: idle, inFlight: 7 })
+  return { phase: 'running', elapsedMs: 5200, durationMs: 30_000, stats: book }
 }
 
 test('rates, quantiles, what is in flight, what broke and the time left', () => {

@@ -1,8 +1,8 @@
 import { clean, shorten } from '../../../reports/text/escape.ts'
 import { count, figure } from '../../../reports/text/format.ts'
-import type { Charted } from '../../load/metrics/over-time/second-quantiles.ts'
+import type { ChartedMetric } from '../../load/metrics/over-time/second-quantiles.ts'
 import type { RunMetrics } from '../../load/metrics/run-metrics.ts'
-import { Buckets, twoDigits } from '../../load/metrics/samples/buckets.ts'
+import { Histogram, twoDigits } from '../../load/metrics/samples/buckets.ts'
 import type { LoadProgress } from '../../load/run.ts'
 import { rankOf } from '../../load/statistics/ordered-sample.ts'
 
@@ -12,7 +12,7 @@ const maxProblems = 3
 
 /** Progress of a load run, in four lines for a terminal of that width. */
 export function liveLines(progress: LoadProgress, width: number): readonly string[] {
-  const { phase, elapsedMs, durationMs, book } = progress
+  const { phase, elapsedMs, durationMs, stats: book } = progress
   if (elapsedMs <= 0) return [phase]
   const metrics = book.metrics
   const now = Math.max(1, Math.floor(elapsedMs / 1000))
@@ -31,7 +31,7 @@ export function liveLines(progress: LoadProgress, width: number): readonly strin
 }
 
 /** Progress in one line, for a log. */
-export function progressLine({ phase, elapsedMs, durationMs, book }: LoadProgress): string {
+export function progressLine({ phase, elapsedMs, durationMs, stats: book }: LoadProgress): string {
   const now = Math.max(1, Math.floor(elapsedMs / 1000))
   const from = Math.max(0, now - lookBack)
   const parts = [
@@ -45,14 +45,13 @@ export function progressLine({ phase, elapsedMs, durationMs, book }: LoadProgres
 }
 
 /** Quantiles of these seconds, with two significant digits. */
-function quantileText(metrics: RunMetrics, name: Charted, from: number, to: number): string {
-  const sum = new Buckets(twoDigits)
+function quantileText(metrics: RunMetrics, name: ChartedMetric, from: number, to: number): string {
+  const sum = new Histogram(twoDigits)
   for (let second = from; second <= to; second += 1) {
     const buckets = metrics.secondQuantiles.get(name, second)
     if (buckets !== undefined) sum.merge(buckets)
   }
-  const at = (q: number) =>
-    figure(sum.count === 0 ? null : sum.highestAt(rankOf(q, sum.count)) / 1e6)
+  const at = (q: number) => figure(sum.count === 0 ? null : sum.highAt(rankOf(q, sum.count)) / 1e6)
   return `${name} p50 ${at(0.5)} p90 ${at(0.9)} p99 ${at(0.99)}`
 }
 

@@ -2,7 +2,7 @@ import type { Doubt } from '../../../contract/report/digest.ts'
 import type { LoadReport } from '../../../contract/report/load.ts'
 import { withDoubt } from '../../../reports/text/digest.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
-import { ShardMismatch } from '../../load/shards/check.ts'
+import { ShardMismatchError } from '../../load/shards/check.ts'
 import { mergeShards } from '../../load/shards/merge.ts'
 import { loadIn, type StoredFile } from '../results/stored-report.ts'
 
@@ -26,7 +26,7 @@ export function mergedLoad(files: readonly StoredFile[]): LoadReport {
   try {
     return withDoubt(mergeShards([first, ...others]), worstOf(files))
   } catch (error) {
-    if (error instanceof ShardMismatch) throw new ConfigurationError([error.message])
+    if (error instanceof ShardMismatchError) throw new ConfigurationError([error.message])
     throw error
   }
 }

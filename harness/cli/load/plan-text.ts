@@ -1,13 +1,13 @@
 import { arrivalText } from '../../../reports/load/words.ts'
 import {
   arrivals,
-  isOwn,
+  isOwnArrival,
   type Part,
   type PlanSpec,
   planHash,
   wholePlan,
 } from '../../load/plan/plan.ts'
-import { requestsOf } from '../../load/plan/requests.ts'
+import { minRequests } from '../../load/plan/requests.ts'
 import { arrivalRow } from '../../load/report/assemble.ts'
 
 /** Text of `--dry-run`: the cost of a load run for its target. */
@@ -17,13 +17,13 @@ export function loadPlanText(spec: PlanSpec, shard: Part | null): string {
   for (const arrival of arrivals(spec)) {
     // The size of a closed loop is unknown before the run: a sample shows its composition.
     if (arrival.plannedNs === null && arrival.index >= closedSample) break
-    if (!isOwn(arrival, shard ?? wholePlan)) continue
+    if (!isOwnArrival(arrival, shard ?? wholePlan)) continue
     count += 1
     const entry = spec.mix.entries[arrival.entry]
     const total = entry === undefined ? undefined : totals.get(entry.name)
     if (entry === undefined || total === undefined) continue
     total.transactions += 1
-    total.requests += requestsOf(entry, arrival)
+    total.requests += minRequests(entry, arrival)
     total.promptWords += arrival.promptWords * arrival.turns
     total.answerTokens += (arrival.answerTokens ?? 0) * arrival.turns
   }

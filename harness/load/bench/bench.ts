@@ -2,7 +2,12 @@
 import { Agent } from 'undici'
 import { NoAnswerError } from './baseline.ts'
 import { benchOne } from './one-case.ts'
-import { type BenchOptions, type BenchReport, type BenchRow, busiestClient } from './report.ts'
+import {
+  type BenchOptions,
+  type BenchReport,
+  type BenchRow,
+  maxClientUtilization,
+} from './report.ts'
 
 /**
  * One case after the other; an interruption ends it with what was found so far.
@@ -55,5 +60,5 @@ export function isOfConnection(error: unknown): error is Error & { readonly code
 }
 
 function isClientBound({ target, baseline }: BenchRow): boolean {
-  return Math.max(target.clientBusy, baseline?.clientBusy ?? 0) > busiestClient
+  return Math.max(target.clientBusy, baseline?.clientBusy ?? 0) > maxClientUtilization
 }

@@ -98,7 +98,7 @@ async function createChat({ baseUrl, headers, dispatcher, signal }: ChatSource):
 
 /** @returns how many are left behind */
 async function deleteChats(source: ChatSource, ids: readonly string[]): Promise<number> {
-  const outOfTime = AbortSignal.timeout(tidyMs)
+  const outOfTime = AbortSignal.timeout(cleanupMs)
   setMaxListeners(0, outOfTime)
   const removed = await severally(ids, (id) => deleteChat({ ...source, signal: outOfTime }, id))
   return removed.filter((gone) => !gone).length
@@ -141,9 +141,9 @@ function idIn(text: string): string | undefined {
   return found
 }
 
-const atOnce = 16
+const concurrency = 16
 /** A target that has gone silent is not waited for. */
-const tidyMs = 10_000
+const cleanupMs = 10_000
 
 /** Where one fails, what is in flight beside it is waited for. */
 async function severally<From, To>(
@@ -151,8 +151,8 @@ async function severally<From, To>(
   work: (value: From) => Promise<To>,
 ): Promise<To[]> {
   const results: To[] = []
-  for (let from = 0; from < values.length; from += atOnce) {
-    const settled = await Promise.allSettled(values.slice(from, from + atOnce).map(work))
+  for (let from = 0; from < values.length; from += concurrency) {
+    const settled = await Promise.allSettled(values.slice(from, from + concurrency).map(work))
     for (const one of settled) {
       if (one.status === 'rejected') throw one.reason
       results.push(one.value)

@@ -38,7 +38,7 @@ export interface BenchFailures {
   readonly lost: number
 }
 
-const mostFailuresEach = 100
+const maxFailuresPerConnection = 100
 
 export async function measure(benchCase: BenchCase, run: BenchRun): Promise<BenchFigures> {
   const latencies = createHistogram({ figures: 3 })
@@ -53,7 +53,7 @@ export async function measure(benchCase: BenchCase, run: BenchRun): Promise<Benc
       duration: run.seconds,
       timeout: run.timeoutSeconds,
       // It opens a refused connection again at once, for ever.
-      bailout: run.connections * mostFailuresEach,
+      bailout: run.connections * maxFailuresPerConnection,
       headers: { ...run.headers },
       body: JSON.stringify(run.body),
       ...(run.chat === null ? {} : { setupClient: (client) => turns(client, run, connection++) }),

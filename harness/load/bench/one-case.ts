@@ -10,7 +10,7 @@ import type { BenchOptions, BenchRow, ChatsUsed } from './report.ts'
 const warmUpSeconds = 1
 
 /** A warm server is quicker than it was a second before. */
-const spare = 2
+const chatMargin = 2
 
 export async function benchOne(
   benchCase: BenchCase,
@@ -32,7 +32,7 @@ export async function benchOne(
   )
 
   onProgress(`${name}: ${seconds} s with ${connections} connections`)
-  const turnsExpected = warm.answersPerSecond * seconds * spare
+  const turnsExpected = warm.answersPerSecond * seconds * chatMargin
   const enough = { chats: connections + Math.ceil(turnsExpected / turns), turns, connections }
   const { result: target, used } = await chats(enough, (chat) =>
     measure(benchCase, { ...run, chat }),

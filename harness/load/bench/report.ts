@@ -67,4 +67,4 @@ export interface BenchReport {
  * Above this share the event loop of the client has no time left: throughput is that of the client,
  * and latency holds the time that answers waited for it.
  */
-export const busiestClient = 0.95
+export const maxClientUtilization = 0.95

@@ -1,7 +1,7 @@
 /** A bench as a table of plain text. */
 
 import type { BenchFigures } from './measure.ts'
-import { type BenchReport, type BenchRow, busiestClient } from './report.ts'
+import { type BenchReport, type BenchRow, maxClientUtilization } from './report.ts'
 
 /** @param width Columns of the terminal: what finds no room is left to the JSON. */
 export function benchToText(report: BenchReport, width = Number.POSITIVE_INFINITY): string {
@@ -83,7 +83,7 @@ function remarks({ case: name, target, chats }: BenchRow): string[] {
 function clientBound({ clientBound: cases }: BenchReport): string[] {
   if (cases.length === 0) return []
   return [
-    `INVALID: the client was busy for more than ${busiestClient * 100}% of the time in ${cases.join(', ')}: what was measured there is the client. Use fewer connections, or a slower pace.`,
+    `INVALID: the client was busy for more than ${maxClientUtilization * 100}% of the time in ${cases.join(', ')}: what was measured there is the client. Use fewer connections, or a slower pace.`,
   ]
 }
 

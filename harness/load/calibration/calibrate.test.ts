@@ -4,7 +4,7 @@ import { calibration } from '../../../contract/report/calibration.ts'
 import { startReferenceServer } from '../../../reference-server/index.ts'
 import { parsePace } from '../../../reference-server/runtime/pace.ts'
 import { plainTarget } from '../target.ts'
-import { calibrate, thisMachine, usedOf } from './calibrate.ts'
+import { calibrate, calibrationUse, thisMachine } from './calibrate.ts'
 
 it('drives a server at each rate, and keeps how late the stamps were', async () => {
   const server = await startReferenceServer({ keys: ['key'], pace: parsePace('ttft=20ms,gap=2ms') })
@@ -41,7 +41,7 @@ const stored: Calibration = {
 }
 
 it('says which share of it a run used', () => {
-  expect(usedOf(stored, { eventsPerSecond: 2500 })).toEqual({
+  expect(calibrationUse(stored, { eventsPerSecond: 2500 })).toEqual({
     measuredAt: stored.measuredAt,
     ceilingEventsPerSecond: 10_000,
     used: 0.25,
@@ -53,5 +53,5 @@ it.each([
   ['it found no rate', { ...stored, ceilingEventsPerSecond: 0 }],
   ['it is of another machine', { ...stored, machine: { ...stored.machine, cpus: 1000 } }],
 ])('says nothing where %s', (_, calibration) => {
-  expect(usedOf(calibration, { eventsPerSecond: 2500 })).toBeNull()
+  expect(calibrationUse(calibration, { eventsPerSecond: 2500 })).toBeNull()
 })

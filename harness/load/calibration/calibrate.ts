@@ -50,7 +50,7 @@ export function thisMachine(): Calibration['machine'] {
 }
 
 /** What a run used of a calibration; null where that says nothing of this machine. */
-export function usedOf(
+export function calibrationUse(
   calibration: Calibration | undefined,
   { eventsPerSecond }: { readonly eventsPerSecond: number },
 ): LoadReport['generator']['calibration'] {
@@ -94,7 +94,7 @@ function run({ target, suite, workers, seconds, signal }: CalibrateOptions, rate
     slos: [],
     warmUpMs: 'auto',
     drainMs: 10_000,
-    mostInFlight: 20_000,
+    maxInFlight: 20_000,
     keepAlive: true,
     startAt: null,
     suite,

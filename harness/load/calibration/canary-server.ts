@@ -6,7 +6,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 
-export interface CanaryServer {
+export interface ClockProbeServer {
   readonly port: number
   close(): void
 }
@@ -15,19 +15,19 @@ export interface CanaryServer {
 const meanGapMs = 10
 
 /** @throws the error of `listen` */
-export async function startCanaryServer(): Promise<CanaryServer> {
-  const open = new Set<Socket>()
+export async function startClockProbeServer(): Promise<ClockProbeServer> {
+  const sockets = new Set<Socket>()
   const server = createServer({ noDelay: true }, (socket) => {
-    open.add(socket)
-    const sing = () => {
+    sockets.add(socket)
+    const writeStamp = () => {
       socket.write(`: sent ${process.hrtime.bigint()}\n\n`)
-      next = setTimeout(sing, nextGap())
+      next = setTimeout(writeStamp, nextGap())
     }
-    let next = setTimeout(sing, nextGap())
+    let next = setTimeout(writeStamp, nextGap())
     socket.on('error', () => {})
     socket.on('close', () => {
       clearTimeout(next)
-      open.delete(socket)
+      sockets.delete(socket)
     })
   })
   server.listen(0, '127.0.0.1')
@@ -35,7 +35,7 @@ export async function startCanaryServer(): Promise<CanaryServer> {
   return {
     port: (server.address() as AddressInfo).port,
     close: () => {
-      for (const socket of open) socket.destroy()
+      for (const socket of sockets) socket.destroy()
       server.close()
     },
   }

@@ -1,18 +1,18 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
-import { Buckets } from '../metrics/samples/buckets.ts'
-import { Canary } from './canary.ts'
-import { startCanaryServer } from './canary-server.ts'
+import { Histogram } from '../metrics/samples/buckets.ts'
+import { ClockProbe } from './canary.ts'
+import { startClockProbeServer } from './canary-server.ts'
 
 it('hears a stamped stream, about a hundred stamps a second, none before it was sent', async () => {
-  const server = await startCanaryServer()
+  const server = await startClockProbeServer()
   onTestFinished(() => server.close())
-  const canary = new Canary(server.port)
-  await expect.poll(() => Buckets.from(canary.end()).count).toBe(0)
-  const second = new Canary(server.port)
+  const canary = new ClockProbe(server.port)
+  await expect.poll(() => Histogram.from(canary.end()).count).toBe(0)
+  const second = new ClockProbe(server.port)
   await sleep(1000)
-  const errors = Buckets.from(second.end())
+  const errors = Histogram.from(second.end())
   expect(errors.count).toBeGreaterThan(20)
   expect(errors.count).toBeLessThan(300)
   expect(errors.minNs).toBeGreaterThanOrEqual(0)
@@ -20,20 +20,20 @@ it('hears a stamped stream, about a hundred stamps a second, none before it was 
 
 it('knows how late a loop is that was busy while the stamp came', async () => {
   const { port, say } = await scripted()
-  const canary = new Canary(port)
+  const canary = new ClockProbe(port)
   const socket = await say
   socket.write(`: sent ${process.hrtime.bigint()}\n\n`)
   const until = performance.now() + 300
   while (performance.now() < until);
   await sleep(20)
-  const { count, minNs } = Buckets.from(canary.end())
+  const { count, minNs } = Histogram.from(canary.end())
   expect(count).toBe(1)
   expect(minNs).toBeGreaterThanOrEqual(250e6)
 })
 
 it('reads stamps however they are cut, and several at once', async () => {
   const { port, say } = await scripted()
-  const canary = new Canary(port)
+  const canary = new ClockProbe(port)
   const socket = await say
   for (const piece of [
     ': se',
@@ -44,11 +44,11 @@ it('reads stamps however they are cut, and several at once', async () => {
     socket.write(piece)
     await sleep(20)
   }
-  expect(Buckets.from(canary.end()).count).toBe(3)
+  expect(Histogram.from(canary.end()).count).toBe(3)
 })
 
 it('hears nothing where nobody sings', () => {
-  expect(Buckets.from(new Canary(1).end()).count).toBe(0)
+  expect(Histogram.from(new ClockProbe(1).end()).count).toBe(0)
 })
 
 async function scripted(): Promise<{ port: number; say: Promise<Socket> }> {

@@ -1,11 +1,11 @@
 /** A worker's live timestamp error: its stamp of a read, less the stamp of the server that wrote it. */
 import { connect, type Socket } from 'node:net'
-import { Buckets, type StoredBuckets } from '../metrics/samples/buckets.ts'
+import { Histogram, type StoredHistogram } from '../metrics/samples/buckets.ts'
 
 const stampLine = /: sent (\d+)\n\n/g
 
-export class Canary {
-  readonly #errors = new Buckets()
+export class ClockProbe {
+  readonly #errors = new Histogram()
   readonly #socket: Socket
   #rest = ''
 
@@ -30,7 +30,7 @@ export class Canary {
   }
 
   /** Nanoseconds, in buckets. */
-  end(): StoredBuckets {
+  end(): StoredHistogram {
     this.#socket.destroy()
     return this.#errors.store()
   }

@@ -1,14 +1,14 @@
 import { availableParallelism, cpus, loadavg } from 'node:os'
 import type { GeneratorRow, Spread, WorkerRow } from '../../../contract/report/load-generator.ts'
 import type { DoneMessage } from '../engine/threads.ts'
-import { Buckets, type StoredBuckets } from '../metrics/samples/buckets.ts'
+import { Histogram, type StoredHistogram } from '../metrics/samples/buckets.ts'
 import type { RequestRecord } from '../record.ts'
 import { rankOf } from '../statistics/ordered-sample.ts'
 import { generatorVerdict } from './verdict.ts'
 
 /** What the run knows of its own error, one record at a time. */
-export class GeneratorWatch {
-  readonly #delays = new Buckets()
+export class GeneratorMonitor {
+  readonly #delays = new Histogram()
   readonly #events: number[]
   readonly #requests: number[]
 
@@ -28,15 +28,15 @@ export class GeneratorWatch {
     const cpuMs = done.reduce((sum, { usage }) => sum + (usage.cpuMs ?? 0), 0)
     const eventLoopUtilization = Math.max(0, ...done.map(({ usage }) => usage.eventLoopUtilization))
     const scheduleDelay = spreadOf(this.#delays)
-    const errors = done.map(({ timestampError }) => errorOf(timestampError))
+    const errors = done.map(({ timestampError }) => spreadOrNull(timestampError))
     return {
       ...generatorVerdict({
-        timestampError: worstOf(errors),
+        timestampError: worstSpread(errors),
         scheduleDelay,
-        eventLoopDelayMs: largest(done.map(({ usage }) => usage.eventLoopDelayMs)),
+        eventLoopDelayMs: maxOrNull(done.map(({ usage }) => usage.eventLoopDelayMs)),
         eventLoopUtilization,
-        cpuShare: largest(done.map(({ usage }) => usage.cpuShare)),
-        undispatched,
+        cpuShare: maxOrNull(done.map(({ usage }) => usage.cpuShare)),
+        dropped: undispatched,
       }),
       timestampError: spreadOf(merged(done)),
       scheduleDelay,
@@ -67,33 +67,33 @@ export class GeneratorWatch {
   }
 }
 
-function spreadOf(delays: Buckets): Spread | null {
+function spreadOf(delays: Histogram): Spread | null {
   if (delays.count === 0) return null
-  const at = (q: number) => delays.highestAt(rankOf(q, delays.count)) / 1e6
+  const at = (q: number) => delays.highAt(rankOf(q, delays.count)) / 1e6
   return { p50: at(0.5), p99: at(0.99), max: (delays.maxNs ?? 0) / 1e6, count: delays.count }
 }
 
-function errorOf(stored: StoredBuckets | null): Spread | null {
-  return stored === null ? null : spreadOf(Buckets.from(stored))
+function spreadOrNull(stored: StoredHistogram | null): Spread | null {
+  return stored === null ? null : spreadOf(Histogram.from(stored))
 }
 
-function merged(done: readonly DoneMessage[]): Buckets {
-  const all = new Buckets()
+function merged(done: readonly DoneMessage[]): Histogram {
+  const all = new Histogram()
   for (const { timestampError } of done) {
-    if (timestampError !== null) all.merge(Buckets.from(timestampError))
+    if (timestampError !== null) all.merge(Histogram.from(timestampError))
   }
   return all
 }
 
 /** One late worker spoils what it measured, however many others were in time. */
-function worstOf(spreads: readonly (Spread | null)[]): Spread | null {
+function worstSpread(spreads: readonly (Spread | null)[]): Spread | null {
   return spreads.reduce(
     (worst, spread) => (spread !== null && spread.p99 > (worst?.p99 ?? -1) ? spread : worst),
     null,
   )
 }
 
-function largest(values: readonly (number | null)[]): number | null {
+function maxOrNull(values: readonly (number | null)[]): number | null {
   return values.reduce(
     (most, value) => (value !== null && value > (most ?? Number.NEGATIVE_INFINITY) ? value : most),
     null,

@@ -1,14 +1,14 @@
 import { expect, it } from 'vitest'
-import { type GeneratorSigns, generatorLimits, generatorVerdict } from './verdict.ts'
+import { type GeneratorMeasurements, generatorLimits, generatorVerdict } from './verdict.ts'
 
 const spread = (p99: number, count = 1000) => ({ p50: p99 / 10, p99, max: p99, count })
-const calm: GeneratorSigns = {
+const calm: GeneratorMeasurements = {
   timestampError: spread(0.4),
   scheduleDelay: spread(1.2),
   eventLoopDelayMs: 1,
   eventLoopUtilization: 0.3,
   cpuShare: 0.3,
-  undispatched: 0,
+  dropped: 0,
 }
 
 it('is valid where nothing speaks against it', () => {
@@ -57,7 +57,7 @@ it('gives every reason, and the worst of them is the verdict', () => {
     eventLoopDelayMs: 22,
     eventLoopUtilization: 0.9,
     cpuShare: 0.95,
-    undispatched: 3,
+    dropped: 3,
   }
   expect(generatorVerdict(bad)).toMatchInlineSnapshot(`
     {

@@ -1,7 +1,7 @@
 /** Whether the figures of a run are those of the target, or of a generator that could not keep up. */
 import type { GeneratorRow, Spread } from '../../../contract/report/load-generator.ts'
 
-export interface GeneratorSigns {
+export interface GeneratorMeasurements {
   /** Milliseconds, of the worst worker; null where no canary was heard. */
   readonly timestampError: Spread | null
   /** Milliseconds that planned arrivals left late. */
@@ -13,7 +13,7 @@ export interface GeneratorSigns {
   /** CPU of the busiest worker's thread per time that passed; null where the runtime does not tell. */
   readonly cpuShare: number | null
   /** Due, and not sent because too much was in flight. */
-  readonly undispatched: number
+  readonly dropped: number
 }
 
 export interface Limits {
@@ -42,9 +42,11 @@ export const generatorLimits = {
 } as const satisfies Record<string, Limits>
 
 /** Fewer samples than this do not show a p99 (one order statistic above it at 95 %: n ≥ 299). */
-const leastSamples = 299
+const minSamples = 299
 
-export function generatorVerdict(signs: GeneratorSigns): Pick<GeneratorRow, 'verdict' | 'reasons'> {
+export function generatorVerdict(
+  signs: GeneratorMeasurements,
+): Pick<GeneratorRow, 'verdict' | 'reasons'> {
   const reasons = reasonsOf(signs)
   return {
     verdict: reasons.some(({ grade }) => grade === 'invalid')
@@ -61,25 +63,25 @@ interface Reason {
   readonly text: string
 }
 
-function reasonsOf(signs: GeneratorSigns): readonly Reason[] {
+function reasonsOf(signs: GeneratorMeasurements): readonly Reason[] {
   const limits = generatorLimits
   const error = tailOf(signs.timestampError)
   const late = tailOf(signs.scheduleDelay)
-  const { eventLoopDelayMs, eventLoopUtilization, cpuShare, undispatched } = signs
+  const { eventLoopDelayMs, eventLoopUtilization, cpuShare, dropped: undispatched } = signs
   return [
-    ...graded(error.ms, limits.timestampError, (ms) => {
+    ...reasonOver(error.ms, limits.timestampError, (ms) => {
       return `its own stamps were up to ${ms.toFixed(1)} ms late (${error.name})`
     }),
-    ...graded(late.ms, limits.scheduleDelay, (ms) => {
+    ...reasonOver(late.ms, limits.scheduleDelay, (ms) => {
       return `planned arrivals left up to ${ms.toFixed(1)} ms late (${late.name})`
     }),
-    ...graded(eventLoopDelayMs, limits.eventLoopDelay, (ms) => {
+    ...reasonOver(eventLoopDelayMs, limits.eventLoopDelay, (ms) => {
       return `timers of the busiest event loop came up to ${ms.toFixed(1)} ms late (p99)`
     }),
-    ...graded(eventLoopUtilization, limits.eventLoopUtilization, (share) => {
+    ...reasonOver(eventLoopUtilization, limits.eventLoopUtilization, (share) => {
       return `the busiest event loop was busy ${percent(share)} of the time`
     }),
-    ...graded(cpuShare, limits.cpuShare, (share) => {
+    ...reasonOver(cpuShare, limits.cpuShare, (share) => {
       return `the busiest thread used ${percent(share)} of a CPU`
     }),
     ...(undispatched === 0
@@ -96,12 +98,12 @@ function reasonsOf(signs: GeneratorSigns): readonly Reason[] {
 /** A short run is judged by its median: one slow turn of a loop is no tail. */
 function tailOf(spread: Spread | null): { readonly ms: number | null; readonly name: string } {
   if (spread === null) return { ms: null, name: '' }
-  return spread.count < leastSamples
+  return spread.count < minSamples
     ? { ms: spread.p50, name: 'p50' }
     : { ms: spread.p99, name: 'p99' }
 }
 
-function graded(
+function reasonOver(
   value: number | null,
   limits: Limits,
   text: (value: number) => string,

@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import {
   type Arrival,
   arrivals,
-  isOwn,
+  isOwnArrival,
   noncePrefix,
   type Part,
   type PlanSpec,
@@ -98,7 +98,7 @@ export class Scheduler {
 
   *#ownArrivals(): Generator<Arrival, void> {
     for (const arrival of arrivals(this.#options.spec)) {
-      if (isOwn(arrival, this.#options.part)) yield arrival
+      if (isOwnArrival(arrival, this.#options.part)) yield arrival
     }
   }
 

@@ -7,7 +7,7 @@ import { answerFields } from '../http/read-answer.ts'
 import { AnswerJudge, type JudgedRequest } from '../judging/answer-reader.ts'
 import { CrossTalkDetector } from '../judging/cross-talk.ts'
 import type { IntegrityRecorder } from '../judging/integrity-ledger.ts'
-import type { Manner } from '../plan/plan.ts'
+import type { ClientBehavior } from '../plan/plan.ts'
 import type { RequestOutcome, RequestRecord } from '../record.ts'
 import type { LoadTarget } from '../target.ts'
 import { connectFailure, cutReasonOf, requestOutcome } from './outcome.ts'
@@ -23,7 +23,7 @@ export interface PlannedRequest extends JudgedRequest {
   readonly dispatched: number
   readonly nonce: string
   readonly noncePrefix: string
-  readonly clientBehavior: Manner
+  readonly clientBehavior: ClientBehavior
   readonly intensity: number
   readonly requestId: string
   /** The second of two requests with one idempotency key. */

@@ -1,6 +1,6 @@
 import type { ChannelPool, Http2Figures } from '../http/channel.ts'
 import type { AnswerId, IntegrityCounts } from '../judging/integrity-ledger.ts'
-import type { StoredBuckets } from '../metrics/samples/buckets.ts'
+import type { StoredHistogram } from '../metrics/samples/buckets.ts'
 import type { Part, PlanSpec } from '../plan/plan.ts'
 import type { RequestRecord } from '../record.ts'
 import type { ChatNeeds } from '../setup/chats.ts'
@@ -46,7 +46,7 @@ export type WorkerMessage =
       readonly http2: Http2Figures | null
       readonly usage: ThreadUsage
       /** Of the canary: how late the stamps of this thread were. */
-      readonly timestampError: StoredBuckets | null
+      readonly timestampError: StoredHistogram | null
     }
   | { readonly type: 'fault'; readonly message: string }
   | {

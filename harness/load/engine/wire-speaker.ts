@@ -145,7 +145,7 @@ export class TransactionRunner implements Speaker {
     const requestId = this.#requestId(at)
     const { method, path, surface } = operations[step.operation]
     const request = wireRequest({ surface, method, path, ...step }, crew.target, requestId)
-    const { index, nonce, manner, degree } = this.arrival
+    const { index, nonce, clientBehavior: manner, intensity: degree } = this.arrival
     const plan: PlannedRequest = {
       index,
       step: at,

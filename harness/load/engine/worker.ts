@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events'
 import { parentPort, workerData } from 'node:worker_threads'
 import { createRedactor } from '../../client/redaction/redaction.ts'
-import { Canary } from '../calibration/canary.ts'
+import { ClockProbe } from '../calibration/canary.ts'
 import { negotiateChannelPool } from '../http/open-channels.ts'
 import { IntegrityRecorder } from '../judging/integrity-ledger.ts'
 import { ChatPool } from '../setup/chats.ts'
@@ -59,7 +59,7 @@ if (port !== null) {
     const channels = openChannels(clock, setup.keepAlive, setup.maxConnections)
     const integrity = new IntegrityRecorder(redact)
     const crew = new WorkerContext({ clock, target, channels, chats, integrity })
-    const canary = setup.clockProbePort === null ? undefined : new Canary(setup.clockProbePort)
+    const canary = setup.clockProbePort === null ? undefined : new ClockProbe(setup.clockProbePort)
     const usage = new ThreadUsageMeter()
     const report = () => {
       const records = crew.drainRecords()

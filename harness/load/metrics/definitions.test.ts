@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { recordOf } from '../test-support/records.ts'
-import { definitions, succeeds } from './definitions.ts'
+import { definitions, isSuccess } from './definitions.ts'
 import { OtherTools } from './other-tools.ts'
 
 /** Dispatched at 0.5 ms; see `recordOf` for the rest. */
@@ -34,11 +34,11 @@ describe('the others count', () => {
   test('a stream that was cut as a success, and leave out what never ended', () => {
     const outcome = (kind: 'truncated' | 'timeout' | 'integrity') =>
       recordOf({ record: { outcome: { kind, detail: '' } } })
-    expect(succeeds(outcome('truncated'))).toBe(true)
-    expect(succeeds(outcome('integrity'))).toBe(true)
-    expect(succeeds(outcome('timeout'))).toBe(false)
-    expect(succeeds(recordOf({ record: { outcome: { kind: 'open' } } }))).toBe(false)
-    expect(succeeds(recordOf({ record: { form: 'json' } }))).toBe(false)
+    expect(isSuccess(outcome('truncated'))).toBe(true)
+    expect(isSuccess(outcome('integrity'))).toBe(true)
+    expect(isSuccess(outcome('timeout'))).toBe(false)
+    expect(isSuccess(recordOf({ record: { outcome: { kind: 'open' } } }))).toBe(false)
+    expect(isSuccess(recordOf({ record: { form: 'json' } }))).toBe(false)
   })
 
   test('AIPerf drops the gaps of a request in which two pieces came at once', () => {

@@ -164,7 +164,7 @@ export const definitions: readonly Definition[] = [
 ]
 
 /** What these tools call a success: a stream with status 200 that brought something, cut off or not. */
-export function succeeds({ form, status, outcome, timestamps: stamps }: RequestRecord): boolean {
+export function isSuccess({ form, status, outcome, timestamps: stamps }: RequestRecord): boolean {
   const failed = ['open', 'left', 'timeout', 'connect', 'status', 'shed', 'in-band-error']
   return (
     form === 'stream' &&

@@ -3,15 +3,15 @@ import type { Delivery } from '../../../contract/report/load-measures.ts'
 import { loadReportOf } from '../../../reports/load/test-support/sketch.ts'
 import { lumpText } from '../../../reports/load/words.ts'
 import { recordOf } from '../test-support/records.ts'
-import { deliveryOf } from './delivery.ts'
-import { Group } from './group.ts'
+import { describeDelivery } from './delivery.ts'
+import { RequestStats } from './group.ts'
 
 const config = { limits: [], stallNs: 5e8 }
 const ms = 1e6
 
 /** Thirty streams with these gaps between their deltas, in milliseconds. */
 function delivered(gaps: (stream: number) => readonly number[]): Delivery | null {
-  const group = new Group()
+  const group = new RequestStats()
   for (let stream = 0; stream < 30; stream += 1) {
     const gapsNs = gaps(stream).map((gap) => gap * ms)
     const lastGenerated = 100 * ms + gapsNs.reduce((sum, gap) => sum + gap, 0)
@@ -21,7 +21,7 @@ function delivered(gaps: (stream: number) => readonly number[]): Delivery | null
       config,
     )
   }
-  return deliveryOf(group)
+  return describeDelivery(group)
 }
 
 const lump = (deltas: number, pause: number) => [

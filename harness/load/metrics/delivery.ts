@@ -1,29 +1,29 @@
 import type { Delivery } from '../../../contract/report/load-measures.ts'
-import type { Group } from './group.ts'
-import type { Buckets } from './samples/buckets.ts'
+import type { RequestStats } from './group.ts'
+import type { Histogram } from './samples/buckets.ts'
 
 /** From this share of deltas on that came with another one, they came in lumps. */
-const lumpyShare = 2 / 3
+const coalescedShare = 2 / 3
 /** Streams of fewer deltas may well fit into one read. */
-const fewDeltas = 4
+const minDeltas = 4
 /** Lumps keep time where half of the pauses between them differ by so much at most, as a share. */
-const evenWithin = 0.2
-const fewPauses = 20
+const maxPauseSpread = 0.2
+const minPauses = 20
 /** What is closer is the same lump in several reads. */
 const pauseNs = 1e6
 
 /** Null where no answer had two deltas. */
-export function deliveryOf(group: Group): Delivery | null {
+export function describeDelivery(group: RequestStats): Delivery | null {
   const { deliveredStreams, deltas, contentReads, inOneRead, firstReadDeltas } = group.outcomes
   if (deliveredStreams === 0) return null
   const gaps = deltas - deliveredStreams
   const together = (deltas - contentReads) / gaps
-  const many = deltas / deliveredStreams >= fewDeltas
+  const many = deltas / deliveredStreams >= minDeltas
   const lumps = !many
     ? 'none'
     : inOneRead / deliveredStreams >= 0.5
       ? 'whole'
-      : together >= lumpyShare
+      : together >= coalescedShare
         ? 'some'
         : 'none'
   return {
@@ -39,10 +39,10 @@ export function deliveryOf(group: Group): Delivery | null {
 }
 
 /** The usual pause between lumps, milliseconds; null where there is none. */
-function evenPause(gaps: Buckets | undefined): number | null {
-  const pauses = gaps?.ascending().filter(({ low }) => low >= pauseNs) ?? []
+function evenPause(gaps: Histogram | undefined): number | null {
+  const pauses = gaps?.buckets().filter(({ low }) => low >= pauseNs) ?? []
   const total = pauses.reduce((sum, { count }) => sum + count, 0)
-  if (total < fewPauses) return null
+  if (total < minPauses) return null
   const at = (share: number) => {
     let reached = 0
     for (const { low, high, count } of pauses) {
@@ -52,5 +52,5 @@ function evenPause(gaps: Buckets | undefined): number | null {
     return 0
   }
   const middle = at(0.5)
-  return at(0.75) - at(0.25) <= evenWithin * middle ? middle / 1e6 : null
+  return at(0.75) - at(0.25) <= maxPauseSpread * middle ? middle / 1e6 : null
 }

@@ -57,8 +57,8 @@ export class Failures {
   #put(failure: Failure): void {
     const key = `${failure.kind} ${failure.detail}`
     const own = this.#failures.get(key)
-    if (own === undefined && this.#failures.size >= mostRows && failure.detail !== others) {
-      this.#put({ ...failure, detail: others })
+    if (own === undefined && this.#failures.size >= maxRows && failure.detail !== otherDetails) {
+      this.#put({ ...failure, detail: otherDetails })
       return
     }
     if (own === undefined) {
@@ -82,5 +82,5 @@ function withoutIds(detail: string): string {
 const rowId = /^([A-Z]+\d?(-[A-Z]+)+-\d+|[A-Z]+\d?(_[A-Z0-9]+)+)$/
 
 /** A target may say something else each time. */
-const mostRows = 100
-const others = 'other details'
+const maxRows = 100
+const otherDetails = 'other details'

@@ -1,7 +1,7 @@
 import type { MetricName } from '../../../contract/report/load-measures.ts'
 import type { RequestRecord } from '../record.ts'
 import type { Clock, RequestLimit } from '../slo/slo.ts'
-import { Buckets, type StoredBuckets } from './samples/buckets.ts'
+import { Histogram, type StoredHistogram } from './samples/buckets.ts'
 import {
   forEachCensored,
   forEachLatency,
@@ -11,7 +11,7 @@ import {
 } from './samples/latencies.ts'
 
 /** Counts of requests, by what became of them. */
-export interface Outcomes {
+export interface OutcomeCounts {
   requests: number
   notDispatched: number
   ok: number
@@ -45,10 +45,10 @@ export interface Outcomes {
   firstReadDeltas: number
 }
 
-export interface StoredGroup {
-  readonly outcomes: Outcomes
-  readonly latencies: readonly (readonly [key: string, buckets: StoredBuckets])[]
-  readonly censored: readonly (readonly [key: string, buckets: StoredBuckets])[]
+export interface StoredRequestStats {
+  readonly outcomes: OutcomeCounts
+  readonly latencies: readonly (readonly [key: string, buckets: StoredHistogram])[]
+  readonly censored: readonly (readonly [key: string, buckets: StoredHistogram])[]
 }
 
 /** A request is good where it is `ok` and keeps every limit; a latency that it has not breaks none. */
@@ -60,30 +60,30 @@ export function isGood(record: RequestRecord, limits: readonly RequestLimit[]): 
   })
 }
 
-export interface GroupConfig {
+export interface RequestStatsConfig {
   readonly limits: readonly RequestLimit[]
   /** A gap over this is a stall. */
   readonly stallNs: number
 }
 
 /** All requests of one transaction that were planned in one slice of the run. */
-export class Group {
-  readonly outcomes: Outcomes = { ...none }
-  readonly #latencies = new Map<string, Buckets>()
-  readonly #censored = new Map<string, Buckets>()
+export class RequestStats {
+  readonly outcomes: OutcomeCounts = { ...none }
+  readonly #latencies = new Map<string, Histogram>()
+  readonly #censored = new Map<string, Histogram>()
 
-  static from({ outcomes, latencies, censored }: StoredGroup): Group {
-    const group = new Group()
+  static from({ outcomes, latencies, censored }: StoredRequestStats): RequestStats {
+    const group = new RequestStats()
     Object.assign(group.outcomes, outcomes)
-    for (const [key, stored] of latencies) group.#latencies.set(key, Buckets.from(stored))
-    for (const [key, stored] of censored) group.#censored.set(key, Buckets.from(stored))
+    for (const [key, stored] of latencies) group.#latencies.set(key, Histogram.from(stored))
+    for (const [key, stored] of censored) group.#censored.set(key, Histogram.from(stored))
     return group
   }
 
-  add(record: RequestRecord, { limits, stallNs }: GroupConfig): void {
+  add(record: RequestRecord, { limits, stallNs }: RequestStatsConfig): void {
     const { outcomes } = this
     outcomes.requests++
-    outcomes[countedAs(record)]++
+    outcomes[outcomeKey(record)]++
     if (isGood(record, limits)) outcomes.good++
     if (!isOrdered(record)) outcomes.disordered++
     if (record.counts.newConnection) outcomes.newConnections++
@@ -93,22 +93,22 @@ export class Group {
     if (isAnswered(record) && record.outcome.kind !== 'left') this.#addGaps(record, stallNs)
   }
 
-  latencies(metric: MetricName, clock: Clock): Buckets | undefined {
+  latencies(metric: MetricName, clock: Clock): Histogram | undefined {
     return this.#latencies.get(`${clock} ${metric}`)
   }
 
-  censored(metric: MetricName, clock: Clock): Buckets | undefined {
+  censored(metric: MetricName, clock: Clock): Histogram | undefined {
     return this.#censored.get(`${clock} ${metric}`)
   }
 
-  merge(other: Group): void {
+  merge(other: RequestStats): void {
     for (const key of outcomeKeys) this.outcomes[key] += other.outcomes[key]
     for (const [key, buckets] of other.#latencies) mergeAt(this.#latencies, key, buckets)
     for (const [key, buckets] of other.#censored) mergeAt(this.#censored, key, buckets)
   }
 
-  store(): StoredGroup {
-    const stored = (map: ReadonlyMap<string, Buckets>) =>
+  store(): StoredRequestStats {
+    const stored = (map: ReadonlyMap<string, Histogram>) =>
       [...map]
         .map(([key, buckets]) => [key, buckets.store()] as const)
         .sort(([a], [b]) => (a < b ? -1 : 1))
@@ -153,7 +153,7 @@ export class Group {
   }
 }
 
-function countedAs({ outcome }: RequestRecord): keyof Outcomes {
+function outcomeKey({ outcome }: RequestRecord): keyof OutcomeCounts {
   if (outcome.kind === 'left') return outcome.why
   if (outcome.kind === 'ok' || outcome.kind === 'open' || outcome.kind === 'shed') {
     return outcome.kind
@@ -161,22 +161,22 @@ function countedAs({ outcome }: RequestRecord): keyof Outcomes {
   return 'failed'
 }
 
-function at(map: Map<string, Buckets>, metric: MetricName, clock: Clock): Buckets {
+function at(map: Map<string, Histogram>, metric: MetricName, clock: Clock): Histogram {
   const key = `${clock} ${metric}`
   const found = map.get(key)
   if (found !== undefined) return found
-  const made = new Buckets()
+  const made = new Histogram()
   map.set(key, made)
   return made
 }
 
-function mergeAt(map: Map<string, Buckets>, key: string, buckets: Buckets): void {
-  const own = map.get(key) ?? new Buckets()
+function mergeAt(map: Map<string, Histogram>, key: string, buckets: Histogram): void {
+  const own = map.get(key) ?? new Histogram()
   own.merge(buckets)
   map.set(key, own)
 }
 
-const none: Outcomes = {
+const none: OutcomeCounts = {
   requests: 0,
   notDispatched: 0,
   ok: 0,
@@ -205,4 +205,4 @@ const none: Outcomes = {
   firstReadDeltas: 0,
 }
 
-const outcomeKeys = Object.keys(none) as (keyof Outcomes)[]
+const outcomeKeys = Object.keys(none) as (keyof OutcomeCounts)[]

@@ -2,7 +2,7 @@ import type { RequestLimit } from '../slo/slo.ts'
 import { effectiveSampleSize, lag1Autocorrelation } from '../statistics/autocorrelation.ts'
 import { episodesOf } from '../statistics/episodes.ts'
 import type { RunMetrics } from './run-metrics.ts'
-import type { Sampled } from './samples/reservoir.ts'
+import type { SampledRequest } from './samples/reservoir.ts'
 
 /** Effective sample size as a share of the sample, for each kind of figure. */
 export interface Independence {
@@ -15,29 +15,29 @@ export interface Independence {
 export function independenceOf(run: RunMetrics, fromNs: number, toNs: number): Independence {
   const neighbours = new Neighbours(run, fromNs, toNs)
   return {
-    ttft: neighbours.independent(({ ttftNs }) => ttftNs),
-    e2e: neighbours.independent(({ e2eNs }) => e2eNs),
+    ttft: neighbours.effectiveShare(({ ttftNs }) => ttftNs),
+    e2e: neighbours.effectiveShare(({ e2eNs }) => e2eNs),
   }
 }
 
 /** How much requests resemble those that were planned next to them. */
 export class Neighbours {
-  readonly #runs: readonly (readonly Sampled[])[]
+  readonly #runs: readonly (readonly SampledRequest[])[]
 
   constructor(run: RunMetrics, fromNs: number, toNs: number) {
     this.#runs = run.sample
-      .runs()
+      .blocks()
       .map((block) => block.filter(({ plannedNs }) => plannedNs >= fromNs && plannedNs < toNs))
   }
 
   /** Effective sample size of a figure, as a share of the sample; 1 where it never changes. */
-  independent(read: (sampled: Sampled) => number | null): number {
+  effectiveShare(read: (sampled: SampledRequest) => number | null): number {
     const values = this.#runs.map((block) => block.flatMap((sampled) => read(sampled) ?? []))
     return effectiveSampleSize(1e6, lag1Autocorrelation(values)) / 1e6
   }
 
   /** Null where the sample does not hold all of them, so that some episodes are not in it. */
-  episodes(of: number, read: (sampled: Sampled) => boolean | null): number | null {
+  episodes(of: number, read: (sampled: SampledRequest) => boolean | null): number | null {
     const all = this.#runs.flat()
     return all.length < of ? null : episodesOf(all.map(read))
   }

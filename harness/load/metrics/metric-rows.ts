@@ -4,12 +4,12 @@ import {
   metricNames,
 } from '../../../contract/report/load-measures.ts'
 import { twoClocked } from '../slo/slo.ts'
-import type { Group } from './group.ts'
+import type { RequestStats } from './group.ts'
 import type { Independence } from './independence.ts'
 import { distributionOf } from './samples/distribution.ts'
 
 /** Every metric that the requests of a group have, by both clocks where it has two. */
-export function metricRows(group: Group, independence: Independence): Metric[] {
+export function metricRows(group: RequestStats, independence: Independence): Metric[] {
   return metricNames.flatMap((name) => {
     const row = metricRow(group, name, independence)
     return row === null ? [] : [row]
@@ -17,7 +17,7 @@ export function metricRows(group: Group, independence: Independence): Metric[] {
 }
 
 export function metricRow(
-  group: Group,
+  group: RequestStats,
   name: MetricName,
   independence: Independence,
 ): Metric | null {
@@ -33,15 +33,19 @@ export function metricRow(
  * Effective sample size as a share. The gaps of one stream are far from independent of each other,
  * so a stream counts as one value however many gaps it has.
  */
-function independentShare(group: Group, name: MetricName, { ttft, e2e }: Independence): number {
+function independentShare(
+  group: RequestStats,
+  name: MetricName,
+  { ttft, e2e }: Independence,
+): number {
   if (name === 'icl') {
     const { streams, gaps } = group.outcomes
     return gaps === 0 ? 1 : Math.min(1, (e2e * streams) / gaps)
   }
-  return isEarly(name) ? ttft : e2e
+  return endsWithFirstToken(name) ? ttft : e2e
 }
 
 /** Over with the first token. */
-export function isEarly(name: MetricName): boolean {
+export function endsWithFirstToken(name: MetricName): boolean {
   return ['connect', 'ttfb', 'ttfe', 'ttft', 'ttfo'].includes(name)
 }

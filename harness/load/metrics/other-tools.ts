@@ -1,11 +1,11 @@
 import type { OtherTool } from '../../../contract/report/load-measures.ts'
 import type { RequestRecord } from '../record.ts'
 import { rankOf } from '../statistics/ordered-sample.ts'
-import { definitions, succeeds } from './definitions.ts'
-import { Buckets, type StoredBuckets } from './samples/buckets.ts'
+import { definitions, isSuccess } from './definitions.ts'
+import { Histogram, type StoredHistogram } from './samples/buckets.ts'
 
 export interface StoredOtherTools {
-  readonly values: readonly StoredBuckets[]
+  readonly values: readonly StoredHistogram[]
   readonly tokens: number
   readonly firstNs: number | null
   readonly lastNs: number | null
@@ -16,14 +16,14 @@ export interface StoredOtherTools {
  * histogram a definition, and what their rates need.
  */
 export class OtherTools {
-  #values = definitions.map(() => new Buckets())
+  #values = definitions.map(() => new Histogram())
   #tokens = 0
   #firstNs: number | null = null
   #lastNs: number | null = null
 
   static from({ values, tokens, firstNs, lastNs }: StoredOtherTools): OtherTools {
     const tools = new OtherTools()
-    tools.#values = values.map((stored) => Buckets.from(stored))
+    tools.#values = values.map((stored) => Histogram.from(stored))
     tools.#tokens = tokens
     tools.#firstNs = firstNs
     tools.#lastNs = lastNs
@@ -31,7 +31,7 @@ export class OtherTools {
   }
 
   add(record: RequestRecord): void {
-    if (!succeeds(record)) return
+    if (!isSuccess(record)) return
     definitions.forEach((definition, index) => {
       for (const ns of definition.values(record)) this.#values[index]?.add(ns)
     })
@@ -48,7 +48,7 @@ export class OtherTools {
 
   rows(): OtherTool[] {
     const latencies = definitions.map(({ tool, metric, formula, source }, index) => {
-      const buckets = this.#values[index] ?? new Buckets()
+      const buckets = this.#values[index] ?? new Histogram()
       return {
         tool,
         metric,
@@ -94,8 +94,8 @@ export class OtherTools {
 }
 
 /** These tools print any quantile of any sample. */
-function quantile(buckets: Buckets, q: number): number | null {
-  return buckets.count === 0 ? null : buckets.highestAt(rankOf(q, buckets.count))
+function quantile(buckets: Histogram, q: number): number | null {
+  return buckets.count === 0 ? null : buckets.highAt(rankOf(q, buckets.count))
 }
 
 function milliseconds(ns: number | null): number | null {

@@ -1,25 +1,25 @@
-import { GeneratorWatch } from '../calibration/generator.ts'
+import { GeneratorMonitor } from '../calibration/generator.ts'
 import type { DroppedArrival } from '../engine/crew.ts'
 import type { RecordsMessage } from '../engine/threads.ts'
 import { DuplicateIdDetector } from '../judging/integrity.ts'
 import type { PlanSpec } from '../plan/plan.ts'
 import { goodputLimits, type Slo, watchedLatencies } from '../slo/slo.ts'
 import { RunMetrics } from './run-metrics.ts'
-import { TransactionBook } from './transaction-book.ts'
+import { TransactionStats } from './transaction-book.ts'
 
 /** A gap between fragments that a reader of the text would notice. */
 const stallNs = 500_000_000
 
 /** All that a run keeps of its requests while it lasts; bounded, however long it is. */
-export class RunBook {
+export class RunStats {
   readonly metrics: RunMetrics
-  readonly generator: GeneratorWatch
-  readonly transactions = new TransactionBook()
+  readonly generator: GeneratorMonitor
+  readonly transactions = new TransactionStats()
   readonly ids = new DuplicateIdDetector()
   requests = 0
   failed = 0
   inFlight = 0
-  undispatched = 0
+  dropped = 0
   readonly #inFlight: number[]
 
   constructor(
@@ -35,11 +35,11 @@ export class RunBook {
       growing,
       watched: watchedLatencies(slos),
     })
-    this.generator = new GeneratorWatch(workers)
+    this.generator = new GeneratorMonitor(workers)
     this.#inFlight = Array.from({ length: workers }, () => 0)
   }
 
-  take(worker: number, { records, ids, dropped: notDispatched, inFlight }: RecordsMessage): void {
+  add(worker: number, { records, ids, dropped: notDispatched, inFlight }: RecordsMessage): void {
     for (const record of records) {
       this.requests += 1
       if ('detail' in record.outcome) this.failed += 1
@@ -54,7 +54,7 @@ export class RunBook {
   }
 
   #pass([plannedNs, transaction]: DroppedArrival): void {
-    this.undispatched += 1
+    this.dropped += 1
     this.metrics.addNotDispatched(plannedNs, transaction)
   }
 }

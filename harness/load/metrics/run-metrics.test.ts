@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { RequestRecord } from '../record.ts'
 import type { RequestLimit } from '../slo/slo.ts'
 import { anyRecord, recordOf } from '../test-support/records.ts'
-import { MetricsMismatch, RunMetrics } from './run-metrics.ts'
+import { MetricsMismatchError, RunMetrics } from './run-metrics.ts'
 import { summarize } from './summary.ts'
 
 const limits: readonly RequestLimit[] = [
@@ -60,7 +60,7 @@ describe('parts', () => {
 
   test('of different settings do not merge', () => {
     const other = new RunMetrics({ ...config, stallNs: 1 })
-    expect(() => other.merge(measured([]))).toThrow(MetricsMismatch)
+    expect(() => other.merge(measured([]))).toThrow(MetricsMismatchError)
   })
 })
 

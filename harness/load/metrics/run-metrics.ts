@@ -2,14 +2,14 @@ import type { MetricName } from '../../../contract/report/load-measures.ts'
 import type { RequestRecord } from '../record.ts'
 import type { Clock, RequestLimit } from '../slo/slo.ts'
 import { Failures, type StoredFailures } from './failures.ts'
-import { Group, isGood, type StoredGroup } from './group.ts'
+import { isGood, RequestStats, type StoredRequestStats } from './group.ts'
 import { OtherTools, type StoredOtherTools } from './other-tools.ts'
-import { forEachArrival } from './over-time/arrivals.ts'
+import { forEachContentArrival } from './over-time/arrivals.ts'
 import { SecondQuantiles, type StoredSecondQuantiles } from './over-time/second-quantiles.ts'
 import { type StoredTimeline, Timeline } from './over-time/timeline.ts'
-import { forEachLatency, lastSeen, latencyOf } from './samples/latencies.ts'
-import { Reservoir, type Sampled } from './samples/reservoir.ts'
-import { TurnTeller } from './turn-teller.ts'
+import { forEachLatency, lastTimestamp, latencyOf } from './samples/latencies.ts'
+import { BottomKSample, type SampledRequest } from './samples/reservoir.ts'
+import { TurnTracker } from './turn-teller.ts'
 
 export interface MetricsConfig {
   /** Of the plan, without the drain. */
@@ -21,23 +21,23 @@ export interface MetricsConfig {
   /** Transactions whose chats grow turn by turn. */
   readonly growing?: readonly string[]
   /** Latencies that an SLO limits: the sample keeps them, to tell how independent each is. */
-  readonly watched?: readonly Watched[]
+  readonly watched?: readonly WatchedLatency[]
 }
 
-export interface Watched {
+export interface WatchedLatency {
   readonly metric: MetricName
   readonly clock: Clock
 }
 
 export interface StoredMetrics {
   readonly config: MetricsConfig
-  readonly groups: readonly (readonly [slice: number, key: string, group: StoredGroup])[]
+  readonly groups: readonly (readonly [slice: number, key: string, group: StoredRequestStats])[]
   readonly slices: StoredTimeline
   readonly seconds: StoredTimeline
   readonly secondQuantiles: StoredSecondQuantiles
   readonly failures: StoredFailures
   readonly otherTools: StoredOtherTools
-  readonly sample: readonly Sampled[]
+  readonly sample: readonly SampledRequest[]
 }
 
 /** Into so many slices the plan is cut, so that a warm-up can be left out when its end is known. */
@@ -45,7 +45,7 @@ export const sliceCount = 40
 const secondNs = 1e9
 
 /** Two parts of different runs, or of one run that was measured with different settings. */
-export class MetricsMismatch extends Error {
+export class MetricsMismatchError extends Error {
   override readonly name = 'MetricsMismatch'
 }
 
@@ -62,20 +62,20 @@ export class RunMetrics {
   readonly secondQuantiles = new SecondQuantiles()
   readonly failures = new Failures()
   readonly otherTools = new OtherTools()
-  readonly sample = new Reservoir()
-  readonly #groups = new Map<number, Map<string, Group>>()
-  readonly #turns: TurnTeller
+  readonly sample = new BottomKSample()
+  readonly #groups = new Map<number, Map<string, RequestStats>>()
+  readonly #turns: TurnTracker
 
   constructor(config: MetricsConfig) {
     this.config = config
-    this.#turns = new TurnTeller(config.growing ?? [])
+    this.#turns = new TurnTracker(config.growing ?? [])
     this.slices = new Timeline(Math.max(1, Math.ceil(config.durationNs / sliceCount)))
   }
 
   static from(stored: StoredMetrics): RunMetrics {
     const run = new RunMetrics(stored.config)
-    for (const [slice, key, group] of stored.groups) {
-      run.#group(slice, key).merge(Group.from(group))
+    for (const [slice, key, select] of stored.groups) {
+      run.#group(slice, key).merge(RequestStats.from(select))
     }
     run.slices.merge(Timeline.from(run.slices.widthNs, stored.slices))
     run.seconds.merge(Timeline.from(secondNs, stored.seconds))
@@ -88,7 +88,7 @@ export class RunMetrics {
 
   add(record: RequestRecord): void {
     const { transaction, timestamps: stamps, outcome } = record
-    const key = keyOf(transaction, this.#turns.spanOf(record))
+    const key = keyOf(transaction, this.#turns.rangeOf(record))
     this.#group(this.slices.indexOf(stamps.planned), key).add(record, this.config)
     for (const timeline of [this.slices, this.seconds]) addTo(timeline, record)
     this.secondQuantiles.add(record)
@@ -106,7 +106,7 @@ export class RunMetrics {
   /** @throws MetricsMismatch */
   merge(other: RunMetrics): void {
     if (JSON.stringify(this.config) !== JSON.stringify(other.config)) {
-      throw new MetricsMismatch('The parts were measured with different settings')
+      throw new MetricsMismatchError('The parts were measured with different settings')
     }
     for (const [slice, groups] of other.#groups) {
       for (const [key, group] of groups) this.#group(slice, key).merge(group)
@@ -116,12 +116,16 @@ export class RunMetrics {
     this.secondQuantiles.merge(other.secondQuantiles)
     this.failures.merge(other.failures)
     this.otherTools.merge(other.otherTools)
-    for (const sampled of other.sample.runs().flat()) this.sample.add(sampled)
+    for (const sampled of other.sample.blocks().flat()) this.sample.add(sampled)
   }
 
   /** Everything planned in the slices from one up to another; of one transaction, of one span of turns. */
-  group(from: number, to: number, only: { transaction?: string; span?: number } = {}): Group {
-    const sum = new Group()
+  group(
+    from: number,
+    to: number,
+    only: { transaction?: string; span?: number } = {},
+  ): RequestStats {
+    const sum = new RequestStats()
     for (const [slice, groups] of this.#groups) {
       if (slice < from || slice >= to) continue
       for (const [key, group] of groups) if (isOf(key, only)) sum.merge(group)
@@ -143,14 +147,14 @@ export class RunMetrics {
       secondQuantiles: this.secondQuantiles.store(),
       failures: this.failures.store(),
       otherTools: this.otherTools.store(),
-      sample: this.sample.runs().flat(),
+      sample: this.sample.blocks().flat(),
     }
   }
 
-  #group(slice: number, key: string): Group {
-    const groups = this.#groups.get(slice) ?? new Map<string, Group>()
+  #group(slice: number, key: string): RequestStats {
+    const groups = this.#groups.get(slice) ?? new Map<string, RequestStats>()
     this.#groups.set(slice, groups)
-    const group = groups.get(key) ?? new Group()
+    const group = groups.get(key) ?? new RequestStats()
     groups.set(key, group)
     return group
   }
@@ -172,14 +176,14 @@ const separator = '\u0000'
 
 function addTo(timeline: Timeline, record: RequestRecord): void {
   const { timestamps: stamps, outcome } = record
-  const end = lastSeen(record)
+  const end = lastTimestamp(record)
   timeline.at(stamps.planned).planned++
   timeline.at(stamps.dispatched).dispatched++
-  timeline.flight(stamps.dispatched, end)
+  timeline.addInFlight(stamps.dispatched, end)
   if (outcome.kind === 'ok') timeline.at(end).completed++
   else if (outcome.kind === 'shed') timeline.at(end).shed++
   else if (outcome.kind !== 'open' && outcome.kind !== 'left') timeline.at(end).failed++
-  forEachArrival(record, (at, tokens, bytes) => {
+  forEachContentArrival(record, (at, tokens, bytes) => {
     const interval = timeline.at(at)
     interval.events++
     interval.outputTokens += tokens
@@ -187,7 +191,7 @@ function addTo(timeline: Timeline, record: RequestRecord): void {
   })
 }
 
-function sampledOf(record: RequestRecord, { limits, watched = [] }: MetricsConfig): Sampled {
+function sampledOf(record: RequestRecord, { limits, watched = [] }: MetricsConfig): SampledRequest {
   let ttftNs: number | null = null
   let e2eNs: number | null = null
   forEachLatency(record, (metric, clock, ns) => {

@@ -1,15 +1,15 @@
 import type { LatencyEvidence, ShareEvidence, SloEvidence } from '../slo/decide.ts'
 import type { RequestLimit } from '../slo/slo.ts'
 import { quantileEstimate } from '../statistics/quantile-interval.ts'
-import type { Group } from './group.ts'
+import type { RequestStats } from './group.ts'
 import { isOver, Neighbours } from './independence.ts'
-import { isEarly } from './metric-rows.ts'
-import { dueIn } from './over-time/rates.ts'
+import { endsWithFirstToken } from './metric-rows.ts'
+import { countDue } from './over-time/rates.ts'
 import type { MeasuredWindow } from './over-time/window.ts'
 import type { MetricsConfig, RunMetrics } from './run-metrics.ts'
-import { Buckets } from './samples/buckets.ts'
+import { Histogram } from './samples/buckets.ts'
 import { censoredSample } from './samples/distribution.ts'
-import type { Sampled } from './samples/reservoir.ts'
+import type { SampledRequest } from './samples/reservoir.ts'
 
 /**
  * What the SLOs of a run are decided on. Each has the autocorrelation of its own figure: how alike
@@ -19,13 +19,16 @@ export function sloEvidence(run: RunMetrics, window: MeasuredWindow): SloEvidenc
   const group = run.group(window.from, window.to)
   const neighbours = new Neighbours(run, window.fromNs, window.toNs)
   const { outcomes } = group
-  const of = dueIn(outcomes)
+  const of = countDue(outcomes)
   const { completed, outputTokens } = run.slices.sum(window.from, window.to)
   const failed = outcomes.shed + outcomes.failed + outcomes.notDispatched
-  const share = (count: number, bad: (sampled: Sampled) => boolean | null): ShareEvidence => ({
+  const share = (
+    count: number,
+    bad: (sampled: SampledRequest) => boolean | null,
+  ): ShareEvidence => ({
     count,
     of,
-    independent: neighbours.independent((sampled) => asNumber(bad(sampled))),
+    independent: neighbours.effectiveShare((sampled) => asNumber(bad(sampled))),
     episodes: neighbours.episodes(of, bad),
   })
   return {
@@ -42,29 +45,31 @@ export function sloEvidence(run: RunMetrics, window: MeasuredWindow): SloEvidenc
 /** The sample holds each latency that an SLO limits; what an older kit stored has the nearest of two. */
 function seriesOf({ watched = [] }: MetricsConfig, { metric, clock }: RequestLimit) {
   const at = watched.findIndex((own) => own.metric === metric && own.clock === clock)
-  if (at >= 0) return (sampled: Sampled) => sampled.watched?.[at] ?? null
-  return isEarly(metric) ? ({ ttftNs }: Sampled) => ttftNs : ({ e2eNs }: Sampled) => e2eNs
+  if (at >= 0) return (sampled: SampledRequest) => sampled.watched?.[at] ?? null
+  return endsWithFirstToken(metric)
+    ? ({ ttftNs }: SampledRequest) => ttftNs
+    : ({ e2eNs }: SampledRequest) => e2eNs
 }
 
 interface OwnSeries {
   readonly neighbours: Neighbours
-  readonly read: (sampled: Sampled) => number | null
+  readonly read: (sampled: SampledRequest) => number | null
 }
 
 function latencyEvidence(
-  group: Group,
+  group: RequestStats,
   limit: RequestLimit,
   { neighbours, read }: OwnSeries,
 ): LatencyEvidence {
   const { metric, clock, limitNs, inclusive } = limit
-  const ended = group.latencies(metric, clock) ?? new Buckets()
-  const censored = group.censored(metric, clock) ?? new Buckets()
-  const stillOver = censored.over(limitNs, inclusive)
+  const ended = group.latencies(metric, clock) ?? new Histogram()
+  const censored = group.censored(metric, clock) ?? new Histogram()
+  const stillOver = censored.countOver(limitNs, inclusive)
   const known = ended.count + stillOver
-  const independent = neighbours.independent(read) * perStream(group, limit)
+  const independent = neighbours.effectiveShare(read) * perStream(group, limit)
   return {
     known,
-    over: ended.over(limitNs, inclusive) + stillOver,
+    over: ended.countOver(limitNs, inclusive) + stillOver,
     independent,
     episodes: neighbours.episodes(metric === 'icl' ? group.outcomes.streams : known, (sampled) => {
       const ns = read(sampled)
@@ -82,7 +87,7 @@ function latencyEvidence(
 }
 
 /** Gaps of one stream are far from independent: a stream counts as one value, however many it has. */
-function perStream({ outcomes }: Group, { metric }: RequestLimit): number {
+function perStream({ outcomes }: RequestStats, { metric }: RequestLimit): number {
   if (metric !== 'icl' || outcomes.gaps === 0) return 1
   return Math.min(1, outcomes.streams / outcomes.gaps)
 }

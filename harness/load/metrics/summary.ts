@@ -5,11 +5,11 @@ import { decideSlo } from '../slo/decide.ts'
 import { impliedSlos } from '../slo/implied.ts'
 import type { Slo } from '../slo/slo.ts'
 import { conservation, littlesLaw, stampOrder } from '../statistics/audits.ts'
-import { deliveryOf } from './delivery.ts'
+import { describeDelivery } from './delivery.ts'
 import { independenceOf } from './independence.ts'
 import { metricRow, metricRows } from './metric-rows.ts'
 import { disturbancesOf } from './over-time/disturbances.ts'
-import { dueIn, goodputOf, leftIn, ratesOf, stallsOf } from './over-time/rates.ts'
+import { countAbandoned, countDue, goodputOf, ratesOf, stallsOf } from './over-time/rates.ts'
 import { heatMapsOf, seriesOf } from './over-time/series.ts'
 import { type MeasuredWindow, measuredWindow, type WindowOptions } from './over-time/window.ts'
 import type { RunMetrics } from './run-metrics.ts'
@@ -60,7 +60,7 @@ export function summarize(run: RunMetrics, options: SummaryOptions): Measured {
   const { outcomes } = run.group(0, Number.POSITIVE_INFINITY)
   const independence = independenceOf(run, fromNs, toNs)
   const evidence = sloEvidence(run, window)
-  const errors = run.failures.rows(dueIn(outcomes))
+  const errors = run.failures.rows(countDue(outcomes))
   return {
     window: window.row,
     rates: ratesOf(run, window),
@@ -68,7 +68,7 @@ export function summarize(run: RunMetrics, options: SummaryOptions): Measured {
     metrics: metricRows(kept, independence),
     turns: turnRows(run, window, independence),
     stalls: stallsOf(kept, run.config.stallNs),
-    delivery: deliveryOf(kept),
+    delivery: describeDelivery(kept),
     errors,
     disturbances: disturbancesOf(errors),
     open: outcomes.open,
@@ -82,7 +82,7 @@ export function summarize(run: RunMetrics, options: SummaryOptions): Measured {
       ...options.slos.map((slo) => decideSlo(slo, evidence)),
       ...impliedSlos(
         options.slos,
-        { whole: outcomes.ok, due: dueIn(outcomes), errors },
+        { whole: outcomes.ok, due: countDue(outcomes), errors },
         options.maxRefusals ?? null,
       ),
     ],
@@ -122,7 +122,7 @@ function auditsOf(run: RunMetrics, window: MeasuredWindow, planned?: number): Au
       ok,
       failed: shed + failed,
       open,
-      left: leftIn(outcomes),
+      left: countAbandoned(outcomes),
     }),
     stampOrder(requests, disordered),
   ]

@@ -3,7 +3,7 @@ import type { Metric } from '../../../contract/report/load-measures.ts'
 import { type MixEntry, surfaceOf } from '../plan/mix.ts'
 import type { RequestRecord } from '../record.ts'
 
-interface Counts {
+interface TransactionCounts {
   begun: number
   /** Indexes of transactions of which a request failed, or was still open. */
   readonly failed: Set<number>
@@ -20,8 +20,8 @@ interface RequestCounts {
 }
 
 /** What became of each kind of transaction; one record at a time. */
-export class TransactionBook {
-  readonly #byName = new Map<string, Counts>()
+export class TransactionStats {
+  readonly #byName = new Map<string, TransactionCounts>()
 
   add({ index, step, transaction, operation, form, outcome }: RequestRecord): void {
     const counts = this.#of(transaction)
@@ -37,7 +37,7 @@ export class TransactionBook {
   }
 
   /** Transactions whose first request was sent. */
-  get begun(): number {
+  get started(): number {
     return [...this.#byName.values()].reduce((sum, { begun }) => sum + begun, 0)
   }
 
@@ -60,7 +60,7 @@ export class TransactionBook {
     })
   }
 
-  #of(name: string): Counts {
+  #of(name: string): TransactionCounts {
     const known = this.#byName.get(name)
     if (known !== undefined) return known
     const fresh = {
@@ -74,7 +74,7 @@ export class TransactionBook {
   }
 }
 
-function requestOf({ requests }: Counts, operation: string, form: 'stream' | 'json') {
+function requestOf({ requests }: TransactionCounts, operation: string, form: 'stream' | 'json') {
   const key = `${operation} ${form}`
   const known = requests.get(key)
   if (known !== undefined) return known

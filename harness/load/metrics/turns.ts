@@ -3,7 +3,7 @@ import type { Independence } from './independence.ts'
 import { metricRows } from './metric-rows.ts'
 import type { MeasuredWindow } from './over-time/window.ts'
 import type { RunMetrics } from './run-metrics.ts'
-import { turnSpans } from './turn-teller.ts'
+import { turnRanges } from './turn-teller.ts'
 
 const shown: readonly MetricName[] = ['ttft', 'tpot', 'e2e']
 
@@ -13,7 +13,7 @@ export function turnRows(
   { from, to }: Pick<MeasuredWindow, 'from' | 'to'>,
   independence: Independence,
 ): TurnRow[] {
-  return turnSpans.flatMap((turns, span) => {
+  return turnRanges.flatMap((turns, span) => {
     const group = run.group(from, to, { span })
     const { requests } = group.outcomes
     if (requests === 0) return []

@@ -21,7 +21,7 @@ export type Distribution =
     }
 
 /** One value, not rounded. Takes two numbers from the stream, whatever the kind. */
-export function drawFrom(distribution: Distribution, draw: Draw): number {
+export function drawValue(distribution: Distribution, draw: Draw): number {
   const [first, second] = [draw(), draw()]
   switch (distribution.kind) {
     case 'constant':
@@ -43,7 +43,7 @@ export function drawFrom(distribution: Distribution, draw: Draw): number {
 
 /** A whole number, at least `least`. */
 export function drawCount(distribution: Distribution, draw: Draw, least: number): number {
-  return Math.max(least, Math.round(drawFrom(distribution, draw)))
+  return Math.max(least, Math.round(drawValue(distribution, draw)))
 }
 
 /** Box and Muller. */

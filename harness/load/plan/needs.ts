@@ -1,4 +1,4 @@
-import { type Arrival, arrivals, isOwn, type Part, type PlanSpec } from './plan.ts'
+import { type Arrival, arrivals, isOwnArrival, type Part, type PlanSpec } from './plan.ts'
 
 /** Chats that a part of a plan needs before it begins. */
 export interface Needs {
@@ -14,16 +14,16 @@ export interface PartSize {
 }
 
 /** More are made when they are needed, within the transaction that needs them. */
-const mostPrepared = 20_000
+const maxPrepared = 20_000
 const sharedV2 = 4
 const sharedHistories = 2
 
-export function sizeOf(spec: PlanSpec, part: Part): PartSize {
+export function partSize(spec: PlanSpec, part: Part): PartSize {
   const count = { transactions: 0, v3: 0, v2: 0, history: 0 }
-  const most = Math.ceil(mostPrepared / part.of)
+  const most = Math.ceil(maxPrepared / part.of)
   for (const arrival of arrivals(spec)) {
-    if (arrival.plannedNs === null && arrival.index >= closedLook) break
-    if (!isOwn(arrival, part)) continue
+    if (arrival.plannedNs === null && arrival.index >= closedLoopSample) break
+    if (!isOwnArrival(arrival, part)) continue
     count.transactions += 1
     const chat = chatOf(spec, arrival)
     if (chat !== undefined) count[chat] += 1
@@ -39,18 +39,18 @@ export function sizeOf(spec: PlanSpec, part: Part): PartSize {
 }
 
 /** Of the transactions of a part, those that are due before a moment; null where none has a time. */
-export function dueBefore(spec: PlanSpec, part: Part, ns: number): number | null {
+export function countDueBefore(spec: PlanSpec, part: Part, ns: number): number | null {
   let due = 0
   for (const arrival of arrivals(spec)) {
     if (arrival.plannedNs === null) return null
     if (arrival.plannedNs >= ns) break
-    if (isOwn(arrival, part)) due += 1
+    if (isOwnArrival(arrival, part)) due += 1
   }
   return due
 }
 
 /** A closed loop has no end in numbers; so many transactions say what it is made of. */
-const closedLook = 200
+const closedLoopSample = 200
 
 function chatOf({ mix }: PlanSpec, { entry }: Arrival): 'v3' | 'v2' | 'history' | undefined {
   const kind = mix.entries[entry]?.kind

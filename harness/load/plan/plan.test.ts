@@ -3,7 +3,14 @@ import { describe, expect, test } from 'vitest'
 import type { OpenArrival } from './arrival-times.ts'
 import { arrivalTimes } from './arrival-times.ts'
 import { builtInMixes, mixEntry } from './mix.ts'
-import { arrivals, isOwn, noncePrefix, type PlanSpec, partOfWorker, planHash } from './plan.ts'
+import {
+  arrivals,
+  isOwnArrival,
+  noncePrefix,
+  type PlanSpec,
+  partOfWorker,
+  planHash,
+} from './plan.ts'
 
 const second = 1e9
 const seeds = fc.string({ minLength: 1, maxLength: 12 })
@@ -131,7 +138,7 @@ describe('a plan', () => {
         const all = [...arrivals(one)]
         const taken = pairs(shards, workers).flatMap(([shard, worker]) => {
           const part = partOfWorker({ index: shard, of: shards }, { index: worker, of: workers })
-          const own = all.filter((arrival) => isOwn(arrival, part))
+          const own = all.filter((arrival) => isOwnArrival(arrival, part))
           for (const { session } of own) expect(session % shards).toBe(shard)
           return own
         })
@@ -151,7 +158,7 @@ describe('a plan', () => {
     }))
     const one = spec({ arrival: { kind: 'trace', file: 't', lines } })
     for (const index of [0, 1, 2]) {
-      const own = [...arrivals(one)].filter((arrival) => isOwn(arrival, { index, of: 3 }))
+      const own = [...arrivals(one)].filter((arrival) => isOwnArrival(arrival, { index, of: 3 }))
       expect(new Set(own.map(({ session }) => session % 3))).toEqual(new Set([index]))
       expect(own.every(({ promptWords }) => promptWords === 7)).toBe(true)
     }
@@ -175,8 +182,8 @@ describe('a plan', () => {
     for (const [place, { weight }] of entries.entries()) {
       expect(share(({ entry }) => entry === place)).toBeCloseTo(weight / total, 1)
     }
-    expect(share(({ manner }) => manner === 'abort')).toBeCloseTo(0.1, 1)
-    expect(share(({ manner }) => manner === 'good')).toBeCloseTo(0.7, 1)
+    expect(share(({ clientBehavior: manner }) => manner === 'abort')).toBeCloseTo(0.1, 1)
+    expect(share(({ clientBehavior: manner }) => manner === 'good')).toBeCloseTo(0.7, 1)
     expect(share(({ race }) => race)).toBeCloseTo(0.2, 1)
   })
 
@@ -204,7 +211,7 @@ describe('a plan', () => {
   })
 
   test('of a closed loop has no times, and a hash all the same', () => {
-    const closed = spec({ arrival: { kind: 'closed', concurrency: 5, most: 1e8 } })
+    const closed = spec({ arrival: { kind: 'closed', concurrency: 5, maxTransactions: 1e8 } })
     expect(arrivals(closed).next().value).toMatchObject({ index: 0, plannedNs: null })
     expect(planHash(closed)).toMatch(/^[0-9a-f]{64}$/)
   })

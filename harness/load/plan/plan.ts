@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { arrivalTimes, type OpenArrival } from './arrival-times.ts'
-import { drawCount, drawFrom } from './distribution.ts'
+import { drawCount, drawValue } from './distribution.ts'
 import type { Mix, MixEntry } from './mix.ts'
 import { type Draw, drawsOf, hashText } from './random.ts'
 import type { TraceLine } from './trace.ts'
@@ -21,7 +21,7 @@ export interface ClosedArrival {
   readonly kind: 'closed'
   readonly concurrency: number
   /** No client ever starts more than this many in all. */
-  readonly most: number
+  readonly maxTransactions: number
 }
 
 export interface TraceArrival {
@@ -37,7 +37,7 @@ export interface Misbehaviour {
   readonly churn: number
 }
 
-export type Manner = 'good' | 'slow-reader' | 'abort' | 'churn'
+export type ClientBehavior = 'good' | 'slow-reader' | 'abort' | 'churn'
 
 export interface Arrival {
   readonly index: number
@@ -54,9 +54,9 @@ export interface Arrival {
   readonly turns: number
   /** Before each turn but the first. */
   readonly thinkNs: readonly number[]
-  readonly manner: Manner
+  readonly clientBehavior: ClientBehavior
   /** Where an aborting client leaves, or how slow a slow reader is: 0 to 1. */
-  readonly degree: number
+  readonly intensity: number
   readonly race: boolean
 }
 
@@ -65,8 +65,8 @@ export function* arrivals(spec: PlanSpec): Generator<Arrival, void> {
   const seed = hashText(spec.seed)
   const choose = weightedChoice(spec.mix.entries)
   let index = 0
-  for (const { plannedNs, line } of moments(spec)) {
-    yield arrivalOf(spec, { index, plannedNs, line, draw: drawsOf(seed, index), choose })
+  for (const { plannedNs, line } of plannedTimes(spec)) {
+    yield buildArrival(spec, { index, plannedNs, line, draw: drawsOf(seed, index), choose })
     index += 1
   }
 }
@@ -80,7 +80,7 @@ export interface Part {
 export const wholePlan: Part = { index: 0, of: 1 }
 
 /** Arrivals `index mod of`; a session stays whole. */
-export function isOwn({ session }: Arrival, { index, of }: Part): boolean {
+export function isOwnArrival({ session }: Arrival, { index, of }: Part): boolean {
   return session % of === index
 }
 
@@ -100,14 +100,14 @@ export function planHash(spec: PlanSpec): string {
   return hash.digest('hex')
 }
 
-interface Moment {
+interface PlannedTime {
   readonly plannedNs: number | null
   readonly line?: TraceLine | undefined
 }
 
-function* moments({ arrival, durationNs, seed }: PlanSpec): Generator<Moment, void> {
+function* plannedTimes({ arrival, durationNs, seed }: PlanSpec): Generator<PlannedTime, void> {
   if (arrival.kind === 'closed') {
-    for (let count = 0; count < arrival.most; count += 1) yield { plannedNs: null }
+    for (let count = 0; count < arrival.maxTransactions; count += 1) yield { plannedNs: null }
   } else if (arrival.kind === 'trace') {
     for (const line of arrival.lines) {
       if (line.atNs < durationNs) yield { plannedNs: line.atNs, line }
@@ -117,13 +117,16 @@ function* moments({ arrival, durationNs, seed }: PlanSpec): Generator<Moment, vo
   }
 }
 
-interface Occasion extends Moment {
+interface ArrivalInputs extends PlannedTime {
   readonly index: number
   readonly draw: Draw
   readonly choose: (draw: Draw) => number
 }
 
-function arrivalOf(spec: PlanSpec, { index, plannedNs, line, draw, choose }: Occasion): Arrival {
+function buildArrival(
+  spec: PlanSpec,
+  { index, plannedNs, line, draw, choose }: ArrivalInputs,
+): Arrival {
   const chosen = choose(draw)
   const named = spec.mix.entries.findIndex(({ name }) => name === line?.transaction)
   const place = named < 0 ? chosen : named
@@ -132,7 +135,7 @@ function arrivalOf(spec: PlanSpec, { index, plannedNs, line, draw, choose }: Occ
   const answer = entry.answer === null ? null : drawCount(entry.answer, draw, 1)
   const drawnTurns = drawCount(entry.turns, draw, 1)
   const turns = entry.kind === 'v3-chat' ? drawnTurns : 1
-  const manner = mannerOf(spec.misbehaviour, draw())
+  const manner = drawClientBehavior(spec.misbehaviour, draw())
   const [degree, racing, tag] = [draw(), draw(), draw()]
   return {
     index,
@@ -144,10 +147,10 @@ function arrivalOf(spec: PlanSpec, { index, plannedNs, line, draw, choose }: Occ
     session: line?.session ?? index,
     turns,
     thinkNs: Array.from({ length: turns - 1 }, () =>
-      Math.round(drawFrom(entry.thinkTime, draw) * 1e6),
+      Math.round(drawValue(entry.thinkTime, draw) * 1e6),
     ),
-    manner,
-    degree,
+    clientBehavior: manner,
+    intensity: degree,
     race: racing < spec.idempotencyRaces,
   }
 }
@@ -163,7 +166,10 @@ function nonceOf(seed: string, index: number, tag: number): string {
   return `${noncePrefix(seed)}${index.toString(36).padStart(5, '0')}${check.toString(36).padStart(3, '0')}`
 }
 
-function mannerOf({ slowReader, abort, churn }: Misbehaviour, drawn: number): Manner {
+function drawClientBehavior(
+  { slowReader, abort, churn }: Misbehaviour,
+  drawn: number,
+): ClientBehavior {
   if (drawn < slowReader) return 'slow-reader'
   if (drawn < slowReader + abort) return 'abort'
   return drawn < slowReader + abort + churn ? 'churn' : 'good'

@@ -1,20 +1,20 @@
 import type { ArrivalRow, LoadReport } from '../../../contract/report/load.ts'
 import type { WorkerPoolResult } from '../engine/threads.ts'
 import { buildIntegrity } from '../judging/integrity.ts'
-import type { RunBook } from '../metrics/run-book.ts'
+import type { RunStats } from '../metrics/run-book.ts'
 import { summarize } from '../metrics/summary.ts'
 import type { LoadOptions } from '../options.ts'
 import { surfaceOf } from '../plan/mix.ts'
-import { sizeOf } from '../plan/needs.ts'
+import { partSize } from '../plan/needs.ts'
 import { type PlanSpec, planHash, wholePlan } from '../plan/plan.ts'
 import { packMeasurements } from '../shards/measurements.ts'
 import { unmeasured } from '../slo/measured.ts'
-import { connectionFigures } from './connection-figures.ts'
-import { outcomeOf } from './outcome.ts'
-import { nothingLost, withWhatSpoils } from './validity.ts'
+import { connectionCounts } from './connection-figures.ts'
+import { loadOutcome } from './outcome.ts'
+import { conservationAudit, invalidate } from './validity.ts'
 
-export interface RunFindings {
-  readonly book: RunBook
+export interface RunResult {
+  readonly stats: RunStats
   readonly outcome: WorkerPoolResult
   readonly startedAt: Date
   /** Milliseconds after the time at which it was to begin. */
@@ -24,9 +24,9 @@ export interface RunFindings {
 }
 
 /** All that a run found, as its report. */
-export function assemble(options: LoadOptions, findings: RunFindings): LoadReport {
+export function buildReport(options: LoadOptions, findings: RunResult): LoadReport {
   const { spec, target, slos, signal } = options
-  const { book, outcome, startedAt, lateMs, lastedMs } = findings
+  const { stats: book, outcome, startedAt, lateMs, lastedMs } = findings
   const cut = {
     warmUpNs: warmUpNs(options),
     untilNs: signal.aborted ? lastedMs * 1e6 : spec.durationNs,
@@ -42,14 +42,14 @@ export function assemble(options: LoadOptions, findings: RunFindings): LoadRepor
     threads.map((done) => done.integrity),
     book.ids,
   )
-  const lost = nothingLost(options, book)
+  const lost = conservationAudit(options, book)
   const audits = [...measured.audits, lost]
   const transactions = book.transactions.rows(spec.mix.entries, transactionMetrics)
   const slo = [
     ...measured.slo,
     ...unmeasured({ ...measured, planned: lost.expected, transactions }),
   ]
-  const generator = withWhatSpoils(book.generator.row(threads, book.undispatched, lastedMs), {
+  const generator = invalidate(book.generator.row(threads, book.dropped, lastedMs), {
     lateMs,
     requests: book.requests,
     due: lost.expected,
@@ -58,7 +58,7 @@ export function assemble(options: LoadOptions, findings: RunFindings): LoadRepor
   return {
     kind: 'load-report',
     schemaVersion: 1,
-    outcome: outcomeOf({ integrity, generator, slo }),
+    outcome: loadOutcome({ integrity, generator, slo }),
     interrupted: signal.aborted,
     suite: options.suite,
     target: {
@@ -75,7 +75,7 @@ export function assemble(options: LoadOptions, findings: RunFindings): LoadRepor
     audits,
     transactions,
     connections: {
-      ...connectionFigures(threads),
+      ...connectionCounts(threads),
       reused,
       connectMs,
     },
@@ -114,8 +114,8 @@ function planOf(options: LoadOptions): LoadReport['plan'] {
     hash: planHash(spec),
     arrival: arrivalRow(spec),
     durationMs: spec.durationNs / 1e6,
-    transactions: sizeOf(spec, wholePlan).transactions,
-    ownTransactions: sizeOf(spec, shard ?? wholePlan).transactions,
+    transactions: partSize(spec, wholePlan).transactions,
+    ownTransactions: partSize(spec, shard ?? wholePlan).transactions,
     shard,
     mix: spec.mix.name,
   }
@@ -142,8 +142,8 @@ export function arrivalRow({ arrival }: PlanSpec): ArrivalRow {
 }
 
 function configOf(options: LoadOptions): LoadReport['config'] {
-  const { spec, target, workers, drainMs, mostInFlight, keepAlive, startAt } = options
-  const { mostConnections, maxRefusals } = options
+  const { spec, target, workers, drainMs, maxInFlight: mostInFlight, keepAlive, startAt } = options
+  const { maxConnections: mostConnections, maxRefusals } = options
   return {
     workers,
     timeoutMs: target.timeoutMs,

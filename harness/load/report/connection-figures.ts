@@ -6,7 +6,7 @@ type Row = LoadReport['connections']
 type Http2Row = NonNullable<Row['http2']>
 
 /** The connections of all threads; what was measured of them is told elsewhere. */
-export function connectionFigures(
+export function connectionCounts(
   threads: readonly Pick<DoneMessage, 'connectionsOpened' | 'httpVersion' | 'http2'>[],
 ): Pick<Row, 'opened' | 'httpVersions' | 'http2'> {
   const versions = threads.map(({ httpVersion }) => (httpVersion === 'http2' ? '2' : '1.1'))

@@ -1,14 +1,14 @@
 import type { AuditRow, GeneratorRow } from '../../../contract/report/load-generator.ts'
-import type { RunBook } from '../metrics/run-book.ts'
+import type { RunStats } from '../metrics/run-book.ts'
 import type { LoadOptions } from '../options.ts'
-import { dueBefore } from '../plan/needs.ts'
+import { countDueBefore } from '../plan/needs.ts'
 import { wholePlan } from '../plan/plan.ts'
 
 /** Shards that do not begin together are not the load that was planned. */
-const latestStartMs = 100
+const maxStartDelayMs = 100
 
 /** What spoils the figures of a run beside a generator that is too slow. */
-export function withWhatSpoils(
+export function invalidate(
   generator: GeneratorRow,
   run: {
     /** Milliseconds after the time at which it was to begin. */
@@ -20,7 +20,7 @@ export function withWhatSpoils(
   },
 ): GeneratorRow {
   const reasons = [
-    ...(run.lateMs > latestStartMs
+    ...(run.lateMs > maxStartDelayMs
       ? [`it began ${(run.lateMs / 1000).toFixed(1)} s after the time of --start-at`]
       : []),
     ...(run.requests === 0 && run.due !== 0 ? ['not one request was sent'] : []),
@@ -33,15 +33,15 @@ export function withWhatSpoils(
 }
 
 /** What was due was begun, or is known not to have been. */
-export function nothingLost({ spec, shard, signal }: LoadOptions, book: RunBook): AuditRow {
+export function conservationAudit({ spec, shard, signal }: LoadOptions, book: RunStats): AuditRow {
   const name = 'conservation-transactions'
-  const expected = dueBefore(spec, shard ?? wholePlan, spec.durationNs)
-  const { begun } = book.transactions
-  const observed = begun + book.undispatched
+  const expected = countDueBefore(spec, shard ?? wholePlan, spec.durationNs)
+  const { started: begun } = book.transactions
+  const observed = begun + book.dropped
   if (expected === null || signal.aborted) {
     const message = 'What is due is only known of an open loop that came to its end.'
     return { name, verdict: 'not-applicable', expected, observed, message }
   }
-  const message = `${expected} due = ${begun} begun + ${book.undispatched} not sent.`
+  const message = `${expected} due = ${begun} begun + ${book.dropped} not sent.`
   return { name, verdict: observed === expected ? 'pass' : 'fail', expected, observed, message }
 }

@@ -7,7 +7,7 @@ export interface Shard {
 }
 
 /** Reports that are no shards, or not of one run. The message names them. */
-export class ShardMismatch extends Error {
+export class ShardMismatchError extends Error {
   override readonly name = 'ShardMismatch'
 }
 
@@ -17,7 +17,7 @@ export function checkShards(shards: readonly [Shard, ...Shard[]]): void {
     ({ report }) => report.plan.shard === null || report.measurements === undefined,
   )
   if (whole !== undefined) {
-    throw new ShardMismatch(
+    throw new ShardMismatchError(
       `${whole.name} is no shard of a load, so it cannot be merged: render it by itself`,
     )
   }
@@ -26,7 +26,7 @@ export function checkShards(shards: readonly [Shard, ...Shard[]]): void {
     for (const [what, read] of mustAgree) {
       const [a, b] = [read(first.report), read(other.report)]
       if (a === b) continue
-      throw new ShardMismatch(
+      throw new ShardMismatchError(
         `${first.name} and ${other.name} are not of one run: they have different ${what}, ${a} and ${b}`,
       )
     }
@@ -35,7 +35,7 @@ export function checkShards(shards: readonly [Shard, ...Shard[]]): void {
     shards.slice(0, at + 1).some((before) => indexOf(before) === indexOf(shard)),
   )
   if (twice !== undefined) {
-    throw new ShardMismatch(`${twice.name} is shard ${indexOf(twice)}, which is there already`)
+    throw new ShardMismatchError(`${twice.name} is shard ${indexOf(twice)}, which is there already`)
   }
 }
 

@@ -1,13 +1,13 @@
 import type { LoadReport } from '../../../contract/report/load.ts'
 import { buildIntegrity } from '../judging/integrity.ts'
 import { addTally, type Tally } from '../judging/tally.ts'
-import { MetricsMismatch, RunMetrics } from '../metrics/run-metrics.ts'
+import { MetricsMismatchError, RunMetrics } from '../metrics/run-metrics.ts'
 import { summarize } from '../metrics/summary.ts'
 import { http2Of } from '../report/connection-figures.ts'
-import { outcomeOf } from '../report/outcome.ts'
+import { loadOutcome } from '../report/outcome.ts'
 import { unmeasured } from '../slo/measured.ts'
 import { parseSlos } from '../slo/parse.ts'
-import { checkShards, givenSlos, type Shard, ShardMismatch } from './check.ts'
+import { checkShards, givenSlos, type Shard, ShardMismatchError } from './check.ts'
 import { type Measurements, unpackMeasurements } from './measurements.ts'
 import { mergedAudits, mergedGenerator, mergedTransactions, notesOf } from './rows.ts'
 
@@ -42,7 +42,7 @@ export function mergeShards(shards: readonly [Shard, ...Shard[]]): LoadReport {
     ...head,
     ...measured,
     slo,
-    outcome: outcomeOf({ integrity, generator, slo }),
+    outcome: loadOutcome({ integrity, generator, slo }),
     interrupted: reports.some(({ interrupted }) => interrupted),
     startedAt: reports.map(({ startedAt }) => startedAt).sort()[0] ?? first.startedAt,
     durationMs: Math.max(...reports.map(({ durationMs }) => durationMs)),
@@ -78,17 +78,17 @@ function unpacked({ name, report }: Shard): Unpacked {
     return { ...measurements, run: RunMetrics.from(measurements.metrics) }
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
-    throw new ShardMismatch(`${name}: its measurements cannot be read: ${reason}`)
+    throw new ShardMismatchError(`${name}: its measurements cannot be read: ${reason}`)
   }
 }
 
 function metricsOf(parts: readonly Unpacked[]): RunMetrics {
   const [first, ...others] = parts.map(({ run }) => run)
-  if (first === undefined) throw new ShardMismatch('there are no shards')
+  if (first === undefined) throw new ShardMismatchError('there are no shards')
   try {
     for (const other of others) first.merge(other)
   } catch (error) {
-    if (error instanceof MetricsMismatch) throw new ShardMismatch(error.message)
+    if (error instanceof MetricsMismatchError) throw new ShardMismatchError(error.message)
     throw error
   }
   return first

@@ -98,7 +98,7 @@ export function notesOf(shards: readonly Shard[]): string[] {
   const targets = [...new Set(reports.map(({ target }) => target.baseUrl))]
   return [
     `merged from ${shards.length} shards; an id that two of them were given is not looked for`,
-    ...(apartMs > latestStartMs
+    ...(apartMs > maxStartSpreadMs
       ? [
           `the shards began up to ${(apartMs / 1000).toFixed(1)} s apart, and their seconds are laid over each other: --start-at begins them together`,
         ]
@@ -111,7 +111,7 @@ export function notesOf(shards: readonly Shard[]): string[] {
 }
 
 /** As far as the load that was planned may be off. */
-const latestStartMs = 500
+const maxStartSpreadMs = 500
 
 function summed<Key extends string>(
   rows: readonly Readonly<Record<Key, number>>[],

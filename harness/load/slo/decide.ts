@@ -104,16 +104,16 @@ function decideMean(slo: LatencySlo, measured: LatencyEvidence): SloRow {
 function decideGoodput(slo: GoodputSlo, evidence: ShareEvidence): SloRow {
   const { count, of, independent } = evidence
   const bad = of - count
-  const decision = decideShare(of, bad, shareOver(slo.least), independent)
+  const decision = decideShare(of, bad, shareOver(slo.minShare), independent)
   const seen = `${count} of ${of} due requests were good`
-  const message = `${seen}; ${bad} were not, ${percent(shareOver(slo.least))} may be.${outlook(decision, { ...evidence, bad })}`
+  const message = `${seen}; ${bad} were not, ${percent(shareOver(slo.minShare))} may be.${outlook(decision, { ...evidence, bad })}`
   return { expression: slo.expression, ...decision, ...inPercent(of, count), message }
 }
 
 function decideErrors(slo: ErrorsSlo, evidence: ShareEvidence): SloRow {
   const { count, of, independent } = evidence
-  const decision = decideShare(of, count, slo.most, independent)
-  const message = `${count} of ${of} due requests failed; ${percent(slo.most)} may.${outlook(decision, { ...evidence, bad: count })}`
+  const decision = decideShare(of, count, slo.maxShare, independent)
+  const message = `${count} of ${of} due requests failed; ${percent(slo.maxShare)} may.${outlook(decision, { ...evidence, bad: count })}`
   return { expression: slo.expression, ...decision, ...inPercent(of, count), message }
 }
 

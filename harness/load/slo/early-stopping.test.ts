@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { uniform } from '../test-support/random.ts'
-import { decideShare, fewestRequests, shareInterval } from './early-stopping.ts'
+import { decideShare, minRequests, shareInterval } from './early-stopping.ts'
 
 /** At 95 % and 99 % confidence; 459 and 662 are also printed by MLPerf LoadGen. */
 describe('fewest requests', () => {
@@ -21,8 +21,8 @@ describe('fewest requests', () => {
       at99: [4603, 6636, 8403, 13105, 20140],
     },
   ])('of $q with 0, 1, 2, 5 and 10 over', ({ allowed, at95, at99 }) => {
-    expect([0, 1, 2, 5, 10].map((over) => fewestRequests(over, allowed, 0.95))).toEqual(at95)
-    expect([0, 1, 2, 5, 10].map((over) => fewestRequests(over, allowed))).toEqual(at99)
+    expect([0, 1, 2, 5, 10].map((over) => minRequests(over, allowed, 0.95))).toEqual(at95)
+    expect([0, 1, 2, 5, 10].map((over) => minRequests(over, allowed))).toEqual(at99)
   })
 })
 

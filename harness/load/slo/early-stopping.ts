@@ -32,7 +32,7 @@ export function decideShare(n: number, over: number, allowed: number, independen
   if (effective > 0 && binomialAtLeast(least, effective, allowed) <= 1 - confidence + rounding) {
     return { verdict: 'missed', needed: null }
   }
-  const missing = fewestRequests(most, allowed) - effective
+  const missing = minRequests(most, allowed) - effective
   return { verdict: 'undecided', needed: Math.ceil(missing / independent) }
 }
 
@@ -40,7 +40,7 @@ export function decideShare(n: number, over: number, allowed: number, independen
 const rounding = 1e-12
 
 /** Fewest requests of which `over` may be over the limit while at most `allowed` of all are. */
-export function fewestRequests(over: number, allowed: number, level = confidence): number {
+export function minRequests(over: number, allowed: number, level = confidence): number {
   const shown = (n: number) => binomialCdf(over, n, allowed) <= 1 - level + rounding
   let high = Math.max(1, over + 1)
   while (!shown(high)) high *= 2

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest'
-import { impliedSlos, type WholeRun } from './implied.ts'
+import { impliedSlos, type RequestTotals } from './implied.ts'
 import { parseSlos } from './parse.ts'
 
-const answered = (whole: number, errors: WholeRun['errors'] = []): WholeRun => ({
+const answered = (whole: number, errors: RequestTotals['errors'] = []): RequestTotals => ({
   whole,
   due: whole + errors.reduce((sum, { count }) => sum + count, 0),
   errors,
 })
 const refused = (count: number, detail = '503') => ({ kind: 'status', detail, count }) as const
-const rows = (run: WholeRun, slos: readonly string[] = [], asked: number | null = null) =>
+const rows = (run: RequestTotals, slos: readonly string[] = [], asked: number | null = null) =>
   impliedSlos(parseSlos(slos), run, asked).map(
     ({ expression, verdict }) => `${expression}: ${verdict}`,
   )

@@ -4,7 +4,7 @@ import { type Decision, decideShare, shareInterval } from './early-stopping.ts'
 import type { Slo } from './slo.ts'
 
 /** What became of all requests of a run, its warm-up and drain included. */
-export interface WholeRun {
+export interface RequestTotals {
   /** Answered whole. */
   readonly whole: number
   /** Whatever became of them; those still open are left out. */
@@ -22,26 +22,26 @@ export const defaultMaxRefusals = 0.01
  */
 export function impliedSlos(
   slos: readonly Slo[],
-  run: WholeRun,
+  run: RequestTotals,
   maxRefusals: number | null = null,
 ): SloRow[] {
   const saysItself = slos.some(({ kind }) => kind === 'errors' || kind === 'goodput')
   return [
     ...(saysItself ? [] : [...truncated(run), ...missing(run)]),
-    ...endless(run),
+    ...unbounded(run),
     ...(saysItself && maxRefusals === null ? [] : refused(run, maxRefusals)),
     ...(saysItself ? [] : noneWhole(run)),
   ]
 }
 
-function truncated({ due, errors }: WholeRun): SloRow[] {
+function truncated({ due, errors }: RequestTotals): SloRow[] {
   const cut = countOf(errors, ['truncated'])
   if (cut === 0) return []
   const seen = `${cut} of ${due} due requests got an answer that broke off before its end.`
   return [missed('no answer is truncated', cut, seen)]
 }
 
-function missing({ due, errors }: WholeRun): SloRow[] {
+function missing({ due, errors }: RequestTotals): SloRow[] {
   const none = countOf(errors, ['connect', 'timeout'])
   if (none === 0) return []
   const seen = `${none} of ${due} due requests got no answer, or none in time.`
@@ -49,18 +49,18 @@ function missing({ due, errors }: WholeRun): SloRow[] {
 }
 
 /** Holds whatever may fail: what such a target costs the generator is in every figure of the run. */
-function endless({ due, errors }: WholeRun): SloRow[] {
+function unbounded({ due, errors }: RequestTotals): SloRow[] {
   const left = errors.filter(({ kind }) => kind === 'limit')
   const count = countOf(left, ['limit'])
   if (count === 0) return []
   const what = left.map(({ detail }) => detail).join('; ')
   const seen = `${count} of ${due} due requests were left because their answer had no end in sight: ${what}.`
-  return [missed(noEndlessAnswer, count, seen)]
+  return [missed(noUnboundedAnswer, count, seen)]
 }
 
-export const noEndlessAnswer = 'no answer is without end'
+export const noUnboundedAnswer = 'no answer is without end'
 
-function noneWhole({ whole, due }: WholeRun): SloRow[] {
+function noneWhole({ whole, due }: RequestTotals): SloRow[] {
   if (whole > 0 || due === 0) return []
   return [missed('some answer is whole', 0, `None of ${due} due requests was answered whole.`)]
 }
@@ -70,7 +70,7 @@ function noneWhole({ whole, due }: WholeRun): SloRow[] {
  * over the bound beyond doubt. Refusals are counted one by one: an overload that refuses everybody for
  * a while is as bad for them as one that refuses now and then.
  */
-function refused({ due, errors }: WholeRun, asked: number | null): SloRow[] {
+function refused({ due, errors }: RequestTotals, asked: number | null): SloRow[] {
   const allowed = asked ?? defaultMaxRefusals
   const count = countOf(errors, refusalKinds)
   if (due === 0 || count / due <= allowed) return []
@@ -101,7 +101,7 @@ function refused({ due, errors }: WholeRun, asked: number | null): SloRow[] {
 }
 
 /** `503, 429`, the most frequent first; an error event is one, whatever it says. */
-function detailsOf(errors: WholeRun['errors']): string {
+function detailsOf(errors: RequestTotals['errors']): string {
   const counts = new Map<string, number>()
   for (const { kind, detail, count } of errors) {
     if (!refusalKinds.includes(kind)) continue
@@ -114,7 +114,7 @@ function detailsOf(errors: WholeRun['errors']): string {
     .join(', ')
 }
 
-function countOf(errors: WholeRun['errors'], kinds: readonly ErrorRow['kind'][]): number {
+function countOf(errors: RequestTotals['errors'], kinds: readonly ErrorRow['kind'][]): number {
   return errors.reduce((sum, { kind, count }) => sum + (kinds.includes(kind) ? count : 0), 0)
 }
 

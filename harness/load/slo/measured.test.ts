@@ -1,16 +1,17 @@
 import { describe, expect, test } from 'vitest'
-import { type Sent, unmeasured } from './measured.ts'
+import { type SentCounts, unmeasured } from './measured.ts'
 
 const request = (operation: string, count: number) =>
   ({ operation, form: 'json', count, completed: count, failed: 0 }) as const
-const sent: Sent = {
+const sent: SentCounts = {
   planned: 20,
   goodput: { good: 20, due: 20, share: 1, perSecond: 1 },
   open: 0,
   transactions: [{ name: 'v3', planned: 20, requests: [request('v3.generate', 20)] }],
 }
 const none = { good: 0, due: 0, share: null, perSecond: 0 }
-const said = (more: Partial<Sent>) => unmeasured({ ...sent, ...more }).map(({ message }) => message)
+const said = (more: Partial<SentCounts>) =>
+  unmeasured({ ...sent, ...more }).map(({ message }) => message)
 
 test('a run that measured what it sent has no row', () => {
   expect(unmeasured(sent)).toEqual([])
@@ -19,7 +20,7 @@ test('a run that measured what it sent has no row', () => {
 })
 
 describe('a run that measured nothing is undecided, and says why', () => {
-  test.each<[string, Partial<Sent>, string]>([
+  test.each<[string, Partial<SentCounts>, string]>([
     ['an empty plan', { planned: 0, transactions: [] }, 'The plan holds no request'],
     ['all open', { open: 20 }, '20 requests were still open at the end'],
     ['all before the window', {}, 'No request of a user was due in the measured window'],

@@ -1,7 +1,7 @@
 import type { LoadReport, TransactionRow } from '../../../contract/report/load.ts'
 import type { SloRow } from '../../../contract/report/load-measures.ts'
 
-export interface Sent {
+export interface SentCounts {
   /** Of the plan, before the run ended; null where no plan tells. */
   readonly planned: number | null
   readonly goodput: LoadReport['goodput']
@@ -10,25 +10,25 @@ export interface Sent {
 }
 
 /** Asks for what a transaction needs before it begins: nothing of it is measured by that. */
-const preparing: readonly string[] = ['v3.createChat']
+const setupOperations: readonly string[] = ['v3.createChat']
 
 /**
  * A run in which nothing was measured, of all or of a kind of transaction, has met nothing: an
  * undecided row says so, whatever SLOs there are. Without one it would pass by not being looked at.
  */
-export function unmeasured(sent: Sent): SloRow[] {
+export function unmeasured(sent: SentCounts): SloRow[] {
   const { transactions } = sent
   const whole = nothingDue(sent)
   if (whole !== null) return [undecided('something is measured', whole)]
   return transactions.flatMap(({ name, planned, requests }) => {
-    const own = requests.filter(({ operation }) => !preparing.includes(operation))
+    const own = requests.filter(({ operation }) => !setupOperations.includes(operation))
     if (planned === 0 || own.some(({ count }) => count > 0)) return []
     const seen = `None of ${planned} transactions ${name} came further than asking for its chat.`
     return [undecided(`${name} is measured`, seen)]
   })
 }
 
-function nothingDue({ planned, goodput, open, transactions }: Sent): string | null {
+function nothingDue({ planned, goodput, open, transactions }: SentCounts): string | null {
   if (goodput.due > 0) return null
   if (planned === 0) {
     return 'The plan holds no request: raise --rate or --duration.'

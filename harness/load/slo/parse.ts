@@ -23,7 +23,7 @@ export function parseSlo(text: string): Slo {
   const start = scan.at
   const word = scan.take(/[\w]+/)
   const slo = readRest(scan, word, start, expression)
-  if (!scan.ended) scan.fail('Expected nothing more. Give each SLO a --slo of its own.')
+  if (!scan.atEnd) scan.fail('Expected nothing more. Give each SLO a --slo of its own.')
   return slo
 }
 
@@ -46,11 +46,11 @@ function readRest(scan: Scanner, word: string, start: number, expression: string
     case 'goodput': {
       const limits = scan.take(/\(/) === '' ? null : readLimits(scan)
       readComparison(scan, 'goodput', ['>', '>='])
-      return { kind: 'goodput', expression, limits, least: shareOf(scan) }
+      return { kind: 'goodput', expression, limits, minShare: shareOf(scan) }
     }
     case 'errors':
       readComparison(scan, 'errors', ['<', '<='])
-      return { kind: 'errors', expression, most: shareOf(scan) }
+      return { kind: 'errors', expression, maxShare: shareOf(scan) }
     case 'rate':
     case 'tokens': {
       const inclusive = readComparison(scan, word, ['>', '>='])

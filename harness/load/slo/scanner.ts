@@ -15,7 +15,7 @@ export class Scanner {
     return this.#at
   }
 
-  get ended(): boolean {
+  get atEnd(): boolean {
     return this.at === this.#text.length
   }
 

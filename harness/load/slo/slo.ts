@@ -36,13 +36,13 @@ export interface GoodputSlo {
   /** Null for a bare `goodput`: see `goodputLimits`. */
   readonly limits: readonly RequestLimit[] | null
   /** Share of the due requests, between 0 and 1. */
-  readonly least: number
+  readonly minShare: number
 }
 
 export interface ErrorsSlo {
   readonly kind: 'errors'
   readonly expression: string
-  readonly most: number
+  readonly maxShare: number
 }
 
 export interface RateSlo {

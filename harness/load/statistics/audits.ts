@@ -36,7 +36,7 @@ export function littlesLaw(flow: Flow): AuditRow {
   return { ...row, verdict: off < 0.05 ? 'pass' : 'fail', message }
 }
 
-export interface Tally {
+export interface RequestCounts {
   readonly planned: number
   readonly dispatched: number
   readonly notDispatched: number
@@ -47,7 +47,7 @@ export interface Tally {
 }
 
 /** No request may appear or vanish: planned against dispatched, dispatched against what became of it. */
-export function conservation(tally: Tally): AuditRow[] {
+export function conservation(tally: RequestCounts): AuditRow[] {
   const { planned, dispatched, notDispatched, ok, failed, open, left } = tally
   return [
     balance(

@@ -38,7 +38,7 @@ test('without censoring it is the nearest rank', () => {
       const values = table.flatMap(({ value, ended: n }) => new Array<number>(n).fill(value))
       fc.pre(values.length > 0)
       const rank = rankOf(percent / 100, values.length)
-      expect(kaplanMeierQuantile(table, percent / 100)).toBe(sampleOf(values).lowestAt(rank))
+      expect(kaplanMeierQuantile(table, percent / 100)).toBe(sampleOf(values).lowAt(rank))
     }),
   )
 })

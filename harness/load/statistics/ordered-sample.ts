@@ -4,8 +4,8 @@
  */
 export interface OrderedSample {
   readonly count: number
-  lowestAt(rank: number): number
-  highestAt(rank: number): number
+  lowAt(rank: number): number
+  highAt(rank: number): number
 }
 
 /** The sample of plain numbers, in any order. */
@@ -16,7 +16,7 @@ export function sampleOf(values: Iterable<number>): OrderedSample {
     if (value === undefined) throw new RangeError(`No rank ${rank} among ${sorted.length} values`)
     return value
   }
-  return { count: sorted.length, lowestAt: at, highestAt: at }
+  return { count: sorted.length, lowAt: at, highAt: at }
 }
 
 /** Rank of a quantile, by nearest rank: the smallest one that at least a share of `q` reaches. */

@@ -69,9 +69,9 @@ export function quantileEstimate(
   const stretched = (rank: number) => (rank * n) / independent
   return {
     q,
-    value: sample.highestAt(rankOf(q, n)),
-    low: ranks.low === null ? null : sample.lowestAt(Math.floor(stretched(ranks.low - 1)) + 1),
-    high: ranks.high === null ? null : sample.highestAt(Math.ceil(stretched(ranks.high))),
+    value: sample.highAt(rankOf(q, n)),
+    low: ranks.low === null ? null : sample.lowAt(Math.floor(stretched(ranks.low - 1)) + 1),
+    high: ranks.high === null ? null : sample.highAt(Math.ceil(stretched(ranks.high))),
     why: null,
   }
 }

@@ -66,7 +66,7 @@ export async function driven(options: DriveOptions): Promise<Driven> {
     arrival:
       clients === undefined
         ? { kind: 'constant', perSecond }
-        : { kind: 'closed', concurrency: clients, most: 1e6 },
+        : { kind: 'closed', concurrency: clients, maxTransactions: 1e6 },
     durationNs: seconds * 1e9,
     misbehaviour: { slowReader: 0, abort: 0, churn: 0 },
     idempotencyRaces: 0,

@@ -33,7 +33,7 @@ export function load(url: string, test: TestLoad = {}): Promise<LoadReport> {
     slos: [],
     warmUpMs: 0,
     drainMs: 3000,
-    mostInFlight: 1000,
+    maxInFlight: 1000,
     keepAlive: true,
     startAt: null,
     suite: { version: '0', interface: '0' },

@@ -6,7 +6,7 @@ import { isAnswered } from '../samples/latencies.ts'
  * the moments of the pieces and the totals; these are spread evenly over them, in whole numbers
  * that add up to the totals. An answer in one piece arrives at its end.
  */
-export function forEachArrival(
+export function forEachContentArrival(
   record: RequestRecord,
   take: (atNs: number, tokens: number, bytes: number, gapNs: number | null) => void,
 ): void {

@@ -1,5 +1,5 @@
 import type { Goodput, Rates, Stalls } from '../../../../contract/report/load-measures.ts'
-import type { Group, Outcomes } from '../group.ts'
+import type { OutcomeCounts, RequestStats } from '../group.ts'
 import type { RunMetrics } from '../run-metrics.ts'
 import type { MeasuredWindow } from './window.ts'
 
@@ -17,8 +17,8 @@ export function ratesOf(run: RunMetrics, window: MeasuredWindow): Rates {
 }
 
 /** By the planned moment, whenever the answer came. */
-export function goodputOf({ outcomes }: Group, window: MeasuredWindow): Goodput {
-  const due = dueIn(outcomes)
+export function goodputOf({ outcomes }: RequestStats, window: MeasuredWindow): Goodput {
+  const due = countDue(outcomes)
   const { good } = outcomes
   return { good, due, share: due === 0 ? null : good / due, perSecond: good / secondsOf(window) }
 }
@@ -27,16 +27,16 @@ export function goodputOf({ outcomes }: Group, window: MeasuredWindow): Goodput 
  * Requests of which something was due: failed ones, shed ones and those that the generator did not
  * get to are among them. What was open at the end is not known, and who left on purpose is no user.
  */
-export function dueIn(outcomes: Outcomes): number {
+export function countDue(outcomes: OutcomeCounts): number {
   const { ok, shed, failed, notDispatched } = outcomes
   return ok + shed + failed + notDispatched
 }
 
-export function leftIn(outcomes: Outcomes): number {
+export function countAbandoned(outcomes: OutcomeCounts): number {
   return outcomes.abort + outcomes.churn + outcomes['slow-reader'] + outcomes.race
 }
 
-export function stallsOf(group: Group, stallNs: number): Stalls | null {
+export function stallsOf(group: RequestStats, stallNs: number): Stalls | null {
   const { streams, stalledStreams, stalledGaps, stalledNs, streamedNs, gaps, coalescedGaps } =
     group.outcomes
   if (streams === 0) return null

@@ -1,15 +1,15 @@
 import type { RequestRecord } from '../../record.ts'
-import { Buckets, type StoredBuckets, twoDigits } from '../samples/buckets.ts'
+import { Histogram, type StoredHistogram, twoDigits } from '../samples/buckets.ts'
 import { latencyOf } from '../samples/latencies.ts'
-import { forEachArrival } from './arrivals.ts'
+import { forEachContentArrival } from './arrivals.ts'
 
-const charted = ['ttft', 'e2e', 'icl'] as const
-export type Charted = (typeof charted)[number]
+const chartedMetrics = ['ttft', 'e2e', 'icl'] as const
+export type ChartedMetric = (typeof chartedMetrics)[number]
 
 export type StoredSecondQuantiles = readonly (readonly [
-  metric: Charted,
+  metric: ChartedMetric,
   second: number,
-  buckets: StoredBuckets,
+  buckets: StoredHistogram,
 ])[]
 
 /**
@@ -17,7 +17,7 @@ export type StoredSecondQuantiles = readonly (readonly [
  * token and to the end, and gaps. Two digits are enough for a chart.
  */
 export class SecondQuantiles {
-  readonly #buckets: Readonly<Record<Charted, Map<number, Buckets>>> = {
+  readonly #histograms: Readonly<Record<ChartedMetric, Map<number, Histogram>>> = {
     ttft: new Map(),
     e2e: new Map(),
     icl: new Map(),
@@ -26,7 +26,7 @@ export class SecondQuantiles {
   static from(stored: StoredSecondQuantiles): SecondQuantiles {
     const made = new SecondQuantiles()
     for (const [metric, second, buckets] of stored) {
-      made.#buckets[metric].set(second, Buckets.from(buckets, twoDigits))
+      made.#histograms[metric].set(second, Histogram.from(buckets, twoDigits))
     }
     return made
   }
@@ -36,37 +36,37 @@ export class SecondQuantiles {
     this.#put('ttft', stamps.firstGenerated, latencyOf(record, 'ttft', 'response'))
     this.#put('e2e', stamps.terminal, latencyOf(record, 'e2e', 'response'))
     if (outcome.kind === 'left') return
-    forEachArrival(record, (at, _tokens, _bytes, gap) => this.#put('icl', at, gap))
+    forEachContentArrival(record, (at, _tokens, _bytes, gap) => this.#put('icl', at, gap))
   }
 
   merge(other: SecondQuantiles): void {
-    for (const metric of charted) {
-      for (const [second, buckets] of other.#buckets[metric])
+    for (const metric of chartedMetrics) {
+      for (const [second, buckets] of other.#histograms[metric])
         this.#at(metric, second).merge(buckets)
     }
   }
 
-  get(metric: Charted, second: number): Buckets | undefined {
-    return this.#buckets[metric].get(second)
+  get(metric: ChartedMetric, second: number): Histogram | undefined {
+    return this.#histograms[metric].get(second)
   }
 
   store(): StoredSecondQuantiles {
-    return charted.flatMap((metric) =>
-      [...this.#buckets[metric]]
+    return chartedMetrics.flatMap((metric) =>
+      [...this.#histograms[metric]]
         .sort(([a], [b]) => a - b)
         .map(([second, buckets]) => [metric, second, buckets.store()] as const),
     )
   }
 
-  #put(metric: Charted, atNs: number | null, ns: number | null): void {
+  #put(metric: ChartedMetric, atNs: number | null, ns: number | null): void {
     if (atNs !== null && ns !== null) this.#at(metric, Math.max(0, Math.floor(atNs / 1e9))).add(ns)
   }
 
-  #at(metric: Charted, second: number): Buckets {
-    const found = this.#buckets[metric].get(second)
+  #at(metric: ChartedMetric, second: number): Histogram {
+    const found = this.#histograms[metric].get(second)
     if (found !== undefined) return found
-    const made = new Buckets(twoDigits)
-    this.#buckets[metric].set(second, made)
+    const made = new Histogram(twoDigits)
+    this.#histograms[metric].set(second, made)
     return made
   }
 }

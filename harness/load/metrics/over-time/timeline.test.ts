@@ -4,8 +4,8 @@ import { Timeline } from './timeline.ts'
 
 test('two requests by hand', () => {
   const timeline = new Timeline(100)
-  timeline.flight(30, 250)
-  timeline.flight(150, 180)
+  timeline.addInFlight(30, 250)
+  timeline.addInFlight(150, 180)
   // 70 of the first interval; 100 + 30 of the second; 50 of the third.
   expect(timeline.inFlightNs(0, 1)).toBe(70)
   expect(timeline.inFlightNs(1, 2)).toBe(130)
@@ -30,7 +30,7 @@ describe('the integral of the requests in flight', () => {
           const timeline = new Timeline(width)
           let expected = 0
           for (const [start, lasted] of all) {
-            timeline.flight(start, start + lasted)
+            timeline.addInFlight(start, start + lasted)
             const end = Math.min(start + lasted, to * width)
             expected += Math.max(0, end - Math.max(start, from * width))
           }
@@ -44,7 +44,7 @@ describe('the integral of the requests in flight', () => {
     fc.assert(
       fc.property(flights, (all) => {
         const timeline = new Timeline(50)
-        for (const [start, lasted] of all) timeline.flight(start, start + lasted)
+        for (const [start, lasted] of all) timeline.addInFlight(start, start + lasted)
         expect(timeline.inFlightNs(0, 41)).toBe(timeline.sum(0, 41).residenceNs)
       }),
     )

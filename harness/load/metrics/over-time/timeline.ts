@@ -18,7 +18,7 @@ export interface Interval {
   endedRestNs: number
 }
 
-const empty: Interval = {
+const emptyInterval: Interval = {
   planned: 0,
   dispatched: 0,
   completed: 0,
@@ -63,7 +63,7 @@ export class Timeline {
     return Math.max(0, Math.floor(ns / this.widthNs))
   }
 
-  flight(fromNs: number, toNs: number): void {
+  addInFlight(fromNs: number, toNs: number): void {
     const start = this.at(fromNs)
     start.started++
     start.startedRestNs += this.#rest(fromNs)
@@ -82,7 +82,7 @@ export class Timeline {
 
   /** The sum of the intervals from one index up to another, which is left out. */
   sum(from: number, to: number): Interval {
-    const sum = { ...empty }
+    const sum = { ...emptyInterval }
     for (const [index, interval] of this.#intervals) {
       if (index < from || index >= to) continue
       for (const key of keys) sum[key] += interval[key]
@@ -101,7 +101,7 @@ export class Timeline {
     let inFlight = this.inFlightAt(from)
     let integral = 0
     for (let index = from; index < to; index++) {
-      const interval = this.#intervals.get(index) ?? empty
+      const interval = this.#intervals.get(index) ?? emptyInterval
       integral += inFlight * this.widthNs + interval.startedRestNs - interval.endedRestNs
       inFlight += interval.started - interval.ended
     }
@@ -113,7 +113,7 @@ export class Timeline {
     const last = Math.max(-1, ...this.#intervals.keys())
     let inFlight = 0
     return Array.from({ length: last + 1 }, (_, index) => {
-      const interval = this.#intervals.get(index) ?? empty
+      const interval = this.#intervals.get(index) ?? emptyInterval
       inFlight += interval.started - interval.ended
       return { index, interval, inFlight }
     })
@@ -126,7 +126,7 @@ export class Timeline {
   #interval(index: number): Interval {
     const found = this.#intervals.get(index)
     if (found !== undefined) return found
-    const made = { ...empty }
+    const made = { ...emptyInterval }
     this.#intervals.set(index, made)
     return made
   }
@@ -136,4 +136,4 @@ export class Timeline {
   }
 }
 
-const keys = Object.keys(empty) as (keyof Interval)[]
+const keys = Object.keys(emptyInterval) as (keyof Interval)[]

@@ -27,7 +27,7 @@ export function measuredWindow(run: RunMetrics, options: WindowOptions): Measure
   const width = run.slices.widthNs
   const untilNs = Math.min(options.untilNs, run.config.durationNs)
   const to = Math.max(1, Math.round(untilNs / width))
-  const { name, values } = observed(run, untilNs)
+  const { name, values } = windowSeries(run, untilNs)
   const { cutNs, method } =
     options.warmUpNs === 'auto'
       ? warmUp(name, values, inFlight(run, untilNs))
@@ -71,8 +71,8 @@ function warmUp(name: string, values: readonly Value[], inFlight: readonly numbe
 }
 
 /** First-token times where most requests have one, otherwise the whole time. */
-function observed(run: RunMetrics, untilNs: number): { name: string; values: Value[] } {
-  const all = run.sample.runs().flat()
+function windowSeries(run: RunMetrics, untilNs: number): { name: string; values: Value[] } {
+  const all = run.sample.blocks().flat()
   const sampled = all.filter(({ plannedNs }) => plannedNs < untilNs)
   const streamed = sampled.filter(({ ttftNs }) => ttftNs !== null).length
   const name = 2 * streamed >= sampled.length ? 'ttft' : 'e2e'

@@ -3,7 +3,7 @@ import type { OrderedSample } from '../../statistics/ordered-sample.ts'
 /** One unit of every histogram: a microsecond. */
 export const unitNs = 1000
 /** 1 us to 1 h; what took longer is counted as an hour. */
-export const highestUnits = 3_600_000_000
+export const maxUnits = 3_600_000_000
 /** Bits that are kept of a value: 11 make three decimal digits, as HDR counts them. */
 export const threeDigits = 11
 /** Enough for a chart: 128 steps an octave, at most 0.8 % wide. */
@@ -17,7 +17,7 @@ export interface Bucket {
 }
 
 /** What a histogram is between processes. `counts` by the lowest value of the bucket, in units. */
-export interface StoredBuckets {
+export interface StoredHistogram {
   readonly counts: readonly (readonly [low: number, count: number])[]
   readonly sum: number
   readonly least: number
@@ -29,41 +29,41 @@ export interface StoredBuckets {
  * take memory; a run has hundreds of histograms, and a full one is 190 KB. Sums are kept in whole
  * units, so merging is exact and its order does not matter.
  */
-export class Buckets implements OrderedSample {
+export class Histogram implements OrderedSample {
   readonly #counts = new Map<number, number>()
   readonly #bits: number
   #sorted: readonly Bucket[] | null = null
   #count = 0
   #sum = 0
-  #least = Number.POSITIVE_INFINITY
-  #most = 0
+  #minUnits = Number.POSITIVE_INFINITY
+  #maxUnits = 0
 
   constructor(bits: number = threeDigits) {
     this.#bits = bits
   }
 
-  static from(stored: StoredBuckets, bits: number = threeDigits): Buckets {
-    const buckets = new Buckets(bits)
+  static from(stored: StoredHistogram, bits: number = threeDigits): Histogram {
+    const buckets = new Histogram(bits)
     for (const [low, count] of stored.counts) buckets.#put(low, count)
     buckets.#sum = stored.sum
-    buckets.#least = stored.counts.length === 0 ? Number.POSITIVE_INFINITY : stored.least
-    buckets.#most = stored.most
+    buckets.#minUnits = stored.counts.length === 0 ? Number.POSITIVE_INFINITY : stored.least
+    buckets.#maxUnits = stored.most
     return buckets
   }
 
   add(ns: number, times = 1): void {
-    const units = Math.min(highestUnits, Math.max(0, Math.round(ns / unitNs)))
+    const units = Math.min(maxUnits, Math.max(0, Math.round(ns / unitNs)))
     this.#put(units - (units % widthOf(units, this.#bits)), times)
     this.#sum += units * times
-    if (units < this.#least) this.#least = units
-    if (units > this.#most) this.#most = units
+    if (units < this.#minUnits) this.#minUnits = units
+    if (units > this.#maxUnits) this.#maxUnits = units
   }
 
-  merge(other: Buckets): void {
+  merge(other: Histogram): void {
     for (const [low, count] of other.#counts) this.#put(low, count)
     this.#sum += other.#sum
-    this.#least = Math.min(this.#least, other.#least)
-    this.#most = Math.max(this.#most, other.#most)
+    this.#minUnits = Math.min(this.#minUnits, other.#minUnits)
+    this.#maxUnits = Math.max(this.#maxUnits, other.#maxUnits)
   }
 
   get count(): number {
@@ -71,11 +71,11 @@ export class Buckets implements OrderedSample {
   }
 
   get minNs(): number | null {
-    return this.#count === 0 ? null : this.#least * unitNs
+    return this.#count === 0 ? null : this.#minUnits * unitNs
   }
 
   get maxNs(): number | null {
-    return this.#count === 0 ? null : this.#most * unitNs
+    return this.#count === 0 ? null : this.#maxUnits * unitNs
   }
 
   get meanNs(): number | null {
@@ -87,7 +87,7 @@ export class Buckets implements OrderedSample {
     const mean = this.meanNs
     if (mean === null) return null
     let squares = 0
-    for (const { low, high, count } of this.ascending()) {
+    for (const { low, high, count } of this.buckets()) {
       squares += count * ((low + high) / 2 - mean) ** 2
     }
     return Math.sqrt(squares / this.#count)
@@ -97,40 +97,40 @@ export class Buckets implements OrderedSample {
    * Values over a limit. Those in the bucket of the limit itself cannot be told from it: they are over
    * `<`, and within `<=`.
    */
-  over(limitNs: number, inclusive: boolean): number {
+  countOver(limitNs: number, inclusive: boolean): number {
     let over = 0
-    for (const { low, high, count } of this.ascending()) {
+    for (const { low, high, count } of this.buckets()) {
       if (inclusive ? low > limitNs : high >= limitNs) over += count
     }
     return over
   }
 
-  ascending(): readonly Bucket[] {
+  buckets(): readonly Bucket[] {
     this.#sorted ??= [...this.#counts]
       .sort(([a], [b]) => a - b)
       .map(([low, count]) => {
         const high = low + widthOf(low, this.#bits) - 1
         return {
-          low: Math.max(low, this.#least) * unitNs,
-          high: Math.min(high, this.#most) * unitNs,
+          low: Math.max(low, this.#minUnits) * unitNs,
+          high: Math.min(high, this.#maxUnits) * unitNs,
           count,
         }
       })
     return this.#sorted
   }
 
-  lowestAt(rank: number): number {
+  lowAt(rank: number): number {
     return this.#at(rank).low
   }
 
-  highestAt(rank: number): number {
+  highAt(rank: number): number {
     return this.#at(rank).high
   }
 
-  store(): StoredBuckets {
+  store(): StoredHistogram {
     const counts = [...this.#counts].sort(([a], [b]) => a - b)
-    const least = this.#count === 0 ? 0 : this.#least
-    return { counts, sum: this.#sum, least, most: this.#most }
+    const least = this.#count === 0 ? 0 : this.#minUnits
+    return { counts, sum: this.#sum, least, most: this.#maxUnits }
   }
 
   #put(low: number, times: number): void {
@@ -141,7 +141,7 @@ export class Buckets implements OrderedSample {
 
   #at(rank: number): Bucket {
     let reached = 0
-    for (const bucket of this.ascending()) {
+    for (const bucket of this.buckets()) {
       reached += bucket.count
       if (rank <= reached) return bucket
     }

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { Buckets } from './buckets.ts'
+import { Histogram } from './buckets.ts'
 import { distributionOf } from './distribution.ts'
 
-function bucketsOf(milliseconds: readonly number[]): Buckets {
-  const buckets = new Buckets()
+function bucketsOf(milliseconds: readonly number[]): Histogram {
+  const buckets = new Histogram()
   for (const value of milliseconds) buckets.add(value * 1e6)
   return buckets
 }
@@ -66,5 +66,5 @@ describe('a distribution', () => {
     })
   })
 
-  test('of nothing is none', () => expect(distributionOf(undefined, new Buckets(), 1)).toBeNull())
+  test('of nothing is none', () => expect(distributionOf(undefined, new Histogram(), 1)).toBeNull())
 })

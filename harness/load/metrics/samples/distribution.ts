@@ -2,7 +2,7 @@ import type { Distribution, Quantile } from '../../../../contract/report/load-me
 import { kaplanMeierQuantile, type LifeTable } from '../../statistics/kaplan-meier.ts'
 import type { OrderedSample } from '../../statistics/ordered-sample.ts'
 import { quantileEstimate } from '../../statistics/quantile-interval.ts'
-import { type Bucket, Buckets, unitNs } from './buckets.ts'
+import { type Bucket, Histogram, unitNs } from './buckets.ts'
 import { digits, toHdr } from './hdr.ts'
 
 export const quantiles: readonly number[] = [0.5, 0.75, 0.9, 0.95, 0.99, 0.999]
@@ -12,12 +12,12 @@ export const quantiles: readonly number[] = [0.5, 0.75, 0.9, 0.95, 0.99, 0.999]
  * sample. What is still running is in the quantiles, by Kaplan and Meier; nothing of it is in the mean.
  */
 export function distributionOf(
-  ended: Buckets | undefined,
-  censored: Buckets | undefined,
+  ended: Histogram | undefined,
+  censored: Histogram | undefined,
   independent: number,
 ): Distribution | null {
-  const values = ended ?? new Buckets()
-  const running = censored ?? new Buckets()
+  const values = ended ?? new Histogram()
+  const running = censored ?? new Histogram()
   const count = values.count + running.count
   if (count === 0) return null
   return {
@@ -33,19 +33,19 @@ export function distributionOf(
 }
 
 /** Ranks of a sample in which some are only known to lie above a value; infinite where unknown. */
-export function censoredSample(ended: Buckets, censored: Buckets): OrderedSample {
+export function censoredSample(ended: Histogram, censored: Histogram): OrderedSample {
   if (censored.count === 0) return ended
   const count = ended.count + censored.count
   const lows = lifeTable(ended, censored, ({ low }) => low)
   const highs = lifeTable(ended, censored, ({ high }) => high)
   return {
     count,
-    lowestAt: (rank) => kaplanMeierQuantile(lows, rank / count) ?? Number.POSITIVE_INFINITY,
-    highestAt: (rank) => kaplanMeierQuantile(highs, rank / count) ?? Number.POSITIVE_INFINITY,
+    lowAt: (rank) => kaplanMeierQuantile(lows, rank / count) ?? Number.POSITIVE_INFINITY,
+    highAt: (rank) => kaplanMeierQuantile(highs, rank / count) ?? Number.POSITIVE_INFINITY,
   }
 }
 
-function quantilesOf(ended: Buckets, censored: Buckets, effective: number): Quantile[] {
+function quantilesOf(ended: Histogram, censored: Histogram, effective: number): Quantile[] {
   const sample = censoredSample(ended, censored)
   return quantiles.map((q) => {
     const { value, low, high, why } = quantileEstimate(sample, q, effective)
@@ -62,13 +62,13 @@ function quantilesOf(ended: Buckets, censored: Buckets, effective: number): Quan
 
 /** Both histograms have the same buckets, so the lower ends can be compared. */
 function lifeTable(
-  ended: Buckets,
-  censored: Buckets,
+  ended: Histogram,
+  censored: Histogram,
   endOf: (bucket: Bucket) => number,
 ): LifeTable[] {
   const rows = [
-    ...ended.ascending().map((bucket) => ({ bucket, ended: bucket.count, censored: 0 })),
-    ...censored.ascending().map((bucket) => ({ bucket, ended: 0, censored: bucket.count })),
+    ...ended.buckets().map((bucket) => ({ bucket, ended: bucket.count, censored: 0 })),
+    ...censored.buckets().map((bucket) => ({ bucket, ended: 0, censored: bucket.count })),
   ]
   // Who was censored in a bucket is at risk for all that ended in it.
   return rows

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { RequestRecord } from '../../record.ts'
 import { anyRecord, recordOf } from '../../test-support/records.ts'
-import { forEachArrival } from '../over-time/arrivals.ts'
+import { forEachContentArrival } from '../over-time/arrivals.ts'
 import { forEachCensored, forEachLatency, isOrdered, latencyOf } from './latencies.ts'
 
 type Visit = typeof forEachLatency
@@ -165,7 +165,7 @@ test('stamps out of order are seen', () => {
 describe('arrivals', () => {
   test('are at the pieces, and add up to the totals', () => {
     const arrivals: number[][] = []
-    forEachArrival(recordOf(), (at, tokens, bytes, gap) => {
+    forEachContentArrival(recordOf(), (at, tokens, bytes, gap) => {
       arrivals.push([at / 1e6, tokens, bytes, gap ?? -1])
     })
     // 11 tokens over 5 pieces: floor of 2.2, 4.4, 6.6, 8.8, 11.
@@ -184,7 +184,7 @@ describe('arrivals', () => {
         let tokens = 0
         let bytes = 0
         let arrived = false
-        forEachArrival(record, (at, some, size) => {
+        forEachContentArrival(record, (at, some, size) => {
           arrived = true
           tokens += some
           bytes += size

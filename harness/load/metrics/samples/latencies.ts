@@ -49,7 +49,7 @@ export function latencyOf(record: RequestRecord, metric: MetricName, clock: Cloc
     case 'close_lag':
       return isWhole(record) ? between(stamps.terminal, stamps.ended) : null
     case 'max_gap':
-      return record.gapsNs.length === 0 ? null : largest(record.gapsNs)
+      return record.gapsNs.length === 0 ? null : maxOf(record.gapsNs)
     case 'icl':
       return null
   }
@@ -85,7 +85,7 @@ export function forEachCensored(
   const { outcome, timestamps: stamps, status, form } = record
   if (outcome.kind !== 'open' && outcome.kind !== 'timeout') return
   if (status !== null && !isAnswered(record)) return
-  const until = lastSeen(record)
+  const until = lastTimestamp(record)
   const pending: [MetricName, number | null][] = [
     ['ttfb', stamps.headers],
     ['e2e', null],
@@ -105,7 +105,7 @@ export function isAnswered({ status }: RequestRecord): boolean {
   return status !== null && status >= 200 && status <= 299
 }
 
-export function lastSeen({ timestamps: stamps }: RequestRecord): number {
+export function lastTimestamp({ timestamps: stamps }: RequestRecord): number {
   if (stamps.ended !== null) return stamps.ended
   let last = stamps.dispatched
   for (const stamp of Object.values(stamps)) if (stamp !== null && stamp > last) last = stamp
@@ -143,7 +143,7 @@ function between(from: number | null, to: number | null): number | null {
   return from === null || to === null ? null : to - from
 }
 
-function largest(values: readonly number[]): number {
+function maxOf(values: readonly number[]): number {
   return values.reduce((most, value) => Math.max(most, value), 0)
 }
 

@@ -1,20 +1,20 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { Reservoir, type Sampled } from './reservoir.ts'
+import { BottomKSample, type SampledRequest } from './reservoir.ts'
 
-const sampled = (index: number): Sampled => ({
+const sampled = (index: number): SampledRequest => ({
   ...{ index, step: 0, transaction: 'chat', plannedNs: index * 1e6 },
   ...{ ttftNs: null, e2eNs: null, good: true },
 })
 
-function reservoirOf(indices: Iterable<number>): Reservoir {
-  const reservoir = new Reservoir()
+function reservoirOf(indices: Iterable<number>): BottomKSample {
+  const reservoir = new BottomKSample()
   for (const index of indices) reservoir.add(sampled(index))
   return reservoir
 }
 
-const indicesOf = (reservoir: Reservoir) =>
-  reservoir.runs().map((run) => run.map(({ index }) => index))
+const indicesOf = (reservoir: BottomKSample) =>
+  reservoir.blocks().map((run) => run.map(({ index }) => index))
 const first = (count: number) => Array.from({ length: count }, (_, index) => index)
 
 test('8,192 arrivals are all kept, in runs of 64 neighbours in the order of the plan', () => {
@@ -41,13 +41,13 @@ test('the sample does not depend on workers or order', () => {
   })
   fc.assert(
     fc.property(cuts, ({ workers, stride }) => {
-      const merged = new Reservoir()
+      const merged = new BottomKSample()
       for (let worker = 0; worker < workers; worker++) {
         // A stride that has no divisor in common with the length visits every index once.
         const own = first(64 * 200)
           .map((position) => (position * stride) % (64 * 200))
           .filter((index) => index % workers === worker)
-        for (const one of reservoirOf(own).runs().flat()) merged.add(one)
+        for (const one of reservoirOf(own).blocks().flat()) merged.add(one)
       }
       expect(JSON.stringify(indicesOf(merged)) === whole).toBe(true)
     }),

@@ -1,5 +1,5 @@
 /** One request of the sample. Latencies from the planned moment; null where it has none. */
-export interface Sampled {
+export interface SampledRequest {
   readonly index: number
   readonly step: number
   readonly transaction: string
@@ -14,7 +14,7 @@ export interface Sampled {
 }
 
 const blockSize = 64
-const mostBlocks = 128
+const maxBlocks = 128
 
 /**
  * A bounded sample in the order of the plan, for what histograms forget: whether neighbours resemble
@@ -23,28 +23,28 @@ const mostBlocks = 128
  * sampling, Cohen & Kaplan, PODC 2007). The hash decides alone, so the sample of a run is the same
  * however its requests were spread over workers and in whatever order they came.
  */
-export class Reservoir {
-  readonly #blocks = new Map<number, Sampled[]>()
+export class BottomKSample {
+  readonly #blocks = new Map<number, SampledRequest[]>()
   /** Blocks with this hash or a larger one are out for good. */
-  #limit = Number.POSITIVE_INFINITY
+  #hashLimit = Number.POSITIVE_INFINITY
 
-  add(sampled: Sampled): void {
+  add(sampled: SampledRequest): void {
     const block = Math.floor(sampled.index / blockSize)
-    if (hashOf(block) >= this.#limit) return
+    if (hashOf(block) >= this.#hashLimit) return
     const found = this.#blocks.get(block)
     if (found === undefined) this.#blocks.set(block, [sampled])
     else found.push(sampled)
-    if (this.#blocks.size > mostBlocks) this.#drop()
+    if (this.#blocks.size > maxBlocks) this.#evict()
   }
 
   /** Runs of neighbours, in the order of the plan. */
-  runs(): Sampled[][] {
+  blocks(): SampledRequest[][] {
     return [...this.#blocks]
       .sort(([a], [b]) => a - b)
       .map(([, block]) => block.toSorted((a, b) => a.index - b.index || a.step - b.step))
   }
 
-  #drop(): void {
+  #evict(): void {
     let worst = -1
     let largest = -1
     for (const block of this.#blocks.keys()) {
@@ -52,7 +52,7 @@ export class Reservoir {
       if (hash > largest) [worst, largest] = [block, hash]
     }
     this.#blocks.delete(worst)
-    this.#limit = largest
+    this.#hashLimit = largest
   }
 }
 
