@@ -128,11 +128,11 @@ function engineLags(
 ): number[] {
   const byId = new Map(log.map((stream) => [stream.id, stream]))
   const lags: number[] = []
-  for (const { index, step, timestamps: stamps, gapsNs } of records) {
+  for (const { index, step, timestamps, gapsNs } of records) {
     const stream = byId.get(`efficiency/${index}.${step}`)
-    if (stream === undefined || stamps.firstGenerated === null) continue
+    if (stream === undefined || timestamps.firstGenerated === null) continue
     const sent = stream.sent.filter((_, at) => stream.kinds[at] === 'c')
-    let at = startNs + stamps.firstGenerated
+    let at = startNs + timestamps.firstGenerated
     for (const [place, written] of sent.entries()) {
       if (place > 0) at += gapsNs[place - 1] ?? Number.NaN
       if (written >= window[0] && written < window[1]) lags.push(at - written)

@@ -107,10 +107,10 @@ function ways(pairs: readonly (readonly [RequestRecord, LoggedStream])[], startN
     return quantiles.map((share) => (quantile(all, share) / 1e6).toFixed(2)).join(' / ')
   }
   const there = lasting(
-    ([{ timestamps: stamps }, { received }]) => received - startNs - (stamps.sent ?? 0),
+    ([{ timestamps }, { received }]) => received - startNs - (timestamps.sent ?? 0),
   )
-  const back = lasting(([{ timestamps: stamps }, { sent, kinds }]) => {
-    return startNs + (stamps.firstGenerated ?? 0) - (sent[kinds.indexOf('c')] ?? 0)
+  const back = lasting(([{ timestamps }, { sent, kinds }]) => {
+    return startNs + (timestamps.firstGenerated ?? 0) - (sent[kinds.indexOf('c')] ?? 0)
   })
   return `p50 / p90 / p99, ms: sent to received ${there}; first content written to stamped ${back}`
 }
@@ -140,11 +140,11 @@ function measured(record: RequestRecord): Metrics {
 }
 
 function stamped(
-  { timestamps: stamps }: RequestRecord,
+  { timestamps }: RequestRecord,
   { head, sent, kinds, ended }: LoggedStream,
   startNs: number,
 ): Metrics {
-  const begun = startNs + (stamps.sent ?? Number.NaN)
+  const begun = startNs + (timestamps.sent ?? Number.NaN)
   const content = sent.filter((_, at) => kinds[at] === 'c')
   const [first = Number.NaN, last = Number.NaN] = [content[0], content.at(-1)]
   const terminal = sent[kinds.indexOf('t')] ?? Number.NaN

@@ -54,15 +54,7 @@ export async function runLoad(options: LoadOptions): Promise<LoadReport> {
 }
 
 function setupsOf(options: LoadOptions, canaryPort: number): WorkerSetup[] {
-  const {
-    spec,
-    target,
-    workers,
-    keepAlive,
-    maxConnections: mostConnections,
-    drainMs,
-    maxInFlight: mostInFlight,
-  } = options
+  const { spec, target, workers, keepAlive, maxConnections, drainMs, maxInFlight } = options
   const shard = options.shard ?? wholePlan
   return Array.from({ length: workers }, (_, index) => {
     const part = partOfWorker(shard, { index, of: workers })
@@ -72,11 +64,11 @@ function setupsOf(options: LoadOptions, canaryPort: number): WorkerSetup[] {
       part,
       needs: partSize(spec, part).needs,
       keepAlive,
-      ...(mostConnections === undefined
+      ...(maxConnections === undefined
         ? {}
-        : { maxConnections: Math.ceil(mostConnections / workers) }),
+        : { maxConnections: Math.ceil(maxConnections / workers) }),
       drainNs: drainMs * 1e6,
-      maxInFlight: Math.ceil(mostInFlight / workers),
+      maxInFlight: Math.ceil(maxInFlight / workers),
       clockProbePort: canaryPort,
     }
   })

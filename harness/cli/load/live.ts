@@ -12,9 +12,9 @@ const maxProblems = 3
 
 /** Progress of a load run, in four lines for a terminal of that width. */
 export function liveLines(progress: LoadProgress, width: number): readonly string[] {
-  const { phase, elapsedMs, durationMs, stats: book } = progress
+  const { phase, elapsedMs, durationMs, stats } = progress
   if (elapsedMs <= 0) return [phase]
-  const metrics = book.metrics
+  const metrics = stats.metrics
   const now = Math.max(1, Math.floor(elapsedMs / 1000))
   const from = Math.max(0, now - lookBack)
   const { completed, failed, shed, outputTokens } = metrics.seconds.sum(from, now)
@@ -23,7 +23,7 @@ export function liveLines(progress: LoadProgress, width: number): readonly strin
   const sent = rate(book.requests + book.inFlight, elapsedMs / 1000)
   const problems = problemText(metrics)
   return [
-    `${phase}  ${seconds(elapsedMs)} of ${seconds(durationMs)}, ${seconds(durationMs - elapsedMs)} left  ${count(book.requests, 'request')}, ${book.inFlight} in flight`,
+    `${phase}  ${seconds(elapsedMs)} of ${seconds(durationMs)}, ${seconds(durationMs - elapsedMs)} left  ${count(stats.requests, 'request')}, ${stats.inFlight} in flight`,
     `  sent ${sent}  completed ${rate(completed)}  failed ${rate(failed)}  shed ${rate(shed)}  tokens ${rate(outputTokens)}`,
     `  ${(['ttft', 'e2e', 'icl'] as const).map((name) => quantileText(metrics, name, from, now)).join('   ')}  ms`,
     ...(problems === '' ? [] : [`  ${problems}`]),

@@ -17,8 +17,8 @@ export class GeneratorMonitor {
     this.#requests = Array.from({ length: workers }, () => 0)
   }
 
-  add(worker: number, { step, timestamps: stamps, counts }: RequestRecord): void {
-    if (step === 0) this.#delays.add(stamps.dispatched - stamps.planned)
+  add(worker: number, { step, timestamps, counts }: RequestRecord): void {
+    if (step === 0) this.#delays.add(timestamps.dispatched - timestamps.planned)
     this.#events[worker] = (this.#events[worker] ?? 0) + counts.events
     this.#requests[worker] = (this.#requests[worker] ?? 0) + 1
   }

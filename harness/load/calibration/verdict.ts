@@ -67,7 +67,7 @@ function reasonsOf(signs: GeneratorMeasurements): readonly Reason[] {
   const limits = generatorLimits
   const error = tailOf(signs.timestampError)
   const late = tailOf(signs.scheduleDelay)
-  const { eventLoopDelayMs, eventLoopUtilization, cpuShare, dropped: undispatched } = signs
+  const { eventLoopDelayMs, eventLoopUtilization, cpuShare, dropped } = signs
   return [
     ...reasonOver(error.ms, limits.timestampError, (ms) => {
       return `its own stamps were up to ${ms.toFixed(1)} ms late (${error.name})`
@@ -84,12 +84,12 @@ function reasonsOf(signs: GeneratorMeasurements): readonly Reason[] {
     ...reasonOver(cpuShare, limits.cpuShare, (share) => {
       return `the busiest thread used ${percent(share)} of a CPU`
     }),
-    ...(undispatched === 0
+    ...(dropped === 0
       ? []
       : [
           {
             grade: 'invalid',
-            text: `${undispatched} due transactions were not sent: too many were in flight`,
+            text: `${dropped} due transactions were not sent: too many were in flight`,
           } as const,
         ]),
   ]

@@ -103,10 +103,10 @@ export class Scheduler {
   }
 
   async #runTransaction(arrival: Arrival, due: number): Promise<void> {
-    const { spec, maxInFlight: mostInFlight } = this.#options
+    const { spec, maxInFlight } = this.#options
     const entry = spec.mix.entries[arrival.entry]
     if (entry === undefined) return
-    if (this.#running >= mostInFlight) {
+    if (this.#running >= maxInFlight) {
       this.#context.recordDropped(due, entry.name)
       return
     }

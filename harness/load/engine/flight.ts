@@ -132,11 +132,11 @@ export class InFlightRequest implements AnswerSink, DecodedSink, StreamWatcher {
 
   decoded(bytes: Uint8Array, at: number): void {
     if (this.#settled) return
-    const { timings: watch } = this
-    const { events } = watch
-    watch.readAt = at
+    const { timings } = this
+    const { events } = timings
+    timings.readAt = at
     this.#reader?.push(bytes, this.#msSinceSent(at))
-    this.#limits.add(bytes.length, watch.events > events)
+    this.#limits.add(bytes.length, timings.events > events)
     if (this.#limits.isDue) this.#checkLimits()
     if (this.plan.clientBehavior === 'abort') this.#maybeAbort()
   }
@@ -238,16 +238,16 @@ export class InFlightRequest implements AnswerSink, DecodedSink, StreamWatcher {
   }
 
   #judge(ending: Ending): void {
-    const { plan, timings: watch } = this
+    const { plan, timings } = this
     const reader = this.#reader
     if (reader === undefined || this.#status === null) return
     if (!reader.isStream && this.#settleIfTooDeep(reader)) return
     const judgement = reader.end(ending)
-    const occasion = { ...this.#reference(), atNs: watch.readAt }
+    const occasion = { ...this.#reference(), atNs: timings.readAt }
     const came = reader.isStream ? undefined : () => reader.describe()
     const violated = this.#integrity.recordFindings(judgement, occasion, came)
     const json = reader.isStream ? undefined : reader.json()
-    if (reader.isStream) this.#integrity.recordStream(watch.events)
+    if (reader.isStream) this.#integrity.recordStream(timings.events)
     else this.#readBody(json, ending)
     const leaked = this.#integrity.recordCrossTalk(
       plan.surface,
@@ -261,7 +261,7 @@ export class InFlightRequest implements AnswerSink, DecodedSink, StreamWatcher {
     const outcome = requestOutcome({
       status: this.#status,
       ending,
-      hasTerminalEvent: !reader.isStream || watch.timestamps.terminal !== null,
+      hasTerminalEvent: !reader.isStream || timings.timestamps.terminal !== null,
       cutReason: this.#cutReason,
       serverFailure: this.#serverFailure,
       violation: violated === undefined ? leaked : `${violated}${reader.unexpectedType()}`,
@@ -279,23 +279,23 @@ export class InFlightRequest implements AnswerSink, DecodedSink, StreamWatcher {
 
   /** An answer in one piece: all of it is generated at once. */
   #readBody(json: unknown, ending: Ending): void {
-    const { timings: watch } = this
+    const { timings } = this
     this.#integrity.recordBody()
-    if (ending.kind === 'complete') watch.timestamps.terminal = watch.timestamps.ended
+    if (ending.kind === 'complete') timings.timestamps.terminal = timings.timestamps.ended
     const read = answerFields(json)
     if (read === undefined) return
     this.#id = read.id
-    if (read.usage !== undefined) watch.usage(read.usage)
+    if (read.usage !== undefined) timings.usage(read.usage)
     if (read.failure !== undefined) this.#serverFailure ??= this.#integrity.redact(read.failure)
     this.#crossTalk.add(read.text)
   }
 
   /** Such answers are judged, and their times say nothing of the target. */
   #classify(outcome: RequestOutcome): RequestOutcome {
-    const { clientBehavior: manner, race, duplicate: twin } = this.plan
+    const { clientBehavior, race, duplicate } = this.plan
     // Which of the two is refused is up to the target.
-    if (twin || (race && outcome.kind === 'status')) return { kind: 'left', why: 'race' }
-    if (outcome.kind !== 'ok' || manner !== 'slow-reader') return outcome
+    if (duplicate || (race && outcome.kind === 'status')) return { kind: 'left', why: 'race' }
+    if (outcome.kind !== 'ok' || clientBehavior !== 'slow-reader') return outcome
     return { kind: 'left', why: 'slow-reader' }
   }
 
@@ -330,7 +330,7 @@ export class InFlightRequest implements AnswerSink, DecodedSink, StreamWatcher {
     this.#limits.release()
     this.#encodedBody?.discard()
     const { index, step, transaction, surface, operation, form } = this.plan
-    const { timestamps: moments, gapsNs, counts } = this.timings
+    const { timestamps, gapsNs, counts } = this.timings
     const record: RequestRecord = {
       index,
       step,
@@ -338,7 +338,7 @@ export class InFlightRequest implements AnswerSink, DecodedSink, StreamWatcher {
       surface,
       operation,
       form,
-      timestamps: moments,
+      timestamps,
       gapsNs,
       counts,
       status: this.#status,

@@ -22,17 +22,17 @@ export interface AnswerEnd {
 export function requestOutcome({
   status,
   ending,
-  hasTerminalEvent: wholeStream,
-  cutReason: cut,
-  serverFailure: failure,
-  violation: violated,
+  hasTerminalEvent,
+  cutReason,
+  serverFailure,
+  violation,
 }: AnswerEnd): RequestOutcome {
   if (status === 429) return { kind: 'shed', detail: '429' }
   if (status < 200 || status > 299) return { kind: 'status', detail: String(status) }
-  if (ending.kind !== 'complete') return { kind: 'truncated', detail: cut ?? connectionCut }
-  if (failure !== undefined) return { kind: 'in-band-error', detail: failure }
-  if (!wholeStream) return { kind: 'truncated', detail: 'the stream has no terminal event' }
-  return violated === undefined ? { kind: 'ok' } : { kind: 'integrity', detail: violated }
+  if (ending.kind !== 'complete') return { kind: 'truncated', detail: cutReason ?? connectionCut }
+  if (serverFailure !== undefined) return { kind: 'in-band-error', detail: serverFailure }
+  if (!hasTerminalEvent) return { kind: 'truncated', detail: 'the stream has no terminal event' }
+  return violation === undefined ? { kind: 'ok' } : { kind: 'integrity', detail: violation }
 }
 
 /** No status line came. `sent`: the request was written. */

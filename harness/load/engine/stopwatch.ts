@@ -60,12 +60,12 @@ export class RequestTimings implements StreamWatcher {
   }
 
   content(kind: ContentKind, _text?: string): void {
-    const { timestamps: moments, readAt: at } = this
-    if (moments.lastGenerated === null) moments.firstGenerated = at
-    else this.gapsNs.push(at - moments.lastGenerated)
-    moments.lastGenerated = at
+    const { timestamps, readAt } = this
+    if (timestamps.lastGenerated === null) timestamps.firstGenerated = readAt
+    else this.gapsNs.push(readAt - timestamps.lastGenerated)
+    timestamps.lastGenerated = readAt
     this.generated += 1
-    if (kind === 'text') moments.firstText ??= at
+    if (kind === 'text') timestamps.firstText ??= readAt
     else if (kind === 'reasoning') this.#showedReasoning = true
   }
 

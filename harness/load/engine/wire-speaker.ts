@@ -110,7 +110,7 @@ export class TransactionRunner implements Speaker {
       .join('-')
   }
 
-  recordRace({ turns, history: landing }: RaceOutcome): void {
+  recordRace({ turns, history }: RaceOutcome): void {
     const { races } = this.#context.integrity.counts
     races.races += 1
     if (turns === null || turns === 0) {
@@ -122,12 +122,12 @@ export class TransactionRunner implements Speaker {
       return
     }
     races.doubled += 1
-    const { index, step, operation, timestamps: stamps } = landing.record
+    const { index, step, operation, timestamps } = history.record
     this.#context.integrity.recordRequirement('V3-IDEM-05', {
       index,
       step,
       operation,
-      atNs: stamps.ended ?? stamps.dispatched,
+      atNs: timestamps.ended ?? timestamps.dispatched,
       event: null,
       why: `Two requests with one Idempotency-Key left ${turns} turns in the history.`,
       requestId: this.#requestId(step),
@@ -136,7 +136,7 @@ export class TransactionRunner implements Speaker {
 
   #sendRequest(
     step: StepSpec,
-    { race = false, duplicate: twin = false, channel: over }: SendOptions = {},
+    { race = false, duplicate = false, channel }: SendOptions = {},
   ): Promise<RequestResult> {
     const crew = this.#context
     crew.assertOpen()
@@ -145,7 +145,7 @@ export class TransactionRunner implements Speaker {
     const requestId = this.#requestId(at)
     const { method, path, surface } = operations[step.operation]
     const request = wireRequest({ surface, method, path, ...step }, crew.target, requestId)
-    const { index, nonce, clientBehavior: manner, intensity: degree } = this.arrival
+    const { index, nonce, clientBehavior, intensity } = this.arrival
     const plan: PlannedRequest = {
       index,
       step: at,
@@ -160,11 +160,11 @@ export class TransactionRunner implements Speaker {
       nonce,
       noncePrefix: this.#options.noncePrefix,
       // Only what is generated can be left in its middle.
-      clientBehavior: 'generates' in operations[step.operation] && !race ? manner : 'good',
-      intensity: degree,
+      clientBehavior: 'generates' in operations[step.operation] && !race ? clientBehavior : 'good',
+      intensity,
       requestId,
       race,
-      duplicate: twin,
+      duplicate,
     }
     return new Promise((resolve, reject) => {
       const flight: InFlightRequest = new InFlightRequest(plan, crew, {
@@ -180,7 +180,7 @@ export class TransactionRunner implements Speaker {
       crew.register(flight)
       const { channels } = crew
       const launch = (channel: Channel) => flight.start(channel)
-      if (over !== undefined) launch(over)
+      if (channel !== undefined) launch(channel)
       else if (plan.clientBehavior === 'churn') launch(channels.dedicated())
       else channels.whenAvailable(launch)
     })

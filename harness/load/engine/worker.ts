@@ -68,8 +68,8 @@ if (port !== null) {
       tell({ type: 'records', records, ids, dropped: notDispatched, inFlight: crew.inFlight })
     }
     const telling = setInterval(report, tellEveryMs)
-    const { drainNs, maxInFlight: mostInFlight } = setup
-    driver = new Scheduler({ spec, part, drainNs, maxInFlight: mostInFlight }, crew, (error) =>
+    const { drainNs, maxInFlight } = setup
+    driver = new Scheduler({ spec, part, drainNs, maxInFlight }, crew, (error) =>
       tell({ type: 'fault', message: describe(error) }),
     )
     if (interruption.signal.aborted) driver.stop()

@@ -37,13 +37,13 @@ describe('an answer with a Content-Encoding', () => {
     })
     const { records, integrity } = await driven({ ...some, url })
     expect(records).toHaveLength(5)
-    for (const { outcome, counts, timestamps: stamps, gapsNs } of records) {
+    for (const { outcome, counts, timestamps, gapsNs } of records) {
       expect(outcome).toEqual({ kind: 'ok' })
       expect(counts).toMatchObject({ events: speech.length, generated: 3 })
       // Stamps are of the reads that brought the coded bytes; a busy machine may join two of them.
       expect(gapsNs).toHaveLength(2)
       expect(Math.max(...gapsNs)).toBeGreaterThan(0)
-      const { headers, firstGenerated, lastGenerated, terminal, ended } = stamps
+      const { headers, firstGenerated, lastGenerated, terminal, ended } = timestamps
       const all = [headers, firstGenerated, lastGenerated, terminal, ended].map(Number)
       expect(all).toEqual(all.toSorted((a, b) => a - b))
     }

@@ -93,12 +93,12 @@ function onReadOf({ read }: DialOptions): { readonly onread?: OnReadOpts } {
 }
 
 /** Node has no `onread` for TLS over a socket that is there already. */
-function readThrough(socket: Socket, { memory, onBytes: took }: DirectRead): void {
+function readThrough(socket: Socket, { memory, onBytes }: DirectRead): void {
   socket.on('data', (bytes: Buffer) => {
     for (let from = 0; from < bytes.length; from += memory.length) {
       const part = bytes.subarray(from, from + memory.length)
       memory.set(part)
-      took(part.length)
+      onBytes(part.length)
     }
   })
 }

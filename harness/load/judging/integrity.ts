@@ -54,7 +54,7 @@ export class DuplicateIdDetector {
     return this.#seen.size
   }
 
-  add({ id, surface, request: occasion }: AnswerId): void {
+  add({ id, surface, request }: AnswerId): void {
     const row = idRequirements[surface]
     if (row === undefined) return
     const key = `${surface} ${id}`
@@ -67,7 +67,7 @@ export class DuplicateIdDetector {
     }
     this.duplicates += 1
     counts.broken += 1
-    counts.first ??= { ...occasion, event: null, why: `The id ${id} was given before.` }
+    counts.first ??= { ...request, event: null, why: `The id ${id} was given before.` }
   }
 }
 

@@ -34,7 +34,7 @@ export interface FindingContext {
 export function countFindings(
   tally: Tally,
   findings: readonly Finding[],
-  { request: occasion, describeAnswer: came, redact }: FindingContext,
+  { request, describeAnswer, redact }: FindingContext,
 ): RequirementId | undefined {
   let violated: RequirementId | undefined
   for (const { row, verdict, why, event } of findings) {
@@ -45,9 +45,9 @@ export function countFindings(
     }
     counts.broken += 1
     counts.first ??= {
-      ...occasion,
+      ...request,
       event: event ?? null,
-      why: redact(came === undefined ? why : `${why} What came: ${came()}.`),
+      why: redact(describeAnswer === undefined ? why : `${why} What came: ${describeAnswer()}.`),
     }
     if (requirements[row].level === 'required') violated ??= row
   }

@@ -43,16 +43,16 @@ export const definitions: readonly Definition[] = [
     metric: 'TPOT',
     formula: '(E2EL - TTFT) / (tokens - 1), only where tokens > 1',
     source: vllmMetrics,
-    values: ({ timestamps: stamps, counts }) =>
-      per(span(stamps.firstEvent, stamps.lastGenerated), (counts.outputTokens ?? 0) - 1),
+    values: ({ timestamps, counts }) =>
+      per(span(timestamps.firstEvent, timestamps.lastGenerated), (counts.outputTokens ?? 0) - 1),
   },
   {
     tool: vllm,
     metric: 'ITL',
     formula: 'gaps between messages, pooled; a message counts as a token',
     source: vllmClient,
-    values: ({ timestamps: stamps, gapsNs }) => {
-      const first = span(stamps.firstEvent, stamps.firstGenerated)
+    values: ({ timestamps, gapsNs }) => {
+      const first = span(timestamps.firstEvent, timestamps.firstGenerated)
       // The opening message carries no content, and its gap counts too.
       return first === null || first === 0 ? gapsNs : [first, ...gapsNs]
     },
@@ -90,8 +90,11 @@ export const definitions: readonly Definition[] = [
     metric: 'Inter Token Latency',
     formula: '(last response - first response) / (tokens - 1), one figure a request',
     source: aiperfMetrics,
-    values: ({ timestamps: stamps, counts }) =>
-      per(span(stamps.firstGenerated, stamps.lastGenerated), (counts.outputTokens ?? 0) - 1),
+    values: ({ timestamps, counts }) =>
+      per(
+        span(timestamps.firstGenerated, timestamps.lastGenerated),
+        (counts.outputTokens ?? 0) - 1,
+      ),
   },
   {
     tool: aiperf,
@@ -119,16 +122,19 @@ export const definitions: readonly Definition[] = [
     metric: 'ITL',
     formula: '(last - first token) / (tokens - 1), one figure a request',
     source: guidellmStats,
-    values: ({ timestamps: stamps, counts }) =>
-      per(span(stamps.firstGenerated, stamps.lastGenerated), (counts.outputTokens ?? 0) - 1),
+    values: ({ timestamps, counts }) =>
+      per(
+        span(timestamps.firstGenerated, timestamps.lastGenerated),
+        (counts.outputTokens ?? 0) - 1,
+      ),
   },
   {
     tool: guidellm,
     metric: 'TPOT',
     formula: '(last token - dispatch) / tokens: the first token time is in it',
     source: guidellmStats,
-    values: ({ timestamps: stamps, counts }) =>
-      per(span(stamps.dispatched, stamps.lastGenerated), counts.outputTokens ?? 0),
+    values: ({ timestamps, counts }) =>
+      per(span(timestamps.dispatched, timestamps.lastGenerated), counts.outputTokens ?? 0),
   },
   {
     tool: guidellm,
@@ -149,10 +155,10 @@ export const definitions: readonly Definition[] = [
     metric: 'Inter-token latency',
     formula: '(first token time + gaps of answer text) / tokens',
     source: llmperfClient,
-    values: ({ timestamps: stamps, counts }) =>
-      stamps.firstText === null
+    values: ({ timestamps, counts }) =>
+      timestamps.firstText === null
         ? []
-        : per(span(stamps.dispatched, stamps.lastGenerated), counts.outputTokens ?? 0),
+        : per(span(timestamps.dispatched, timestamps.lastGenerated), counts.outputTokens ?? 0),
   },
   {
     tool: llmperf,
@@ -164,18 +170,18 @@ export const definitions: readonly Definition[] = [
 ]
 
 /** What these tools call a success: a stream with status 200 that brought something, cut off or not. */
-export function isSuccess({ form, status, outcome, timestamps: stamps }: RequestRecord): boolean {
+export function isSuccess({ form, status, outcome, timestamps }: RequestRecord): boolean {
   const failed = ['open', 'left', 'timeout', 'connect', 'status', 'shed', 'in-band-error']
   return (
     form === 'stream' &&
     status === 200 &&
-    stamps.firstEvent !== null &&
+    timestamps.firstEvent !== null &&
     !failed.includes(outcome.kind)
   )
 }
 
-function since({ timestamps: stamps }: RequestRecord, moment: number | null): number[] {
-  return moment === null ? [] : [moment - stamps.dispatched]
+function since({ timestamps }: RequestRecord, moment: number | null): number[] {
+  return moment === null ? [] : [moment - timestamps.dispatched]
 }
 
 function span(from: number | null, to: number | null): number | null {

@@ -23,10 +23,10 @@ export class Failures {
     return failures
   }
 
-  add({ outcome, index, step, timestamps: stamps }: RequestRecord): void {
+  add({ outcome, index, step, timestamps }: RequestRecord): void {
     if (outcome.kind === 'ok' || outcome.kind === 'open' || outcome.kind === 'left') return
     const detail = withoutIds(outcome.detail)
-    this.#put({ kind: outcome.kind, detail, count: 1, index, step, atNs: stamps.dispatched })
+    this.#put({ kind: outcome.kind, detail, count: 1, index, step, atNs: timestamps.dispatched })
   }
 
   merge(other: Failures): void {

@@ -119,11 +119,11 @@ export class RequestStats {
     }
   }
 
-  #addGaps({ timestamps: stamps, gapsNs }: RequestRecord, stallNs: number): void {
+  #addGaps({ timestamps, gapsNs }: RequestRecord, stallNs: number): void {
     const { outcomes } = this
-    if (stamps.firstGenerated === null || stamps.lastGenerated === null) return
+    if (timestamps.firstGenerated === null || timestamps.lastGenerated === null) return
     outcomes.streams++
-    outcomes.streamedNs += Math.round(stamps.lastGenerated - stamps.firstGenerated)
+    outcomes.streamedNs += Math.round(timestamps.lastGenerated - timestamps.firstGenerated)
     if (gapsNs.length === 0) return
     this.#addDelivery(gapsNs)
     const gaps = at(this.#latencies, 'icl', 'service')

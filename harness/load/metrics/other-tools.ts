@@ -35,9 +35,9 @@ export class OtherTools {
     definitions.forEach((definition, index) => {
       for (const ns of definition.values(record)) this.#values[index]?.add(ns)
     })
-    const { timestamps: stamps, counts } = record
+    const { timestamps, counts } = record
     this.#tokens += counts.outputTokens ?? 0
-    this.#extend(stamps.dispatched, stamps.lastGenerated ?? stamps.ended)
+    this.#extend(timestamps.dispatched, timestamps.lastGenerated ?? timestamps.ended)
   }
 
   merge(other: OtherTools): void {

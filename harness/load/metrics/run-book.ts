@@ -39,7 +39,7 @@ export class RunStats {
     this.#inFlight = Array.from({ length: workers }, () => 0)
   }
 
-  add(worker: number, { records, ids, dropped: notDispatched, inFlight }: RecordsMessage): void {
+  add(worker: number, { records, ids, dropped, inFlight }: RecordsMessage): void {
     for (const record of records) {
       this.requests += 1
       if ('detail' in record.outcome) this.failed += 1
@@ -48,7 +48,7 @@ export class RunStats {
       this.transactions.add(record)
     }
     for (const id of ids) this.ids.add(id)
-    for (const passed of notDispatched) this.#pass(passed)
+    for (const passed of dropped) this.#pass(passed)
     this.#inFlight[worker] = inFlight
     this.inFlight = this.#inFlight.reduce((sum, count) => sum + count, 0)
   }

@@ -87,9 +87,9 @@ export class RunMetrics {
   }
 
   add(record: RequestRecord): void {
-    const { transaction, timestamps: stamps, outcome } = record
+    const { transaction, timestamps, outcome } = record
     const key = keyOf(transaction, this.#turns.rangeOf(record))
-    this.#group(this.slices.indexOf(stamps.planned), key).add(record, this.config)
+    this.#group(this.slices.indexOf(timestamps.planned), key).add(record, this.config)
     for (const timeline of [this.slices, this.seconds]) addTo(timeline, record)
     this.secondQuantiles.add(record)
     this.failures.add(record)
@@ -175,11 +175,11 @@ function isOf(key: string, only: { transaction?: string; span?: number }): boole
 const separator = '\u0000'
 
 function addTo(timeline: Timeline, record: RequestRecord): void {
-  const { timestamps: stamps, outcome } = record
+  const { timestamps, outcome } = record
   const end = lastTimestamp(record)
-  timeline.at(stamps.planned).planned++
-  timeline.at(stamps.dispatched).dispatched++
-  timeline.addInFlight(stamps.dispatched, end)
+  timeline.at(timestamps.planned).planned++
+  timeline.at(timestamps.dispatched).dispatched++
+  timeline.addInFlight(timestamps.dispatched, end)
   if (outcome.kind === 'ok') timeline.at(end).completed++
   else if (outcome.kind === 'shed') timeline.at(end).shed++
   else if (outcome.kind !== 'open' && outcome.kind !== 'left') timeline.at(end).failed++
@@ -198,13 +198,13 @@ function sampledOf(record: RequestRecord, { limits, watched = [] }: MetricsConfi
     if (clock === 'response' && metric === 'ttft') ttftNs = ns
     if (clock === 'response' && metric === 'e2e') e2eNs = ns
   })
-  const { index, step, transaction, timestamps: stamps, outcome } = record
+  const { index, step, transaction, timestamps, outcome } = record
   const ended = outcome.kind !== 'open'
   return {
     index,
     step,
     transaction,
-    plannedNs: stamps.planned,
+    plannedNs: timestamps.planned,
     ttftNs,
     e2eNs,
     good: ended ? isGood(record, limits) : null,

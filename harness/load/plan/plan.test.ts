@@ -182,8 +182,8 @@ describe('a plan', () => {
     for (const [place, { weight }] of entries.entries()) {
       expect(share(({ entry }) => entry === place)).toBeCloseTo(weight / total, 1)
     }
-    expect(share(({ clientBehavior: manner }) => manner === 'abort')).toBeCloseTo(0.1, 1)
-    expect(share(({ clientBehavior: manner }) => manner === 'good')).toBeCloseTo(0.7, 1)
+    expect(share(({ clientBehavior }) => clientBehavior === 'abort')).toBeCloseTo(0.1, 1)
+    expect(share(({ clientBehavior }) => clientBehavior === 'good')).toBeCloseTo(0.7, 1)
     expect(share(({ race }) => race)).toBeCloseTo(0.2, 1)
   })
 

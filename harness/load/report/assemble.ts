@@ -26,12 +26,12 @@ export interface RunResult {
 /** All that a run found, as its report. */
 export function buildReport(options: LoadOptions, findings: RunResult): LoadReport {
   const { spec, target, slos, signal } = options
-  const { stats: book, outcome, startedAt, lateMs, lastedMs } = findings
+  const { stats, outcome, startedAt, lateMs, lastedMs } = findings
   const cut = {
     warmUpNs: warmUpNs(options),
     untilNs: signal.aborted ? lastedMs * 1e6 : spec.durationNs,
   }
-  const { reused, connectMs, transactionMetrics, ...measured } = summarize(book.metrics, {
+  const { reused, connectMs, transactionMetrics, ...measured } = summarize(stats.metrics, {
     slos,
     maxRefusals: options.maxRefusals,
     ...cut,
@@ -40,18 +40,18 @@ export function buildReport(options: LoadOptions, findings: RunResult): LoadRepo
   const threads = outcome.done
   const integrity = buildIntegrity(
     threads.map((done) => done.integrity),
-    book.ids,
+    stats.ids,
   )
-  const lost = conservationAudit(options, book)
+  const lost = conservationAudit(options, stats)
   const audits = [...measured.audits, lost]
-  const transactions = book.transactions.rows(spec.mix.entries, transactionMetrics)
+  const transactions = stats.transactions.rows(spec.mix.entries, transactionMetrics)
   const slo = [
     ...measured.slo,
     ...unmeasured({ ...measured, planned: lost.expected, transactions }),
   ]
-  const generator = invalidate(book.generator.row(threads, book.dropped, lastedMs), {
+  const generator = invalidate(stats.generator.row(threads, stats.dropped, lastedMs), {
     lateMs,
-    requests: book.requests,
+    requests: stats.requests,
     due: lost.expected,
     audits,
   })
@@ -93,9 +93,9 @@ export function buildReport(options: LoadOptions, findings: RunResult): LoadRepo
   }
 
   function partsOf() {
-    const { tally, size, duplicates } = book.ids
+    const { tally, size, duplicates } = stats.ids
     return {
-      metrics: book.metrics.store(),
+      metrics: stats.metrics.store(),
       integrity: threads.map((done) => done.integrity),
       ids: { tally, size, duplicates },
     }
@@ -142,18 +142,18 @@ export function arrivalRow({ arrival }: PlanSpec): ArrivalRow {
 }
 
 function configOf(options: LoadOptions): LoadReport['config'] {
-  const { spec, target, workers, drainMs, maxInFlight: mostInFlight, keepAlive, startAt } = options
-  const { maxConnections: mostConnections, maxRefusals } = options
+  const { spec, target, workers, drainMs, maxInFlight, keepAlive, startAt } = options
+  const { maxConnections, maxRefusals } = options
   return {
     workers,
     timeoutMs: target.timeoutMs,
     drainMs,
-    mostInFlight,
+    mostInFlight: maxInFlight,
     judgedShare: 1,
     idempotencyRaceShare: spec.idempotencyRaces,
     misbehaviour: spec.misbehaviour,
     keepAlive,
-    ...(mostConnections === undefined ? {} : { mostConnections }),
+    ...(maxConnections === undefined ? {} : { mostConnections: maxConnections }),
     startAt: startAt?.toISOString() ?? null,
     ...(maxRefusals === undefined ? {} : { maxRefusals }),
     mix: spec.mix.entries,

@@ -36,12 +36,12 @@ export function invalidate(
 export function conservationAudit({ spec, shard, signal }: LoadOptions, book: RunStats): AuditRow {
   const name = 'conservation-transactions'
   const expected = countDueBefore(spec, shard ?? wholePlan, spec.durationNs)
-  const { started: begun } = book.transactions
-  const observed = begun + book.dropped
+  const { started } = book.transactions
+  const observed = started + book.dropped
   if (expected === null || signal.aborted) {
     const message = 'What is due is only known of an open loop that came to its end.'
     return { name, verdict: 'not-applicable', expected, observed, message }
   }
-  const message = `${expected} due = ${begun} begun + ${book.dropped} not sent.`
+  const message = `${expected} due = ${started} begun + ${book.dropped} not sent.`
   return { name, verdict: observed === expected ? 'pass' : 'fail', expected, observed, message }
 }

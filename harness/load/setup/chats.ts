@@ -137,8 +137,8 @@ export class ChatPool {
       for (const name of this.#requestedNames) this.#journal.refused(name)
     }
     await this.#journal.close()
-    const { writeError: trouble } = this.#journal
-    if (trouble !== undefined) this.warnings.set(`writing the journal: ${trouble}`, 1)
+    const { writeError } = this.#journal
+    if (writeError !== undefined) this.warnings.set(`writing the journal: ${writeError}`, 1)
   }
 
   async #create(signal: AbortSignal): Promise<string | undefined> {

@@ -75,7 +75,7 @@ async function turnInFreshChat(
     form: 'json',
     query: { chat_id: chat },
   })
-  speaker.recordRace({ turns: userTurns(history.json, speaker.arrival.nonce), history: history })
+  speaker.recordRace({ turns: userTurns(history.json, speaker.arrival.nonce), history })
 }
 
 async function oneShot(speaker: TransactionContext, form: 'stream' | 'json'): Promise<void> {

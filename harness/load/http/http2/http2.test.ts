@@ -176,10 +176,10 @@ describe('stamps', () => {
     })
     const { records } = await driven({ ...some, url: server.url, seconds: 0.05, clients: 5 })
     const together = records.slice(0, 5)
-    expect(new Set(together.map(({ timestamps: stamps }) => stamps.headers)).size).toBe(1)
-    for (const { timestamps: stamps, gapsNs, counts } of together) {
+    expect(new Set(together.map(({ timestamps }) => timestamps.headers)).size).toBe(1)
+    for (const { timestamps, gapsNs, counts } of together) {
       expect({ gapsNs, generated: counts.generated }).toEqual({ gapsNs: [0, 0], generated: 3 })
-      const { sent, headers, firstGenerated, lastGenerated, terminal, ended } = stamps
+      const { sent, headers, firstGenerated, lastGenerated, terminal, ended } = timestamps
       const all = [sent, headers, firstGenerated, lastGenerated, terminal, ended].map(Number)
       expect(all).toEqual(all.toSorted((a, b) => a - b))
     }

@@ -10,11 +10,11 @@ export function forEachContentArrival(
   record: RequestRecord,
   take: (atNs: number, tokens: number, bytes: number, gapNs: number | null) => void,
 ): void {
-  const { timestamps: stamps, counts, gapsNs } = record
+  const { timestamps, counts, gapsNs } = record
   const tokens = isAnswered(record) ? (counts.outputTokens ?? 0) : 0
-  const first = stamps.firstGenerated
+  const first = timestamps.firstGenerated
   if (first === null) {
-    const end = stamps.terminal ?? stamps.ended
+    const end = timestamps.terminal ?? timestamps.ended
     if (end !== null) take(end, tokens, counts.bytes, null)
     return
   }

@@ -32,9 +32,9 @@ export class SecondQuantiles {
   }
 
   add(record: RequestRecord): void {
-    const { timestamps: stamps, outcome } = record
-    this.#put('ttft', stamps.firstGenerated, latencyOf(record, 'ttft', 'response'))
-    this.#put('e2e', stamps.terminal, latencyOf(record, 'e2e', 'response'))
+    const { timestamps, outcome } = record
+    this.#put('ttft', timestamps.firstGenerated, latencyOf(record, 'ttft', 'response'))
+    this.#put('e2e', timestamps.terminal, latencyOf(record, 'e2e', 'response'))
     if (outcome.kind === 'left') return
     forEachContentArrival(record, (at, _tokens, _bytes, gap) => this.#put('icl', at, gap))
   }

@@ -24,30 +24,30 @@ import { type Clock, twoClocked } from '../../slo/slo.ts'
  * is the target's. A truncated one has none.
  */
 export function latencyOf(record: RequestRecord, metric: MetricName, clock: Clock): number | null {
-  const { timestamps: stamps, outcome, counts } = record
+  const { timestamps, outcome, counts } = record
   if (outcome.kind === 'left') return null
   if (metric === 'connect') {
-    return counts.newConnection ? between(stamps.dispatched, stamps.connected) : null
+    return counts.newConnection ? between(timestamps.dispatched, timestamps.connected) : null
   }
   if (!isAnswered(record)) return null
-  const start = clock === 'response' ? stamps.planned : stamps.sent
+  const start = clock === 'response' ? timestamps.planned : timestamps.sent
   switch (metric) {
     case 'ttfb':
-      return between(start, stamps.headers)
+      return between(start, timestamps.headers)
     case 'ttfe':
-      return between(start, stamps.firstEvent)
+      return between(start, timestamps.firstEvent)
     case 'ttft':
-      return between(start, stamps.firstGenerated)
+      return between(start, timestamps.firstGenerated)
     case 'ttfo':
-      return between(start, stamps.firstText)
+      return between(start, timestamps.firstText)
     case 'thinking':
-      return between(stamps.firstGenerated, stamps.firstText)
+      return between(timestamps.firstGenerated, timestamps.firstText)
     case 'tpot':
       return timePerOutputToken(record)
     case 'e2e':
-      return isWhole(record) ? between(start, stamps.terminal) : null
+      return isWhole(record) ? between(start, timestamps.terminal) : null
     case 'close_lag':
-      return isWhole(record) ? between(stamps.terminal, stamps.ended) : null
+      return isWhole(record) ? between(timestamps.terminal, timestamps.ended) : null
     case 'max_gap':
       return record.gapsNs.length === 0 ? null : maxOf(record.gapsNs)
     case 'icl':
@@ -82,22 +82,22 @@ export function forEachCensored(
   record: RequestRecord,
   take: (metric: MetricName, clock: Clock, ns: number) => void,
 ): void {
-  const { outcome, timestamps: stamps, status, form } = record
+  const { outcome, timestamps, status, form } = record
   if (outcome.kind !== 'open' && outcome.kind !== 'timeout') return
   if (status !== null && !isAnswered(record)) return
   const until = lastTimestamp(record)
   const pending: [MetricName, number | null][] = [
-    ['ttfb', stamps.headers],
+    ['ttfb', timestamps.headers],
     ['e2e', null],
   ]
   if (form === 'stream') {
-    pending.push(['ttfe', stamps.firstEvent], ['ttft', stamps.firstGenerated])
-    pending.push(['ttfo', stamps.firstText])
+    pending.push(['ttfe', timestamps.firstEvent], ['ttft', timestamps.firstGenerated])
+    pending.push(['ttfo', timestamps.firstText])
   }
   for (const [metric, moment] of pending) {
     if (moment !== null) continue
-    if (stamps.sent !== null) take(metric, 'service', until - stamps.sent)
-    take(metric, 'response', until - stamps.planned)
+    if (timestamps.sent !== null) take(metric, 'service', until - timestamps.sent)
+    take(metric, 'response', until - timestamps.planned)
   }
 }
 
@@ -105,20 +105,20 @@ export function isAnswered({ status }: RequestRecord): boolean {
   return status !== null && status >= 200 && status <= 299
 }
 
-export function lastTimestamp({ timestamps: stamps }: RequestRecord): number {
-  if (stamps.ended !== null) return stamps.ended
-  let last = stamps.dispatched
-  for (const stamp of Object.values(stamps)) if (stamp !== null && stamp > last) last = stamp
+export function lastTimestamp({ timestamps }: RequestRecord): number {
+  if (timestamps.ended !== null) return timestamps.ended
+  let last = timestamps.dispatched
+  for (const stamp of Object.values(timestamps)) if (stamp !== null && stamp > last) last = stamp
   return last
 }
 
 /** True where each stamp lies at or after the one that it follows on. */
-export function isOrdered({ timestamps: stamps, gapsNs }: RequestRecord): boolean {
-  const { dispatched, connected, sent, headers, firstEvent, firstGenerated } = stamps
+export function isOrdered({ timestamps, gapsNs }: RequestRecord): boolean {
+  const { dispatched, connected, sent, headers, firstEvent, firstGenerated } = timestamps
   const chains = [
-    [dispatched, connected, sent, headers, firstEvent, firstGenerated, stamps.firstText],
-    [firstGenerated, stamps.lastGenerated, stamps.ended],
-    [headers, stamps.terminal, stamps.ended],
+    [dispatched, connected, sent, headers, firstEvent, firstGenerated, timestamps.firstText],
+    [firstGenerated, timestamps.lastGenerated, timestamps.ended],
+    [headers, timestamps.terminal, timestamps.ended],
   ]
   return chains.every(isAscending) && gapsNs.every((gap) => gap >= 0)
 }
@@ -132,9 +132,9 @@ function isWhole({ outcome }: RequestRecord): boolean {
  * where it was shown. Null, never 0, where N is unknown or below 2, and where all content came in one
  * read: then nothing was paced.
  */
-function timePerOutputToken({ timestamps: stamps, counts }: RequestRecord): number | null {
+function timePerOutputToken({ timestamps, counts }: RequestRecord): number | null {
   const tokens = counts.streamedTokens
-  const whole = between(stamps.firstGenerated, stamps.lastGenerated)
+  const whole = between(timestamps.firstGenerated, timestamps.lastGenerated)
   if (whole === null || whole === 0 || tokens === null || tokens < 2) return null
   return whole / (tokens - 1)
 }
