@@ -1,5 +1,5 @@
 import type { LoadReport } from '../../contract/report/load.ts'
-import type { RunStats } from './metrics/run-book.ts'
+import type { RunStats } from './metrics/run-stats.ts'
 import type { Part, PlanSpec } from './plan/plan.ts'
 import type { Slo } from './slo/slo.ts'
 import type { LoadTarget } from './target.ts'

@@ -1,16 +1,16 @@
 import { setMaxListeners } from 'node:events'
 import type { LoadReport } from '../../contract/report/load.ts'
-import { startClockProbeServer } from './calibration/canary-server.ts'
 import type { WorkerSetup } from './engine/messages.ts'
 import { sleep } from './engine/sleep.ts'
-import { runWorkers, startLeadMs } from './engine/threads.ts'
-import { RunStats } from './metrics/run-book.ts'
+import { runWorkers, startLeadMs } from './engine/worker-pool.ts'
+import { startClockProbeServer } from './generator/clock-probe-server.ts'
+import { RunStats } from './metrics/run-stats.ts'
 import type { LoadOptions, LoadProgress } from './options.ts'
 import { partSize } from './plan/needs.ts'
 import { partOfWorker, wholePlan } from './plan/plan.ts'
-import { buildReport } from './report/assemble.ts'
+import { buildReport } from './report/build-report.ts'
 
-export { PreparationError } from './engine/threads.ts'
+export { PreparationError } from './engine/worker-pool.ts'
 export type { LoadOptions, LoadProgress } from './options.ts'
 
 /**

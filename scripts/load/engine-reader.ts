@@ -1,6 +1,6 @@
 /** The engine of `chatgen load` on one worker, every event judged. */
 
-import { runWorkers } from '../../harness/load/engine/threads.ts'
+import { runWorkers } from '../../harness/load/engine/worker-pool.ts'
 import { mixEntry } from '../../harness/load/plan/mix.ts'
 import type { PlanSpec } from '../../harness/load/plan/plan.ts'
 import type { RequestRecord } from '../../harness/load/record.ts'

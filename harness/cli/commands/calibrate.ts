@@ -70,7 +70,7 @@ export const calibrateCommand: AddCommand = (program, io, finish) => {
 }
 
 async function measure(flags: CalibrateFlags, io: Io): Promise<Calibration> {
-  const { calibrate } = await import('../../load/calibration/calibrate.ts')
+  const { calibrate } = await import('../../load/calibrate.ts')
   const { plainTarget } = await import('../../load/target.ts')
   const { interfaceRevision, suiteVersion } = await import('../../conformance/version.ts')
   const progress = showSteps(io, {

@@ -98,7 +98,7 @@ async function load(
   const { preflight } = await import('../../conformance/preflight/preflight.ts')
   const { interfaceRevision, suiteVersion } = await import('../../conformance/version.ts')
   const { runLoad, PreparationError } = await import('../../load/run.ts')
-  const { calibrationUse } = await import('../../load/calibration/calibrate.ts')
+  const { calibrationUse } = await import('../../load/calibrate.ts')
   const surfaces = [...new Set(spec.mix.entries.map(({ kind }) => surfaceOf(kind)))]
   const setup = { profile, tag: target.tag, userAgent: target.userAgent }
   const taking = { kind: 'load-report', formats } as const

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { RunStats } from '../../load/metrics/run-book.ts'
+import { RunStats } from '../../load/metrics/run-stats.ts'
 import type { LoadProgress } from '../../load/run.ts'
 import { recordOf, shifted } from '../../load/test-support/records.ts'
 import { liveLines, progressLine } from './live.ts'

@@ -8,7 +8,7 @@ import {
   wholePlan,
 } from '../../load/plan/plan.ts'
 import { minRequests } from '../../load/plan/requests.ts'
-import { arrivalRow } from '../../load/report/assemble.ts'
+import { arrivalRow } from '../../load/report/build-report.ts'
 
 /** Text of `--dry-run`: the cost of a load run for its target. */
 export function loadPlanText(spec: PlanSpec, shard: Part | null): string {

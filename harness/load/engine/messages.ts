@@ -1,12 +1,12 @@
+import type { ThreadUsage } from '../generator/thread-usage.ts'
 import type { ChannelPool, Http2Figures } from '../http/channel.ts'
-import type { AnswerId, IntegrityCounts } from '../judging/integrity-ledger.ts'
-import type { StoredHistogram } from '../metrics/samples/buckets.ts'
+import type { AnswerId, IntegrityCounts } from '../judging/integrity-recorder.ts'
+import type { StoredHistogram } from '../metrics/samples/histogram.ts'
 import type { Part, PlanSpec } from '../plan/plan.ts'
 import type { RequestRecord } from '../record.ts'
-import type { ChatNeeds } from '../setup/chats.ts'
+import type { ChatNeeds } from '../setup/chat-pool.ts'
 import type { LoadTarget } from '../target.ts'
-import type { DroppedArrival } from './crew.ts'
-import type { ThreadUsage } from './usage.ts'
+import type { DroppedArrival } from './worker-context.ts'
 
 /** What threads tell each other; everything survives a structured clone. */
 

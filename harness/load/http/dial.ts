@@ -1,7 +1,7 @@
 import { connect as connectTcp, type OnReadOpts, type Socket } from 'node:net'
 import { type ConnectionOptions, connect as connectTls } from 'node:tls'
 import { openTunnel, portOf } from '../../client/index.ts'
-import type { Route } from '../setup/route.ts'
+import type { Route } from './route.ts'
 
 export interface DialOptions {
   /** Protocols to offer in the TLS handshake (RFC 7301), the preferred one first. */

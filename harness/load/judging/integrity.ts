@@ -5,8 +5,8 @@ import {
   emptyCounts,
   type IntegrityCounts,
   loadRequirements,
-} from './integrity-ledger.ts'
-import { addTally, type FirstViolation, type Tally, tallyFor } from './tally.ts'
+} from './integrity-recorder.ts'
+import { addTally, type FirstViolation, type Tally, tallyFor } from './requirement-tally.ts'
 
 /** What the judges of all threads found. Findings by id, those of required rows first. */
 export function buildIntegrity(

@@ -1,8 +1,8 @@
 import type { OtherTool } from '../../../contract/report/load-measures.ts'
 import type { RequestRecord } from '../record.ts'
 import { rankOf } from '../statistics/ordered-sample.ts'
-import { definitions, isSuccess } from './definitions.ts'
-import { Histogram, type StoredHistogram } from './samples/buckets.ts'
+import { definitions, isSuccess } from './other-tool-definitions.ts'
+import { Histogram, type StoredHistogram } from './samples/histogram.ts'
 
 export interface StoredOtherTools {
   readonly values: readonly StoredHistogram[]

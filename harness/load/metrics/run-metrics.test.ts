@@ -2,9 +2,9 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { RequestRecord } from '../record.ts'
 import type { RequestLimit } from '../slo/slo.ts'
+import { summarize } from '../summary/summary.ts'
 import { anyRecord, recordOf } from '../test-support/records.ts'
 import { MetricsMismatchError, RunMetrics } from './run-metrics.ts'
-import { summarize } from './summary.ts'
 
 const limits: readonly RequestLimit[] = [
   { metric: 'ttft', clock: 'response', limitNs: 500e6, inclusive: false },

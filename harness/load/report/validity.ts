@@ -1,5 +1,5 @@
 import type { AuditRow, GeneratorRow } from '../../../contract/report/load-generator.ts'
-import type { RunStats } from '../metrics/run-book.ts'
+import type { RunStats } from '../metrics/run-stats.ts'
 import type { LoadOptions } from '../options.ts'
 import { countDueBefore } from '../plan/needs.ts'
 import { wholePlan } from '../plan/plan.ts'

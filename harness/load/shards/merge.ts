@@ -1,15 +1,15 @@
 import type { LoadReport } from '../../../contract/report/load.ts'
 import { buildIntegrity } from '../judging/integrity.ts'
-import { addTally, type Tally } from '../judging/tally.ts'
+import { addTally, type Tally } from '../judging/requirement-tally.ts'
 import { MetricsMismatchError, RunMetrics } from '../metrics/run-metrics.ts'
-import { summarize } from '../metrics/summary.ts'
-import { http2Of } from '../report/connection-figures.ts'
+import { http2Of } from '../report/connections.ts'
+import { type Measurements, unpackMeasurements } from '../report/measurements.ts'
 import { loadOutcome } from '../report/outcome.ts'
-import { unmeasured } from '../slo/measured.ts'
 import { parseSlos } from '../slo/parse.ts'
+import { unmeasured } from '../slo/unmeasured.ts'
+import { summarize } from '../summary/summary.ts'
 import { checkShards, givenSlos, type Shard, ShardMismatchError } from './check.ts'
-import { type Measurements, unpackMeasurements } from './measurements.ts'
-import { mergedAudits, mergedGenerator, mergedTransactions, notesOf } from './rows.ts'
+import { mergedAudits, mergedGenerator, mergedTransactions, notesOf } from './merged-rows.ts'
 
 /**
  * The report of a whole run from those of its shards. Histograms and counts are added, so every figure

@@ -1,20 +1,20 @@
 /** The engine in this very thread, with constant arrivals of one kind: for tests and figures of its own. */
 
 import type { NetworkOptions } from '../../client/index.ts'
-import { RunClock } from '../engine/clock.ts'
-import { WorkerContext } from '../engine/crew.ts'
-import { Scheduler } from '../engine/driver.ts'
+import { RunClock } from '../clock.ts'
+import { Scheduler } from '../engine/scheduler.ts'
+import { WorkerContext } from '../engine/worker-context.ts'
 import type { AnswerLimits } from '../http/answer-limits.ts'
 import type { ChannelPool } from '../http/channel.ts'
-import { negotiateChannelPool } from '../http/open-channels.ts'
-import type { IntegrityCounts } from '../judging/integrity-ledger.ts'
-import { IntegrityRecorder } from '../judging/integrity-ledger.ts'
+import { negotiateChannelPool } from '../http/negotiate.ts'
+import { routeOf } from '../http/route.ts'
+import type { IntegrityCounts } from '../judging/integrity-recorder.ts'
+import { IntegrityRecorder } from '../judging/integrity-recorder.ts'
 import type { Kind } from '../plan/mix.ts'
 import { mixEntry } from '../plan/mix.ts'
 import type { PlanSpec } from '../plan/plan.ts'
 import type { RequestRecord } from '../record.ts'
-import { ChatPool } from '../setup/chats.ts'
-import { routeOf } from '../setup/route.ts'
+import { ChatPool } from '../setup/chat-pool.ts'
 import { plainTarget } from '../target.ts'
 
 export interface Driven {

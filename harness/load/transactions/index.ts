@@ -1,6 +1,6 @@
 import type { Kind } from '../plan/mix.ts'
 import { openaiJson, openaiStream } from './openai.ts'
-import type { Transaction } from './speaker.ts'
+import type { Transaction } from './transaction.ts'
 import { v2Turn } from './v2.ts'
 import { oneShotJson, oneShotStream, v3Chat, v3History, v3Json, v3Stream } from './v3.ts'
 
@@ -8,7 +8,7 @@ export type {
   IdempotencyRace as RaceOutcome,
   StepSpec,
   TransactionContext as Speaker,
-} from './speaker.ts'
+} from './transaction.ts'
 
 /** What each kind of a mix sends. */
 export const transactions: Readonly<Record<Kind, Transaction>> = {

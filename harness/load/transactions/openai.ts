@@ -1,5 +1,5 @@
 import { promptOf } from './prompt.ts'
-import type { Transaction, TransactionContext } from './speaker.ts'
+import type { Transaction, TransactionContext } from './transaction.ts'
 
 /** Section 4.1. */
 export const openaiStream: Transaction = async (speaker) => {

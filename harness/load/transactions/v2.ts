@@ -1,6 +1,6 @@
 import { isObject } from '../../../contract/index.ts'
 import { promptOf } from './prompt.ts'
-import { succeeded, type Transaction } from './speaker.ts'
+import { succeeded, type Transaction } from './transaction.ts'
 
 /** Section 4.2: a message is stored, and then answered. */
 export const v2Turn: Transaction = async (speaker) => {

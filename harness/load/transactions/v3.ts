@@ -1,6 +1,6 @@
 import { isObject } from '../../../contract/index.ts'
 import { promptOf } from './prompt.ts'
-import { succeeded, type Transaction, type TransactionContext } from './speaker.ts'
+import { succeeded, type Transaction, type TransactionContext } from './transaction.ts'
 
 /** Section 4.3: a turn in a fresh chat. */
 export const v3Stream: Transaction = (speaker) => turnInFreshChat(speaker, 'stream')

@@ -1,11 +1,11 @@
 import type { Socket } from 'node:net'
 import type { WireRequest } from '../../../../contract/index.ts'
-import type { RunClock } from '../../engine/clock.ts'
-import type { Route } from '../../setup/route.ts'
+import type { RunClock } from '../../clock.ts'
 import type { AnswerSink, Channel, OpenedConnection } from '../channel.ts'
 import { dial } from '../dial.ts'
 import { HttpSyntaxError } from '../response-sink.ts'
-import { requestBytes } from '../wire-form.ts'
+import type { Route } from '../route.ts'
+import { requestBytes } from '../wire-request.ts'
 import { ResponseParser } from './response-parser.ts'
 
 /** One read never brings more; all connections of a thread share the memory. */

@@ -7,10 +7,10 @@ import {
 } from 'node:http2'
 import type { Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
-import type { RunClock } from '../../engine/clock.ts'
-import type { Route } from '../../setup/route.ts'
+import type { RunClock } from '../../clock.ts'
 import { dial } from '../dial.ts'
 import { PeerClosedError } from '../http1/connection.ts'
+import type { Route } from '../route.ts'
 import { errorCodeName, Http2Error } from './error.ts'
 
 /** Of what comes before `resume`, for each stream; as much as a socket of HTTP/1.1 takes. */

@@ -1,8 +1,8 @@
 import { type ClientHttp2Stream, constants, type OutgoingHttpHeaders } from 'node:http2'
 import type { Header, WireRequest } from '../../../../contract/index.ts'
-import type { RunClock } from '../../engine/clock.ts'
+import type { RunClock } from '../../clock.ts'
 import type { AnswerSink, Channel } from '../channel.ts'
-import { addressOf } from '../wire-form.ts'
+import { addressOf } from '../wire-request.ts'
 import type { Http2Connection } from './connection.ts'
 import { Http2Error } from './error.ts'
 

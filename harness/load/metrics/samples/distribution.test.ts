@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { Histogram } from './buckets.ts'
 import { distributionOf } from './distribution.ts'
+import { Histogram } from './histogram.ts'
 
 function bucketsOf(milliseconds: readonly number[]): Histogram {
   const buckets = new Histogram()

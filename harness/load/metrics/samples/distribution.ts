@@ -2,8 +2,8 @@ import type { Distribution, Quantile } from '../../../../contract/report/load-me
 import { kaplanMeierQuantile, type LifeTable } from '../../statistics/kaplan-meier.ts'
 import type { OrderedSample } from '../../statistics/ordered-sample.ts'
 import { quantileEstimate } from '../../statistics/quantile-interval.ts'
-import { type Bucket, Histogram, unitNs } from './buckets.ts'
 import { digits, toHdr } from './hdr.ts'
+import { type Bucket, Histogram, unitNs } from './histogram.ts'
 
 export const quantiles: readonly number[] = [0.5, 0.75, 0.9, 0.95, 0.99, 0.999]
 

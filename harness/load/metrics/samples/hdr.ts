@@ -4,7 +4,7 @@ import {
   Float64Histogram,
   JsHistogram,
 } from 'hdr-histogram-js'
-import { Histogram, maxUnits, unitNs } from './buckets.ts'
+import { Histogram, maxUnits, unitNs } from './histogram.ts'
 
 /** Significant digits of every histogram. */
 export const digits = 3

@@ -1,0 +1,126 @@
+/** `chatgen calibrate`: the load of a run at growing rates of events, and how late its stamps are. */
+import { availableParallelism, cpus } from 'node:os'
+import type { Calibration, CalibrationPoint } from '../../contract/report/calibration.ts'
+import type { LoadReport } from '../../contract/report/load.ts'
+import { generatorLimits } from './generator/verdict.ts'
+import { type Mix, mixEntry } from './plan/mix.ts'
+import { runLoad } from './run.ts'
+import type { LoadTarget } from './target.ts'
+
+export interface CalibrateOptions {
+  /** A server that is known to keep its pace, best of all on another machine. */
+  readonly target: LoadTarget
+  readonly suite: LoadReport['suite']
+  readonly workers: number
+  /** Events a second, ascending. */
+  readonly rates: readonly number[]
+  /** Of each rate. */
+  readonly seconds: number
+  readonly signal: AbortSignal
+  readonly onPoint: (point: CalibrationPoint) => void
+}
+
+/** Ends early where the generator is overwhelmed: higher rates would only show more of it. */
+export async function calibrate(options: CalibrateOptions): Promise<Calibration> {
+  const points: CalibrationPoint[] = []
+  for (const rate of options.rates) {
+    if (options.signal.aborted) break
+    const point = pointOf(rate, await run(options, rate))
+    points.push(point)
+    options.onPoint(point)
+    if (point.verdict === 'invalid') break
+  }
+  return {
+    kind: 'calibration',
+    schemaVersion: 1,
+    measuredAt: new Date().toISOString(),
+    machine: thisMachine(),
+    workers: options.workers,
+    points,
+    ceilingEventsPerSecond: ceilingOf(points),
+  }
+}
+
+export function thisMachine(): Calibration['machine'] {
+  return {
+    node: process.version,
+    cpus: availableParallelism(),
+    cpuModel: cpus()[0]?.model ?? 'unknown',
+  }
+}
+
+/** What a run used of a calibration; null where that says nothing of this machine. */
+export function calibrationUse(
+  calibration: Calibration | undefined,
+  { eventsPerSecond }: { readonly eventsPerSecond: number },
+): LoadReport['generator']['calibration'] {
+  if (calibration === undefined || calibration.ceilingEventsPerSecond === 0) return null
+  if (JSON.stringify(calibration.machine) !== JSON.stringify(thisMachine())) return null
+  const { measuredAt, ceilingEventsPerSecond } = calibration
+  return { measuredAt, ceilingEventsPerSecond, used: eventsPerSecond / ceilingEventsPerSecond }
+}
+
+/** Short answers, so that a rate is soon there and soon gone. */
+const tokens = 50
+/** The role, the finish reason, the usage and the end mark stand around the tokens. */
+const eventsOfAnswer = tokens + 4
+
+const constant = (value: number) => ({ kind: 'constant', value }) as const
+const mix: Mix = {
+  name: 'calibration',
+  entries: [
+    mixEntry({
+      name: 'calibration',
+      kind: 'openai-stream',
+      prompt: constant(8),
+      answer: constant(tokens),
+    }),
+  ],
+}
+
+function run({ target, suite, workers, seconds, signal }: CalibrateOptions, rate: number) {
+  return runLoad({
+    target,
+    spec: {
+      seed: 'calibration',
+      mix,
+      arrival: { kind: 'poisson', perSecond: rate / eventsOfAnswer },
+      durationNs: seconds * 1e9,
+      misbehaviour: { slowReader: 0, abort: 0, churn: 0 },
+      idempotencyRaces: 0,
+    },
+    shard: null,
+    workers,
+    slos: [],
+    warmUpMs: 'auto',
+    drainMs: 10_000,
+    maxInFlight: 20_000,
+    keepAlive: true,
+    startAt: null,
+    suite,
+    signal,
+    onProgress: () => {},
+  })
+}
+
+function pointOf(plannedEventsPerSecond: number, { generator }: LoadReport): CalibrationPoint {
+  const { eventsPerSecond, timestampError, eventLoopUtilization, eventsPerCpuSecond, verdict } =
+    generator
+  return {
+    plannedEventsPerSecond,
+    eventsPerSecond,
+    timestampError,
+    eventLoopUtilization,
+    eventsPerCpuSecond,
+    verdict,
+  }
+}
+
+function ceilingOf(points: readonly CalibrationPoint[]): number {
+  const { degraded } = generatorLimits.timestampError
+  const within = points.filter(
+    ({ verdict, timestampError }) =>
+      verdict !== 'invalid' && timestampError !== null && timestampError.p99 < degraded,
+  )
+  return Math.max(0, ...within.map(({ eventsPerSecond }) => eventsPerSecond))
+}

@@ -1,0 +1,101 @@
+import { availableParallelism, cpus, loadavg } from 'node:os'
+import type { GeneratorRow, Spread, WorkerRow } from '../../../contract/report/load-generator.ts'
+import type { DoneMessage } from '../engine/worker-pool.ts'
+import { Histogram, type StoredHistogram } from '../metrics/samples/histogram.ts'
+import type { RequestRecord } from '../record.ts'
+import { rankOf } from '../statistics/ordered-sample.ts'
+import { generatorVerdict } from './verdict.ts'
+
+/** What the run knows of its own error, one record at a time. */
+export class GeneratorMonitor {
+  readonly #delays = new Histogram()
+  readonly #events: number[]
+  readonly #requests: number[]
+
+  constructor(workers: number) {
+    this.#events = Array.from({ length: workers }, () => 0)
+    this.#requests = Array.from({ length: workers }, () => 0)
+  }
+
+  add(worker: number, { step, timestamps, counts }: RequestRecord): void {
+    if (step === 0) this.#delays.add(timestamps.dispatched - timestamps.planned)
+    this.#events[worker] = (this.#events[worker] ?? 0) + counts.events
+    this.#requests[worker] = (this.#requests[worker] ?? 0) + 1
+  }
+
+  row(done: readonly DoneMessage[], undispatched: number, durationMs: number): GeneratorRow {
+    const events = this.#events.reduce((sum, count) => sum + count, 0)
+    const cpuMs = done.reduce((sum, { usage }) => sum + (usage.cpuMs ?? 0), 0)
+    const eventLoopUtilization = Math.max(0, ...done.map(({ usage }) => usage.eventLoopUtilization))
+    const scheduleDelay = spreadOf(this.#delays)
+    const errors = done.map(({ timestampError }) => spreadOrNull(timestampError))
+    return {
+      ...generatorVerdict({
+        timestampError: worstSpread(errors),
+        scheduleDelay,
+        eventLoopDelayMs: maxOrNull(done.map(({ usage }) => usage.eventLoopDelayMs)),
+        eventLoopUtilization,
+        cpuShare: maxOrNull(done.map(({ usage }) => usage.cpuShare)),
+        dropped: undispatched,
+      }),
+      timestampError: spreadOf(merged(done)),
+      scheduleDelay,
+      eventLoopUtilization,
+      cpuMs,
+      eventsPerSecond: durationMs === 0 ? 0 : events / (durationMs / 1000),
+      eventsPerCpuSecond: cpuMs === 0 ? null : events / (cpuMs / 1000),
+      calibration: null,
+      workers: done.map(
+        ({ usage: { cpuMs, eventLoopUtilization } }, index): WorkerRow => ({
+          index,
+          requests: this.#requests[index] ?? 0,
+          events: this.#events[index] ?? 0,
+          cpuMs,
+          eventLoopUtilization,
+          scheduleDelay: null,
+          timestampError: errors[index] ?? null,
+        }),
+      ),
+      environment: {
+        node: process.version,
+        platform: `${process.platform} ${process.arch}`,
+        cpus: availableParallelism(),
+        cpuModel: cpus()[0]?.model ?? 'unknown',
+        loadAverage: loadavg()[0] ?? 0,
+      },
+    }
+  }
+}
+
+function spreadOf(delays: Histogram): Spread | null {
+  if (delays.count === 0) return null
+  const at = (q: number) => delays.highAt(rankOf(q, delays.count)) / 1e6
+  return { p50: at(0.5), p99: at(0.99), max: (delays.maxNs ?? 0) / 1e6, count: delays.count }
+}
+
+function spreadOrNull(stored: StoredHistogram | null): Spread | null {
+  return stored === null ? null : spreadOf(Histogram.from(stored))
+}
+
+function merged(done: readonly DoneMessage[]): Histogram {
+  const all = new Histogram()
+  for (const { timestampError } of done) {
+    if (timestampError !== null) all.merge(Histogram.from(timestampError))
+  }
+  return all
+}
+
+/** One late worker spoils what it measured, however many others were in time. */
+function worstSpread(spreads: readonly (Spread | null)[]): Spread | null {
+  return spreads.reduce(
+    (worst, spread) => (spread !== null && spread.p99 > (worst?.p99 ?? -1) ? spread : worst),
+    null,
+  )
+}
+
+function maxOrNull(values: readonly (number | null)[]): number | null {
+  return values.reduce(
+    (most, value) => (value !== null && value > (most ?? Number.NEGATIVE_INFINITY) ? value : most),
+    null,
+  )
+}

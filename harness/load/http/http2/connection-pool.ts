@@ -1,0 +1,187 @@
+import type { RunClock } from '../../clock.ts'
+import type { Channel, ChannelPool, Http2Figures } from '../channel.ts'
+import type { Route } from '../route.ts'
+import { Http2Connection } from './connection.ts'
+import { Http2Stream, type StreamHandlers } from './stream.ts'
+
+/** A connection without a stream is given up after so long, before common servers close it. */
+const idleSeconds = 20
+
+/**
+ * The HTTP/2 connections of one thread. A request goes to the first connection that has room for it, by
+ * the SETTINGS_MAX_CONCURRENT_STREAMS of the peer; where none has, connections are opened for what waits,
+ * as many as the limit allows.
+ */
+export class Http2ConnectionPool implements ChannelPool {
+  readonly httpVersion = 'http2'
+  opened = 0
+  readonly #route: Route
+  readonly #clock: RunClock
+  readonly #keepAlive: boolean
+  readonly #maxConnections: number
+  /** All that are open, those with one stream of their own among them. */
+  readonly #connections = new Set<Http2Connection>()
+  /** Those that carry as many streams as the peer allows. */
+  readonly #sharedConnections = new Set<Http2Connection>()
+  /** In the order of asking. */
+  readonly #waiting = new Set<Http2Stream>()
+  readonly #figures: Http2Figures = {
+    ...{ streams: 0, maxAtOnce: 0, allowed: null, resets: 0, goaways: 0, resent: 0 },
+  }
+  readonly #sweep: NodeJS.Timeout
+  #closed = false
+
+  constructor(route: Route, clock: RunClock, keepAlive: boolean, most = Number.POSITIVE_INFINITY) {
+    this.#route = route
+    this.#clock = clock
+    this.#keepAlive = keepAlive
+    this.#maxConnections = most
+    this.#sweep = setInterval(() => this.#closeIdle(), 1000)
+    this.#sweep.unref()
+  }
+
+  get http2(): Http2Figures {
+    const figures = { ...this.#figures }
+    for (const connection of this.#connections) addTo(figures, connection)
+    return figures
+  }
+
+  acquire(): Channel {
+    return this.#keepAlive ? new Http2Stream(this.#clock, this.#shared) : this.dedicated()
+  }
+
+  whenAvailable(use: (channel: Channel) => void): void {
+    use(this.acquire())
+  }
+
+  dedicated(): Channel {
+    let own: Http2Connection | undefined
+    const hold = (stream: Http2Stream) => {
+      own = this.#open(
+        () => {
+          if (own !== undefined && own.capacity > 0 && own.streams === 0) stream.assign(own)
+          // Its one stream has ended.
+          else if (own?.streams === 1 && own.active === 0) own.close()
+        },
+        (error) => {
+          if (own?.streams === 0) stream.reject(error ?? new Error('the connection was closed'))
+        },
+      )
+    }
+    return new Http2Stream(this.#clock, {
+      ...this.#shared,
+      requestConnection: hold,
+      cancel: () => {
+        if (own?.streams === 0) own.close()
+      },
+    })
+  }
+
+  close(): void {
+    this.#closed = true
+    clearInterval(this.#sweep)
+    for (const connection of [...this.#connections]) connection.close()
+  }
+
+  readonly #shared: StreamHandlers = {
+    requestConnection: (stream) => {
+      this.#waiting.add(stream)
+      this.#assignWaiting()
+      this.#openMore()
+    },
+    cancel: (stream) => void this.#waiting.delete(stream),
+    onReset: () => {
+      this.#figures.resets += 1
+    },
+    onResent: () => {
+      this.#figures.resent += 1
+    },
+  }
+
+  /** Gives connections to what waits for one, as far as there is room. */
+  #assignWaiting(): void {
+    for (const connection of this.#sharedConnections) {
+      for (const stream of this.#waiting) {
+        if (connection.capacity < 1) break
+        this.#waiting.delete(stream)
+        stream.assign(connection)
+      }
+    }
+  }
+
+  #openMore(): void {
+    if (this.#closed) return
+    const usable = [...this.#sharedConnections].filter(({ goaway }) => goaway === undefined)
+    const known = usable.find(({ allowed }) => allowed !== null)?.allowed ?? null
+    // A peer that takes no stream at all takes none over another connection.
+    if (known === 0) return
+    // How many streams a first connection takes is only known when it is there.
+    const wanted =
+      known === null ? Math.min(1, this.#waiting.size) : Math.ceil(this.#waiting.size / known)
+    const opening = usable.filter((connection) => connection.opening).length
+    const more = Math.min(wanted - opening, this.#maxConnections - usable.length)
+    for (let at = 0; at < more; at += 1) this.#openShared()
+  }
+
+  #openShared(): void {
+    const connection: Http2Connection = this.#open(
+      () => {
+        this.#assignWaiting()
+        this.#openMore()
+      },
+      (error) => {
+        this.#sharedConnections.delete(connection)
+        if (error === undefined) this.#openMore()
+        // Another try may fail as fast as this one, so it waits for the next request.
+        else this.#rejectWaiting(error)
+      },
+    )
+    this.#sharedConnections.add(connection)
+  }
+
+  /** No connection could be made, and none is being made: who waits is told why. */
+  #rejectWaiting(error: Error): void {
+    if ([...this.#sharedConnections].some(({ goaway }) => goaway === undefined)) return
+    const waiting = [...this.#waiting]
+    this.#waiting.clear()
+    for (const stream of waiting) stream.reject(error)
+  }
+
+  #open(onRoom: () => void, onGone: (error: Error | undefined) => void): Http2Connection {
+    this.opened += 1
+    const made: Http2Connection = new Http2Connection(this.#route, this.#clock, {
+      onCapacity: onRoom,
+      onClosed: (gone, error) => {
+        this.#connections.delete(gone)
+        addTo(this.#figures, gone)
+        onGone(error)
+      },
+    })
+    this.#connections.add(made)
+    return made
+  }
+
+  #closeIdle(): void {
+    const oldest = this.#clock.now() - idleSeconds * 1e9
+    for (const connection of this.#sharedConnections) {
+      const idle = connection.active === 0 && !connection.opening
+      if (idle && connection.idleSince < oldest) connection.close()
+    }
+  }
+}
+
+function addTo(
+  figures: Http2Figures,
+  { streams, maxAtOnce, allowed, goaway }: Http2Connection,
+): void {
+  figures.streams += streams
+  figures.maxAtOnce = Math.max(figures.maxAtOnce, maxAtOnce)
+  figures.allowed = minOrNull(figures.allowed, allowed)
+  if (goaway !== undefined) figures.goaways += 1
+}
+
+/** Null is no limit. */
+export function minOrNull(a: number | null, b: number | null): number | null {
+  if (a === null || b === null) return a ?? b
+  return Math.min(a, b)
+}

@@ -1,0 +1,161 @@
+import type { ArrivalRow, LoadReport } from '../../../contract/report/load.ts'
+import type { WorkerPoolResult } from '../engine/worker-pool.ts'
+import { buildIntegrity } from '../judging/integrity.ts'
+import type { RunStats } from '../metrics/run-stats.ts'
+import type { LoadOptions } from '../options.ts'
+import { surfaceOf } from '../plan/mix.ts'
+import { partSize } from '../plan/needs.ts'
+import { type PlanSpec, planHash, wholePlan } from '../plan/plan.ts'
+import { unmeasured } from '../slo/unmeasured.ts'
+import { summarize } from '../summary/summary.ts'
+import { connectionCounts } from './connections.ts'
+import { packMeasurements } from './measurements.ts'
+import { loadOutcome } from './outcome.ts'
+import { conservationAudit, invalidate } from './validity.ts'
+
+export interface RunResult {
+  readonly stats: RunStats
+  readonly outcome: WorkerPoolResult
+  readonly startedAt: Date
+  /** Milliseconds after the time at which it was to begin. */
+  readonly lateMs: number
+  /** From the start to the last answer, or to the interruption. */
+  readonly lastedMs: number
+}
+
+/** All that a run found, as its report. */
+export function buildReport(options: LoadOptions, findings: RunResult): LoadReport {
+  const { spec, target, slos, signal } = options
+  const { stats, outcome, startedAt, lateMs, lastedMs } = findings
+  const cut = {
+    warmUpNs: warmUpNs(options),
+    untilNs: signal.aborted ? lastedMs * 1e6 : spec.durationNs,
+  }
+  const { reused, connectMs, transactionMetrics, ...measured } = summarize(stats.metrics, {
+    slos,
+    maxRefusals: options.maxRefusals,
+    ...cut,
+    transactions: spec.mix.entries.map(({ name }) => name),
+  })
+  const threads = outcome.done
+  const integrity = buildIntegrity(
+    threads.map((done) => done.integrity),
+    stats.ids,
+  )
+  const lost = conservationAudit(options, stats)
+  const audits = [...measured.audits, lost]
+  const transactions = stats.transactions.rows(spec.mix.entries, transactionMetrics)
+  const slo = [
+    ...measured.slo,
+    ...unmeasured({ ...measured, planned: lost.expected, transactions }),
+  ]
+  const generator = invalidate(stats.generator.row(threads, stats.dropped, lastedMs), {
+    lateMs,
+    requests: stats.requests,
+    due: lost.expected,
+    audits,
+  })
+  return {
+    kind: 'load-report',
+    schemaVersion: 1,
+    outcome: loadOutcome({ integrity, generator, slo }),
+    interrupted: signal.aborted,
+    suite: options.suite,
+    target: {
+      baseUrl: target.baseUrl,
+      surfaces: [...new Set(spec.mix.entries.map(({ kind }) => surfaceOf(kind)))],
+    },
+    seed: spec.seed,
+    startedAt: startedAt.toISOString(),
+    durationMs: lastedMs,
+    plan: planOf(options),
+    config: configOf(options),
+    ...measured,
+    slo,
+    audits,
+    transactions,
+    connections: {
+      ...connectionCounts(threads),
+      reused,
+      connectMs,
+    },
+    integrity,
+    generator,
+    faults: [...outcome.internalErrors],
+    notes: [
+      ...(target.network?.insecure === true
+        ? ['the certificate of the target was not verified (--insecure)']
+        : []),
+      ...outcome.warnings.map(([what, count]) => `${what} (${count} times)`),
+      ...(outcome.chatsLeft === 0 ? [] : [`${outcome.chatsLeft} chats were made and are left`]),
+    ],
+    ...(options.shard === null ? {} : { measurements: packMeasurements({ ...cut, ...partsOf() }) }),
+  }
+
+  function partsOf() {
+    const { tally, size, duplicates } = stats.ids
+    return {
+      metrics: stats.metrics.store(),
+      integrity: threads.map((done) => done.integrity),
+      ids: { tally, size, duplicates },
+    }
+  }
+}
+
+/** Where early and late differ on purpose, there is nothing to cut. */
+function warmUpNs({ warmUpMs, spec }: LoadOptions): number | 'auto' {
+  if (warmUpMs !== 'auto') return warmUpMs * 1e6
+  return ['poisson', 'constant', 'closed'].includes(spec.arrival.kind) ? 'auto' : 0
+}
+
+function planOf(options: LoadOptions): LoadReport['plan'] {
+  const { spec, shard } = options
+  return {
+    hash: planHash(spec),
+    arrival: arrivalRow(spec),
+    durationMs: spec.durationNs / 1e6,
+    transactions: partSize(spec, wholePlan).transactions,
+    ownTransactions: partSize(spec, shard ?? wholePlan).transactions,
+    shard,
+    mix: spec.mix.name,
+  }
+}
+
+export function arrivalRow({ arrival }: PlanSpec): ArrivalRow {
+  switch (arrival.kind) {
+    case 'ramp': {
+      const { kind, process, from, to, overNs } = arrival
+      return { kind, process, from, to, overMs: overNs / 1e6 }
+    }
+    case 'steps': {
+      const { kind, process, steps } = arrival
+      const rows = steps.map(({ perSecond, forNs }) => ({ perSecond, forMs: forNs / 1e6 }))
+      return { kind, process, steps: rows }
+    }
+    case 'closed':
+      return { kind: 'closed', concurrency: arrival.concurrency }
+    case 'trace':
+      return { kind: 'trace', file: arrival.file }
+    default:
+      return arrival
+  }
+}
+
+function configOf(options: LoadOptions): LoadReport['config'] {
+  const { spec, target, workers, drainMs, maxInFlight, keepAlive, startAt } = options
+  const { maxConnections, maxRefusals } = options
+  return {
+    workers,
+    timeoutMs: target.timeoutMs,
+    drainMs,
+    mostInFlight: maxInFlight,
+    judgedShare: 1,
+    idempotencyRaceShare: spec.idempotencyRaces,
+    misbehaviour: spec.misbehaviour,
+    keepAlive,
+    ...(maxConnections === undefined ? {} : { mostConnections: maxConnections }),
+    startAt: startAt?.toISOString() ?? null,
+    ...(maxRefusals === undefined ? {} : { maxRefusals }),
+    mix: spec.mix.entries,
+  }
+}

@@ -1,0 +1,92 @@
+import { type Header, parseJson } from '../../../contract/index.ts'
+import { answerLimits, sizeText } from '../http/answer-limits.ts'
+import type { AnswerSink, ChannelPool } from '../http/channel.ts'
+import { type RequestSpec, wireRequest } from '../http/wire-request.ts'
+import type { LoadTarget } from '../target.ts'
+
+export interface SetupAnswer {
+  /** 0 where no answer came. */
+  readonly status: number
+  readonly json: unknown
+  readonly error: string | undefined
+  /** The target let `timeoutMs` pass. */
+  readonly timedOut?: true
+}
+
+/**
+ * A request beside the load: before it, to arrange, or after it, to tidy up. Never rejects; the signal
+ * ends the wait for an answer.
+ */
+export function sendSetupRequest(
+  channels: ChannelPool,
+  target: LoadTarget,
+  spec: RequestSpec,
+  { place, signal }: { readonly place: string; readonly signal: AbortSignal },
+): Promise<SetupAnswer> {
+  const late = { status: 0, json: undefined, error: 'no answer in time' }
+  if (signal.aborted) return Promise.resolve(late)
+  const request = wireRequest(spec, target, `${target.tag}/${place}`)
+  return new Promise((resolve) => {
+    const channel = channels.acquire()
+    const done = (answer: SetupAnswer) => {
+      clearTimeout(limit)
+      signal.removeEventListener('abort', giveUp)
+      resolve(answer)
+    }
+    const leave = (answer: SetupAnswer) => {
+      channel.abandon()
+      done(answer)
+    }
+    const giveUp = () => leave(late)
+    const limit = setTimeout(() => leave({ ...late, timedOut: true }), target.timeoutMs)
+    signal.addEventListener('abort', giveUp)
+    channel.send(request, new AnswerCollector(done, () => channel.abandon()))
+  })
+}
+
+class AnswerCollector implements AnswerSink {
+  readonly #done: (answer: SetupAnswer) => void
+  readonly #leave: () => void
+  readonly #pieces: Uint8Array[] = []
+  #size = 0
+  #status = 0
+
+  constructor(done: (answer: SetupAnswer) => void, leave: () => void) {
+    this.#done = done
+    this.#leave = leave
+  }
+
+  sent(): void {}
+
+  head(status: number, _headers: readonly Header[]): void {
+    this.#status = status
+  }
+
+  data(bytes: Uint8Array): void {
+    this.#size += bytes.length
+    if (this.#size <= answerLimits.bodyBytes) {
+      this.#pieces.push(bytes.slice())
+      return
+    }
+    this.#pieces.length = 0
+    this.#leave()
+    const error = `an answer of more than ${sizeText(answerLimits.bodyBytes)}`
+    this.#done({ status: 0, json: undefined, error })
+  }
+
+  end(): void {
+    this.#done({
+      status: this.#status,
+      json: parseJson(Buffer.concat(this.#pieces).toString()),
+      error: undefined,
+    })
+  }
+
+  failed(error: Error): void {
+    this.#done({ status: 0, json: undefined, error: error.message })
+  }
+
+  internalError(error: unknown): void {
+    this.failed(error instanceof Error ? error : new Error(String(error)))
+  }
+}

@@ -1,0 +1,56 @@
+import type { Delivery } from '../../../contract/report/load-measures.ts'
+import type { RequestStats } from '../metrics/request-stats.ts'
+import type { Histogram } from '../metrics/samples/histogram.ts'
+
+/** From this share of deltas on that came with another one, they came in lumps. */
+const coalescedShare = 2 / 3
+/** Streams of fewer deltas may well fit into one read. */
+const minDeltas = 4
+/** Lumps keep time where half of the pauses between them differ by so much at most, as a share. */
+const maxPauseSpread = 0.2
+const minPauses = 20
+/** What is closer is the same lump in several reads. */
+const pauseNs = 1e6
+
+/** Null where no answer had two deltas. */
+export function describeDelivery(group: RequestStats): Delivery | null {
+  const { deliveredStreams, deltas, contentReads, inOneRead, firstReadDeltas } = group.outcomes
+  if (deliveredStreams === 0) return null
+  const gaps = deltas - deliveredStreams
+  const together = (deltas - contentReads) / gaps
+  const many = deltas / deliveredStreams >= minDeltas
+  const lumps = !many
+    ? 'none'
+    : inOneRead / deliveredStreams >= 0.5
+      ? 'whole'
+      : together >= coalescedShare
+        ? 'some'
+        : 'none'
+  return {
+    streams: deliveredStreams,
+    deltas,
+    reads: contentReads,
+    together,
+    inOneRead,
+    firstRead: firstReadDeltas / deliveredStreams,
+    lumps,
+    lumpMs: lumps === 'some' ? evenPause(group.latencies('icl', 'service')) : null,
+  }
+}
+
+/** The usual pause between lumps, milliseconds; null where there is none. */
+function evenPause(gaps: Histogram | undefined): number | null {
+  const pauses = gaps?.buckets().filter(({ low }) => low >= pauseNs) ?? []
+  const total = pauses.reduce((sum, { count }) => sum + count, 0)
+  if (total < minPauses) return null
+  const at = (share: number) => {
+    let reached = 0
+    for (const { low, high, count } of pauses) {
+      reached += count
+      if (reached >= share * total) return (low + high) / 2
+    }
+    return 0
+  }
+  const middle = at(0.5)
+  return at(0.75) - at(0.25) <= maxPauseSpread * middle ? middle / 1e6 : null
+}

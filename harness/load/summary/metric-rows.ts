@@ -1,0 +1,51 @@
+import {
+  type Metric,
+  type MetricName,
+  metricNames,
+} from '../../../contract/report/load-measures.ts'
+import type { RequestStats } from '../metrics/request-stats.ts'
+import { distributionOf } from '../metrics/samples/distribution.ts'
+import { twoClocked } from '../slo/slo.ts'
+import type { Independence } from './independence.ts'
+
+/** Every metric that the requests of a group have, by both clocks where it has two. */
+export function metricRows(group: RequestStats, independence: Independence): Metric[] {
+  return metricNames.flatMap((name) => {
+    const row = metricRow(group, name, independence)
+    return row === null ? [] : [row]
+  })
+}
+
+export function metricRow(
+  group: RequestStats,
+  name: MetricName,
+  independence: Independence,
+): Metric | null {
+  const independent = independentShare(group, name, independence)
+  const of = (clock: 'service' | 'response') =>
+    distributionOf(group.latencies(name, clock), group.censored(name, clock), independent)
+  const service = of('service')
+  const response = twoClocked.includes(name) ? of('response') : null
+  return service === null && response === null ? null : { name, unit: 'ms', service, response }
+}
+
+/**
+ * Effective sample size as a share. The gaps of one stream are far from independent of each other,
+ * so a stream counts as one value however many gaps it has.
+ */
+function independentShare(
+  group: RequestStats,
+  name: MetricName,
+  { ttft, e2e }: Independence,
+): number {
+  if (name === 'icl') {
+    const { streams, gaps } = group.outcomes
+    return gaps === 0 ? 1 : Math.min(1, (e2e * streams) / gaps)
+  }
+  return endsWithFirstToken(name) ? ttft : e2e
+}
+
+/** Over with the first token. */
+export function endsWithFirstToken(name: MetricName): boolean {
+  return ['connect', 'ttfb', 'ttfe', 'ttft', 'ttfo'].includes(name)
+}

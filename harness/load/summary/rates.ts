@@ -1,0 +1,58 @@
+import type { Goodput, Rates, Stalls } from '../../../contract/report/load-measures.ts'
+import type { OutcomeCounts, RequestStats } from '../metrics/request-stats.ts'
+import type { RunMetrics } from '../metrics/run-metrics.ts'
+import type { MeasuredWindow } from './window.ts'
+
+/** Five rates, each by the moment at which the thing happened, so that the drain is in none. */
+export function ratesOf(run: RunMetrics, window: MeasuredWindow): Rates {
+  const { planned, dispatched, completed, shed, failed } = run.slices.sum(window.from, window.to)
+  const rate = (count: number) => ({ count, perSecond: count / secondsOf(window) })
+  return {
+    offered: rate(planned),
+    dispatched: rate(dispatched),
+    completed: rate(completed),
+    shed: rate(shed),
+    failed: rate(failed),
+  }
+}
+
+/** By the planned moment, whenever the answer came. */
+export function goodputOf({ outcomes }: RequestStats, window: MeasuredWindow): Goodput {
+  const due = countDue(outcomes)
+  const { good } = outcomes
+  return { good, due, share: due === 0 ? null : good / due, perSecond: good / secondsOf(window) }
+}
+
+/**
+ * Requests of which something was due: failed ones, shed ones and those that the generator did not
+ * get to are among them. What was open at the end is not known, and who left on purpose is no user.
+ */
+export function countDue(outcomes: OutcomeCounts): number {
+  const { ok, shed, failed, notDispatched } = outcomes
+  return ok + shed + failed + notDispatched
+}
+
+export function countAbandoned(outcomes: OutcomeCounts): number {
+  return outcomes.abort + outcomes.churn + outcomes['slow-reader'] + outcomes.race
+}
+
+export function stallsOf(group: RequestStats, stallNs: number): Stalls | null {
+  const { streams, stalledStreams, stalledGaps, stalledNs, streamedNs, gaps, coalescedGaps } =
+    group.outcomes
+  if (streams === 0) return null
+  const longest = group.latencies('icl', 'service')?.maxNs ?? null
+  return {
+    overMs: stallNs / 1e6,
+    streams,
+    stalled: stalledStreams,
+    stalls: stalledGaps,
+    share: streamedNs === 0 ? 0 : stalledNs / streamedNs,
+    longestMs: longest === null ? null : longest / 1e6,
+    gaps,
+    coalesced: gaps === 0 ? 0 : coalescedGaps / gaps,
+  }
+}
+
+function secondsOf({ fromNs, toNs }: MeasuredWindow): number {
+  return (toNs - fromNs) / 1e9
+}

@@ -1,0 +1,101 @@
+import type { RequestStats } from '../metrics/request-stats.ts'
+import type { MetricsConfig, RunMetrics } from '../metrics/run-metrics.ts'
+import type { SampledRequest } from '../metrics/samples/bottom-k-sample.ts'
+import { censoredSample } from '../metrics/samples/distribution.ts'
+import { Histogram } from '../metrics/samples/histogram.ts'
+import type { LatencyEvidence, ShareEvidence, SloEvidence } from '../slo/decide.ts'
+import type { RequestLimit } from '../slo/slo.ts'
+import { quantileEstimate } from '../statistics/quantile-interval.ts'
+import { isOver, Neighbours } from './independence.ts'
+import { endsWithFirstToken } from './metric-rows.ts'
+import { countDue } from './rates.ts'
+import type { MeasuredWindow } from './window.ts'
+
+/**
+ * What the SLOs of a run are decided on. Each has the autocorrelation of its own figure: how alike
+ * the latencies of neighbours are says nothing of how alike their failures are.
+ */
+export function sloEvidence(run: RunMetrics, window: MeasuredWindow): SloEvidence {
+  const group = run.group(window.from, window.to)
+  const neighbours = new Neighbours(run, window.fromNs, window.toNs)
+  const { outcomes } = group
+  const of = countDue(outcomes)
+  const { completed, outputTokens } = run.slices.sum(window.from, window.to)
+  const failed = outcomes.shed + outcomes.failed + outcomes.notDispatched
+  const share = (
+    count: number,
+    bad: (sampled: SampledRequest) => boolean | null,
+  ): ShareEvidence => ({
+    count,
+    of,
+    independent: neighbours.effectiveShare((sampled) => asNumber(bad(sampled))),
+    episodes: neighbours.episodes(of, bad),
+  })
+  return {
+    latency: (limit) =>
+      latencyEvidence(group, limit, { neighbours, read: seriesOf(run.config, limit) }),
+    goodput: share(outcomes.good, ({ good }) => (good === null ? null : !good)),
+    errors: share(failed, ({ failed }) => failed ?? null),
+    windowNs: window.toNs - window.fromNs,
+    completed,
+    outputTokens,
+  }
+}
+
+/** The sample holds each latency that an SLO limits; what an older kit stored has the nearest of two. */
+function seriesOf({ watched = [] }: MetricsConfig, { metric, clock }: RequestLimit) {
+  const at = watched.findIndex((own) => own.metric === metric && own.clock === clock)
+  if (at >= 0) return (sampled: SampledRequest) => sampled.watched?.[at] ?? null
+  return endsWithFirstToken(metric)
+    ? ({ ttftNs }: SampledRequest) => ttftNs
+    : ({ e2eNs }: SampledRequest) => e2eNs
+}
+
+interface OwnSeries {
+  readonly neighbours: Neighbours
+  readonly read: (sampled: SampledRequest) => number | null
+}
+
+function latencyEvidence(
+  group: RequestStats,
+  limit: RequestLimit,
+  { neighbours, read }: OwnSeries,
+): LatencyEvidence {
+  const { metric, clock, limitNs, inclusive } = limit
+  const ended = group.latencies(metric, clock) ?? new Histogram()
+  const censored = group.censored(metric, clock) ?? new Histogram()
+  const stillOver = censored.countOver(limitNs, inclusive)
+  const known = ended.count + stillOver
+  const independent = neighbours.effectiveShare(read) * perStream(group, limit)
+  return {
+    known,
+    over: ended.countOver(limitNs, inclusive) + stillOver,
+    independent,
+    episodes: neighbours.episodes(metric === 'icl' ? group.outcomes.streams : known, (sampled) => {
+      const ns = read(sampled)
+      return ns === null ? null : isOver(limit, ns)
+    }),
+    count: ended.count,
+    meanNs: ended.meanNs,
+    deviationNs: ended.deviationNs,
+    quantile: (q) => {
+      const sample = censoredSample(ended, censored)
+      const { value, low, high, ...rest } = quantileEstimate(sample, q, sample.count * independent)
+      return { ...rest, value: finite(value), low: finite(low), high: finite(high) }
+    },
+  }
+}
+
+/** Gaps of one stream are far from independent: a stream counts as one value, however many it has. */
+function perStream({ outcomes }: RequestStats, { metric }: RequestLimit): number {
+  if (metric !== 'icl' || outcomes.gaps === 0) return 1
+  return Math.min(1, outcomes.streams / outcomes.gaps)
+}
+
+function asNumber(value: boolean | null): number | null {
+  return value === null ? null : Number(value)
+}
+
+function finite(value: number | null): number | null {
+  return value === Number.POSITIVE_INFINITY ? null : value
+}
