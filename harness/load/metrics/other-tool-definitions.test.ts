@@ -50,7 +50,7 @@ describe('the others count', () => {
   test('the drain in the denominator of their throughput', () => {
     const tools = new OtherTools()
     tools.add(recordOf())
-    tools.add(recordOf({ stamps: { dispatched: 1000.5e6, lastGenerated: 2200.5e6 } }))
+    tools.add(recordOf({ timestamps: { dispatched: 1000.5e6, lastGenerated: 2200.5e6 } }))
     // 22 tokens from 0.5 to 2200.5 ms.
     expect(tools.rows().at(-1)).toMatchObject({ unit: 'tokens/s', mean: 10 })
   })

@@ -44,8 +44,8 @@ describe('reads', () => {
         limitNs: 250e3,
       },
     ],
-    ['goodput > 99%', { kind: 'goodput', limits: null, least: 0.99 }],
-    ['errors < 1%', { kind: 'errors', most: 0.01 }],
+    ['goodput > 99%', { kind: 'goodput', limits: null, minShare: 0.99 }],
+    ['errors < 1%', { kind: 'errors', maxShare: 0.01 }],
     ['rate > 10/s', { kind: 'rate', of: 'requests', perSecond: 10, inclusive: false }],
     ['tokens >= 600 / min', { kind: 'rate', of: 'tokens', perSecond: 10, inclusive: true }],
   ])('%s', (text, expected) => {

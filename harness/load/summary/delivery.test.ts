@@ -17,7 +17,7 @@ function delivered(gaps: (stream: number) => readonly number[]): Delivery | null
     const lastGenerated = 100 * ms + gapsNs.reduce((sum, gap) => sum + gap, 0)
     const last = { lastGenerated, terminal: lastGenerated, ended: lastGenerated }
     group.add(
-      recordOf({ stamps: { firstGenerated: 100 * ms, ...last }, record: { gapsNs } }),
+      recordOf({ timestamps: { firstGenerated: 100 * ms, ...last }, record: { gapsNs } }),
       config,
     )
   }

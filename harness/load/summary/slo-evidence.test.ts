@@ -21,7 +21,7 @@ function evidenceOf(records: readonly RequestRecord[]) {
 /** Nothing of the answer has come when the run ends, so many nanoseconds after the plan. */
 const waiting = (index: number, ranNs: number): RequestRecord =>
   recordOf({
-    stamps: {
+    timestamps: {
       ...{ headers: null, firstEvent: null, firstGenerated: null, firstText: null },
       ...{ lastGenerated: null, terminal: null, ended: ranNs },
     },
@@ -56,7 +56,7 @@ test('neighbours that resemble each other are worth less than their number', () 
     for (let index = 0; index < 2000; index++) {
       last = rho * last + noise()
       const firstGenerated = 101e6 + Math.round(1e6 * last)
-      run.add(shifted(recordOf({ stamps: { firstGenerated } }), index, index * 10e6))
+      run.add(shifted(recordOf({ timestamps: { firstGenerated } }), index, index * 10e6))
     }
     return independenceOf(run, 0, 40e9)
   }
@@ -80,7 +80,11 @@ describe('each SLO has the autocorrelation of its own figure', () => {
         ? ({ kind: 'status', detail: '500' } as const)
         : ({ kind: 'ok' } as const)
       run.add(
-        shifted(recordOf({ stamps: { firstGenerated }, record: { outcome } }), index, index * 1e8),
+        shifted(
+          recordOf({ timestamps: { firstGenerated }, record: { outcome } }),
+          index,
+          index * 1e8,
+        ),
       )
     }
     return sloEvidence(run, measuredWindow(run, { warmUpNs: 0, untilNs: 40e9 }))

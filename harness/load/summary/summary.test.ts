@@ -197,7 +197,7 @@ describe('a target that freezes', () => {
       const late = index >= 300 && index < 350 ? (350 - index) * 100e6 : 0
       const { planned } = record.timestamps
       const moved = shifted(record, index, late)
-      return { ...moved, stamps: { ...moved.timestamps, planned } }
+      return { ...moved, timestamps: { ...moved.timestamps, planned } }
     }
     const found = summarize(minute(frozen), options)
     const ttft = found.metrics.find(({ name }) => name === 'ttft')

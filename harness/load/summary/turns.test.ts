@@ -10,7 +10,7 @@ const config = { durationNs, limits: [], stallNs: 5e8, growing: ['chat'] }
 /** Of the n-th chat, the request at a step; first tokens come later from turn to turn. */
 function requestOf(index: number, step: number, more: Partial<RequestRecord> = {}): RequestRecord {
   const record = recordOf({
-    stamps: { firstGenerated: 101e6 + step * 50e6 },
+    timestamps: { firstGenerated: 101e6 + step * 50e6 },
     record: { step, operation: 'v3.generate', surface: 'v3', ...more },
   })
   return shifted(record, index, index * 40e6)

@@ -9,7 +9,7 @@ import {
 const ms = 1e6
 
 export interface RecordParts {
-  readonly stamps?: Partial<Timestamps>
+  readonly timestamps?: Partial<Timestamps>
   readonly counts?: Partial<RequestRecord['counts']>
   readonly record?: Partial<RequestRecord>
 }
@@ -19,7 +19,7 @@ export interface RecordParts {
  * at 51 ms, reasoning from 101 ms, text from 201 ms in gaps of 100, 20, 0 and 30 ms, the terminal
  * event at 260 ms and the end of the body at 262 ms. 5 pieces, 11 tokens.
  */
-export function recordOf({ stamps, counts, record }: RecordParts = {}): RequestRecord {
+export function recordOf({ timestamps, counts, record }: RecordParts = {}): RequestRecord {
   return {
     index: 0,
     step: 0,
@@ -39,7 +39,7 @@ export function recordOf({ stamps, counts, record }: RecordParts = {}): RequestR
       lastGenerated: 251 * ms,
       terminal: 260 * ms,
       ended: 262 * ms,
-      ...stamps,
+      ...timestamps,
     },
     gapsNs: [100 * ms, 20 * ms, 0, 30 * ms],
     counts: {
@@ -107,7 +107,7 @@ export const anyRecord: fc.Arbitrary<RequestRecord> = fc
     const lastGenerated = firstGenerated === null ? null : at
     const { tokens, bytes, newConnection, outcome } = rest
     return recordOf({
-      stamps: {
+      timestamps: {
         ...{ planned, dispatched, connected, sent, headers, firstEvent, firstGenerated },
         firstText: firstGenerated === null || steps[6] === 0 ? null : lastGenerated,
         lastGenerated,

@@ -44,7 +44,7 @@ describe('the latencies of a stream', () => {
 
   test('an answer in one piece of text has a first token, and no time per token', () => {
     const one = recordOf({
-      stamps: { lastGenerated: 101e6, firstText: 101e6 },
+      timestamps: { lastGenerated: 101e6, firstText: 101e6 },
       counts: { outputTokens: 20, generated: 1 },
       record: { gapsNs: [] },
     })
@@ -64,7 +64,7 @@ describe('the latencies of a stream', () => {
 
   test('an empty answer has no first token', () => {
     const empty = recordOf({
-      stamps: { firstGenerated: null, firstText: null, lastGenerated: null },
+      timestamps: { firstGenerated: null, firstText: null, lastGenerated: null },
       record: { gapsNs: [] },
     })
     expect(latencyOf(empty, 'ttft', 'response')).toBeNull()
@@ -73,7 +73,7 @@ describe('the latencies of a stream', () => {
 
   test('a truncated one has a first token and no end; a violated whole one has both', () => {
     const truncated = recordOf({
-      stamps: { terminal: null },
+      timestamps: { terminal: null },
       record: { outcome: { kind: 'truncated', detail: 'cut' } },
     })
     expect(latencyOf(truncated, 'ttft', 'service')).toBe(100e6)
@@ -119,7 +119,7 @@ describe('the latencies of a stream', () => {
 
 describe('what is still running', () => {
   const open = recordOf({
-    stamps: { firstText: null, lastGenerated: 101e6, terminal: null, ended: 5001e6 },
+    timestamps: { firstText: null, lastGenerated: 101e6, terminal: null, ended: 5001e6 },
     record: { outcome: { kind: 'open' }, gapsNs: [] },
   })
 
@@ -145,7 +145,7 @@ describe('what is still running', () => {
 
   test('a request that timed out on the socket is running from its plan', () => {
     const waiting = recordOf({
-      stamps: {
+      timestamps: {
         ...{ connected: null, sent: null, headers: null, firstEvent: null, firstGenerated: null },
         ...{ firstText: null, lastGenerated: null, terminal: null, ended: 3000e6 },
       },
@@ -157,8 +157,8 @@ describe('what is still running', () => {
 })
 
 test('stamps out of order are seen', () => {
-  expect(isOrdered(recordOf({ stamps: { headers: 0.9e6 } }))).toBe(false)
-  expect(isOrdered(recordOf({ stamps: { ended: 259e6 } }))).toBe(false)
+  expect(isOrdered(recordOf({ timestamps: { headers: 0.9e6 } }))).toBe(false)
+  expect(isOrdered(recordOf({ timestamps: { ended: 259e6 } }))).toBe(false)
   expect(isOrdered(recordOf({ record: { gapsNs: [-1] } }))).toBe(false)
 })
 
