@@ -1,6 +1,5 @@
 import { clean, shorten } from '../../../reports/text/escape.ts'
 import { count, figure } from '../../../reports/text/format.ts'
-import type { ChartedMetric } from '../../load/metrics/over-time/second-quantiles.ts'
 import type { RunMetrics } from '../../load/metrics/run-metrics.ts'
 import { Histogram, twoDigits } from '../../load/metrics/samples/histogram.ts'
 import type { ChartedMetric } from '../../load/metrics/second-quantiles.ts'
@@ -21,7 +20,7 @@ export function liveLines(progress: LoadProgress, width: number): readonly strin
   const { completed, failed, shed, outputTokens } = metrics.seconds.sum(from, now)
   const rate = (number: number, over = now - from) => `${figure(number / over)}/s`
   // In-flight requests have no record yet, so the send rate is that of the whole run.
-  const sent = rate(book.requests + book.inFlight, elapsedMs / 1000)
+  const sent = rate(stats.requests + stats.inFlight, elapsedMs / 1000)
   const problems = problemText(metrics)
   return [
     `${phase}  ${seconds(elapsedMs)} of ${seconds(durationMs)}, ${seconds(durationMs - elapsedMs)} left  ${count(stats.requests, 'request')}, ${stats.inFlight} in flight`,
@@ -32,15 +31,15 @@ export function liveLines(progress: LoadProgress, width: number): readonly strin
 }
 
 /** Progress in one line, for a log. */
-export function progressLine({ phase, elapsedMs, durationMs, stats: book }: LoadProgress): string {
+export function progressLine({ phase, elapsedMs, durationMs, stats }: LoadProgress): string {
   const now = Math.max(1, Math.floor(elapsedMs / 1000))
   const from = Math.max(0, now - lookBack)
   const parts = [
-    `${phase} ${seconds(elapsedMs)} of ${seconds(durationMs)}: ${count(book.requests, 'request')}`,
-    `${book.inFlight} in flight`,
-    `${book.failed} failed`,
-    `${quantileText(book.metrics, 'ttft', from, now)} ms`,
-    ...[problemText(book.metrics)].filter((text) => text !== ''),
+    `${phase} ${seconds(elapsedMs)} of ${seconds(durationMs)}: ${count(stats.requests, 'request')}`,
+    `${stats.inFlight} in flight`,
+    `${stats.failed} failed`,
+    `${quantileText(stats.metrics, 'ttft', from, now)} ms`,
+    ...[problemText(stats.metrics)].filter((text) => text !== ''),
   ]
   return parts.join(', ')
 }

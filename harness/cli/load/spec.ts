@@ -58,7 +58,8 @@ function arrivalOf(flags: LoadFlags, mix: Mix): PlanSpec['arrival'] {
   if (flags.arrival !== undefined && (concurrency !== undefined || replay !== undefined)) {
     throw new ConfigurationError([`--arrival does not apply to ${first}`])
   }
-  if (concurrency !== undefined) return { kind: 'closed', concurrency, maxTransactions: maxClosedArrivals }
+  if (concurrency !== undefined)
+    return { kind: 'closed', concurrency, maxTransactions: maxClosedArrivals }
   if (ramp !== undefined) {
     return { kind: 'ramp', process, from: ramp.from, to: ramp.to, overNs: ramp.overMs * 1e6 }
   }

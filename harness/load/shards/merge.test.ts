@@ -20,7 +20,7 @@ const cut = { warmUpNs: 0, untilNs: durationNs }
 
 /** Six hundred streams in ten seconds; the first token of each comes a little later. */
 const records = Array.from({ length: 600 }, (_, index) => {
-  const late = recordOf({ stamps: { firstGenerated: 101e6 + index * 1e5 } })
+  const late = recordOf({ timestamps: { firstGenerated: 101e6 + index * 1e5 } })
   return shifted(late, index, (index * durationNs) / 600)
 })
 
