@@ -1,9 +1,9 @@
 /**
- * What the engine saw of one request. All times are monotonic nanoseconds after the start of the
- * run, the same for every worker; null where the moment never came.
+ * The record of one request. All times are monotonic nanoseconds after the start of the run, on one
+ * clock for all workers; null where the event never happened.
  */
 export interface RequestRecord {
-  /** Of the arrival in the plan. */
+  /** Index of the arrival in the plan. */
   readonly index: number
   /** Position in a transaction of several requests, from 0. */
   readonly step: number
@@ -13,22 +13,22 @@ export interface RequestRecord {
   readonly operation: string
   readonly form: 'stream' | 'json'
   readonly timestamps: Timestamps
-  /** Time between reads that brought generated content, nanoseconds; 0 where one read brought several. */
+  /** Nanoseconds between fragments of generated content; 0 for fragments of one read. */
   readonly gapsNs: readonly number[]
   readonly counts: Counts
-  /** Null where no status line came. */
+  /** Null without a status line. */
   readonly status: number | null
   readonly outcome: RequestOutcome
 }
 
 export interface Timestamps {
-  /** When the plan wanted it sent. */
+  /** Due time of the plan. */
   readonly planned: number
-  /** When the scheduler got to it. */
+  /** Time at which the scheduler issued it. */
   readonly dispatched: number
-  /** When a connection was ready; null where it never was. */
+  /** Time at which its connection was ready. */
   readonly connected: number | null
-  /** When its first byte was written. */
+  /** Time of its first written byte. */
   readonly sent: number | null
   readonly headers: number | null
   readonly firstEvent: number | null
@@ -39,7 +39,7 @@ export interface Timestamps {
   readonly lastGenerated: number | null
   /** The event that ends a stream, or the last byte of a body in one piece. */
   readonly terminal: number | null
-  /** End of the body, or of the connection; of `open` and `timeout`, when the kit stopped waiting. */
+  /** End of the body or of the connection; for `open` and `timeout`, the end of the wait. */
   readonly ended: number | null
 }
 
@@ -49,25 +49,25 @@ export interface Counts {
   readonly events: number
   /** Deltas with generated content. */
   readonly generated: number
-  /** From the usage that the answer tells; null where it tells none. */
+  /** From the usage of the answer; null without one. */
   readonly outputTokens: number | null
-  /** The same without reasoning that was counted and never shown: what was there to be paced. */
+  /** Output tokens without hidden reasoning: the tokens that were streamed. */
   readonly streamedTokens: number | null
   readonly inputTokens: number | null
-  /** True where the request opened its connection. */
+  /** True if a connection was opened for the request. */
   readonly newConnection: boolean
 }
 
 /**
- * `ok` is a whole answer in which no judge found a violation; only such a one can be good.
- * `left`: not a user's request: a client that misbehaved on purpose, or the twin in a race of
+ * `ok`: a complete answer without a violation; only such an answer can be good.
+ * `abandoned`: no user's request: a client that misbehaved on purpose, or a duplicate in a race of
  * idempotency keys. Its times are not the target's.
- * `open`: in flight when the run ended, so its latencies are only known to be longer than so far.
+ * `open`: in flight when the run ended, so its latencies are known only as lower bounds.
  */
 export type RequestOutcome =
   | { readonly kind: 'ok' }
   | { readonly kind: 'open' }
-  | { readonly kind: 'left'; readonly why: 'abort' | 'churn' | 'slow-reader' | 'race' }
+  | { readonly kind: 'abandoned'; readonly why: 'abort' | 'churn' | 'slow-reader' | 'race' }
   | { readonly kind: FailureKind; readonly detail: string }
 
 export const failureKinds = [
@@ -81,3 +81,12 @@ export const failureKinds = [
   'limit',
 ] as const
 export type FailureKind = (typeof failureKinds)[number]
+
+/** A settled request, as its transaction sees it. */
+export interface RequestResult {
+  readonly record: RequestRecord
+  /** Body of an answer in one piece; undefined for streams and for bodies that are not JSON. */
+  readonly json: unknown
+  /** Id of the completion or response. */
+  readonly id: string | undefined
+}

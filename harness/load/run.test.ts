@@ -50,6 +50,17 @@ describe('what goes wrong is told by its kind', () => {
     expect(errorsOf(report)).toEqual([['timeout', where, 5]])
   })
 
+  test('a stream cut after [DONE] is whole: a warning, as in `check`', async () => {
+    const server = await oddServer(everyFourth('cut after [DONE]'))
+    const report = await load(server.url)
+    expect(report).toMatchObject({ outcome: 'met', errors: [] })
+    expect(report.goodput).toMatchObject({ good: 20, due: 20 })
+    expect(report.integrity.findings).toMatchObject([
+      { id: 'OAI-STREAM-09', level: 'expected', broken: 5, of: 20 },
+    ])
+    expect(report.audits.filter(({ verdict }) => verdict === 'fail')).toEqual([])
+  })
+
   test('nobody there', async () => {
     const report = await load('http://127.0.0.1:1')
     expect(errorsOf(report)).toEqual([['connect', 'ECONNREFUSED', 20]])

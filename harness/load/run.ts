@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events'
 import type { LoadReport } from '../../contract/report/load.ts'
+import { sleep } from './concurrency.ts'
 import type { WorkerSetup } from './engine/messages.ts'
-import { sleep } from './engine/sleep.ts'
 import { runWorkers, startLeadMs } from './engine/worker-pool.ts'
 import { startClockProbeServer } from './generator/clock-probe-server.ts'
 import { RunStats } from './metrics/run-stats.ts'
@@ -20,7 +20,7 @@ export type { LoadOptions, LoadProgress } from './options.ts'
 export async function runLoad(options: LoadOptions): Promise<LoadReport> {
   const { spec, workers, slos, signal, onProgress } = options
   const durationMs = spec.durationNs / 1e6
-  const book = new RunStats(spec, slos, workers)
+  const stats = new RunStats(spec, slos, workers)
   let startNs: bigint | undefined
   let startedAt = new Date()
   let lateMs = 0
@@ -28,14 +28,14 @@ export async function runLoad(options: LoadOptions): Promise<LoadReport> {
 
   const elapsedMs = () =>
     startNs === undefined ? 0 : Number(process.hrtime.bigint() - startNs) / 1e6
-  const tell = (phase: LoadProgress['phase']) =>
-    onProgress({ phase, elapsedMs: elapsedMs(), durationMs, stats: book })
-  tell('preparing')
-  const canary = await startClockProbeServer()
-  const outcome = await runWorkers(setupsOf(options, canary.port), {
+  const report = (phase: LoadProgress['phase']) =>
+    onProgress({ phase, elapsedMs: elapsedMs(), durationMs, stats: stats })
+  report('preparing')
+  const probeServer = await startClockProbeServer()
+  const outcome = await runWorkers(setupsOf(options, probeServer.port), {
     signal,
-    mayStart: async () => {
-      tell('waiting')
+    whenReady: async () => {
+      report('waiting')
       if (options.startAt === null) return
       const wait = options.startAt.getTime() - startLeadMs - Date.now()
       if (wait > 0) await sleep(wait, signal)
@@ -45,15 +45,15 @@ export async function runLoad(options: LoadOptions): Promise<LoadReport> {
       startNs = start
       startedAt = new Date()
     },
-    onRecords: (worker, told) => {
-      book.add(worker, told)
-      tell(elapsedMs() < durationMs ? 'running' : 'draining')
+    onRecords: (worker, message) => {
+      stats.add(worker, message)
+      report(elapsedMs() < durationMs ? 'running' : 'draining')
     },
-  }).finally(canary.close)
-  return buildReport(options, { stats: book, outcome, startedAt, lateMs, lastedMs: elapsedMs() })
+  }).finally(probeServer.close)
+  return buildReport(options, { stats: stats, outcome, startedAt, lateMs, lastedMs: elapsedMs() })
 }
 
-function setupsOf(options: LoadOptions, canaryPort: number): WorkerSetup[] {
+function setupsOf(options: LoadOptions, clockProbePort: number): WorkerSetup[] {
   const { spec, target, workers, keepAlive, maxConnections, drainMs, maxInFlight } = options
   const shard = options.shard ?? wholePlan
   return Array.from({ length: workers }, (_, index) => {
@@ -69,7 +69,7 @@ function setupsOf(options: LoadOptions, canaryPort: number): WorkerSetup[] {
         : { maxConnections: Math.ceil(maxConnections / workers) }),
       drainNs: drainMs * 1e6,
       maxInFlight: Math.ceil(maxInFlight / workers),
-      clockProbePort: canaryPort,
+      clockProbePort,
     }
   })
 }

@@ -27,8 +27,6 @@ const longFiles: Readonly<Record<string, string>> = {
   'contract/statements.ts': 'data: the owner of each statement of the document',
   'harness/client/network/http2.ts': 'one protocol client',
   'harness/conformance/run.ts': 'being split',
-  'harness/load/engine/flight.ts': 'being split',
-  'harness/load/setup/chats.ts': 'being split',
   'reference-server/deviations/faults/openai/chat.ts': 'data: faults of one section',
   'reference-server/deviations/faults/stream/text.ts': 'data: faults of one section',
   'reports/load/words.ts': 'being split',

@@ -50,12 +50,12 @@ export async function readWithEngine(
     Array.from({ length: workers }, (_, index) => ({ ...setup, part: { index, of: workers } })),
     {
       signal: new AbortController().signal,
-      mayStart: async () => {},
+      whenReady: async () => {},
       onStart: (at) => {
         startNs = Number(at)
         window = new Window(options)
       },
-      onRecords: (_worker, told) => records.push(...told.records),
+      onRecords: (_worker, message) => records.push(...message.records),
     },
   )
   if (window === undefined)

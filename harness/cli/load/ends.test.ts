@@ -94,7 +94,7 @@ describe('Ctrl-C', () => {
     const { code, stdout } = await run.ended
     expect(code).toBe(130)
     const { notes } = run.report()
-    expect(notes.join('\n')).toMatch(/\d+ chats were made and are left/)
+    expect(notes.join('\n')).toMatch(/\d+ chats could not be deleted/)
     expect(notes.join('\n')).toContain('chatgen cleanup chatgen-results/journal.ndjson')
     expect(stdout).toContain('chatgen cleanup')
     expect(openEntries(readJournal(run.journal)).length).toBeGreaterThan(0)

@@ -72,7 +72,7 @@ test('a target that grants no chat ends the preparation', async () => {
     folder,
   )
   expect(stderr.replaceAll(/\s+/g, ' ')).toContain(
-    'POST /api/v3/chat had no answer within 1000 ms (limits.timeoutMs), 3 times in a row, while the chats of the run were made. No load was sent.',
+    'POST /api/v3/chat had no answer within 1000 ms (limits.timeoutMs), 3 times in a row, while the chats of the run were created. No load was sent.',
   )
   expect(code).toBe(3)
   // Of 2,000, those that were asked for at once, and a few more.

@@ -1,4 +1,5 @@
 import { arrivalText } from '../../../reports/load/words.ts'
+import { minRequests } from '../../load/plan/needs.ts'
 import {
   arrivals,
   isOwnArrival,
@@ -7,7 +8,6 @@ import {
   planHash,
   wholePlan,
 } from '../../load/plan/plan.ts'
-import { minRequests } from '../../load/plan/requests.ts'
 import { arrivalRow } from '../../load/report/build-report.ts'
 
 /** Text of `--dry-run`: the cost of a load run for its target. */

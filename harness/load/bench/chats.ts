@@ -6,8 +6,8 @@
  */
 import { setMaxListeners } from 'node:events'
 import { type Dispatcher, request } from 'undici'
-import { operations, pathOf } from '../../../contract/index.ts'
-import { aWhileAfter } from '../patience.ts'
+import { chatIdNames, findId, operations, parseJson, pathOf } from '../../../contract/index.ts'
+import { mapConcurrently, withGracePeriod } from '../concurrency.ts'
 import { NoAnswerError } from './baseline.ts'
 
 export interface ChatSupply {
@@ -37,13 +37,13 @@ export async function chatSupply(
   { chats, turns, connections }: { chats: number; turns: number; connections: number },
 ): Promise<ChatSupply> {
   const ids: string[] = []
-  const patience = aWhileAfter(source.signal)
+  const delayedSignal = withGracePeriod(source.signal)
   const make = async () => {
     source.signal.throwIfAborted()
-    ids.push(await createChat({ ...source, signal: patience }))
+    ids.push(await createChat({ ...source, signal: delayedSignal }))
   }
   try {
-    await severally(Array.from({ length: chats }), make)
+    await mapConcurrently(Array.from({ length: chats }), concurrency, make)
   } catch (error) {
     await deleteChats(source, ids)
     throw error
@@ -86,7 +86,7 @@ async function createChat({ baseUrl, headers, dispatcher, signal }: ChatSource):
     body: JSON.stringify({ name: 'bench' }),
   })
   const text = await body.text()
-  const id = statusCode < 300 ? idIn(text) : undefined
+  const id = statusCode < 300 ? findId(parseJson(text), chatIdNames) : undefined
   if (id === undefined) {
     throw new NoAnswerError(
       `${method} ${path} answered ${statusCode} and shows no id of a chat: ${text.slice(0, 200)}`,
@@ -98,10 +98,12 @@ async function createChat({ baseUrl, headers, dispatcher, signal }: ChatSource):
 
 /** @returns how many are left behind */
 async function deleteChats(source: ChatSource, ids: readonly string[]): Promise<number> {
-  const outOfTime = AbortSignal.timeout(cleanupMs)
-  setMaxListeners(0, outOfTime)
-  const removed = await severally(ids, (id) => deleteChat({ ...source, signal: outOfTime }, id))
-  return removed.filter((gone) => !gone).length
+  const timeout = AbortSignal.timeout(cleanupMs)
+  setMaxListeners(0, timeout)
+  const deletions = await mapConcurrently(ids, concurrency, (id) =>
+    deleteChat({ ...source, signal: timeout }, id),
+  )
+  return deletions.filter((isDeleted) => !isDeleted).length
 }
 
 async function deleteChat(
@@ -125,38 +127,7 @@ async function deleteChat(
   }
 }
 
-const uuid = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i
-
-/** The document does not show where the id stands: the first UUID under `id` or `chat_id` is taken. */
-function idIn(text: string): string | undefined {
-  let found: string | undefined
-  try {
-    JSON.parse(text, (name, value) => {
-      if ((name === 'id' || name === 'chat_id') && uuid.test(value)) found ??= value
-      return value
-    })
-  } catch {
-    return undefined
-  }
-  return found
-}
-
+/** Requests in flight while chats are created or deleted. */
 const concurrency = 16
-/** A target that has gone silent is not waited for. */
+/** Time limit of the cleanup: a silent target is not waited for. */
 const cleanupMs = 10_000
-
-/** Where one fails, what is in flight beside it is waited for. */
-async function severally<From, To>(
-  values: readonly From[],
-  work: (value: From) => Promise<To>,
-): Promise<To[]> {
-  const results: To[] = []
-  for (let from = 0; from < values.length; from += concurrency) {
-    const settled = await Promise.allSettled(values.slice(from, from + concurrency).map(work))
-    for (const one of settled) {
-      if (one.status === 'rejected') throw one.reason
-      results.push(one.value)
-    }
-  }
-  return results
-}

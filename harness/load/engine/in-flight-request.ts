@@ -1,6 +1,5 @@
 import type { Ending, Header } from '../../../contract/index.ts'
-import type { ContentKind, StreamWatcher } from '../../judges/index.ts'
-import { type BufferUsage, LimitMonitor } from '../http/answer-limits.ts'
+import { LimitMonitor } from '../http/answer-limits.ts'
 import type { AnswerSink, Channel, OpenedConnection } from '../http/channel.ts'
 import {
   bodyCodings,
@@ -8,93 +7,53 @@ import {
   type DecodeGate,
   EncodedBody,
 } from '../http/encoded-body.ts'
-import { answerFields } from '../judging/answer-fields.ts'
-import { AnswerJudge, type JudgedRequest } from '../judging/answer-judge.ts'
-import { CrossTalkDetector } from '../judging/cross-talk-detector.ts'
+import { AnswerJudge } from '../judging/answer-judge.ts'
 import type { IntegrityRecorder } from '../judging/integrity-recorder.ts'
-import type { ClientBehavior } from '../plan/plan.ts'
-import type { RequestOutcome, RequestRecord } from '../record.ts'
-import type { LoadTarget } from '../target.ts'
-import { connectFailure, cutReasonOf, requestOutcome } from './request-outcome.ts'
+import type { RequestOutcome } from '../record.ts'
+import { AnswerObserver } from './answer-observer.ts'
+import {
+  type PlannedRequest,
+  type RequestServices,
+  type ResultHandlers,
+  requestRecord,
+} from './planned-request.ts'
+import { classify, connectFailure, cutReasonOf, requestOutcome } from './request-outcome.ts'
 import { RequestTimings } from './request-timings.ts'
 
-/** One request as it is about to go out. */
-export interface PlannedRequest extends JudgedRequest {
-  readonly index: number
-  readonly step: number
-  readonly transaction: string
-  readonly surface: 'openai' | 'v2' | 'v3'
-  readonly planned: number
-  readonly dispatched: number
-  readonly nonce: string
-  readonly noncePrefix: string
-  readonly clientBehavior: ClientBehavior
-  readonly intensity: number
-  readonly requestId: string
-  /** The second of two requests with one idempotency key. */
-  readonly duplicate: boolean
-}
-
-/** What the transaction learns of its answer. */
-export interface RequestResult {
-  readonly record: RequestRecord
-  /** Of an answer in one piece. */
-  readonly json: unknown
-  /** Id of the response that was streamed, or that the body shows. */
-  readonly id: string | undefined
-}
-
-/** What all flights of a thread share. */
-export interface RequestServices {
-  readonly integrity: IntegrityRecorder
-  readonly buffers: BufferUsage
-  readonly decodeGate: DecodeGate
-  readonly target: Pick<LoadTarget, 'limits'>
-}
-
-/** Who waits for a flight; exactly one of them is called, once. */
-export interface ResultHandlers {
-  readonly onResult: (landing: RequestResult) => void
-  /** An error of the kit itself kept it from landing. */
-  readonly broke: (error: unknown) => void
-}
-
-/** Where an aborting client leaves at the latest, in fragments of generated content. */
+/** Maximum number of content fragments before an aborting client disconnects. */
 const maxFragmentsBeforeAbort = 20
+/** Maximum pause of a slow reader after each read. */
 const maxReadPauseMs = 60
 
-/** One request under way: it keeps the time, passes the bytes to the judges, and lands once. */
-export class InFlightRequest implements AnswerSink, DecodedSink, StreamWatcher {
+/** A request under way: stamps its reads, passes the bytes to the judge and settles once. */
+export class InFlightRequest implements AnswerSink, DecodedSink {
   readonly plan: PlannedRequest
   readonly timings: RequestTimings
   readonly #integrity: IntegrityRecorder
   readonly #handlers: ResultHandlers
   readonly #limits: LimitMonitor
   readonly #decodeGate: DecodeGate
-  /** Of an answer with a Content-Encoding. */
+  readonly #observer: AnswerObserver
+  /** Undefined unless the answer has a Content-Encoding. */
   #encodedBody: EncodedBody | undefined
-  readonly #crossTalk: CrossTalkDetector
   #channel: Channel | undefined
-  #reader: AnswerJudge | undefined
+  #judge: AnswerJudge | undefined
   #status: number | null = null
-  #serverFailure: string | undefined
   #cutReason: string | undefined
-  #id: string | undefined
   #settled = false
 
-  constructor(plan: PlannedRequest, services: RequestServices, to: ResultHandlers) {
-    const { integrity, buffers, decodeGate, target } = services
+  constructor(plan: PlannedRequest, services: RequestServices, handlers: ResultHandlers) {
     this.plan = plan
     this.timings = new RequestTimings(plan.planned, plan.dispatched)
-    this.#integrity = integrity
-    this.#handlers = to
-    this.#decodeGate = decodeGate
-    this.#limits = new LimitMonitor(buffers, target.limits)
-    this.#crossTalk = new CrossTalkDetector(plan.noncePrefix, plan.nonce)
+    this.#integrity = services.integrity
+    this.#handlers = handlers
+    this.#decodeGate = services.decodeGate
+    this.#limits = new LimitMonitor(services.buffers, services.target.limits)
+    this.#observer = new AnswerObserver(plan, this.timings, services.integrity.redact)
   }
 
   start(channel: Channel): void {
-    // It waited for the connection for too long.
+    // It may have timed out while it waited for the connection.
     if (this.#settled) {
       channel.abandon()
       return
@@ -105,7 +64,7 @@ export class InFlightRequest implements AnswerSink, DecodedSink, StreamWatcher {
 
   sent(at: number, opened: OpenedConnection | null): void {
     this.timings.sent(at, opened)
-    // After the write, so that the server has begun to work for a client that is gone.
+    // After the write, so that the server starts to work for a client that has disconnected.
     if (this.plan.clientBehavior === 'churn') setImmediate(() => this.#disconnect('churn'))
   }
 
@@ -114,17 +73,17 @@ export class InFlightRequest implements AnswerSink, DecodedSink, StreamWatcher {
     this.timings.read(0, at)
     this.timings.timestamps.headers = at
     this.#status = status
-    const reader = new AnswerJudge(this.plan, { status, headers }, this)
-    this.#reader = reader
+    const judge = new AnswerJudge(this.plan, { status, headers }, this.#observer)
+    this.#judge = judge
     const codings = bodyCodings(headers)
     if (codings.length === 0) return
     const { streamBytes, bodyBytes } = this.#limits.limits
-    const most = reader.isStream ? streamBytes : bodyBytes
-    this.#encodedBody = new EncodedBody(codings, most, this.#decodeGate, this)
+    const maxBytes = judge.isStream ? streamBytes : bodyBytes
+    this.#encodedBody = new EncodedBody(codings, maxBytes, this.#decodeGate, this)
   }
 
   data(bytes: Uint8Array, at: number): void {
-    // One read may bring more than what it was left for.
+    // One read may bring more bytes after the client has disconnected.
     if (this.#settled) return
     this.timings.read(bytes.length, at)
     if (this.#encodedBody === undefined) this.decoded(bytes, at)
@@ -140,7 +99,7 @@ export class InFlightRequest implements AnswerSink, DecodedSink, StreamWatcher {
     const { timings } = this
     const { events } = timings
     timings.readAt = at
-    this.#reader?.push(bytes, this.#msSinceSent(at))
+    this.#judge?.push(bytes, this.timings.msSinceSent(at))
     this.#limits.add(bytes.length, timings.events > events)
     if (this.#limits.isDue) this.#checkLimits()
     if (this.plan.clientBehavior === 'abort') this.#maybeAbort()
@@ -153,174 +112,113 @@ export class InFlightRequest implements AnswerSink, DecodedSink, StreamWatcher {
   undecodable(why: string, at: number): void {
     if (this.#settled) return
     this.#channel?.abandon()
-    this.timings.timestamps.ended = at
     this.#cutReason = why
-    this.#judge({ kind: 'undecodable', atMs: this.#msSinceSent(at), error: why })
+    this.#finish({ kind: 'undecodable', atMs: this.timings.msSinceSent(at), error: why }, at)
   }
 
   end(at: number): void {
     this.#whenDecoded(at, true, () => {
-      this.timings.timestamps.ended = at
-      this.#judge({ kind: 'complete', atMs: this.#msSinceSent(at) })
+      this.#finish({ kind: 'complete', atMs: this.timings.msSinceSent(at) }, at)
     })
-  }
-
-  /** What ends an answer waits until all of it is decoded. */
-  #whenDecoded(at: number, whole: boolean, run: () => void): void {
-    if (this.#settled) return
-    // It may carry another request meanwhile.
-    this.#channel = undefined
-    if (this.#encodedBody === undefined) run()
-    else this.#encodedBody.finish(at, whole, run)
   }
 
   failed(error: Error, at: number): void {
     if (this.#settled) return
-    if (this.#reader === undefined) {
+    if (this.#judge === undefined) {
       this.#settle(connectFailure(error, this.timings.timestamps.sent !== null))
       return
     }
     this.#whenDecoded(at, false, () => {
-      this.timings.timestamps.ended = at
       this.#cutReason = cutReasonOf(error)
-      this.#judge({ kind: 'cut', atMs: this.#msSinceSent(at), error: error.message })
+      this.#finish({ kind: 'cut', atMs: this.timings.msSinceSent(at), error: error.message }, at)
     })
   }
 
   internalError(error: unknown): void {
     if (this.#settled) return
-    this.#channel?.abandon()
-    // Of a judge that ran out of stack.
+    // A judge ran out of stack.
     if (error instanceof RangeError) {
-      this.timings.timestamps.ended = this.timings.readAt
-      this.#settle({ kind: 'limit', detail: 'an answer too deep or too large to be judged' })
+      const detail = 'answer too deep or too large to be judged'
+      this.#stop({ kind: 'limit', detail }, this.timings.readAt)
       return
     }
+    this.#channel?.abandon()
     this.#settled = true
     this.#limits.release()
     this.#encodedBody?.discard()
-    this.#handlers.broke(error)
+    this.#handlers.onError(error)
   }
 
-  /** The peer was silent for too long. */
+  /** Settles as timed out: the peer sent nothing for too long. */
   timeout(at: number): void {
-    this.#channel?.abandon()
-    this.timings.timestamps.ended = at
-    const where = this.#reader === undefined ? 'before headers' : 'inside the body'
-    this.#settle({ kind: 'timeout', detail: where })
+    const detail = this.#judge === undefined ? 'before headers' : 'inside the body'
+    this.#stop({ kind: 'timeout', detail }, at)
   }
 
-  /** The run ends while the request is in flight. */
-  stop(at: number): void {
-    this.#channel?.abandon()
-    this.timings.timestamps.ended = at
-    this.#settle({ kind: 'open' })
+  /** Settles as open: the run ends while the request is in flight. */
+  endRun(at: number): void {
+    this.#stop({ kind: 'open' }, at)
   }
 
-  event(): void {
-    this.timings.event()
+  /** Runs when everything that came before is decoded. `complete`: the body reached its end. */
+  #whenDecoded(at: number, complete: boolean, run: () => void): void {
+    if (this.#settled) return
+    // The channel may carry another request meanwhile.
+    this.#channel = undefined
+    if (this.#encodedBody === undefined) run()
+    else this.#encodedBody.finish(at, complete, run)
   }
 
-  content(kind: ContentKind, text: string): void {
-    this.timings.content(kind)
-    this.#crossTalk.add(text)
-  }
-
-  terminal(): void {
-    this.timings.terminal()
-  }
-
-  usage(usage: Readonly<Record<string, unknown>>): void {
-    this.timings.usage(usage)
-  }
-
-  id(id: string): void {
-    this.#id ??= id
-  }
-
-  serverFailed(why: string): void {
-    this.#serverFailure ??= this.#integrity.redact(why)
-  }
-
-  #judge(ending: Ending): void {
+  #finish(ending: Ending, at: number): void {
     const { plan, timings } = this
-    const reader = this.#reader
-    if (reader === undefined || this.#status === null) return
-    if (!reader.isStream && this.#settleIfTooDeep(reader)) return
-    const judgement = reader.end(ending)
-    const occasion = { ...this.#reference(), atNs: timings.readAt }
-    const came = reader.isStream ? undefined : () => reader.describe()
-    const violated = this.#integrity.recordFindings(judgement, occasion, came)
-    const json = reader.isStream ? undefined : reader.json()
-    if (reader.isStream) this.#integrity.recordStream(timings.events)
-    else this.#readBody(json, ending)
-    const leaked = this.#integrity.recordCrossTalk(
-      plan.surface,
-      this.#crossTalk.foreignNonce,
-      occasion,
+    timings.timestamps.ended = at
+    const judge = this.#judge
+    if (judge === undefined || this.#status === null) return
+    const { jsonDepth } = this.#limits.limits
+    // Judges and readers of JSON are recursive.
+    if (!judge.isStream && judge.isDeeperThan(jsonDepth)) {
+      this.#settle({ kind: 'limit', detail: `JSON nested more than ${jsonDepth} levels deep` })
+      return
+    }
+    const { index, step, operation, requestId } = plan
+    const request = { index, step, operation, requestId, atNs: timings.readAt }
+    const violation = this.#integrity.recordFindings(
+      judge.end(ending),
+      request,
+      judge.isStream ? undefined : () => judge.describe(),
     )
-    // A repeat may be answered with the response that is there already.
-    if (this.#id !== undefined && !plan.duplicate) {
-      this.#integrity.id({ id: this.#id, surface: plan.surface, request: occasion })
+    const json = judge.isStream ? undefined : judge.json()
+    if (judge.isStream) this.#integrity.recordStream(timings.events)
+    else {
+      this.#integrity.recordBody()
+      if (ending.kind === 'complete') timings.timestamps.terminal = at
+      this.#observer.body(json)
+    }
+    const { responseId, serverFailure, crossTalk } = this.#observer
+    const leak = this.#integrity.recordCrossTalk(plan.surface, crossTalk.foreignNonce, request)
+    // A duplicate may be answered with the existing response.
+    if (responseId !== undefined && !plan.duplicate) {
+      this.#integrity.recordId({ id: responseId, surface: plan.surface, request })
     }
     const outcome = requestOutcome({
       status: this.#status,
       ending,
-      hasTerminalEvent: !reader.isStream || timings.timestamps.terminal !== null,
+      hasTerminalEvent: timings.timestamps.terminal !== null,
       cutReason: this.#cutReason,
-      serverFailure: this.#serverFailure,
-      violation: violated === undefined ? leaked : `${violated}${reader.unexpectedType()}`,
+      serverFailure,
+      violation: violation === undefined ? leak : `${violation}${judge.unexpectedType()}`,
     })
-    this.#settle(this.#classify(outcome), json)
-  }
-
-  /** What is recursive would run out of stack. */
-  #settleIfTooDeep(reader: AnswerJudge): boolean {
-    const { jsonDepth } = this.#limits.limits
-    if (!reader.isDeeperThan(jsonDepth)) return false
-    this.#settle({ kind: 'limit', detail: `JSON nested more than ${jsonDepth} levels deep` })
-    return true
-  }
-
-  /** An answer in one piece: all of it is generated at once. */
-  #readBody(json: unknown, ending: Ending): void {
-    const { timings } = this
-    this.#integrity.recordBody()
-    if (ending.kind === 'complete') timings.timestamps.terminal = timings.timestamps.ended
-    const read = answerFields(json)
-    if (read === undefined) return
-    this.#id = read.id
-    if (read.usage !== undefined) timings.usage(read.usage)
-    if (read.failure !== undefined) this.#serverFailure ??= this.#integrity.redact(read.failure)
-    this.#crossTalk.add(read.text)
-  }
-
-  /** Such answers are judged, and their times say nothing of the target. */
-  #classify(outcome: RequestOutcome): RequestOutcome {
-    const { clientBehavior, race, duplicate } = this.plan
-    // Which of the two is refused is up to the target.
-    if (duplicate || (race && outcome.kind === 'status')) return { kind: 'left', why: 'race' }
-    if (outcome.kind !== 'ok' || clientBehavior !== 'slow-reader') return outcome
-    return { kind: 'left', why: 'slow-reader' }
+    this.#settle(classify(outcome, plan), json)
   }
 
   #checkLimits(): void {
-    const passed = this.#limits.check(this.#reader?.isStream === true, this.timings.events)
-    if (passed === undefined) return
-    this.#channel?.abandon()
-    this.timings.timestamps.ended = this.timings.readAt
-    this.#settle({ kind: 'limit', detail: passed })
+    const detail = this.#limits.check(this.#judge?.isStream === true, this.timings.events)
+    if (detail !== undefined) this.#stop({ kind: 'limit', detail }, this.timings.readAt)
   }
 
   #maybeAbort(): void {
-    if (this.timings.generated > this.plan.intensity * maxFragmentsBeforeAbort)
-      this.#disconnect('abort')
-  }
-
-  #disconnect(why: 'abort' | 'churn'): void {
-    if (this.#settled) return
-    this.#channel?.abandon()
-    this.#settle({ kind: 'left', why })
+    const maxFragments = this.plan.intensity * maxFragmentsBeforeAbort
+    if (this.timings.generated > maxFragments) this.#disconnect('abort')
   }
 
   #throttleReads(): void {
@@ -329,35 +227,24 @@ export class InFlightRequest implements AnswerSink, DecodedSink, StreamWatcher {
     setTimeout(() => channel?.resume(), 1 + this.plan.intensity * maxReadPauseMs)
   }
 
+  #disconnect(why: 'abort' | 'churn'): void {
+    if (this.#settled) return
+    this.#channel?.abandon()
+    this.#settle({ kind: 'abandoned', why })
+  }
+
+  #stop(outcome: RequestOutcome, at: number): void {
+    this.#channel?.abandon()
+    this.timings.timestamps.ended = at
+    this.#settle(outcome)
+  }
+
   #settle(outcome: RequestOutcome, json?: unknown): void {
     if (this.#settled) return
     this.#settled = true
     this.#limits.release()
     this.#encodedBody?.discard()
-    const { index, step, transaction, surface, operation, form } = this.plan
-    const { timestamps, gapsNs, counts } = this.timings
-    const record: RequestRecord = {
-      index,
-      step,
-      transaction,
-      surface,
-      operation,
-      form,
-      timestamps,
-      gapsNs,
-      counts,
-      status: this.#status,
-      outcome,
-    }
-    this.#handlers.onResult({ record, json, id: this.#id })
-  }
-
-  #reference() {
-    const { index, step, operation, requestId } = this.plan
-    return { index, step, operation, requestId }
-  }
-
-  #msSinceSent(at: number): number {
-    return (at - (this.timings.timestamps.sent ?? at)) / 1e6
+    const record = requestRecord(this.plan, this.timings, this.#status, outcome)
+    this.#handlers.onResult({ record, json, id: this.#observer.responseId })
   }
 }

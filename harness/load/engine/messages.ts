@@ -2,13 +2,13 @@ import type { ThreadUsage } from '../generator/thread-usage.ts'
 import type { ChannelPool, Http2Figures } from '../http/channel.ts'
 import type { AnswerId, IntegrityCounts } from '../judging/integrity-recorder.ts'
 import type { StoredHistogram } from '../metrics/samples/histogram.ts'
+import type { ChatNeeds } from '../plan/needs.ts'
 import type { Part, PlanSpec } from '../plan/plan.ts'
 import type { RequestRecord } from '../record.ts'
-import type { ChatNeeds } from '../setup/chat-pool.ts'
 import type { LoadTarget } from '../target.ts'
 import type { DroppedArrival } from './worker-context.ts'
 
-/** What threads tell each other; everything survives a structured clone. */
+/** Messages between the main thread and its workers; all are structured-cloneable. */
 
 export interface WorkerSetup {
   readonly target: LoadTarget
@@ -16,21 +16,21 @@ export interface WorkerSetup {
   readonly part: Part
   readonly needs: ChatNeeds
   readonly keepAlive: boolean
-  /** Of this thread; without it, as many as there are requests at once. */
+  /** Maximum connections of this worker; unlimited by default. */
   readonly maxConnections?: number
   readonly drainNs: number
   readonly maxInFlight: number
-  /** Of the canary server; null where there is none. */
+  /** Port of the clock probe server; null without a probe. */
   readonly clockProbePort: number | null
 }
 
 export type WorkerCommand =
   | { readonly type: 'start'; readonly startNs: bigint }
-  /** End now. */
+  /** Ends the run now. */
   | { readonly type: 'stop' }
 
 export type WorkerMessage =
-  | { readonly type: 'ready'; readonly troubles: Warnings }
+  | { readonly type: 'ready'; readonly warnings: Warnings }
   | {
       readonly type: 'records'
       readonly records: readonly RequestRecord[]
@@ -45,17 +45,18 @@ export type WorkerMessage =
       readonly httpVersion: ChannelPool['httpVersion']
       readonly http2: Http2Figures | null
       readonly usage: ThreadUsage
-      /** Of the canary: how late the stamps of this thread were. */
+      /** Delay of this worker's stamps, measured by the clock probe. */
       readonly timestampError: StoredHistogram | null
     }
-  | { readonly type: 'fault'; readonly message: string }
+  | { readonly type: 'error'; readonly message: string }
   | {
-      readonly type: 'gone'
+      readonly type: 'exited'
+      /** Chats that were not deleted. */
       readonly chatsLeft?: number
-      readonly troubles?: Warnings
-      /** Why no load was sent, as a sentence. */
+      readonly warnings?: Warnings
+      /** Reason why no load was sent, as a sentence. */
       readonly preparationFailure?: string
     }
 
-/** In words, with how often. */
-export type Warnings = readonly (readonly [what: string, count: number])[]
+/** Texts with their number of occurrences. */
+export type Warnings = readonly (readonly [text: string, count: number])[]

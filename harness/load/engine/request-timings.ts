@@ -4,11 +4,11 @@ import type { Counts, Timestamps } from '../record.ts'
 
 type MutableTimestamps = { -readonly [Name in keyof Timestamps]: Timestamps[Name] }
 
-/** Stamps of one request. Everything that one read brings has the stamp of the read. */
+/** Timestamps and counters of one request. All content of one read has the timestamp of the read. */
 export class RequestTimings implements StreamWatcher {
-  /** Of the read that is being worked off. */
+  /** Time of the read that is being processed. */
   readAt = 0
-  /** The last sign of life of the peer, or of our own sending. */
+  /** Time of the last read or write. */
   lastActivity: number
   readonly timestamps: MutableTimestamps
   readonly gapsNs: number[] = []
@@ -47,7 +47,7 @@ export class RequestTimings implements StreamWatcher {
   }
 
   read(bytes: number, at: number): void {
-    // What is decoded is worked off later, under the stamp of its own read.
+    // An encoded body is processed later, with the timestamp of its own read.
     if (at !== this.lastActivity) this.reads += 1
     this.readAt = at
     this.lastActivity = at
@@ -77,12 +77,16 @@ export class RequestTimings implements StreamWatcher {
 
   id(): void {}
 
-  /** Both surfaces' names of the counts. */
+  /** Accepts the names of the compatible and of the native surface. */
   usage(usage: Readonly<Record<string, unknown>>): void {
     this.outputTokens = asCount(usage['completion_tokens'] ?? usage['output_tokens'])
     this.inputTokens = asCount(usage['prompt_tokens'] ?? usage['input_tokens'])
     const details = usage['completion_tokens_details'] ?? usage['output_tokens_details']
     this.#reasoningTokens = asCount(memberOf(details, 'reasoning_tokens')) ?? 0
+  }
+
+  msSinceSent(at: number): number {
+    return (at - (this.timestamps.sent ?? at)) / 1e6
   }
 
   get counts(): Counts {

@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { RunClock } from '../clock.ts'
+import { sleep } from '../concurrency.ts'
 import {
   type Arrival,
   arrivals,
@@ -10,19 +11,25 @@ import {
   type PlanSpec,
 } from '../plan/plan.ts'
 import { transactions } from '../transactions/index.ts'
-import { sleep } from './sleep.ts'
 import { TransactionRunner } from './transaction-runner.ts'
 import { RunEndedError, type WorkerContext } from './worker-context.ts'
 
 export interface SchedulerOptions {
   readonly spec: PlanSpec
+  /** Part of the plan that this worker sends. */
   readonly part: Part
-  /** After the end of the plan, for what is in flight. */
+  /** Time after the end of the plan for requests in flight. */
   readonly drainNs: number
+  /** Maximum number of transactions in flight; further arrivals are dropped. */
   readonly maxInFlight: number
 }
 
-/** Paces the transactions of one thread. The open loop never waits for an answer. */
+/** Clients of a closed loop that start in one turn of the event loop, so that reads are stamped in between. */
+const startBatchSize = 10
+/** Interval at which the drain checks for its end. */
+const drainCheckNs = 20e6
+
+/** Starts the transactions of one worker at their planned times. The open loop never waits for an answer. */
 export class Scheduler {
   readonly #options: SchedulerOptions
   readonly #context: WorkerContext
@@ -32,29 +39,34 @@ export class Scheduler {
   readonly #noncePrefix: string
   #running = 0
 
-  constructor(options: SchedulerOptions, crew: WorkerContext, fault: (error: unknown) => void) {
+  /** @param onError is called with each internal error of a transaction */
+  constructor(
+    options: SchedulerOptions,
+    context: WorkerContext,
+    onError: (error: unknown) => void,
+  ) {
     this.#options = options
     this.#noncePrefix = noncePrefix(options.spec.seed)
-    this.#context = crew
-    this.#clock = crew.clock
-    this.#onError = fault
+    this.#context = context
+    this.#clock = context.clock
+    this.#onError = onError
     setMaxListeners(0, this.#stop.signal)
   }
 
-  /** Resolves when every request has landed, at the latest when the drain is over. */
+  /** Resolves when every request has settled, at the latest after the drain. */
   async run(): Promise<void> {
     const { spec, drainNs } = this.#options
-    const paced = spec.arrival.kind === 'closed' ? this.#closedLoop() : this.#openLoop()
-    await Promise.race([paced, this.#sleepUntil(spec.durationNs)])
+    const loop = spec.arrival.kind === 'closed' ? this.#closedLoop() : this.#openLoop()
+    await Promise.race([loop, this.#sleepUntil(spec.durationNs)])
     await this.#sleepUntil(spec.durationNs)
     this.#context.close()
     while (this.#running > 0 && !this.#stopped && this.#clock.now() < spec.durationNs + drainNs) {
-      await this.#sleepUntil(this.#clock.now() + 20e6)
+      await this.#sleepUntil(this.#clock.now() + drainCheckNs)
     }
-    this.#context.stopInFlight()
+    this.#context.endInFlight()
   }
 
-  /** Ends the run now; what is in flight is cut off. */
+  /** Ends the run now; requests in flight settle as open. */
   stop(): void {
     this.#context.close()
     this.#stop.abort()
@@ -77,21 +89,20 @@ export class Scheduler {
   async #closedLoop(): Promise<void> {
     const { spec, part } = this.#options
     if (spec.arrival.kind !== 'closed') return
-    const own = this.#ownArrivals()
-    const clients = partOf(spec.arrival.concurrency, part)
+    const ownArrivals = this.#ownArrivals()
+    const clients = shareOf(spec.arrival.concurrency, part)
     const client = async () => {
       while (!this.#stopped && this.#clock.now() < spec.durationNs) {
-        const { value } = own.next()
+        const { value } = ownArrivals.next()
         if (value === undefined) return
         await this.#runTransaction(value, Math.max(0, this.#clock.now()))
       }
     }
     await this.#sleepUntil(0)
     const running: Promise<void>[] = []
-    for (let at = 0; at < clients; at += 1) {
+    for (let index = 0; index < clients; index += 1) {
       running.push(client())
-      // All at once they would keep the loop from stamping what the first of them are answered.
-      if (at % batchSize === batchSize - 1) await nextTurn()
+      if (index % startBatchSize === startBatchSize - 1) await nextTurn()
     }
     await Promise.all(running)
   }
@@ -102,22 +113,22 @@ export class Scheduler {
     }
   }
 
-  async #runTransaction(arrival: Arrival, due: number): Promise<void> {
+  async #runTransaction(arrival: Arrival, dueNs: number): Promise<void> {
     const { spec, maxInFlight } = this.#options
     const entry = spec.mix.entries[arrival.entry]
     if (entry === undefined) return
     if (this.#running >= maxInFlight) {
-      this.#context.recordDropped(due, entry.name)
+      this.#context.recordDropped(dueNs, entry.name)
       return
     }
     this.#running += 1
-    const speaker = new TransactionRunner(this.#context, arrival, entry, {
-      dueNs: due,
+    const runner = new TransactionRunner(this.#context, arrival, entry, {
+      dueNs,
       noncePrefix: this.#noncePrefix,
       signal: this.#stop.signal,
     })
     try {
-      await transactions[entry.kind](speaker)
+      await transactions[entry.kind](runner)
     } catch (error) {
       if (!(error instanceof RunEndedError)) this.#onError(error)
     } finally {
@@ -125,7 +136,7 @@ export class Scheduler {
     }
   }
 
-  /** Timers of the runtime are exact to a millisecond; the delay is in every response time. */
+  /** Timers of the runtime have a resolution of 1 ms; their delay is part of every response time. */
   async #sleepUntil(ns: number): Promise<void> {
     for (let wait = ns - this.#clock.now(); wait > 0; wait = ns - this.#clock.now()) {
       if (this.#stopped) return
@@ -134,8 +145,6 @@ export class Scheduler {
   }
 }
 
-const batchSize = 10
-
-function partOf(total: number, { index, of }: Part): number {
+function shareOf(total: number, { index, of }: Part): number {
   return Math.floor(total / of) + (index < total % of ? 1 : 0)
 }

@@ -1,33 +1,36 @@
 import { operations } from '../../../contract/index.ts'
+import { sleep } from '../concurrency.ts'
 import type { Channel } from '../http/channel.ts'
 import { wireRequest } from '../http/wire-request.ts'
 import type { MixEntry } from '../plan/mix.ts'
 import type { Arrival } from '../plan/plan.ts'
 import { type Draw, drawsOf, hashText } from '../plan/random.ts'
+import type { RequestResult } from '../record.ts'
 import type { LoadTarget } from '../target.ts'
-import type { RaceOutcome, Speaker, StepSpec } from '../transactions/index.ts'
-import { InFlightRequest, type PlannedRequest, type RequestResult } from './in-flight-request.ts'
-import { sleep } from './sleep.ts'
+import type { IdempotencyRace, StepSpec, TransactionContext } from '../transactions/transaction.ts'
+import { InFlightRequest } from './in-flight-request.ts'
+import type { PlannedRequest } from './planned-request.ts'
 import type { WorkerContext } from './worker-context.ts'
 
 export interface RunnerOptions {
-  /** When the first request is due, in nanoseconds of the run. */
+  /** Due time of the first request, in nanoseconds of the run. */
   readonly dueNs: number
   readonly noncePrefix: string
-  /** Ends pauses. */
+  /** Ends pauses early. */
   readonly signal: AbortSignal
 }
 
 interface SendOptions {
-  /** Another request with the same idempotency key leaves at the same time. */
+  /** Another request with the same idempotency key is sent at the same time. */
   readonly race?: boolean
-  /** It is that other request. */
+  /** This is the other request of the race. */
   readonly duplicate?: boolean
+  /** Channel to use instead of the next free one. */
   readonly channel?: Channel
 }
 
-/** Speaks for one transaction over the connections of its thread. */
-export class TransactionRunner implements Speaker {
+/** Runs one transaction over the connections of its worker. */
+export class TransactionRunner implements TransactionContext {
   readonly arrival: Arrival
   readonly entry: MixEntry
   readonly #context: WorkerContext
@@ -36,17 +39,12 @@ export class TransactionRunner implements Speaker {
   #dueNs: number
   #step = 0
 
-  constructor(
-    crew: WorkerContext,
-    arrival: Arrival,
-    entry: MixEntry,
-    circumstances: RunnerOptions,
-  ) {
+  constructor(context: WorkerContext, arrival: Arrival, entry: MixEntry, options: RunnerOptions) {
     this.arrival = arrival
     this.entry = entry
-    this.#context = crew
-    this.#options = circumstances
-    this.#dueNs = circumstances.dueNs
+    this.#context = context
+    this.#options = options
+    this.#dueNs = options.dueNs
     this.#draw = drawsOf(hashText(`${arrival.nonce}/identifiers`), arrival.index)
   }
 
@@ -55,22 +53,22 @@ export class TransactionRunner implements Speaker {
   }
 
   async send(step: StepSpec): Promise<RequestResult> {
-    const landing = await this.#sendRequest(step)
+    const result = await this.#sendRequest(step)
     this.#dueNs = this.#context.clock.now()
-    return landing
+    return result
   }
 
   async sendTwice(step: StepSpec): Promise<readonly [RequestResult, RequestResult]> {
     const { channels } = this.#context
-    const [one, other] = [channels.acquire(), channels.acquire()]
-    // A connection that is still to be made would give the other request a start.
-    await Promise.all([one.settled, other.settled])
-    const landings = await Promise.all([
-      this.#sendRequest(step, { race: true, channel: one }),
-      this.#sendRequest(step, { race: true, duplicate: true, channel: other }),
+    const [first, second] = [channels.acquire(), channels.acquire()]
+    // A connection that is not open yet would delay one of the two requests.
+    await Promise.all([first.settled, second.settled])
+    const results = await Promise.all([
+      this.#sendRequest(step, { race: true, channel: first }),
+      this.#sendRequest(step, { race: true, duplicate: true, channel: second }),
     ])
     this.#dueNs = this.#context.clock.now()
-    return landings
+    return results
   }
 
   async pause(ns: number): Promise<void> {
@@ -78,17 +76,17 @@ export class TransactionRunner implements Speaker {
     await sleep(Math.ceil(ns / 1e6), this.#options.signal)
   }
 
-  /** Where no chat was prepared for it, making one is part of the transaction. */
+  /** Takes a prepared chat; without one, its creation is part of the transaction. */
   async freshChat(): Promise<string | undefined> {
     const { chats } = this.#context
     const prepared = chats.freshChat()
     if (prepared !== undefined) return prepared
-    const made = await this.send({
+    const created = await this.send({
       operation: 'v3.createChat',
       form: 'json',
       json: chats.newChatBody(),
     })
-    return made.record.outcome.kind === 'ok' ? chats.registerChat(made.json) : undefined
+    return created.record.outcome.kind === 'ok' ? chats.registerChat(created.json) : undefined
   }
 
   async v2Chat(): Promise<string | undefined> {
@@ -99,7 +97,7 @@ export class TransactionRunner implements Speaker {
     return this.#context.chats.historyChat()
   }
 
-  /** Version 4 by its form (RFC 9562), from the seed by its content. */
+  /** A UUID of version 4 (RFC 9562), drawn from the seed. */
   uuid(): string {
     const hex = Array.from({ length: 32 }, () => Math.floor(this.#draw() * 16).toString(16))
     hex[12] = '4'
@@ -110,7 +108,7 @@ export class TransactionRunner implements Speaker {
       .join('-')
   }
 
-  recordRace({ turns, history }: RaceOutcome): void {
+  recordRace({ turns, history }: IdempotencyRace): void {
     const { races } = this.#context.integrity.counts
     races.races += 1
     if (turns === null || turns === 0) {
@@ -129,7 +127,7 @@ export class TransactionRunner implements Speaker {
       operation,
       atNs: timestamps.ended ?? timestamps.dispatched,
       event: null,
-      why: `Two requests with one Idempotency-Key left ${turns} turns in the history.`,
+      why: `Two requests with one Idempotency-Key created ${turns} turns in the history.`,
       requestId: this.#requestId(step),
     })
   }
@@ -138,17 +136,17 @@ export class TransactionRunner implements Speaker {
     step: StepSpec,
     { race = false, duplicate = false, channel }: SendOptions = {},
   ): Promise<RequestResult> {
-    const crew = this.#context
-    crew.assertOpen()
-    const at = this.#step
+    const context = this.#context
+    context.assertOpen()
+    const position = this.#step
     this.#step += 1
-    const requestId = this.#requestId(at)
+    const requestId = this.#requestId(position)
     const { method, path, surface } = operations[step.operation]
-    const request = wireRequest({ surface, method, path, ...step }, crew.target, requestId)
+    const request = wireRequest({ surface, method, path, ...step }, context.target, requestId)
     const { index, nonce, clientBehavior, intensity } = this.arrival
     const plan: PlannedRequest = {
       index,
-      step: at,
+      step: position,
       transaction: this.entry.name,
       surface,
       operation: step.operation,
@@ -156,33 +154,34 @@ export class TransactionRunner implements Speaker {
       request,
       json: step.json,
       planned: this.#dueNs,
-      dispatched: crew.clock.now(),
+      dispatched: context.clock.now(),
       nonce,
       noncePrefix: this.#options.noncePrefix,
-      // Only what is generated can be left in its middle.
-      clientBehavior: 'generates' in operations[step.operation] && !race ? clientBehavior : 'good',
+      // Only a generated answer can be abandoned in its middle.
+      clientBehavior:
+        'generates' in operations[step.operation] && !race ? clientBehavior : 'normal',
       intensity,
       requestId,
       race,
       duplicate,
     }
     return new Promise((resolve, reject) => {
-      const flight: InFlightRequest = new InFlightRequest(plan, crew, {
-        onResult: (landing) => {
-          crew.complete(flight, landing)
-          resolve(landing)
+      const inFlight: InFlightRequest = new InFlightRequest(plan, context, {
+        onResult: (result) => {
+          context.complete(inFlight, result)
+          resolve(result)
         },
-        broke: (error) => {
-          crew.unregister(flight)
+        onError: (error) => {
+          context.unregister(inFlight)
           reject(error)
         },
       })
-      crew.register(flight)
-      const { channels } = crew
-      const launch = (channel: Channel) => flight.start(channel)
-      if (channel !== undefined) launch(channel)
-      else if (plan.clientBehavior === 'churn') launch(channels.dedicated())
-      else channels.whenAvailable(launch)
+      context.register(inFlight)
+      const { channels } = context
+      const start = (channel: Channel) => inFlight.start(channel)
+      if (channel !== undefined) start(channel)
+      else if (plan.clientBehavior === 'churn') start(channels.dedicated())
+      else channels.whenAvailable(start)
     })
   }
 

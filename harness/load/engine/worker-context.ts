@@ -3,22 +3,23 @@ import type { BufferUsage } from '../http/answer-limits.ts'
 import type { ChannelPool } from '../http/channel.ts'
 import { DecodeGate } from '../http/encoded-body.ts'
 import type { IntegrityRecorder } from '../judging/integrity-recorder.ts'
-import type { RequestRecord } from '../record.ts'
+import type { RequestRecord, RequestResult } from '../record.ts'
 import type { ChatPool } from '../setup/chat-pool.ts'
 import type { LoadTarget } from '../target.ts'
-import type { InFlightRequest, RequestResult } from './in-flight-request.ts'
+import type { InFlightRequest } from './in-flight-request.ts'
 
-/** The run is over while a transaction still had something to send. */
+/** The run ended while a transaction had further requests. */
 export class RunEndedError extends Error {
-  override readonly name = 'RunOverError'
+  override readonly name = 'RunEndedError'
 }
 
+/** A due arrival that was not sent because the limit of transactions in flight was reached. */
 export type DroppedArrival = readonly [plannedNs: number, transaction: string]
 
-/** How often silent requests are looked for. */
+/** Interval of the check for timed-out requests. */
 const timeoutCheckMs = 250
 
-/** What all transactions of a thread share. */
+/** State that all transactions of a worker share. */
 export class WorkerContext {
   readonly clock: RunClock
   readonly target: LoadTarget
@@ -43,62 +44,65 @@ export class WorkerContext {
     this.#timeoutCheck.unref()
   }
 
+  /** Number of requests in flight. */
   get inFlight(): number {
     return this.#inFlight.size
   }
 
-  /** @throws RunOverError where nothing may be sent any more */
+  /** @throws RunEndedError after `close` */
   assertOpen(): void {
     if (this.#closed) throw new RunEndedError('the run is over')
   }
 
-  register(flight: InFlightRequest): void {
-    this.#inFlight.add(flight)
+  register(request: InFlightRequest): void {
+    this.#inFlight.add(request)
   }
 
-  /** An error of the kit kept it from landing. */
-  unregister(flight: InFlightRequest): void {
-    this.#inFlight.delete(flight)
+  /** Removes a request that an internal error kept from settling. */
+  unregister(request: InFlightRequest): void {
+    this.#inFlight.delete(request)
   }
 
-  complete(flight: InFlightRequest, { record }: RequestResult): void {
-    this.#inFlight.delete(flight)
+  complete(request: InFlightRequest, { record }: RequestResult): void {
+    this.#inFlight.delete(request)
     this.#records.push(record)
   }
 
-  /** The records since the last call. */
+  /** Returns the records since the last call. */
   drainRecords(): RequestRecord[] {
     const records = this.#records
     this.#records = []
     return records
   }
 
-  /** Due, and not sent because too much was in flight already. */
   recordDropped(plannedNs: number, transaction: string): void {
     this.#dropped.push([plannedNs, transaction])
   }
 
+  /** Returns the dropped arrivals since the last call. */
   drainDropped(): DroppedArrival[] {
-    const passed = this.#dropped
+    const dropped = this.#dropped
     this.#dropped = []
-    return passed
+    return dropped
   }
 
-  /** Nothing more is sent. */
+  /** Refuses further requests; those in flight go on. */
   close(): void {
     this.#closed = true
   }
 
-  stopInFlight(): void {
+  /** Ends all requests in flight, which settle as open. */
+  endInFlight(): void {
     clearInterval(this.#timeoutCheck)
     const at = this.clock.now()
-    for (const flight of this.#inFlight) flight.stop(at)
+    for (const request of this.#inFlight) request.endRun(at)
   }
 
   #timeOutSilent(): void {
     const at = this.clock.now()
     const oldest = at - this.target.timeoutMs * 1e6
-    for (const flight of this.#inFlight)
-      if (flight.timings.lastActivity < oldest) flight.timeout(at)
+    for (const request of this.#inFlight) {
+      if (request.timings.lastActivity < oldest) request.timeout(at)
+    }
   }
 }

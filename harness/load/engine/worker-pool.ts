@@ -3,88 +3,90 @@ import { Worker } from 'node:worker_threads'
 import type { Warnings, WorkerCommand, WorkerMessage, WorkerSetup } from './messages.ts'
 
 export interface WorkerPoolOptions {
-  /** Ends the run early; what was found is kept. */
+  /** Ends the run early; results so far are kept. */
   readonly signal: AbortSignal
-  /** When to begin, once all threads are ready; resolves at that moment or shortly before. */
-  readonly mayStart: () => Promise<void>
-  /** `startNs`: the reading of the monotonic clock that the records call 0. */
+  /** Called once all workers are ready; resolves at the start of the run or shortly before. */
+  readonly whenReady: () => Promise<void>
+  /** `startNs`: reading of the monotonic clock at time 0 of the records. */
   readonly onStart: (startNs: bigint) => void
-  readonly onRecords: (worker: number, told: RecordsMessage) => void
+  readonly onRecords: (worker: number, message: RecordsMessage) => void
 }
 
-/** What a thread tells now and then. */
+/** Periodic report of a worker. */
 export type RecordsMessage = Extract<WorkerMessage, { type: 'records' }>
 export type DoneMessage = Extract<WorkerMessage, { type: 'done' }>
 
 export interface WorkerPoolResult {
-  /** One for each thread that came to its end. */
+  /** One message for each worker that finished its run. */
   readonly done: readonly DoneMessage[]
   readonly warnings: Warnings
   readonly internalErrors: readonly string[]
-  /** Chats that were made and not deleted. */
+  /** Chats that were not deleted. */
   readonly chatsLeft: number
 }
 
-/** All threads begin together, so many milliseconds after the word is given. */
+/** Delay between the start command and the common start of all workers. */
 export const startLeadMs = 50
 const startLeadNs = BigInt(startLeadMs * 1_000_000)
 
-/** The target did not let a run be prepared; the message is a sentence about it. */
+/** The run could not be prepared; the message is a sentence about the target. */
 export class PreparationError extends Error {
   override readonly name = 'PreparationError'
 }
 
 /**
- * Runs one thread for each setup, from their preparation to their end.
- * @throws PreparationError where one of them could not be prepared, once all have tidied up.
+ * Runs one worker for each setup, from preparation to exit.
+ * @throws PreparationError if one of them could not be prepared, after the cleanup of all
  */
 export async function runWorkers(
   setups: readonly WorkerSetup[],
   options: WorkerPoolOptions,
 ): Promise<WorkerPoolResult> {
-  const threads = setups.map(
-    (setup, index) => new WorkerThread(setup, (told) => options.onRecords(index, told)),
+  const workers = setups.map(
+    (setup, index) => new WorkerThread(setup, (message) => options.onRecords(index, message)),
   )
   const stop = () => {
-    for (const thread of threads) thread.post({ type: 'stop' })
+    for (const worker of workers) worker.post({ type: 'stop' })
   }
   options.signal.addEventListener('abort', stop, { once: true })
   try {
-    await Promise.all(threads.map(({ ready }) => ready))
-    const unprepared = threads.find((thread) => thread.unprepared !== undefined)?.unprepared
-    // What the other threads have made is deleted as after a run that is interrupted.
-    if (unprepared === undefined) await options.mayStart()
+    await Promise.all(workers.map(({ ready }) => ready))
+    const preparationFailure = workers.find(
+      (worker) => worker.preparationFailure !== undefined,
+    )?.preparationFailure
+    // Chats of the other workers are deleted as after an interrupt.
+    if (preparationFailure === undefined) await options.whenReady()
     const startNs = process.hrtime.bigint() + startLeadNs
-    for (const thread of threads) thread.post({ type: 'start', startNs })
-    if (options.signal.aborted || unprepared !== undefined) stop()
-    if (unprepared === undefined) options.onStart(startNs)
-    await Promise.all(threads.map(({ gone: exited }) => exited))
-    if (unprepared !== undefined) throw new PreparationError(unprepared)
+    for (const worker of workers) worker.post({ type: 'start', startNs })
+    if (options.signal.aborted || preparationFailure !== undefined) stop()
+    if (preparationFailure === undefined) options.onStart(startNs)
+    await Promise.all(workers.map(({ gone: exited }) => exited))
+    if (preparationFailure !== undefined) throw new PreparationError(preparationFailure)
   } finally {
     options.signal.removeEventListener('abort', stop)
-    await Promise.all(threads.map((thread) => thread.terminate()))
+    await Promise.all(workers.map((worker) => worker.terminate()))
   }
   return {
-    done: threads.flatMap(({ done }) => (done === undefined ? [] : [done])),
-    warnings: threads.flatMap(({ troubles }) => troubles),
-    internalErrors: threads.flatMap(({ faults }) => faults),
-    chatsLeft: threads.reduce((sum, { chatsLeft }) => sum + chatsLeft, 0),
+    done: workers.flatMap(({ done }) => (done === undefined ? [] : [done])),
+    warnings: workers.flatMap(({ warnings }) => warnings),
+    internalErrors: workers.flatMap(({ errors }) => errors),
+    chatsLeft: workers.reduce((sum, { chatsLeft }) => sum + chatsLeft, 0),
   }
 }
 
 class WorkerThread {
   done: DoneMessage | undefined
-  troubles: Warnings = []
+  warnings: Warnings = []
   chatsLeft = 0
-  unprepared: string | undefined
-  readonly faults: string[] = []
+  preparationFailure: string | undefined
+  readonly errors: string[] = []
   readonly #ready = Promise.withResolvers<void>()
   readonly #exited = Promise.withResolvers<void>()
   readonly #worker: Worker
 
-  constructor(setup: WorkerSetup, onRecords: (told: RecordsMessage) => void) {
+  constructor(setup: WorkerSetup, onRecords: (message: RecordsMessage) => void) {
     setFlagsFromString(`--initial-heap-size=${initialHeapMb}`)
-    // Alone a thread copies in 1 ms what several share out in up to 5, when the CPUs are busy.
+    // V8's single-threaded scavenger pauses for about 1 ms; the parallel one for up to 5 ms on busy CPUs.
     setFlagsFromString('--no-parallel-scavenge')
     this.#worker = new Worker(workerFile, {
       workerData: setup,
@@ -92,7 +94,7 @@ class WorkerThread {
     })
     this.#worker.on('message', (message: WorkerMessage) => this.#receive(message, onRecords))
     this.#worker.on('error', (error) => {
-      this.faults.push(error instanceof Error ? (error.stack ?? error.message) : String(error))
+      this.errors.push(error instanceof Error ? (error.stack ?? error.message) : String(error))
       this.#exit()
     })
     this.#worker.on('exit', () => this.#exit())
@@ -114,7 +116,7 @@ class WorkerThread {
     await this.#worker.terminate()
   }
 
-  #receive(message: WorkerMessage, onRecords: (told: RecordsMessage) => void): void {
+  #receive(message: WorkerMessage, onRecords: (message: RecordsMessage) => void): void {
     switch (message.type) {
       case 'ready':
         this.#ready.resolve()
@@ -125,13 +127,13 @@ class WorkerThread {
       case 'done':
         this.done = message
         return
-      case 'fault':
-        this.faults.push(message.message)
+      case 'error':
+        this.errors.push(message.message)
         return
-      case 'gone':
-        this.troubles = message.troubles ?? []
+      case 'exited':
+        this.warnings = message.warnings ?? []
         this.chatsLeft = message.chatsLeft ?? 0
-        this.unprepared = message.preparationFailure
+        this.preparationFailure = message.preparationFailure
         this.#exit()
     }
   }
@@ -143,17 +145,17 @@ class WorkerThread {
 }
 
 /**
- * Many short collections: while one of 16 MB (V8's default) is copied, no read is stamped for 8 to 20 ms.
- * V8 takes a third of it for new objects.
+ * Size of the young generation. A scavenge of V8's default of 16 MB delays the stamps of reads by 8 to
+ * 20 ms; V8 uses a third of it for new objects.
  */
 const maxYoungGenerationSizeMb = 6
 /**
- * And hardly a long one: V8 would begin with a small heap and collect all of it every four seconds, for
- * 5 to 17 ms. Read where a heap is made, so that it is of threads to come alone.
+ * Initial heap. With V8's small default, a full collection runs every four seconds and takes 5 to
+ * 17 ms. The flag applies to heaps created later: those of the workers.
  */
 const initialHeapMb = 256
 
-/** A checkout runs from source, the package from what was compiled. */
+/** A checkout runs the source, the package the compiled files. */
 const workerFile = new URL(
   import.meta.url.endsWith('.js') ? './worker.js' : './worker.ts',
   import.meta.url,

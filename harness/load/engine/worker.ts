@@ -1,3 +1,4 @@
+/** Entry point of a worker thread: prepares chats, waits for the start command, runs its part of the plan and reports records. */
 import { setMaxListeners } from 'node:events'
 import { parentPort, workerData } from 'node:worker_threads'
 import { createRedactor } from '../../client/redaction/redaction.ts'
@@ -12,85 +13,86 @@ import type { Warnings, WorkerCommand, WorkerMessage, WorkerSetup } from './mess
 import { Scheduler } from './scheduler.ts'
 import { WorkerContext } from './worker-context.ts'
 
-/** The thread of a worker: prepares, waits for the word, drives its part of the plan, and tells. */
-
 const port = parentPort
 const setup = workerData as WorkerSetup
-const tellEveryMs = 100
-const tidyMs = 10_000
+const reportIntervalMs = 100
+const cleanupTimeoutMs = 10_000
 
 if (port !== null) {
-  const tell = (message: WorkerMessage) => port.postMessage(message)
+  const post = (message: WorkerMessage) => port.postMessage(message)
   const interruption = new AbortController()
-  const started = Promise.withResolvers<bigint>()
+  const startSignal = Promise.withResolvers<bigint>()
   setMaxListeners(0, interruption.signal)
-  let driver: Scheduler | undefined
-  port.on('message', (message: WorkerCommand) => {
-    if (message.type === 'start') started.resolve(message.startNs)
+  let scheduler: Scheduler | undefined
+  port.on('message', (command: WorkerCommand) => {
+    if (command.type === 'start') startSignal.resolve(command.startNs)
     else {
       interruption.abort()
-      driver?.stop()
+      scheduler?.stop()
     }
   })
-  work(tell).catch((error: unknown) => {
-    tell({ type: 'fault', message: describe(error) })
-    tell({ type: 'gone' })
+  run().catch((error: unknown) => {
+    post({ type: 'error', message: describe(error) })
+    post({ type: 'exited' })
   })
 
-  async function work(tell: (message: WorkerMessage) => void): Promise<void> {
-    const { target, spec, part, needs } = setup
+  async function run(): Promise<void> {
+    const { target, spec, part, needs, drainNs, maxInFlight } = setup
     const redact = createRedactor(target.secrets).text
-    const troubles = (): Warnings =>
-      [...chats.warnings].map(([what, count]) => [redact(what), count])
     const route = routeOf(target.baseUrl, target.network)
-    const openChannels = await negotiateChannelPool(route, interruption.signal)
-    const preparing = openChannels(new RunClock(process.hrtime.bigint()), true)
-    const chats = new ChatPool(preparing, target, String(part.index))
+    const createChannelPool = await negotiateChannelPool(route, interruption.signal)
+    const setupChannels = createChannelPool(new RunClock(process.hrtime.bigint()), true)
+    const chats = new ChatPool(setupChannels, target, String(part.index))
+    const warnings = (): Warnings =>
+      [...chats.warnings].map(([text, count]) => [redact(text), count])
     await chats.prepare(needs, interruption.signal)
     if (chats.failure !== undefined) {
-      await chats.close(tidyMs)
-      preparing.close()
-      tell({ type: 'gone', chatsLeft: chats.remaining, preparationFailure: redact(chats.failure) })
+      await chats.close(cleanupTimeoutMs)
+      setupChannels.close()
+      const preparationFailure = redact(chats.failure)
+      post({ type: 'exited', chatsLeft: chats.remaining, preparationFailure })
       return
     }
-    tell({ type: 'ready', troubles: troubles() })
+    post({ type: 'ready', warnings: warnings() })
 
-    const clock = new RunClock(await started.promise)
-    const channels = openChannels(clock, setup.keepAlive, setup.maxConnections)
+    const clock = new RunClock(await startSignal.promise)
+    const channels = createChannelPool(clock, setup.keepAlive, setup.maxConnections)
     const integrity = new IntegrityRecorder(redact)
-    const crew = new WorkerContext({ clock, target, channels, chats, integrity })
-    const canary = setup.clockProbePort === null ? undefined : new ClockProbe(setup.clockProbePort)
-    const usage = new ThreadUsageMeter()
-    const report = () => {
-      const records = crew.drainRecords()
-      const ids = integrity.drainIds()
-      const notDispatched = crew.drainDropped()
-      tell({ type: 'records', records, ids, dropped: notDispatched, inFlight: crew.inFlight })
-    }
-    const telling = setInterval(report, tellEveryMs)
-    const { drainNs, maxInFlight } = setup
-    driver = new Scheduler({ spec, part, drainNs, maxInFlight }, crew, (error) =>
-      tell({ type: 'fault', message: describe(error) }),
+    const context = new WorkerContext({ clock, target, channels, chats, integrity })
+    const clockProbe =
+      setup.clockProbePort === null ? undefined : new ClockProbe(setup.clockProbePort)
+    const usageMeter = new ThreadUsageMeter()
+    const report = () =>
+      post({
+        type: 'records',
+        records: context.drainRecords(),
+        ids: integrity.drainIds(),
+        dropped: context.drainDropped(),
+        inFlight: context.inFlight,
+      })
+    const reportTimer = setInterval(report, reportIntervalMs)
+    scheduler = new Scheduler({ spec, part, drainNs, maxInFlight }, context, (error) =>
+      post({ type: 'error', message: describe(error) }),
     )
-    if (interruption.signal.aborted) driver.stop()
-    await driver.run()
-    const spent = usage.end()
-    const timestampError = canary?.end() ?? null
-    clearInterval(telling)
+    if (interruption.signal.aborted) scheduler.stop()
+    await scheduler.run()
+    const usage = usageMeter.end()
+    const timestampError = clockProbe?.end() ?? null
+    clearInterval(reportTimer)
     report()
-    tell({
+    post({
       type: 'done',
       integrity: integrity.counts,
       connectionsOpened: channels.opened,
       httpVersion: channels.httpVersion,
       http2: channels.http2,
-      usage: spent,
+      usage,
       timestampError,
     })
     channels.close()
-    await chats.close(tidyMs)
-    preparing.close()
-    tell({ type: 'gone', chatsLeft: chats.remaining, troubles: troubles() })
+    await chats.close(cleanupTimeoutMs)
+    setupChannels.close()
+    post({ type: 'exited', chatsLeft: chats.remaining, warnings: warnings() })
   }
 }
 

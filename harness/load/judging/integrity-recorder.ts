@@ -110,8 +110,8 @@ export class IntegrityRecorder {
     return row
   }
 
-  id(seen: AnswerId): void {
-    this.#ids.push({ ...seen, id: shortened(this.redact(seen.id)) })
+  recordId(answer: AnswerId): void {
+    this.#ids.push({ ...answer, id: shortened(this.redact(answer.id)) })
   }
 
   /** The ids since the last call. */

@@ -24,7 +24,7 @@ export class Failures {
   }
 
   add({ outcome, index, step, timestamps }: RequestRecord): void {
-    if (outcome.kind === 'ok' || outcome.kind === 'open' || outcome.kind === 'left') return
+    if (outcome.kind === 'ok' || outcome.kind === 'open' || outcome.kind === 'abandoned') return
     const detail = withoutIds(outcome.detail)
     this.#put({ kind: outcome.kind, detail, count: 1, index, step, atNs: timestamps.dispatched })
   }

@@ -171,7 +171,7 @@ export const definitions: readonly Definition[] = [
 
 /** What these tools call a success: a stream with status 200 that brought something, cut off or not. */
 export function isSuccess({ form, status, outcome, timestamps }: RequestRecord): boolean {
-  const failed = ['open', 'left', 'timeout', 'connect', 'status', 'shed', 'in-band-error']
+  const failed = ['open', 'abandoned', 'timeout', 'connect', 'status', 'shed', 'in-band-error']
   return (
     form === 'stream' &&
     status === 200 &&

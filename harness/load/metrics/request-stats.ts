@@ -90,7 +90,7 @@ export class RequestStats {
     else if (record.timestamps.sent !== null) outcomes.reusedConnections++
     forEachLatency(record, (metric, clock, ns) => at(this.#latencies, metric, clock).add(ns))
     forEachCensored(record, (metric, clock, ns) => at(this.#censored, metric, clock).add(ns))
-    if (isAnswered(record) && record.outcome.kind !== 'left') this.#addGaps(record, stallNs)
+    if (isAnswered(record) && record.outcome.kind !== 'abandoned') this.#addGaps(record, stallNs)
   }
 
   latencies(metric: MetricName, clock: Clock): Histogram | undefined {
@@ -154,7 +154,7 @@ export class RequestStats {
 }
 
 function outcomeKey({ outcome }: RequestRecord): keyof OutcomeCounts {
-  if (outcome.kind === 'left') return outcome.why
+  if (outcome.kind === 'abandoned') return outcome.why
   if (outcome.kind === 'ok' || outcome.kind === 'open' || outcome.kind === 'shed') {
     return outcome.kind
   }

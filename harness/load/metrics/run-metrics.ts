@@ -94,7 +94,7 @@ export class RunMetrics {
     this.secondQuantiles.add(record)
     this.failures.add(record)
     this.otherTools.add(record)
-    if (outcome.kind !== 'left') this.sample.add(sampledOf(record, this.config))
+    if (outcome.kind !== 'abandoned') this.sample.add(sampledOf(record, this.config))
   }
 
   /** An arrival that was due and that the generator did not get to. */
@@ -182,7 +182,7 @@ function addTo(timeline: Timeline, record: RequestRecord): void {
   timeline.addInFlight(timestamps.dispatched, end)
   if (outcome.kind === 'ok') timeline.at(end).completed++
   else if (outcome.kind === 'shed') timeline.at(end).shed++
-  else if (outcome.kind !== 'open' && outcome.kind !== 'left') timeline.at(end).failed++
+  else if (outcome.kind !== 'open' && outcome.kind !== 'abandoned') timeline.at(end).failed++
   forEachContentArrival(record, (at, tokens, bytes) => {
     const interval = timeline.at(at)
     interval.events++

@@ -35,7 +35,7 @@ export class SecondQuantiles {
     const { timestamps, outcome } = record
     this.#put('ttft', timestamps.firstGenerated, latencyOf(record, 'ttft', 'response'))
     this.#put('e2e', timestamps.terminal, latencyOf(record, 'e2e', 'response'))
-    if (outcome.kind === 'left') return
+    if (outcome.kind === 'abandoned') return
     forEachContentArrival(record, (at, _tokens, _bytes, gap) => this.#put('icl', at, gap))
   }
 

@@ -29,7 +29,7 @@ export class TransactionStats {
     const request = requestOf(counts, operation, form)
     request.count += 1
     if (outcome.kind === 'open') counts.open.add(index)
-    else if (outcome.kind === 'ok' || outcome.kind === 'left') request.completed += 1
+    else if (outcome.kind === 'ok' || outcome.kind === 'abandoned') request.completed += 1
     else {
       request.failed += 1
       counts.failed.add(index)

@@ -1,26 +1,30 @@
+import type { MixEntry } from './mix.ts'
 import { type Arrival, arrivals, isOwnArrival, type Part, type PlanSpec } from './plan.ts'
 
-/** Chats that a part of a plan needs before it begins. */
-export interface Needs {
+/** Chats that a part of a plan needs before it starts. */
+export interface ChatNeeds {
+  /** One for each transaction that uses a chat of its own. */
   readonly v3: number
   readonly v2: number
+  /** Chats with some turns, for readers of histories. */
   readonly history: number
 }
 
-/** What a part sends, in numbers. */
+/** Size of a part of a plan. */
 export interface PartSize {
   readonly transactions: number
-  readonly needs: Needs
+  readonly needs: ChatNeeds
 }
 
-/** More are made when they are needed, within the transaction that needs them. */
+/** Upper bound of prepared chats; further ones are created by the transactions that need them. */
 const maxPrepared = 20_000
 const sharedV2 = 4
 const sharedHistories = 2
 
+/** @param part of the plan, as sent by one shard or worker */
 export function partSize(spec: PlanSpec, part: Part): PartSize {
   const count = { transactions: 0, v3: 0, v2: 0, history: 0 }
-  const most = Math.ceil(maxPrepared / part.of)
+  const maxChats = Math.ceil(maxPrepared / part.of)
   for (const arrival of arrivals(spec)) {
     if (arrival.plannedNs === null && arrival.index >= closedLoopSample) break
     if (!isOwnArrival(arrival, part)) continue
@@ -31,14 +35,14 @@ export function partSize(spec: PlanSpec, part: Part): PartSize {
   return {
     transactions: count.transactions,
     needs: {
-      v3: Math.min(count.v3, most),
+      v3: Math.min(count.v3, maxChats),
       v2: Math.min(count.v2, sharedV2),
       history: Math.min(count.history, sharedHistories),
     },
   }
 }
 
-/** Of the transactions of a part, those that are due before a moment; null where none has a time. */
+/** Number of transactions of a part that are due before a time; null for a closed loop. */
 export function countDueBefore(spec: PlanSpec, part: Part, ns: number): number | null {
   let due = 0
   for (const arrival of arrivals(spec)) {
@@ -49,7 +53,7 @@ export function countDueBefore(spec: PlanSpec, part: Part, ns: number): number |
   return due
 }
 
-/** A closed loop has no end in numbers; so many transactions say what it is made of. */
+/** Transactions of a closed loop that are looked at: their number is unknown. */
 const closedLoopSample = 200
 
 function chatOf({ mix }: PlanSpec, { entry }: Arrival): 'v3' | 'v2' | 'history' | undefined {
@@ -57,4 +61,12 @@ function chatOf({ mix }: PlanSpec, { entry }: Arrival): 'v3' | 'v2' | 'history' 
   if (kind === 'v3-stream' || kind === 'v3-json' || kind === 'v3-chat') return 'v3'
   if (kind === 'v2-turn') return 'v2'
   return kind === 'v3-history' ? 'history' : undefined
+}
+
+/** Minimum number of requests of a transaction without failures. */
+export function minRequests({ kind }: MixEntry, { turns, race }: Arrival): number {
+  if (kind === 'v2-turn') return 2
+  if (kind === 'v3-chat') return turns
+  // Both requests of the race, and the history that tells which of them was stored.
+  return race && (kind === 'v3-stream' || kind === 'v3-json') ? 3 : 1
 }

@@ -183,7 +183,7 @@ describe('a plan', () => {
       expect(share(({ entry }) => entry === place)).toBeCloseTo(weight / total, 1)
     }
     expect(share(({ clientBehavior }) => clientBehavior === 'abort')).toBeCloseTo(0.1, 1)
-    expect(share(({ clientBehavior }) => clientBehavior === 'good')).toBeCloseTo(0.7, 1)
+    expect(share(({ clientBehavior }) => clientBehavior === 'normal')).toBeCloseTo(0.7, 1)
     expect(share(({ race }) => race)).toBeCloseTo(0.2, 1)
   })
 

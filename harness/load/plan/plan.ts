@@ -5,22 +5,22 @@ import type { Mix, MixEntry } from './mix.ts'
 import { type Draw, drawsOf, hashText } from './random.ts'
 import type { TraceLine } from './trace.ts'
 
-/** Everything that decides what is sent and when; survives a structured clone. */
+/** Determines what is sent and when; structured-cloneable. */
 export interface PlanSpec {
   readonly seed: string
   readonly mix: Mix
   readonly arrival: OpenArrival | ClosedArrival | TraceArrival
   readonly durationNs: number
   readonly misbehaviour: Misbehaviour
-  /** Share of v3 generations that are sent twice at once with one Idempotency-Key. */
+  /** Share of v3 generations that are sent twice at the same time with one Idempotency-Key. */
   readonly idempotencyRaces: number
 }
 
-/** Each of so many clients sends when its last transaction is over. */
+/** A fixed number of clients; each starts a transaction when its last one is over. */
 export interface ClosedArrival {
   readonly kind: 'closed'
   readonly concurrency: number
-  /** No client ever starts more than this many in all. */
+  /** Maximum number of transactions of the run. */
   readonly maxTransactions: number
 }
 
@@ -37,30 +37,30 @@ export interface Misbehaviour {
   readonly churn: number
 }
 
-export type ClientBehavior = 'good' | 'slow-reader' | 'abort' | 'churn'
+export type ClientBehavior = 'normal' | 'slow-reader' | 'abort' | 'churn'
 
 export interface Arrival {
   readonly index: number
-  /** Nanoseconds after the start of the run; null in a closed loop, which has no due times. */
+  /** Nanoseconds after the start of the run; null in a closed loop. */
   readonly plannedNs: number | null
-  /** Place in the mix. */
+  /** Index in the mix. */
   readonly entry: number
-  /** Stands in the prompt, and in no other prompt of the run. */
+  /** Part of this prompt and of no other prompt of the run. */
   readonly nonce: string
   readonly promptWords: number
   readonly answerTokens: number | null
-  /** Requests that go one after the other in the same chat have one session. */
+  /** Arrivals of one session are sent by the same worker. */
   readonly session: number
   readonly turns: number
-  /** Before each turn but the first. */
+  /** Think time before each turn except the first. */
   readonly thinkNs: readonly number[]
   readonly clientBehavior: ClientBehavior
-  /** Where an aborting client leaves, or how slow a slow reader is: 0 to 1. */
+  /** How late an aborting client disconnects, or how slowly a slow reader reads: 0 to 1. */
   readonly intensity: number
   readonly race: boolean
 }
 
-/** The arrivals of a plan in the order of their index: a pure function of the spec. */
+/** Generates the arrivals of a plan in the order of their index: a pure function of the spec. */
 export function* arrivals(spec: PlanSpec): Generator<Arrival, void> {
   const seed = hashText(spec.seed)
   const choose = weightedChoice(spec.mix.entries)
@@ -71,7 +71,7 @@ export function* arrivals(spec: PlanSpec): Generator<Arrival, void> {
   }
 }
 
-/** Which part of a plan one process or one thread sends: 0 ≤ index < of. */
+/** Part of a plan that one process or one worker sends: 0 ≤ index < of. */
 export interface Part {
   readonly index: number
   readonly of: number
@@ -79,7 +79,7 @@ export interface Part {
 
 export const wholePlan: Part = { index: 0, of: 1 }
 
-/** Arrivals `index mod of`; a session stays whole. */
+/** True for arrivals of this part; a session is never split. */
 export function isOwnArrival({ session }: Arrival, { index, of }: Part): boolean {
   return session % of === index
 }
@@ -89,15 +89,20 @@ export function partOfWorker(shard: Part, worker: Part): Part {
   return { index: shard.index + shard.of * worker.index, of: shard.of * worker.of }
 }
 
-/** SHA-256 of what is sent and when; of a closed loop, of its first thousand transactions. */
+/** SHA-256 of all arrivals; of a closed loop, of its first thousand. */
 export function planHash(spec: PlanSpec): string {
   const hash = createHash('sha256')
   hash.update(JSON.stringify([spec.seed, spec.mix.entries, spec.durationNs]))
   for (const arrival of arrivals(spec)) {
     if (arrival.plannedNs === null && arrival.index >= 1000) break
-    hash.update(JSON.stringify(Object.values(arrival)))
+    hash.update(JSON.stringify(hashedValues(arrival)))
   }
   return hash.digest('hex')
+}
+
+/** `normal` was stored as `good`: hashes of older reports stay comparable. */
+function hashedValues(arrival: Arrival): readonly unknown[] {
+  return Object.values(arrival).map((value) => (value === 'normal' ? 'good' : value))
 }
 
 interface PlannedTime {
@@ -135,8 +140,8 @@ function buildArrival(
   const answer = entry.answer === null ? null : drawCount(entry.answer, draw, 1)
   const drawnTurns = drawCount(entry.turns, draw, 1)
   const turns = entry.kind === 'v3-chat' ? drawnTurns : 1
-  const manner = drawClientBehavior(spec.misbehaviour, draw())
-  const [degree, racing, tag] = [draw(), draw(), draw()]
+  const clientBehavior = drawClientBehavior(spec.misbehaviour, draw())
+  const [intensity, racing, tag] = [draw(), draw(), draw()]
   return {
     index,
     plannedNs,
@@ -149,18 +154,18 @@ function buildArrival(
     thinkNs: Array.from({ length: turns - 1 }, () =>
       Math.round(drawValue(entry.thinkTime, draw) * 1e6),
     ),
-    clientBehavior: manner,
-    intensity: degree,
+    clientBehavior,
+    intensity,
     race: racing < spec.idempotencyRaces,
   }
 }
 
-/** The same for all nonces of a run, so that any of them can be searched for; no word has it. */
+/** Common prefix of all nonces of a run, by which any of them is found; no word contains it. */
 export function noncePrefix(seed: string): string {
   return `zq${hashText(`${seed}/nonce`).toString(36).padStart(7, '0')}x`
 }
 
-/** Letters and digits alone, so that models repeat it as it is. */
+/** Only letters and digits, which models repeat unchanged. */
 function nonceOf(seed: string, index: number, tag: number): string {
   const check = Math.floor(tag * 36 ** 3)
   return `${noncePrefix(seed)}${index.toString(36).padStart(5, '0')}${check.toString(36).padStart(3, '0')}`
@@ -172,7 +177,7 @@ function drawClientBehavior(
 ): ClientBehavior {
   if (drawn < slowReader) return 'slow-reader'
   if (drawn < slowReader + abort) return 'abort'
-  return drawn < slowReader + abort + churn ? 'churn' : 'good'
+  return drawn < slowReader + abort + churn ? 'churn' : 'normal'
 }
 
 function weightedChoice(entries: readonly MixEntry[]): (draw: Draw) => number {

@@ -87,7 +87,7 @@ export function buildReport(options: LoadOptions, findings: RunResult): LoadRepo
         ? ['the certificate of the target was not verified (--insecure)']
         : []),
       ...outcome.warnings.map(([what, count]) => `${what} (${count} times)`),
-      ...(outcome.chatsLeft === 0 ? [] : [`${outcome.chatsLeft} chats were made and are left`]),
+      ...(outcome.chatsLeft === 0 ? [] : [`${outcome.chatsLeft} chats could not be deleted`]),
     ],
     ...(options.shard === null ? {} : { measurements: packMeasurements({ ...cut, ...partsOf() }) }),
   }

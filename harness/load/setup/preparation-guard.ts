@@ -1,20 +1,20 @@
 import { setMaxListeners } from 'node:events'
 
-/** Requests in a row without an answer in time, after which no further one is sent. */
+/** Consecutive timeouts after which the preparation is given up. */
 const maxTimeouts = 3
 
 export interface GuardLimits {
-  /** Longest wait for an answer, in milliseconds. */
+  /** Timeout of one request, in milliseconds. */
   readonly timeoutMs: number
-  /** Longest preparation, in milliseconds; without it as long as there are answers. */
+  /** Timeout of the whole preparation, in milliseconds; unlimited by default. */
   readonly runMs?: number
 }
 
-/** Ends a preparation that leads nowhere: by the answers that do not come, and by the time in all. */
+/** Gives up a preparation after consecutive timeouts, or when it takes too long. */
 export class PreparationGuard {
-  /** Why it was given up, as a sentence; undefined as long as it was not. */
+  /** Reason why it was given up, as a sentence. */
   failure: string | undefined
-  /** Aborted when it is given up. */
+  /** Aborted when the preparation is given up. */
   readonly signal: AbortSignal
   readonly #limits: GuardLimits
   readonly #end = new AbortController()
@@ -28,12 +28,12 @@ export class PreparationGuard {
     const { runMs } = limits
     if (runMs === undefined) return
     this.#timer = setTimeout(
-      () => this.#giveUp(`making the chats took longer than ${runMs} ms (limits.runMs)`),
+      () => this.#giveUp(`creating the chats took longer than ${runMs} ms (limits.runMs)`),
       Math.min(runMs, maxTimerMs),
     )
   }
 
-  /** @param request by its method and path. */
+  /** @param request method and path */
   recordAnswer(request: string, timedOut: boolean): void {
     this.#timeouts = timedOut ? this.#timeouts + 1 : 0
     if (this.#timeouts < maxTimeouts) return
@@ -43,16 +43,16 @@ export class PreparationGuard {
     )
   }
 
-  /** It is over, whether or not it was given up. */
+  /** Stops the timer after the preparation. */
   close(): void {
     clearTimeout(this.#timer)
   }
 
   #giveUp(why: string): void {
-    this.failure ??= `${why}, while the chats of the run were made. No load was sent.`
+    this.failure ??= `${why}, while the chats of the run were created. No load was sent.`
     this.#end.abort()
   }
 }
 
-/** Node fires a timer with a longer delay at once. */
+/** Node fires a timer with a longer delay immediately. */
 const maxTimerMs = 2 ** 31 - 1

@@ -5,17 +5,17 @@ import { type RequestSpec, wireRequest } from '../http/wire-request.ts'
 import type { LoadTarget } from '../target.ts'
 
 export interface SetupAnswer {
-  /** 0 where no answer came. */
+  /** 0 without an answer. */
   readonly status: number
   readonly json: unknown
   readonly error: string | undefined
-  /** The target let `timeoutMs` pass. */
+  /** The target did not answer within `timeoutMs`. */
   readonly timedOut?: true
 }
 
 /**
- * A request beside the load: before it, to arrange, or after it, to tidy up. Never rejects; the signal
- * ends the wait for an answer.
+ * Sends a request outside the load, for setup or cleanup. Never rejects; the signal ends the wait for
+ * the answer.
  */
 export function sendSetupRequest(
   channels: ChannelPool,

@@ -5,6 +5,7 @@ import { onTestFinished } from 'vitest'
 export type Manner =
   | 'well'
   | 'cut'
+  | 'cut after [DONE]'
   | 'without end'
   | 'without [DONE]'
   | 'error inside'
@@ -104,6 +105,10 @@ async function answer(
     response.write(chunk({ content: ` w${at}` }))
   }
   if (manner !== 'without end') response.write(chunk({}, 'stop'))
+  if (manner === 'cut after [DONE]') {
+    response.write('data: [DONE]\n\n', () => response.destroy())
+    return
+  }
   if (!manner.startsWith('without')) response.write('data: [DONE]\n\n')
   response.end()
 }

@@ -85,7 +85,7 @@ export const anyRecord: fc.Arbitrary<RequestRecord> = fc
     newConnection: fc.boolean(),
     outcome: fc.oneof(
       fc.constant<RequestOutcome>({ kind: 'ok' }),
-      fc.constantFrom<RequestOutcome>({ kind: 'open' }, { kind: 'left', why: 'abort' }),
+      fc.constantFrom<RequestOutcome>({ kind: 'open' }, { kind: 'abandoned', why: 'abort' }),
       fc.record({ kind: fc.constantFrom(...failureKinds), detail: fc.constantFrom('a', '503') }),
     ),
   })

@@ -4,13 +4,7 @@ import type { Transaction } from './transaction.ts'
 import { v2Turn } from './v2.ts'
 import { oneShotJson, oneShotStream, v3Chat, v3History, v3Json, v3Stream } from './v3.ts'
 
-export type {
-  IdempotencyRace as RaceOutcome,
-  StepSpec,
-  TransactionContext as Speaker,
-} from './transaction.ts'
-
-/** What each kind of a mix sends. */
+/** The requests that each kind of transaction sends. */
 export const transactions: Readonly<Record<Kind, Transaction>> = {
   'openai-stream': openaiStream,
   'openai-json': openaiJson,

@@ -2,17 +2,17 @@ import { promptOf } from './prompt.ts'
 import type { Transaction, TransactionContext } from './transaction.ts'
 
 /** Section 4.1. */
-export const openaiStream: Transaction = async (speaker) => {
-  const usage = speaker.entry.usage ? { stream_options: { include_usage: true } } : {}
-  await speaker.send({
+export const openaiStream: Transaction = async (context) => {
+  const usage = context.entry.usage ? { stream_options: { include_usage: true } } : {}
+  await context.send({
     operation: 'openai.chat',
     form: 'stream',
-    json: { ...bodyOf(speaker), stream: true, ...usage },
+    json: { ...bodyOf(context), stream: true, ...usage },
   })
 }
 
-export const openaiJson: Transaction = async (speaker) => {
-  await speaker.send({ operation: 'openai.chat', form: 'json', json: bodyOf(speaker) })
+export const openaiJson: Transaction = async (context) => {
+  await context.send({ operation: 'openai.chat', form: 'json', json: bodyOf(context) })
 }
 
 function bodyOf({ arrival, entry, target }: TransactionContext) {

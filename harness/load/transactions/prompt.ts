@@ -2,15 +2,15 @@ import type { MixEntry } from '../plan/mix.ts'
 import type { Arrival } from '../plan/plan.ts'
 import { drawsOf, hashText } from '../plan/random.ts'
 
-/** How a nonce is told and asked for again, as the target profile says it. */
+/** Sentences of the target profile that plant a nonce and ask for it. */
 export interface Recall {
   readonly tell: string
   readonly ask: string
 }
 
 /**
- * The prompt of a request: tells its nonce, goes on for as many words as drawn, and asks for the
- * nonce, so that an answer that is another's shows it.
+ * The prompt of a request: plants its nonce, adds as many words as drawn, and asks for the nonce, so
+ * that an answer meant for another request can be recognised.
  */
 export function promptOf(arrival: Arrival, entry: MixEntry, recall: Recall, turn = 0): string {
   const { nonce, promptWords, answerTokens } = arrival

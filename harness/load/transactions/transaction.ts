@@ -1,7 +1,7 @@
 import type { OperationId } from '../../../contract/index.ts'
-import type { RequestResult } from '../engine/in-flight-request.ts'
 import type { MixEntry } from '../plan/mix.ts'
 import type { Arrival } from '../plan/plan.ts'
+import type { RequestResult } from '../record.ts'
 import type { LoadTarget } from '../target.ts'
 
 /** One request of a transaction. */
@@ -13,38 +13,39 @@ export interface StepSpec {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** What a transaction speaks through. */
+/** Everything that a transaction may use. */
 export interface TransactionContext {
   readonly arrival: Arrival
   readonly entry: MixEntry
   readonly target: LoadTarget
-  /** Sends the next request; it is due at once, or when the last pause ends. */
+  /** Sends the next request; it is due now, or at the end of the last pause. */
   send(step: StepSpec): Promise<RequestResult>
-  /** Two requests that leave together. */
+  /** Sends the same request twice at the same time. */
   sendTwice(step: StepSpec): Promise<readonly [RequestResult, RequestResult]>
-  /** A user reads and types. */
+  /** Think time of a user, in nanoseconds. */
   pause(ns: number): Promise<void>
-  /** A v3 chat that nobody else uses. */
+  /** Id of a v3 chat for this transaction alone; undefined if none could be created. */
   freshChat(): Promise<string | undefined>
   v2Chat(): Promise<string | undefined>
-  /** A v3 chat with some history in it, for readers only. */
+  /** Id of a shared v3 chat with a history, for reading only. */
   historyChat(): Promise<string | undefined>
-  /** A UUID that the seed decides. */
+  /** A UUID drawn from the seed. */
   uuid(): string
-  /** What became of an idempotency race. */
+  /** Records the outcome of an idempotency race. */
   recordRace(outcome: IdempotencyRace): void
 }
 
 export interface IdempotencyRace {
-  /** User turns that the history holds; null where it cannot be read. */
+  /** User turns in the history; null if it cannot be read. */
   readonly turns: number | null
   readonly history: RequestResult
 }
 
-/** A kind of transaction: sends what it sends, and ends. A failure ends it early. */
-export type Transaction = (speaker: TransactionContext) => Promise<void>
+/** A kind of transaction: resolves after its last request; a failed request ends it early. */
+export type Transaction = (context: TransactionContext) => Promise<void>
 
+/** True for a whole answer without a violation, also one to a slow reader. */
 export function succeeded({ record }: RequestResult): boolean {
   const { kind } = record.outcome
-  return kind === 'ok' || (kind === 'left' && record.outcome.why === 'slow-reader')
+  return kind === 'ok' || (kind === 'abandoned' && record.outcome.why === 'slow-reader')
 }

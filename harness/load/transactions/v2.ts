@@ -2,13 +2,13 @@ import { isObject } from '../../../contract/index.ts'
 import { promptOf } from './prompt.ts'
 import { succeeded, type Transaction } from './transaction.ts'
 
-/** Section 4.2: a message is stored, and then answered. */
-export const v2Turn: Transaction = async (speaker) => {
-  const { arrival, entry, target } = speaker
-  const chat = await speaker.v2Chat()
+/** Section 4.2: stores a message, then generates its answer. */
+export const v2Turn: Transaction = async (context) => {
+  const { arrival, entry, target } = context
+  const chat = await context.v2Chat()
   if (chat === undefined) return
   const model = entry.model ?? target.model
-  const stored = await speaker.send({
+  const stored = await context.send({
     operation: 'v2.message',
     form: 'json',
     json: {
@@ -24,7 +24,7 @@ export const v2Turn: Transaction = async (speaker) => {
   })
   const id = isObject(stored.json) ? stored.json['id'] : undefined
   if (!succeeded(stored) || typeof id !== 'string') return
-  await speaker.send({
+  await context.send({
     operation: 'v2.generate',
     form: 'json',
     json: { chat_id: chat, parent_id: id, model_id: model },

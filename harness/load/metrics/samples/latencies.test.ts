@@ -86,7 +86,7 @@ describe('the latencies of a stream', () => {
     const refused = recordOf({
       record: { status: 503, outcome: { kind: 'status', detail: '503' } },
     })
-    const left = recordOf({ record: { outcome: { kind: 'left', why: 'abort' } } })
+    const left = recordOf({ record: { outcome: { kind: 'abandoned', why: 'abort' } } })
     expect([visited(forEachLatency, refused), visited(forEachLatency, left)]).toEqual([{}, {}])
   })
 

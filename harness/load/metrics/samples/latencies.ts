@@ -25,7 +25,7 @@ import { type Clock, twoClocked } from '../../slo/slo.ts'
  */
 export function latencyOf(record: RequestRecord, metric: MetricName, clock: Clock): number | null {
   const { timestamps, outcome, counts } = record
-  if (outcome.kind === 'left') return null
+  if (outcome.kind === 'abandoned') return null
   if (metric === 'connect') {
     return counts.newConnection ? between(timestamps.dispatched, timestamps.connected) : null
   }

@@ -1,0 +1,131 @@
+import { asString, chatIdNames, findId, pathOf, valueAt } from '../../../contract/index.ts'
+import type { ChannelPool } from '../http/channel.ts'
+import type { RequestSpec } from '../http/wire-request.ts'
+import type { LoadTarget } from '../target.ts'
+import type { PreparationGuard } from './preparation-guard.ts'
+import { type SetupAnswer, sendSetupRequest } from './setup-request.ts'
+
+/** Turns of a chat whose history is read. */
+const historyTurns = 3
+
+/** Creates and deletes chats, outside the measured load. */
+export class ChatClient {
+  /** Failed requests as texts, with their number of occurrences. */
+  readonly warnings = new Map<string, number>()
+  /** Observes the answers while the chats of a run are prepared. */
+  guard: PreparationGuard | undefined
+  readonly #channels: ChannelPool
+  readonly #target: LoadTarget
+  readonly #place: string
+
+  /** @param place distinguishes the workers of a run in request ids */
+  constructor(channels: ChannelPool, target: LoadTarget, place: string) {
+    this.#channels = channels
+    this.#target = target
+    this.#place = place
+  }
+
+  chatBody(name: string): Readonly<Record<string, unknown>> {
+    return { ...this.#target.createChat, name }
+  }
+
+  /** The id of a chat in the answer that created it. */
+  idIn(answer: unknown): string | undefined {
+    return idAt(answer, this.#target.chatId)
+  }
+
+  /** Creates a v3 chat; without an id, `isRejected` says that there is none of this name. */
+  async createV3(
+    name: string,
+    signal: AbortSignal,
+  ): Promise<{ readonly id: string | undefined; readonly isRejected: boolean }> {
+    const answer = await this.#sendV3('POST', '/api/v3/chat', signal, this.chatBody(name))
+    const id = isSuccess(answer) ? this.idIn(answer.json) : undefined
+    if (id === undefined) this.#warn('creating a chat', answer)
+    return { id, isRejected: id === undefined && answer.status >= 300 && answer.status < 500 }
+  }
+
+  /** Adds three turns to a chat; false if one of them fails. */
+  async createHistory(chat: string, signal: AbortSignal): Promise<boolean> {
+    for (let turn = 0; turn < historyTurns; turn += 1) {
+      const json = {
+        ...this.#target.generate,
+        chat_id: chat,
+        stream: false,
+        model_id: this.#target.model,
+        input: `Say one word. This is turn ${turn}.`,
+      }
+      const headers = { 'idempotency-key': crypto.randomUUID() }
+      const answer = await this.#sendV3('POST', '/api/v3/message/generate', signal, json, headers)
+      if (!isSuccess(answer)) {
+        this.#warn('creating a history', answer)
+        return false
+      }
+    }
+    return true
+  }
+
+  /** Id of a v2 chat: created, or taken from the profile. `ordinal` counts the chats of this worker. */
+  async createV2(ordinal: number, signal: AbortSignal): Promise<string | undefined> {
+    const { v2Chat, tag } = this.#target
+    if (v2Chat === null) return undefined
+    if (v2Chat.kind === 'any') return crypto.randomUUID()
+    if (v2Chat.kind === 'ids') return v2Chat.ids[ordinal % v2Chat.ids.length]
+    const { method, path, query, body, id: pointer } = v2Chat
+    const name = `${tag} ${this.#place}.v2.${ordinal}`
+    const fill = (text: string) => text.replaceAll('{name}', name)
+    const spec: RequestSpec = {
+      surface: 'v2',
+      method,
+      path: fill(path),
+      query: Object.fromEntries(Object.entries(query).map(([key, value]) => [key, fill(value)])),
+      json: body === undefined ? undefined : JSON.parse(fill(JSON.stringify(body))),
+    }
+    const answer = await this.#send(spec, signal)
+    const id = idAt(answer.json, pointer)
+    if (!isSuccess(answer) || id === undefined) this.#warn('creating a v2 chat', answer)
+    return id
+  }
+
+  /** False if the chat may still exist. */
+  async delete(id: string, signal: AbortSignal): Promise<boolean> {
+    const answer = await this.#sendV3('DELETE', pathOf('v3.deleteChat', id), signal)
+    const isDeleted = isSuccess(answer) || answer.status === 404
+    if (!isDeleted) this.#warn('deleting a chat', answer)
+    return isDeleted
+  }
+
+  #sendV3(
+    method: string,
+    path: string,
+    signal: AbortSignal,
+    json?: unknown,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<SetupAnswer> {
+    return this.#send({ surface: 'v3', method, path, json, headers }, signal)
+  }
+
+  async #send(spec: RequestSpec, signal: AbortSignal): Promise<SetupAnswer> {
+    const place = `prepare/${this.#place}`
+    const answer = await sendSetupRequest(this.#channels, this.#target, spec, { place, signal })
+    // A request that ended with the run says nothing about the target.
+    if (answer.timedOut || !signal.aborted) {
+      this.guard?.recordAnswer(`${spec.method} ${spec.path}`, answer.timedOut === true)
+    }
+    return answer
+  }
+
+  #warn(action: string, { status, error }: SetupAnswer): void {
+    const text = `${action}: ${error ?? `status ${status}`}`
+    this.warnings.set(text, (this.warnings.get(text) ?? 0) + 1)
+  }
+}
+
+/** @param pointer JSON pointer of the profile; null finds the id by value */
+function idAt(answer: unknown, pointer: string | null): string | undefined {
+  return pointer === null ? findId(answer, chatIdNames) : asString(valueAt(answer, pointer))
+}
+
+function isSuccess({ status }: SetupAnswer): boolean {
+  return status >= 200 && status < 300
+}
