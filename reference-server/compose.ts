@@ -21,7 +21,7 @@ export interface ServiceOptions {
   readonly keys: readonly string[]
   readonly seed: number
   readonly pace?: ServerPace
-  /** Of each key. Default: no limit. */
+  /** Limit per key. Default: none. */
   readonly requestsPerMinute?: number
   readonly clock?: Clock
   readonly ids?: Ids

@@ -1,4 +1,4 @@
-/** What every caller finds on a fresh server: a knowledge base about an island. */
+/** Initial data of every caller: a knowledge base about an island. */
 import { documentFixtures } from '../fixtures/documents.ts'
 import { seededBaseId } from './answering/assistants.ts'
 import { documentText } from './retrieval/documents/document-text.ts'

@@ -22,9 +22,9 @@ export interface ReferenceServerOptions extends Partial<ServiceOptions> {
   readonly bodyLimitBytes?: number
   /** Largest file of an upload. Default 10 MiB. */
   readonly uploadLimitBytes?: number
-  /** How long `close` waits for answers that are under way. Default 5000. */
+  /** Grace period of `close` for open responses. Default 5000. */
   readonly closeDeadlineMs?: number
-  /** Told of errors that are faults of the server; clients see a bare 500. */
+  /** Called with errors of the server itself; clients get a bare 500. */
   readonly onInternalError?: (error: unknown) => void
 }
 
@@ -32,7 +32,7 @@ export interface ReferenceServer {
   /** Without a path, such as `http://127.0.0.1:4010`. */
   readonly url: string
   readonly keys: readonly string[]
-  /** The parts that it is made of, with the store that it remembers in. */
+  /** The services in use, with the store. */
   readonly services: Services
   connections(): Promise<number>
   /**

@@ -23,11 +23,11 @@ export interface Services extends Encoding {
   readonly retrieve: Retrieval
   readonly store: Store
   readonly runs: Runs
-  /** The keys that authentication goes by. */
+  /** API keys. */
   readonly keys: readonly string[]
   readonly authenticate: Authenticate
   readonly limit: RateLimit
-  /** Waited for before an answer goes out, and before each piece of it. */
+  /** Pause before an answer and before each of its chunks. */
   readonly pause: Pause
   /** The v3 event sequence of a run, live and replayed. */
   readonly events: (run: ResponseRun) => Iterable<ResponseEvent>

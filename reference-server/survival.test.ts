@@ -1,4 +1,4 @@
-/** What must not bring the server down, and must leave nothing behind. */
+/** Load and clients that must not bring the server down, and must leave nothing behind. */
 import { expect, it } from 'vitest'
 import { memoryInUse } from './test-support/memory.ts'
 import { leaveInMidStream, openStream, readAll } from './test-support/raw-client.ts'

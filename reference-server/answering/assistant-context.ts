@@ -1,4 +1,4 @@
-/** Who answers, and out of what: the assistant of a request in all the ways it can be named. */
+/** Assistant of a request: its instructions and knowledge bases, however the request names it. */
 import { ApiError } from '../http/errors.ts'
 import type { KnowledgeStore } from '../store/types.ts'
 import { assistants, namedInstructions } from './assistants.ts'

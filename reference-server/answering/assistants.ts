@@ -29,7 +29,7 @@ export const assistants: readonly CatalogueAssistant[] = [
   },
 ]
 
-/** What `assistant_id` of v2 may name instead of an assistant (section 4.2). */
+/** Instructions that `assistant_id` of v2 can name (section 4.2). */
 export const namedInstructions: ReadonlyMap<string, string> = new Map([
   ['concise', 'Answer in as few words as the question allows.'],
   ['formal', 'Answer in formal language, without contractions.'],

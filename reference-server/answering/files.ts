@@ -32,7 +32,7 @@ export function fileIds(content: unknown): readonly string[] {
   )
 }
 
-/** What is attached stands before the message that it comes with. */
+/** Turns of attached files, which precede the message. */
 export function fileTurns(content: unknown, files: Files): readonly Turn[] {
   return mediaParts(content).map((part) => {
     const uploaded = files.get(String(part['file_id']))

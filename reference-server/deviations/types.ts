@@ -1,4 +1,4 @@
-/** Servers that deviate on purpose: illegal in one narrow way (faults), or legal and odd (dialects). */
+/** Deliberate deviations: violations of few requirements (faults), and legal oddities (dialects). */
 import type { RequirementId } from '../../contract/index.ts'
 import type { Patch } from '../services.ts'
 
@@ -6,21 +6,21 @@ import type { Patch } from '../services.ts'
 export interface Fault {
   /** In kebab case, surface first: `openai-created-in-milliseconds`. */
   readonly name: string
-  /** What the server does wrong, in a sentence. */
+  /** Violation, in a sentence. */
   readonly summary: string
-  /** The rows that it breaks, and no other; more than two need `because`. */
+  /** All requirements that it breaks; more than two need `because`. */
   readonly breaks: readonly [RequirementId, ...RequirementId[]]
   /** Why no narrower fault shows it. */
   readonly because?: string
-  /** Where a server in the wild did this. */
+  /** Real server that did this. */
   readonly seen?: string
   readonly patch: Patch
 }
 
-/** A way in which the document leaves a server free. */
+/** Legal behaviour that differs from the plain server. */
 export interface Dialect {
   readonly name: string
-  /** What the server does differently, in a sentence. */
+  /** Difference from the plain server, in a sentence. */
   readonly summary: string
   /** Members of the target profile that describe such a server, where discovery by value fails. */
   readonly profile?: Readonly<Record<string, unknown>>

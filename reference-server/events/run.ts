@@ -1,7 +1,7 @@
 /** One run: a generation with its ids and times. Events, final object and history are all read off it. */
 import type { Failure, Generation, Step } from '../model/types.ts'
 
-/** What the caller asked for and the response object repeats. */
+/** Request parameters that the response object repeats. */
 export interface RunSettings {
   readonly model: string
   readonly think: boolean
@@ -10,7 +10,7 @@ export interface RunSettings {
   readonly temperature: number
   readonly topP: number
   readonly presencePenalty: number
-  /** What the assistant is told beforehand. */
+  /** System instructions of the assistant. */
   readonly instructions: string | null
   /** False for a run that no history keeps. */
   readonly stored: boolean

@@ -8,7 +8,7 @@ type Unnumbered = { readonly type: string } & Readonly<Record<string, unknown>>
 
 export type ResponseEvent = Unnumbered & { readonly sequence_number: number }
 
-/** The same run gives the same events, ids and numbers: a stream and its replay are one sequence. */
+/** Pure: a run always gives the same events, ids and numbers, so that a replay equals the stream. */
 export function* responseEvents(run: ResponseRun): Generator<ResponseEvent> {
   let sequence_number = 0
   for (const event of unnumbered(run)) {

@@ -13,7 +13,7 @@ export interface AppOptions {
   readonly bodyLimitBytes: number
   /** Largest file of an upload. */
   readonly uploadLimitBytes: number
-  /** True once the server is on its way down: new requests are sent elsewhere. */
+  /** True during shutdown: new requests are rejected with 503. */
   readonly draining: () => boolean
   readonly onInternalError: (error: unknown) => void
 }

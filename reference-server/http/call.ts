@@ -1,4 +1,4 @@
-/** What a handler gets and what it gives back: values, no sockets. */
+/** Requests and replies of handlers: values, no sockets. */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { z } from 'zod'
 import type { SseBlock } from '../events/sse.ts'
@@ -13,11 +13,11 @@ export interface Call<Body = unknown, Query = unknown> {
   readonly headers: IncomingHttpHeaders
   readonly query: Query
   readonly body: Body
-  /** What was uploaded, on the routes that take a form; its fields are the body. */
+  /** File of a multipart form, whose fields are the body. */
   readonly file: UploadedFile | undefined
-  /** Who asks: a name of ours, never the key. */
+  /** Name of the caller, never the key. */
   readonly caller: string
-  /** When its head had been read: nanoseconds of the monotonic clock of the machine. */
+  /** Arrival of the request head, in nanoseconds of the monotonic clock of the machine. */
   readonly receivedNs: bigint
   /** Fires when the client leaves before the answer is complete. */
   readonly signal: AbortSignal
@@ -44,12 +44,12 @@ export interface StreamReply {
 
 export type Reply = ValueReply | StreamReply
 
-/** What a success looks like: for the reference page, and for the tests that hold it against this. */
+/** Shape of a success, for the reference page and for tests that compare answers with it. */
 export interface Answer {
   readonly status: 200 | 201 | 204
   /** Without it, there is no content. */
   readonly body?: z.ZodType
-  /** What the events of a stream are, where the caller may ask for one. */
+  /** Description of the events, on routes that can stream. */
   readonly stream?: string
 }
 
@@ -59,7 +59,7 @@ export interface Route {
   readonly path: string
   /** For the reference page. */
   readonly summary: string
-  /** What a body comes as; a form holds one file. */
+  /** Format of the body; a form holds one file. */
   readonly accepts: 'json' | 'form'
   /** Headers that it reads, with what they are for. */
   readonly headers: Readonly<Record<string, string>>

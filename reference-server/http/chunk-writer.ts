@@ -1,11 +1,11 @@
-/** The chunks of a streamed body, each in a write of its own. */
+/** Writer of a streamed body, one write per chunk. */
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** Gives the wait that is to be done before the next chunk, if there is one. */
+/** Writes a chunk; resolves when the next may follow, or is undefined if at once. */
 type WriteChunk = (chunk: Uint8Array) => Promise<void> | undefined
 
-/** A stream that last spoke longer ago has let the others speak meanwhile. */
+/** After this time without a write, other streams have had their turn of the event loop. */
 const turnMs = 1
 
 /**

@@ -88,7 +88,7 @@ interface Issue {
   readonly message: string
 }
 
-/** Of a union, the branch that got furthest says best what is wrong. */
+/** Issue of a union: the branch that got furthest is the most specific. */
 function deepest(issue: ZodError['issues'][number] | undefined): Issue | undefined {
   if (issue === undefined || issue.code !== 'invalid_union') return issue
   const nested = issue.errors

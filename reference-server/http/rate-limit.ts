@@ -1,7 +1,7 @@
 /** Rate limits that count: each caller may make so many requests a minute (section 8). */
 import { ApiError } from './errors.ts'
 
-/** How a caller stands after the request that has just come in. */
+/** State of a caller's limit after a request. */
 export interface Standing {
   /** Go with every answer, whatever it is. */
   readonly headers: Readonly<Record<string, string>>

@@ -6,7 +6,7 @@ import { mapAsync } from '../runtime/map-async.ts'
 import type { Call, Reply } from './call.ts'
 import type { Encoding } from './writer.ts'
 
-/** What becomes of an answer on its way out. */
+/** Services that an answer passes on its way out. */
 interface WayOut extends Pick<Encoding, 'bytes'> {
   readonly outgoing: (call: Call, reply: Reply) => Reply
 }

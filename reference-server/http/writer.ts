@@ -1,4 +1,4 @@
-/** The one place where replies become bytes on a socket. */
+/** Writer of replies to sockets. */
 import type { ServerResponse } from 'node:http'
 import { type EncodeBlock, sseHeaders } from '../events/sse.ts'
 import { mapAsync } from '../runtime/map-async.ts'

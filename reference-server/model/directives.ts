@@ -69,10 +69,10 @@ function single(name: string, value: string): Partial<Directives> {
 
 function count(
   value: string,
-  most: number,
+  max: number,
   use: (count: number) => Partial<Directives>,
 ): Partial<Directives> {
-  return /^\d{1,9}$/.test(value) ? use(Math.min(Number(value), most)) : {}
+  return /^\d{1,9}$/.test(value) ? use(Math.min(Number(value), max)) : {}
 }
 
 function pace(value: string): Partial<Directives> {

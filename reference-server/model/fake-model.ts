@@ -160,7 +160,7 @@ function answerText(
   return remembered ?? answerProse(seed, question)
 }
 
-/** What the tools said that were called last. */
+/** Results of the latest tool calls. */
 function toolResults(turns: readonly Turn[]): readonly string[] {
   const spokenLast = turns.findLastIndex(({ role }) => role !== 'tool')
   return turns.slice(spokenLast + 1).map(({ text }) => text)

@@ -1,4 +1,4 @@
-/** How the fake model speaks of what was found: it quotes the best finding and names its document. */
+/** Answer from search hits: quotes the best hit and names its document. */
 import type { SearchHit } from '../retrieval/types.ts'
 import type { Citation } from './types.ts'
 
@@ -7,7 +7,7 @@ export interface Quotation {
   readonly citations: readonly Citation[]
 }
 
-/** Undefined when nothing was found. */
+/** @returns undefined without hits */
 export function quotation(hits: readonly SearchHit[]): Quotation | undefined {
   const [first, ...others] = hits.toSorted((a, b) => b.score - a.score)
   if (first === undefined) return undefined

@@ -1,4 +1,4 @@
-/** What the fake model reads and what it says, free of any wire format. */
+/** Requests to the fake model and its generations, free of any wire format. */
 
 import type { SearchHit } from '../retrieval/types.ts'
 import type { Pace } from '../runtime/pace.ts'
@@ -20,9 +20,9 @@ export interface ModelRequest {
   readonly maxTokens: number
   /** The answer ends before the first of these. */
   readonly stop: readonly string[]
-  /** What the model can look up; without it, a search finds nothing. */
+  /** Search for the model's tool; without it, a search finds nothing. */
   readonly knowledge?: Knowledge
-  /** What only callers of the compatible surface can ask for. */
+  /** Options that only the compatible surface has. */
   readonly client?: ClientDemands
 }
 
@@ -50,7 +50,7 @@ export type JsonSchema = Readonly<Record<string, unknown>>
 export interface Knowledge {
   /** Found for the model before it was asked. */
   readonly found: readonly SearchHit[]
-  /** What the search tool of the service does. Pure. */
+  /** Search tool of the service. Pure. */
   readonly search: (query: string) => readonly SearchHit[]
   /** The scenario is to search: the model does so by itself, whatever it is asked. */
   readonly searchesByItself: boolean
@@ -75,7 +75,7 @@ export type SearchStep = Spoken & {
   readonly results: readonly SearchHit[]
 }
 
-/** Where in the text of a message something is taken from. */
+/** Source of a place in the text of a message. */
 export interface Citation {
   readonly fileId: string
   readonly filename: string
@@ -101,7 +101,7 @@ export interface Generation {
   /** Set only with `finish: 'failed'`. */
   readonly failure: Failure | null
   readonly tokens: TokenCounts
-  /** What the prompt asked for, on top of the server's own pace. */
+  /** Pace from directives of the prompt, on top of the server's own. */
   readonly pace: Partial<Pace>
 }
 

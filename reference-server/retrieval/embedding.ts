@@ -1,7 +1,7 @@
 /** A deterministic embedding: hashed words and their trigrams. Near in spelling is near in space. */
 import { contentWords } from './words.ts'
 
-/** Of length 1, or 0 for a text without words. */
+/** Vector of length 1, or 0 for a text without words. */
 export type Embedding = Float32Array
 
 const dimensions = 512

@@ -1,4 +1,4 @@
-/** What a caller asked of a search, as a plan with nothing left open. */
+/** Search options of a request, completed to a plan. */
 import type { SearchPlan } from './types.ts'
 
 interface Asked {

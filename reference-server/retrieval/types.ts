@@ -1,4 +1,4 @@
-/** What is searched and what is found, free of any wire format. */
+/** Documents, search plans and hits, free of any wire format. */
 
 /** A document as text, whatever it was uploaded as. Immutable; times in Unix milliseconds. */
 export interface KnowledgeDocument {
@@ -15,7 +15,7 @@ export interface KnowledgeDocument {
 export interface Chunk {
   readonly fileId: string
   readonly filename: string
-  /** What the text stands under: a heading, or the name of its file. */
+  /** Heading of the text, or the name of its file. */
   readonly heading: string
   readonly text: string
 }
@@ -30,16 +30,16 @@ export interface SearchHit {
 
 export interface SearchPlan {
   readonly type: 'hybrid' | 'dense' | 'sparse'
-  /** Least score of a finding, 0 to 1. */
+  /** Minimum score of a hit, 0 to 1. */
   readonly threshold: number
   readonly limit: number
-  /** Looks at the best findings a second time, word by word. */
+  /** Ranks the best hits again, word by word. */
   readonly rerank: boolean
-  /** Of each finding, only the sentence that is nearest to the query. */
+  /** Shortens each hit to the sentence nearest to the query. */
   readonly summarize: boolean
 }
 
-/** Pure: the same documents, query and plan give the same findings, best first. */
+/** Pure: the same documents, query and plan give the same hits, best first. */
 export type Retrieval = (
   bases: readonly (readonly KnowledgeDocument[])[],
   query: string,

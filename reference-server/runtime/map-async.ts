@@ -1,4 +1,4 @@
-/** The values of an async iterable, each made into another, at half of what a generator would cost. */
+/** Maps the values of an async iterable, at half the cost of a generator. */
 export function mapAsync<From, To>(
   values: AsyncIterable<From>,
   make: (value: From) => To,

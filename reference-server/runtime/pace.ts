@@ -1,4 +1,4 @@
-/** How fast the fake model speaks: time to the first token, time between tokens, both by seed. */
+/** Pace of the fake model: time to the first token, time between tokens, both seeded. */
 import type { FreezeOptions } from './pause.ts'
 import { type Draw, seededDraw } from './random.ts'
 
@@ -129,9 +129,9 @@ function milliseconds(part: string, value: string): number {
   return Number(match[1]) * (match[2] === 's' ? 1000 : 1)
 }
 
-function within(part: string, value: string, most: number, expected: string): number {
+function within(part: string, value: string, max: number, expected: string): number {
   const number = Number(value)
-  if (value === '' || !(number >= 0 && number <= most)) throw unreadable(part, expected)
+  if (value === '' || !(number >= 0 && number <= max)) throw unreadable(part, expected)
   return number
 }
 

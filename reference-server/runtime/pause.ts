@@ -1,4 +1,4 @@
-/** A server that stands still once: what a load generator must not leave out of its figures. */
+/** A server that pauses once, which a load generator must not leave out of its figures. */
 import { type Clock, sleepUntil } from './clock.ts'
 
 export interface FreezeOptions {
@@ -7,7 +7,7 @@ export interface FreezeOptions {
   readonly atMs: number
 }
 
-/** Gives the wait that is to be done before anything leaves the server, if there is one. */
+/** Wait before anything leaves the server; undefined if there is none. */
 export type Pause = (signal: AbortSignal) => Promise<void> | undefined
 
 export const noPause: Pause = () => undefined

@@ -1,4 +1,4 @@
-/** The runs that are going on, whether or not anybody still listens. */
+/** Registry of unfinished runs, with or without a listening client. */
 
 export interface Runs {
   readonly size: number

@@ -2,7 +2,7 @@
 import { type NewestFirst, nameHolds, newestFirst } from './newest-first.ts'
 import type { Chat, ChatStore } from './types.ts'
 
-/** What hangs on a chat comes and goes with it. */
+/** Data of a chat, created and deleted with it. */
 export interface ChatLife {
   open(chatId: string): void
   drop(chatId: string): void

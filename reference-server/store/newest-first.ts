@@ -33,7 +33,7 @@ export function newestFirst<Row>(): NewestFirst<Row> {
   }
 }
 
-/** Whether a name holds the text somewhere, in any case. */
+/** Case-insensitive substring match of names. */
 export function nameHolds(search: string | undefined): (name: string) => boolean {
   const wanted = (search ?? '').toLowerCase()
   return (name) => name.toLowerCase().includes(wanted)

@@ -1,4 +1,4 @@
-/** What the service remembers. Everything is asynchronous, and keyed by the caller that owns it. */
+/** Storage interfaces: asynchronous, and keyed by the caller that owns the data. */
 import type { RunItem } from '../events/items.ts'
 import type { ResponseRun } from '../events/run.ts'
 import type { KnowledgeDocument } from '../retrieval/types.ts'
@@ -17,7 +17,7 @@ export interface Chat {
   readonly updatedAt: number
 }
 
-/** What of a chat can change. */
+/** Members of a chat that can change. */
 export type ChatChange = Partial<Pick<Chat, 'name' | 'favorite' | 'updatedAt'>>
 
 export interface ChatStore {
@@ -26,7 +26,7 @@ export interface ChatStore {
   find(owner: string, id: string): Promise<Chat | undefined>
   /** Newest first. */
   list(owner: string, page: ChatPageRequest): Promise<Page<Chat>>
-  /** Undefined if the chat is not there. */
+  /** @returns undefined if the chat does not exist */
   update(owner: string, id: string, change: ChatChange): Promise<Chat | undefined>
   /** Takes history, messages and the links of attachments with it. */
   delete(owner: string, id: string): Promise<boolean>
@@ -108,7 +108,7 @@ export interface Attachment {
   readonly contentType: string
   /** Bytes. */
   readonly size: number
-  /** What a model can read of it; null of files that are no text. */
+  /** Text for the model; null for files without text. */
   readonly text: string | null
   readonly createdAt: number
 }

@@ -1,4 +1,4 @@
-/** What the answers look like: for the reference page, and for the tests that hold them against it. */
+/** Shapes of the answers, for the reference page and for tests that compare answers with it. */
 import { z } from 'zod'
 
 const uuid = z.guid()
@@ -76,7 +76,7 @@ const historyRowShape = z.strictObject({
 
 export const historyPageShape = pageOf(historyRowShape)
 
-/** Of the 31 members, those that the service's own interface speaks of. */
+/** The members that the interface document mentions, of 31. */
 export const responseShape = z.looseObject({
   id: z.string(),
   object: z.literal('response'),

@@ -57,7 +57,7 @@ export function badRequest(route: Route, world: World): fc.Arbitrary<Sent> {
 
 const json = { 'content-type': 'application/json' }
 
-/** Where the good request would delete something, the path is always a wrong one. */
+/** Paths are always wrong where the good request would delete something. */
 function goodPath(route: Route, world: World): string {
   const members = membersFor(route, world)
   return route.path.replace(/:(\w+)/g, (_, name) =>

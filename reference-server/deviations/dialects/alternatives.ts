@@ -1,6 +1,6 @@
 import type { Dialect } from '../types.ts'
 
-/** Dialects of which a server has one at most: each is said to exclude the others. */
+/** Mutually exclusive dialects. */
 export function alternatives(list: readonly Dialect[]): readonly Dialect[] {
   return list.map((dialect) => ({
     ...dialect,

@@ -1,10 +1,10 @@
-/** Several dialects at once, picked by a seed. */
+/** Seeded combinations of dialects. */
 import { type Draw, seededDraw } from '../../runtime/random.ts'
 import { compose } from '../patches/services.ts'
 import type { Dialect } from '../types.ts'
 import { dialects } from './index.ts'
 
-/** A server of three to eight dialects that do not contradict each other; the same seed, the same server. */
+/** Combines three to eight dialects that do not exclude each other; deterministic by seed. */
 export function combineDialects(seed: number): Dialect {
   const draw = seededDraw(seed, 'dialects')
   const wanted = 3 + Math.floor(draw() * 6)

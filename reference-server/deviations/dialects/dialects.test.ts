@@ -82,7 +82,7 @@ const blocks: readonly SseBlock[] = [
   { data: '[DONE]' },
 ]
 
-/** What the server would write of a stream of a few blocks, write by write. */
+/** Writes of the server for a stream of a few blocks. */
 async function piecesOf(patch: Patch): Promise<Uint8Array[]> {
   const services = composeServices({ keys: ['key'], seed: 1, patch })
   const call: Call = {

@@ -8,9 +8,9 @@ import { rechunkAll } from '../patches/framing.ts'
 import { perServer } from '../patches/services.ts'
 import type { Fault } from '../types.ts'
 
-/** Busy is who was asked so often within a second. */
+/** Requests within a second from which on the server counts as loaded. */
 const busyThreshold = 20
-/** Of the answers that are given meanwhile, one of so many is meant for somebody else. */
+/** Under load, one answer in this many belongs to another request. */
 const mixUpInterval = 25
 
 export const loadFaults: readonly Fault[] = [

@@ -6,9 +6,9 @@ import type { ClientDemands, FunctionTool } from '../types.ts'
 
 interface Question {
   readonly text: string
-  /** What directives of the prompt order: sent as it stands. */
+  /** Calls that directives of the prompt order, sent unchanged. */
   readonly ordered: readonly ToolOrder[]
-  /** What the question asks for without naming a function: sent where the schema is open. */
+  /** Calls that the question implies without a function name, for functions with an open schema. */
   readonly implied: readonly ToolOrder[]
   /** The last turn is the answer of a tool. */
   readonly answered: boolean
@@ -70,7 +70,7 @@ function isNamed({ name }: FunctionTool, question: string): boolean {
 
 const accessVerbs = new Set(['get', 'fetch', 'read', 'lookup', 'find', 'list', 'query', 'current'])
 
-/** Of camel case and snake case too. */
+/** Words of a text, also of camel case and snake case. */
 function wordsOf(text: string): string[] {
   return (text.replaceAll(/(\p{Ll})(\p{Lu})/gu, '$1 $2').match(/[\p{L}\p{N}]+/gu) ?? []).map(
     (word) => word.toLowerCase(),

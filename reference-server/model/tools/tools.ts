@@ -68,7 +68,7 @@ export function asksForTool(question: string, directives: Directives): boolean {
   return directives.tools.length > 0 || impliedCalls(question).length > 0
 }
 
-/** What a call of the search tool looks for; undefined for calls of other tools. */
+/** Query of a call of the search tool; undefined for calls of other tools. */
 export function searchQuery(call: ToolOrder, question: string): string | undefined {
   if (call.name !== searchTool) return undefined
   const given: unknown = JSON.parse(call.arguments)

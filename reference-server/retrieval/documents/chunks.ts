@@ -29,7 +29,7 @@ export function chunksOf({ id, filename, text }: KnowledgeDocument): Chunk[] {
   return chunks
 }
 
-/** What stands under no heading stands under the name of its file, read as words. */
+/** Text without a heading gets the words of its file name as heading. */
 function nameOf(filename: string): string {
   return filename.replace(/\.\w{1,8}$/, '').replace(/[-_]+/g, ' ')
 }

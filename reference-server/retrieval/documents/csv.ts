@@ -30,7 +30,7 @@ function readRows(csv: string): string[][] {
 
 interface Field {
   readonly value: string
-  /** Where the comma, the line end or the end of the text stands. */
+  /** Index of the comma, the line end or the end of the text. */
   readonly end: number
 }
 
@@ -40,7 +40,7 @@ function plainField(csv: string, from: number): Field {
   return { value: csv.slice(from, end), end }
 }
 
-/** What stands between the closing quote and the next comma belongs to no field, and is kept. */
+/** Text between the closing quote and the next comma belongs to no field, and is kept. */
 function quotedField(csv: string, from: number): Field {
   let value = ''
   let at = from

@@ -17,7 +17,7 @@ export async function uploadText(
   return bytes.length === 0 ? '' : pdfText(bytes)
 }
 
-/** The same of what is text by itself. */
+/** Text of files that are text themselves. */
 export function documentText(
   filename: string,
   contentType: string,

@@ -1,6 +1,6 @@
 /** PDF as text, page by page. The library is loaded with the first PDF: most servers never see one. */
 
-/** What calls itself a PDF and cannot be read; the message says why. */
+/** A file of the type PDF that cannot be read; the message says why. */
 export class BrokenPdfError extends Error {
   override readonly name = 'BrokenPdfError'
 }

@@ -7,7 +7,7 @@ import type { Services } from '../../services.ts'
 import { ownBase } from '../ownership.ts'
 import { findingPageShape } from '../shapes.ts'
 
-/** Whoever searches by hand sees everything that is found, down to the least likely. */
+/** A search by request returns all hits, down to the least likely. */
 const defaults = { threshold: 0, limit: 10 }
 
 export function searchRoutes({ retrieve, store }: Services, prefix: string): readonly Route[] {

@@ -1,7 +1,7 @@
 /** A chat completion of one or several choices, as an object (section 2.2) and as its chunks. */
 import type { Generation, Step } from '../../model/types.ts'
 
-/** What both forms repeat; `created` in Unix seconds. */
+/** Content of both forms; `created` in Unix seconds. */
 export interface Completion {
   readonly id: string
   readonly created: number

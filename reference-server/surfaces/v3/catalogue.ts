@@ -1,4 +1,4 @@
-/** What `model_id` and `assistant_id` may name. Both routes are an addition of ours. */
+/** Lists of models and assistants. The document shows neither route. */
 
 import { assistants } from '../../answering/assistants.ts'
 import { type Route, route } from '../../http/call.ts'

@@ -1,4 +1,4 @@
-/** What the model is told: the chain of runs that leads to this one, then the new input. */
+/** Context of a generation: the chain of runs that leads to it, then the new input. */
 import type { Input, InputItem } from '../../../contract/requests/index.ts'
 import { type Files, fileIds, fileTurns } from '../../answering/files.ts'
 import type { RunItem } from '../../events/items.ts'

@@ -60,7 +60,7 @@ function refused(message: string, code: string): ApiError {
   return new ApiError(400, message, { code, param: 'Idempotency-Key' })
 }
 
-/** Of the JSON value, not of the bytes: the order of members does not make another payload. */
+/** Hash of the JSON value, not of its bytes: the order of members does not matter. */
 function fingerprint(payload: unknown): string {
   return createHash('sha256').update(canonical(payload)).digest('base64url')
 }

@@ -48,7 +48,7 @@ async function oneShot(services: Services, call: Call<OneShotRequest>): Promise<
   return { status: 200, body: finalResponse(run) }
 }
 
-/** What was asked and answered before, oldest first: the caller keeps it, not the service. */
+/** Earlier inputs and outputs, oldest first, which the caller keeps and sends along. */
 function earlierItems({ runs }: OneShotRequest) {
   return (runs ?? []).flatMap(({ input, output }) => [
     ...inputItems(input ?? []),

@@ -14,7 +14,7 @@ import { terminalEvents } from './responses.ts'
 
 const surfaces = ['compatible', 'native'] as const
 
-export const speech: readonly Dialect[] = [
+export const answerDialects: readonly Dialect[] = [
   {
     name: 'answers-differ-each-time',
     summary: 'The same request is answered with another text each time.',
@@ -34,28 +34,28 @@ export const speech: readonly Dialect[] = [
     {
       name: 'answers-terse',
       summary: 'Answers have three tokens at most, unless they tell a fact.',
-      patch: eachText((step) =>
-        /\byour\b|KESTREL/i.test(step.fragments.join('')) ? [step] : [firstOf(step, 3)],
+      patch: editTexts((step) =>
+        /\byour\b|KESTREL/i.test(step.fragments.join('')) ? [step] : [firstTokens(step, 3)],
       ),
     },
     {
       name: 'answers-in-two-messages',
       summary: 'v3 answers are two messages, which together are the text.',
-      patch: onModel('native', (model, request) => halved(model(request))),
+      patch: onModel('native', (model, request) => splitInHalf(model(request))),
     },
     {
       name: 'answers-in-two-messages-at-once',
       summary: 'v3 answers are two messages, which are streamed side by side.',
       patch: compose([
-        onModel('native', (model, request) => halved(model(request))),
-        editEvents(interleaved()),
+        onModel('native', (model, request) => splitInHalf(model(request))),
+        editEvents(interleave()),
       ]),
     },
   ]),
   {
     name: 'facts-not-understood',
     summary: 'The model has no notion of names, and says so.',
-    patch: eachText((step) =>
+    patch: editTexts((step) =>
       /\byour \w+ is\b/i.test(step.fragments.join(''))
         ? [{ ...step, fragments: ['I', ' cannot', ' tell', '.'] }]
         : [step],
@@ -75,20 +75,22 @@ export const speech: readonly Dialect[] = [
     summary: 'The reasoning is streamed, and its item shows none of it in the end.',
     patch: compose([
       editRawEvents(
-        setInEvents(all('response.output_item.done'), 'item', sealed),
-        setInEvents(all(...terminalEvents), 'response.output.*', sealed),
+        setInEvents(all('response.output_item.done'), 'item', sealReasoning),
+        setInEvents(all(...terminalEvents), 'response.output.*', sealReasoning),
       ),
-      onSuccessBody(v3Generate, (body) => setAt(body, 'output.*', sealed)),
-      onSuccessBody('POST /api/v3/message/one-shot', (body) => setAt(body, 'output.*', sealed)),
+      onSuccessBody(v3Generate, (body) => setAt(body, 'output.*', sealReasoning)),
+      onSuccessBody('POST /api/v3/message/one-shot', (body) =>
+        setAt(body, 'output.*', sealReasoning),
+      ),
       onSuccessBody(v3History, (body) => ({
         ...body,
-        result: toList(body['result']).map((row) => setAt(row, 'item', sealed)),
+        result: toList(body['result']).map((row) => setAt(row, 'item', sealReasoning)),
       })),
     ]),
   },
 ]
 
-function sealed(item: unknown): Json {
+function sealReasoning(item: unknown): Json {
   const { type, ...rest } = toObject(item)
   return type === 'reasoning'
     ? { type, ...rest, content: [], encrypted_content: 'c2VhbGVk' }
@@ -105,8 +107,8 @@ function withSteps(generated: Generation, change: (step: Step) => readonly Step[
 
 type Message = Extract<Step, { readonly type: 'message' }>
 
-/** Of answers that came to their own end: one that was cut has to stay as long as it is. */
-function eachText(change: (step: Message) => readonly Step[]): Patch {
+/** Edits texts of complete answers; the length of a cut one must not change. */
+function editTexts(change: (step: Message) => readonly Step[]): Patch {
   return compose(
     surfaces.map((surface) =>
       onModel(surface, (model, request) => {
@@ -119,11 +121,11 @@ function eachText(change: (step: Message) => readonly Step[]): Patch {
   )
 }
 
-function firstOf(step: Message, count: number): Message {
+function firstTokens(step: Message, count: number): Message {
   return { ...step, fragments: step.fragments.slice(0, count), citations: [] }
 }
 
-function halved(generated: Generation): Generation {
+function splitInHalf(generated: Generation): Generation {
   return withSteps(generated, (step) => {
     if (step.type !== 'message' || step.fragments.length < 2 || step.citations.length > 0) {
       return [step]
@@ -137,7 +139,7 @@ function halved(generated: Generation): Generation {
 }
 
 /** The events of the last two items take turns; their items come and go in order. */
-function interleaved(): Edit {
+function interleave(): Edit {
   return (events) => {
     const items = [...new Set(events.map((event) => event['output_index']))].filter(isIndex)
     const [a, b] = items.slice(-2)

@@ -10,11 +10,11 @@ import { alternatives } from '../alternatives.ts'
 
 const delta = 'choices.0.delta'
 
-function eachChunk(change: (chunk: Json, at: number) => readonly Json[]): Patch {
+function editChunks(change: (chunk: Json, at: number) => readonly Json[]): Patch {
   return onEachBlock(completions, change)
 }
 
-/** Where a chunk shows content or nothing at all: not its role, not its end. */
+/** Chunks with content or without anything: neither the role nor the end. */
 function isPlain(chunk: Json): boolean {
   const [choice] = Array.isArray(chunk['choices']) ? chunk['choices'] : []
   return choice !== undefined && toObject(choice)['finish_reason'] === null
@@ -34,13 +34,13 @@ export const chunks: readonly Dialect[] = [
       'A chunk with the usage comes unasked. The contract forbids it; the document does not.',
     patch: onRequest(completions, (call) => ({
       ...call,
-      body: { ...toObject(call.body), ...usageAsked(call.body) },
+      body: { ...toObject(call.body), ...withUsageRequested(call.body) },
     })),
   },
   {
     name: 'chunks-without-choices-first',
     summary: 'The first chunk has no choices, but tells what a filter found in the prompt.',
-    patch: eachChunk((chunk, at) =>
+    patch: editChunks((chunk, at) =>
       at > 0 ? [chunk] : [{ ...chunk, choices: [], prompt_filter_results: [] }, chunk],
     ),
   },
@@ -48,21 +48,21 @@ export const chunks: readonly Dialect[] = [
     {
       name: 'chunks-with-null-content',
       summary: 'Where a chunk has no text, its content is null.',
-      patch: eachChunk((chunk) => [
+      patch: editChunks((chunk) => [
         setAt(chunk, delta, (old: Json) => (old['content'] ? old : { ...old, content: null })),
       ]),
     },
     {
       name: 'chunks-without-empty-content',
       summary: 'Where a chunk has no text, it has no content.',
-      patch: eachChunk((chunk) => [
+      patch: editChunks((chunk) => [
         setAt(chunk, delta, (old: Json) => (old['content'] ? old : { ...old, content: undefined })),
       ]),
     },
     {
       name: 'chunks-with-empty-content-between',
       summary: 'A chunk with empty content follows each chunk.',
-      patch: eachChunk((chunk) =>
+      patch: editChunks((chunk) =>
         isPlain(chunk) ? [chunk, setAt(chunk, delta, { content: '' })] : [chunk],
       ),
     },
@@ -70,24 +70,24 @@ export const chunks: readonly Dialect[] = [
   {
     name: 'chunks-with-role-in-each',
     summary: 'Every delta says that its role is assistant.',
-    patch: eachChunk((chunk) => [setAt(chunk, `${delta}.role`, 'assistant')]),
+    patch: editChunks((chunk) => [setAt(chunk, `${delta}.role`, 'assistant')]),
   },
   {
     name: 'chunks-without-null-members',
     summary: 'What a chunk has no value for is left out: finish_reason, logprobs, usage.',
-    patch: eachChunk((chunk) => [withoutNulls(chunk)]),
+    patch: editChunks((chunk) => [withoutNulls(chunk)]),
   },
   {
     name: 'completions-with-further-members',
     summary: 'Completions and chunks have members that the document does not name.',
     patch: compose([
-      eachChunk((chunk) => [{ ...chunk, ...further }]),
+      editChunks((chunk) => [{ ...chunk, ...extraMembers }]),
       onSuccessBody(completions, (body) => ({
         ...setAt(body, 'usage', (old: Json) => ({
           ...old,
           prompt_tokens_details: { cached_tokens: 0 },
         })),
-        ...further,
+        ...extraMembers,
       })),
     ]),
   },
@@ -95,7 +95,7 @@ export const chunks: readonly Dialect[] = [
     name: 'completions-end-with-eos',
     summary: 'The finish_reason of a whole answer is eos.',
     patch: compose([
-      eachChunk((chunk) => [setAt(chunk, 'choices.0.finish_reason', eos)]),
+      editChunks((chunk) => [setAt(chunk, 'choices.0.finish_reason', eos)]),
       onSuccessBody(completions, (body) => setAt(body, 'choices.0.finish_reason', eos)),
     ]),
   },
@@ -103,19 +103,19 @@ export const chunks: readonly Dialect[] = [
     name: 'completions-name-the-model-behind',
     summary: 'Completions name the model that an alias stands for, and its build.',
     patch: compose([
-      eachChunk((chunk) => [{ ...chunk, model: 'svc-main-model-30b-a3b' }]),
+      editChunks((chunk) => [{ ...chunk, model: 'svc-main-model-30b-a3b' }]),
       onSuccessBody(completions, (body) => ({ ...body, model: 'svc-main-model-30b-a3b' })),
     ]),
   },
 ]
 
-const further = { system_fingerprint: 'fp_7', service_tier: null, x_timing: { queue_ms: 3 } }
+const extraMembers = { system_fingerprint: 'fp_7', service_tier: null, x_timing: { queue_ms: 3 } }
 
 function eos(reason: unknown): unknown {
   return reason === 'stop' ? 'eos' : reason
 }
 
-function usageAsked(body: unknown): Json {
+function withUsageRequested(body: unknown): Json {
   return toObject(body)['stream'] === true ? { stream_options: { include_usage: true } } : {}
 }
 

@@ -12,10 +12,10 @@ import { rewriteBlocks } from '../../patches/framing.ts'
 import { setAt } from '../../patches/json.ts'
 import type { Dialect } from '../../types.ts'
 import { alternatives } from '../alternatives.ts'
-import { byMembers, terminalEvents } from './responses.ts'
+import { pickMembers, terminalEvents } from './responses.ts'
 
 const delta = 'response.output_text.delta'
-const opening = all('response.created', 'response.in_progress')
+const openingEvents = all('response.created', 'response.in_progress')
 
 export const events: readonly Dialect[] = [
   {
@@ -62,7 +62,7 @@ export const events: readonly Dialect[] = [
     name: 'snapshots-slim',
     summary: 'The first events show four members of the response.',
     patch: editRawEvents(
-      setInEvents(opening, 'response', byMembers('id', 'object', 'status', 'output')),
+      setInEvents(openingEvents, 'response', pickMembers('id', 'object', 'status', 'output')),
     ),
   },
   {
@@ -81,12 +81,12 @@ export const events: readonly Dialect[] = [
     {
       name: 'deltas-of-one-character',
       summary: 'Each delta holds one character.',
-      patch: editEvents(replaceEvents(all(delta), inCharacters)),
+      patch: editEvents(replaceEvents(all(delta), splitInCharacters)),
     },
     {
       name: 'deltas-joined',
       summary: 'The whole text comes in one delta.',
-      patch: editEvents(joinedDeltas()),
+      patch: editEvents(joinDeltas()),
     },
   ]),
   {
@@ -132,11 +132,11 @@ function withVendorEvent(event: ResponseEvent): readonly ResponseEvent[] {
   return [{ ...vendor } as unknown as ResponseEvent, event]
 }
 
-function inCharacters(event: ResponseEvent): readonly ResponseEvent[] {
+function splitInCharacters(event: ResponseEvent): readonly ResponseEvent[] {
   return [...String(event['delta'])].map((character) => ({ ...event, delta: character }))
 }
 
-function joinedDeltas(): Edit {
+function joinDeltas(): Edit {
   return (all) => {
     const texts = Map.groupBy(
       all.filter(({ type }) => type === delta),

@@ -1,4 +1,4 @@
-/** How a repeat with the same Idempotency-Key is answered: open, as long as the step is there once. */
+/** Answers to a repeat with the same Idempotency-Key: open, as long as there is one step. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { SseBlock } from '../../../events/sse.ts'
 import type { Reply } from '../../../http/call.ts'
@@ -24,7 +24,7 @@ export const repeats: readonly Dialect[] = [
     {
       name: 'repeat-in-json',
       summary: 'A repeated stream is answered with the final response as JSON.',
-      patch: repeatedInJson,
+      patch: replayAsJson,
     },
     {
       name: 'repeat-409',
@@ -76,7 +76,7 @@ async function* firstAndLast(blocks: AsyncIterable<SseBlock>): AsyncGenerator<Ss
   }
 }
 
-function repeatedInJson(services: Services): Services {
+function replayAsJson(services: Services): Services {
   const bare = new WeakSet<object>()
   const replayed = onReplay((reply) =>
     'blocks' in reply

@@ -16,13 +16,13 @@ const snapshots: readonly string[] = ['response.created', 'response.in_progress'
 const generations = ['POST /api/v3/message/generate', 'POST /api/v3/message/one-shot'] as const
 
 /** A function that keeps these members of an object and takes the others away. */
-export function byMembers(...names: readonly string[]): (object: unknown) => Json {
+export function pickMembers(...names: readonly string[]): (object: unknown) => Json {
   return (object) =>
     Object.fromEntries(Object.entries(toObject(object)).filter(([name]) => names.includes(name)))
 }
 
 /** Another response object wherever one is shown. */
-function shownAs(change: (response: Json) => Json): Patch {
+function reshapeResponses(change: (response: Json) => Json): Patch {
   return compose([
     editRawEvents(
       setInEvents(all(...snapshots), 'response', (response: unknown) => change(toObject(response))),
@@ -38,12 +38,14 @@ export const responses: readonly Dialect[] = [
     {
       name: 'responses-slim',
       summary: 'A response has its id, its status and its output, and no usage.',
-      patch: shownAs(byMembers('id', 'object', 'created_at', 'model', 'status', 'output', 'error')),
+      patch: reshapeResponses(
+        pickMembers('id', 'object', 'created_at', 'model', 'status', 'output', 'error'),
+      ),
     },
     {
       name: 'responses-with-further-members',
       summary: 'A response has an output_text and members that no contract knows.',
-      patch: shownAs((response) => ({
+      patch: reshapeResponses((response) => ({
         ...response,
         output_text: null,
         svc: { region: 'north' },
@@ -53,13 +55,13 @@ export const responses: readonly Dialect[] = [
     {
       name: 'responses-without-status',
       summary: 'A response does not say its status; its event does.',
-      patch: shownAs(({ status: _, ...response }) => response),
+      patch: reshapeResponses(({ status: _, ...response }) => response),
     },
   ]),
   {
     name: 'usage-in-detail',
     summary: 'The usage counts more than the contract names.',
-    patch: shownAs((response) =>
+    patch: reshapeResponses((response) =>
       response['usage'] === null || response['usage'] === undefined
         ? response
         : {

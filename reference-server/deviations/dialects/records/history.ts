@@ -17,12 +17,12 @@ export const histories: readonly Dialect[] = [
   {
     name: 'history-hides-outputs',
     summary: 'The item of a row that is an output is null.',
-    patch: eachRow((row) => (isOutput(row) ? { ...row, item: null } : row)),
+    patch: editRows((row) => (isOutput(row) ? { ...row, item: null } : row)),
   },
   {
     name: 'history-without-input-ids',
     summary: 'Input rows have items without ids, and rows have members of their own.',
-    patch: eachRow((row) => ({
+    patch: editRows((row) => ({
       ...(isOutput(row) ? row : setAt(row, 'item.id', undefined)),
       position: null,
       tags: [],
@@ -63,7 +63,7 @@ export const histories: readonly Dialect[] = [
   },
 ]
 
-function eachRow(change: (row: Json) => Json): Patch {
+function editRows(change: (row: Json) => Json): Patch {
   return onSuccessBody(v3History, (body) => ({
     ...body,
     result: toList(body['result']).map(change),

@@ -12,26 +12,26 @@ export const identifiers: readonly Dialect[] = [
     {
       name: 'ids-counted',
       summary: 'Completions, responses and items are numbered, in strings of digits.',
-      patch: tagged((_prefix, count) => String(count)),
+      patch: tagIds((_prefix, count) => String(count)),
     },
     {
       name: 'ids-long',
       summary: 'Ids of completions, responses and items are long and hold signs of all kinds.',
-      patch: tagged((prefix, count) => `urn:${prefix}/${'%2F+é='.repeat(20)}#${count}`),
+      patch: tagIds((prefix, count) => `urn:${prefix}/${'%2F+é='.repeat(20)}#${count}`),
     },
   ]),
   ...alternatives([
     {
       name: 'uuids-in-capitals',
       summary: 'UUIDs are shown in capitals.',
-      patch: shownUuids((text) => text.toUpperCase()),
+      patch: changeUuids((text) => text.toUpperCase()),
     },
     {
       name: 'uuids-of-version-7',
       summary: 'UUIDs begin with the time.',
       patch: (services) => ({
         ...services,
-        ids: { ...services.ids, uuid: () => timed(services.ids.uuid(), Date.now()) },
+        ids: { ...services.ids, uuid: () => timeOrderedUuid(services.ids.uuid(), Date.now()) },
       }),
     },
   ]),
@@ -40,23 +40,23 @@ export const identifiers: readonly Dialect[] = [
     summary: 'The ids of attachments are no UUIDs.',
     // A tag hides the UUID from those that read it back.
     excludes: ['uuids-in-capitals'],
-    patch: taggedAttachments(),
+    patch: tagAttachments(),
   },
   ...alternatives([
     {
       name: 'times-with-offset',
       summary: 'Times end with +00:00 and have six digits of a second.',
-      patch: times((text) => text.replace(/(\.\d+)?Z$/, '.123456+00:00')),
+      patch: changeTimes((text) => text.replace(/(\.\d+)?Z$/, '.123456+00:00')),
     },
     {
       name: 'times-in-whole-seconds',
       summary: 'Times have no fraction of a second.',
-      patch: times((text) => text.replace(/\.\d+Z$/, 'Z')),
+      patch: changeTimes((text) => text.replace(/\.\d+Z$/, 'Z')),
     },
   ]),
 ]
 
-function tagged(make: (prefix: string, count: number) => string): Patch {
+function tagIds(make: (prefix: string, count: number) => string): Patch {
   return (services) => {
     let count = 1000
     return {
@@ -73,7 +73,7 @@ function tagged(make: (prefix: string, count: number) => string): Patch {
 }
 
 /** Requests may bring them in either form. */
-function shownUuids(change: (text: string) => string): Patch {
+function changeUuids(change: (text: string) => string): Patch {
   const lower = (text: string) => (uuid.test(text) ? text.toLowerCase() : text)
   return (services) => ({
     ...onEveryBody((reply) => ({
@@ -95,14 +95,14 @@ function shownUuids(change: (text: string) => string): Patch {
 }
 
 /** RFC 9562, 5.7: 48 bits of Unix milliseconds, then the version. */
-function timed(random: string, now: number): string {
+function timeOrderedUuid(random: string, now: number): string {
   const time = now.toString(16).padStart(12, '0')
   return `${time.slice(0, 8)}-${time.slice(8)}-7${random.slice(15)}`
 }
 
 const attachmentPaths = /\/attachments?$/
 
-function taggedAttachments(): Patch {
+function tagAttachments(): Patch {
   const prefix = 'file-'
   return (services) => ({
     ...onEveryBody((reply, call) =>
@@ -126,7 +126,7 @@ function taggedAttachments(): Patch {
   })
 }
 
-function times(change: (text: string) => string): Patch {
+function changeTimes(change: (text: string) => string): Patch {
   return onEveryBody((reply) => ({
     ...reply,
     body: mapStrings(reply.body, (text, name) =>

@@ -15,12 +15,12 @@ const lists: readonly RoutePattern[] = [
   'GET /api/v3/chat/:chat_id/attachments',
 ]
 
-export const listed: readonly Dialect[] = [
+export const listDialects: readonly Dialect[] = [
   ...alternatives([
     {
       name: 'lists-under-items',
       summary: 'Lists stand under items, and the cursor beside them as next_cursor.',
-      patch: listsAs(({ result, pagination }) => ({
+      patch: reshapeLists(({ result, pagination }) => ({
         items: result,
         next_cursor: toObject(pagination)['cursor'],
       })),
@@ -28,7 +28,7 @@ export const listed: readonly Dialect[] = [
     {
       name: 'lists-under-data',
       summary: 'Lists stand under data, and the cursor in meta.page.next.',
-      patch: listsAs(({ result, pagination }) => ({
+      patch: reshapeLists(({ result, pagination }) => ({
         data: result,
         meta: { total: null, page: { next: toObject(pagination)['cursor'], previous: null } },
       })),
@@ -36,7 +36,7 @@ export const listed: readonly Dialect[] = [
     {
       name: 'lists-bare',
       summary: 'Lists are bare arrays; where they go on, nobody is told.',
-      patch: listsAs(({ result }) => result),
+      patch: reshapeLists(({ result }) => result),
     },
     {
       name: 'lists-with-numeric-cursors',
@@ -46,7 +46,7 @@ export const listed: readonly Dialect[] = [
     {
       name: 'lists-without-last-cursor',
       summary: 'The last page of a list has no cursor member at all.',
-      patch: listsAs(({ result, pagination }) =>
+      patch: reshapeLists(({ result, pagination }) =>
         toObject(pagination)['cursor'] === null ? { result } : { result, pagination },
       ),
     },
@@ -54,7 +54,7 @@ export const listed: readonly Dialect[] = [
   {
     name: 'lists-capped-at-ten',
     summary: 'No list has more than ten rows a page, whatever the limit.',
-    patch: cappedLists(10),
+    patch: capLists(10),
   },
   {
     name: 'search-from-the-start',
@@ -68,7 +68,7 @@ export const listed: readonly Dialect[] = [
           chats: {
             ...chats,
             list: (owner, page) =>
-              startingWith(
+              searchByPrefix(
                 page,
                 ({ name }) => name,
                 (all) => chats.list(owner, { ...page, ...all }),
@@ -77,7 +77,7 @@ export const listed: readonly Dialect[] = [
           attachments: {
             ...attachments,
             list: (owner, page) =>
-              startingWith(
+              searchByPrefix(
                 page,
                 ({ filename }) => filename,
                 (all) => attachments.list(owner, { ...page, ...all }),
@@ -89,14 +89,14 @@ export const listed: readonly Dialect[] = [
   },
 ]
 
-function listsAs(change: (list: Json) => unknown): Patch {
+function reshapeLists(change: (list: Json) => unknown): Patch {
   return compose(lists.map((route) => onSuccessBody(route, change)))
 }
 
 /** Cursors of ours, by the number that stands for them. */
 function numericCursors(services: Services): Services {
   const known: unknown[] = []
-  const shown = listsAs(({ result, pagination }) => {
+  const shown = reshapeLists(({ result, pagination }) => {
     const { cursor } = toObject(pagination)
     return { result, pagination: { cursor: cursor === null ? null : known.push(cursor) } }
   })(services)
@@ -113,21 +113,21 @@ function numericCursors(services: Services): Services {
   }
 }
 
-function cappedLists(most: number): Patch {
+function capLists(max: number): Patch {
   return (services) => ({
     ...services,
     incoming: (call) => {
       const seen = services.incoming(call)
       const query = toObject(seen.query)
       const isList = seen.method === 'GET' && seen.path !== '/api/v3/message'
-      const limit = Number(query['limit'] ?? most)
-      return isList && limit > most ? { ...seen, query: { ...query, limit: String(most) } } : seen
+      const limit = Number(query['limit'] ?? max)
+      return isList && limit > max ? { ...seen, query: { ...query, limit: String(max) } } : seen
     },
   })
 }
 
 /** Row by row, because only a page tells the position of its last row. */
-async function startingWith<Row>(
+async function searchByPrefix<Row>(
   { search, limit, before }: PageRequest,
   nameOf: (row: Row) => string,
   list: (page: Partial<PageRequest>) => Promise<Page<Row>>,

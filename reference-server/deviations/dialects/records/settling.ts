@@ -10,16 +10,18 @@ export const settling: readonly Dialect[] = [
     name: 'history-settles-late',
     summary: 'A turn is in the history a quarter of a second after its answer began.',
     patch: onStore('history', (original) => ({
-      page: async (...query) => settled(await original.page(...query)),
+      page: async (...query) => settledRows(await original.page(...query)),
     })),
   },
   {
     name: 'lists-settle-late',
     summary: 'Chats and attachments are listed a quarter of a second after they were made.',
     patch: compose([
-      onStore('chats', ({ list }) => ({ list: async (...query) => settled(await list(...query)) })),
+      onStore('chats', ({ list }) => ({
+        list: async (...query) => settledRows(await list(...query)),
+      })),
       onStore('attachments', ({ list }) => ({
-        list: async (...query) => settled(await list(...query)),
+        list: async (...query) => settledRows(await list(...query)),
       })),
     ]),
   },
@@ -51,6 +53,6 @@ function isSettled({ createdAt }: Timed): boolean {
   return createdAt < Date.now() - settlingMs
 }
 
-function settled<Row extends Timed>({ rows, next }: Page<Row>): Page<Row> {
+function settledRows<Row extends Timed>({ rows, next }: Page<Row>): Page<Row> {
   return { rows: rows.filter(isSettled), next }
 }

@@ -9,7 +9,7 @@ import { compose } from '../../patches/services.ts'
 import type { Dialect } from '../../types.ts'
 import { alternatives } from '../alternatives.ts'
 
-const oneChat = 'GET /api/v3/chat/:chat_id'
+const readChat = 'GET /api/v3/chat/:chat_id'
 const patch = 'PATCH /api/v3/chat/:chat_id'
 export const records: readonly Dialect[] = [
   {
@@ -21,12 +21,12 @@ export const records: readonly Dialect[] = [
     {
       name: 'chat-wrapped-in-chat',
       summary: 'A chat stands in {chat: …}.',
-      patch: chatsAs((chat) => ({ chat })),
+      patch: reshapeChats((chat) => ({ chat })),
     },
     {
       name: 'chat-wrapped-in-data',
       summary: 'A chat stands in {status, data: …}, beside the id of its owner.',
-      patch: chatsAs((chat) => ({
+      patch: reshapeChats((chat) => ({
         status: 'ok',
         request_id: '6e0a1c52-9d0b-4b39-8a53-0c8c2f8e2a11',
         data: chat,
@@ -35,7 +35,7 @@ export const records: readonly Dialect[] = [
     {
       name: 'chat-of-other-names',
       summary: 'A chat has a chat_id and a title.',
-      patch: chatsAs(({ id, name, ...rest }) => ({ chat_id: id, title: name, ...rest })),
+      patch: reshapeChats(({ id, name, ...rest }) => ({ chat_id: id, title: name, ...rest })),
     },
     {
       name: 'chat-where-a-pointer-leads',
@@ -51,13 +51,17 @@ export const records: readonly Dialect[] = [
     {
       name: 'delete-200-with-body',
       summary: 'DELETE answers with 200 and says what was deleted.',
-      patch: deletes({ status: 200, body: { deleted: true, object: 'chat' } }),
+      patch: answerDeletes({ status: 200, body: { deleted: true, object: 'chat' } }),
     },
-    { name: 'delete-202', summary: 'DELETE answers with 202.', patch: deletes({ status: 202 }) },
+    {
+      name: 'delete-202',
+      summary: 'DELETE answers with 202.',
+      patch: answerDeletes({ status: 202 }),
+    },
     {
       name: 'delete-200-empty',
       summary: 'DELETE answers with 200 and no content.',
-      patch: deletes({ status: 200, headers: { 'content-length': '0' } }),
+      patch: answerDeletes({ status: 200, headers: { 'content-length': '0' } }),
     },
   ]),
   {
@@ -105,12 +109,12 @@ export const records: readonly Dialect[] = [
   ]),
 ]
 
-function chatsAs(change: (chat: Json) => Json): Patch {
-  const places: readonly RoutePattern[] = [createChat, oneChat, patch]
+function reshapeChats(change: (chat: Json) => Json): Patch {
+  const places: readonly RoutePattern[] = [createChat, readChat, patch]
   return compose(places.map((route) => onSuccessBody(route, change)))
 }
 
-function deletes(reply: ValueReply): Patch {
+function answerDeletes(reply: ValueReply): Patch {
   return onReply('DELETE /api/v3/chat/:chat_id', (original) =>
     original.status < 300 ? reply : original,
   )

@@ -12,19 +12,19 @@ export const statuses: readonly Dialect[] = [
     {
       name: 'native-auth-403',
       summary: 'Native routes answer 403 to a credential that is missing or wrong.',
-      patch: nativeStatus(401, 403),
+      patch: changeNativeStatus(401, 403),
     },
     {
       name: 'native-auth-404',
       summary: 'Native routes answer 404 to a credential that is missing or wrong.',
-      patch: nativeStatus(401, 404),
+      patch: changeNativeStatus(401, 404),
     },
   ]),
   ...alternatives([
     {
       name: 'native-refusals-422',
       summary: 'Native routes answer 422 where ours answer 400.',
-      patch: nativeStatus(400, 422),
+      patch: changeNativeStatus(400, 422),
     },
     {
       name: 'native-refusals-428-and-409',
@@ -41,7 +41,7 @@ export const statuses: readonly Dialect[] = [
     {
       name: 'wrong-version-400',
       summary: 'A chat of the other version is refused with 400, in a plain sentence.',
-      patch: wrongVersion(
+      patch: changeVersionError(
         400,
         (right, called) => `Chats of ${right} live under ${right}, not ${called}`,
       ),
@@ -49,7 +49,7 @@ export const statuses: readonly Dialect[] = [
     {
       name: 'wrong-version-404',
       summary: 'A chat of the other version is not found; the hint names both prefixes.',
-      patch: wrongVersion(
+      patch: changeVersionError(
         404,
         (right, called) => `No such chat under ${called}/message. Try ${right}/message instead.`,
       ),
@@ -57,7 +57,7 @@ export const statuses: readonly Dialect[] = [
     {
       name: 'wrong-version-421',
       summary: 'A chat of the other version is misdirected; the hint is an address.',
-      patch: wrongVersion(421, (right) => `See https://chat.example${right}/`),
+      patch: changeVersionError(421, (right) => `See https://chat.example${right}/`),
     },
   ]),
 ]
@@ -66,13 +66,13 @@ export const shapes: readonly Dialect[] = alternatives([
   {
     name: 'errors-as-text',
     summary: 'Refusals are plain text.',
-    patch: onEveryError((reply) => written(reply, 'text/plain; charset=utf-8', messageOf(reply))),
+    patch: onEveryError((reply) => textReply(reply, 'text/plain; charset=utf-8', messageOf(reply))),
   },
   {
     name: 'errors-as-html',
     summary: 'Refusals are pages.',
     patch: onEveryError((reply) =>
-      written(
+      textReply(
         reply,
         'text/html',
         `<!doctype html><h1>${reply.status}</h1><p>${messageOf(reply)}</p>`,
@@ -93,7 +93,7 @@ export const shapes: readonly Dialect[] = alternatives([
     name: 'errors-with-detail',
     summary: 'Refusals are {"detail": …}, a text or a list.',
     patch: onEveryError((reply) =>
-      json(
+      jsonReply(
         reply,
         reply.status === 400
           ? { detail: [{ loc: ['body'], msg: messageOf(reply), type: 'value_error' }] }
@@ -105,7 +105,7 @@ export const shapes: readonly Dialect[] = alternatives([
     name: 'errors-as-a-list',
     summary: 'Refusals are {"errors": […]}, with every slash escaped.',
     patch: onEveryError((reply) =>
-      written(
+      textReply(
         reply,
         'application/json',
         JSON.stringify({ errors: [{ message: messageOf(reply) }] }).replaceAll('/', '\\/'),
@@ -115,7 +115,7 @@ export const shapes: readonly Dialect[] = alternatives([
   {
     name: 'errors-as-a-json-text',
     summary: 'Refusals are one JSON string.',
-    patch: onEveryError((reply) => json(reply, messageOf(reply))),
+    patch: onEveryError((reply) => jsonReply(reply, messageOf(reply))),
   },
   {
     name: 'errors-as-events',
@@ -126,14 +126,17 @@ export const shapes: readonly Dialect[] = alternatives([
   },
 ])
 
-function nativeStatus(from: number, to: number): Patch {
+function changeNativeStatus(from: number, to: number): Patch {
   return onNativeError((reply) => {
     const { 'www-authenticate': _, ...headers } = reply.headers ?? {}
     return reply.status === from ? { ...reply, headers, status: to } : reply
   })
 }
 
-function wrongVersion(status: number, hint: (right: string, called: string) => string): Patch {
+function changeVersionError(
+  status: number,
+  hint: (right: string, called: string) => string,
+): Patch {
   return onNativeError((reply) => {
     if (!isHint(reply)) return reply
     const right = /\/api\/v[23]/.exec(messageOf(reply))?.[0] ?? ''
@@ -152,11 +155,11 @@ function messageOf({ body, status }: ValueReply): string {
   return String(toObject(body)['detail'] ?? `Error ${status}`)
 }
 
-function json(reply: ValueReply, body: unknown): ValueReply {
+function jsonReply(reply: ValueReply, body: unknown): ValueReply {
   return { ...reply, headers: { ...reply.headers, 'content-type': 'application/json' }, body }
 }
 
-function written(reply: ValueReply, type: string, text: string): ValueReply {
+function textReply(reply: ValueReply, type: string, text: string): ValueReply {
   return {
     ...reply,
     headers: { ...reply.headers, 'content-type': type },

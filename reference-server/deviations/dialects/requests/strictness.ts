@@ -17,7 +17,7 @@ const oneShot: RoutePattern = 'POST /api/v3/message/one-shot'
 const v2Generation: RoutePattern = 'POST /api/v2/message/generate'
 
 /** Section 4: the fields of each body. */
-const listed: readonly (readonly [RoutePattern, readonly string[]])[] = [
+const listedFields: readonly (readonly [RoutePattern, readonly string[]])[] = [
   [completions, ['model', 'messages', 'temperature', 'max_tokens', 'top_p', 'stream', 'stop']],
   [
     'POST /api/v2/message',
@@ -47,7 +47,7 @@ export const strictness: readonly Dialect[] = [
     name: 'listed-fields-only',
     summary: 'A request with a field that the document does not list is refused.',
     patch: compose(
-      listed.map(([route, names]) =>
+      listedFields.map(([route, names]) =>
         rejectRequests(route, (body) => Object.keys(body).some((name) => !names.includes(name))),
       ),
     ),
@@ -118,28 +118,28 @@ export const strictness: readonly Dialect[] = [
   {
     name: 'chats-remember-by-themselves',
     summary: 'A v3 generation goes on from the latest run of its chat, with parent_id or without.',
-    patch: remembering,
+    patch: continueLatestRun,
   },
   {
     name: 'v2-chats-of-any-uuid',
     summary: 'The first message makes its v2 chat, whatever UUID it names.',
     profile: { v2Chat: { anyUuid: true } },
-    patch: chatsOnFirstMessage(),
+    patch: createChatsOnFirstMessage(),
   },
   {
     name: 'v2-chats-that-are-there',
     summary: 'v2 chats cannot be made; the profile names three.',
-    profile: { v2Chat: { ids: [1, 2, 3].map(chatNumber) } },
-    patch: withChats([1, 2, 3].map(chatNumber)),
+    profile: { v2Chat: { ids: [1, 2, 3].map(chatId) } },
+    patch: withChats([1, 2, 3].map(chatId)),
   },
   {
     name: 'busy-now-and-then',
     summary: 'Every eightieth request is answered 429, and may be sent again at once.',
-    patch: busy(80),
+    patch: rejectEveryNth(80),
   },
 ]
 
-function chatNumber(number: number): string {
+function chatId(number: number): string {
   return `0b1e55ed-0000-4000-8000-00000000000${number}`
 }
 
@@ -161,7 +161,7 @@ function withChats(ids: readonly string[]): Patch {
   }
 }
 
-function chatsOnFirstMessage(): Patch {
+function createChatsOnFirstMessage(): Patch {
   return (services) => {
     const known = new Set<string>()
     const { chats } = services.store
@@ -182,7 +182,7 @@ function chatsOnFirstMessage(): Patch {
   }
 }
 
-function remembering(services: Services): Services {
+function continueLatestRun(services: Services): Services {
   const latest = new Map<string, string>()
   const { history } = services.store
   const withMemory = onRequestBody(v3Generate, (body) => {
@@ -204,7 +204,7 @@ function remembering(services: Services): Services {
   }
 }
 
-function busy(every: number): Patch {
+function rejectEveryNth(every: number): Patch {
   return (services) => {
     let requests = 0
     return onEveryRequest(() => {

@@ -33,7 +33,7 @@ export const framing: readonly Dialect[] = [
     {
       name: 'json-sorted',
       summary: 'The members of each JSON object are sorted by name.',
-      patch: rewriteJson((value) => JSON.stringify(value, sorted)),
+      patch: rewriteJson((value) => JSON.stringify(value, sortMembers)),
     },
   ]),
   {
@@ -69,7 +69,7 @@ export const framing: readonly Dialect[] = [
   {
     name: 'other-fields',
     summary: 'Blocks have id: and retry: lines, and a field that nobody knows.',
-    patch: numberedBlocks(),
+    patch: numberBlocks(),
   },
   {
     name: 'byte-order-mark',
@@ -81,12 +81,12 @@ export const framing: readonly Dialect[] = [
   },
 ]
 
-function sorted(_name: string, value: unknown): unknown {
+function sortMembers(_name: string, value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
   return Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-function numberedBlocks(): Patch {
+function numberBlocks(): Patch {
   let blocks = 0
   return editLines((lines) => {
     blocks += 1

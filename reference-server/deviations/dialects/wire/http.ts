@@ -5,17 +5,17 @@ import { onEveryBody, onEveryReply } from '../../patches/replies.ts'
 import type { Dialect } from '../../types.ts'
 import { alternatives } from '../alternatives.ts'
 
-export const transports: readonly Dialect[] = [
+export const httpDialects: readonly Dialect[] = [
   ...alternatives([
     {
       name: 'bodies-pretty-printed',
       summary: 'JSON bodies are pretty-printed, with an empty line at the end.',
-      patch: writtenAs((body) => `${JSON.stringify(body, null, 2)}\n\n`),
+      patch: serializeBodies((body) => `${JSON.stringify(body, null, 2)}\n\n`),
     },
     {
       name: 'bodies-escaped',
       summary: 'All that is not ASCII, and every slash, is escaped in JSON bodies.',
-      patch: writtenAs((body) => escapeJson(JSON.stringify(body))),
+      patch: serializeBodies((body) => escapeJson(JSON.stringify(body))),
     },
   ]),
   {
@@ -30,12 +30,12 @@ export const transports: readonly Dialect[] = [
     {
       name: 'media-types-with-charset',
       summary: 'Media types have a parameter.',
-      patch: mediaTypes((type) => (type.includes(';') ? type : `${type};charset=utf-8`)),
+      patch: changeMediaTypes((type) => (type.includes(';') ? type : `${type};charset=utf-8`)),
     },
     {
       name: 'media-types-in-capitals',
       summary: 'Media types are written in capitals, with parameters.',
-      patch: mediaTypes((type) => `${type.split(';')[0]?.toUpperCase()} ; Charset="UTF-8"`),
+      patch: changeMediaTypes((type) => `${type.split(';')[0]?.toUpperCase()} ; Charset="UTF-8"`),
     },
   ]),
   {
@@ -56,13 +56,13 @@ export const transports: readonly Dialect[] = [
   },
 ]
 
-function writtenAs(write: (body: unknown) => string): Patch {
+function serializeBodies(write: (body: unknown) => string): Patch {
   return onEveryBody((reply) =>
     reply.body instanceof Uint8Array ? reply : { ...reply, body: Buffer.from(write(reply.body)) },
   )
 }
 
-function mediaTypes(change: (type: string) => string): Patch {
+function changeMediaTypes(change: (type: string) => string): Patch {
   return onEveryReply((reply) => {
     const defaultType = 'blocks' in reply ? 'text/event-stream' : 'application/json'
     const { 'content-type': type = defaultType, ...headers } = reply.headers ?? {}

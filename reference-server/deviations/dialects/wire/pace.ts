@@ -50,14 +50,17 @@ export function delayAnswers(ms: number): Patch {
   const draw = seededDraw(1, 'latency')
   return (services) => ({
     ...services,
-    bytes: (call, chunks) => late(services.bytes(call, chunks), ms * (0.5 + draw())),
+    bytes: (call, chunks) => delayChunks(services.bytes(call, chunks), ms * (0.5 + draw())),
   })
 }
 
 /** Pieces on the way at a time; an answer of the model has fewer. */
 const onTheWay = 10_000
 
-async function* late(chunks: AsyncIterable<Uint8Array>, ms: number): AsyncGenerator<Uint8Array> {
+async function* delayChunks(
+  chunks: AsyncIterable<Uint8Array>,
+  ms: number,
+): AsyncGenerator<Uint8Array> {
   const afterwards = async (chunk: Uint8Array) => {
     await sleep(ms)
     return chunk

@@ -9,20 +9,20 @@ export const segments: readonly Dialect[] = alternatives([
     name: 'segments-inside-characters',
     summary: 'Each byte of a character of several bytes, and each of a line end, is a segment.',
     patch: rechunkAll(async function* (chunks) {
-      for await (const chunk of chunks) yield* aroundOddBytes(chunk)
+      for await (const chunk of chunks) yield* splitAtOddBytes(chunk)
     }),
   },
   {
     name: 'segments-of-seven-bytes',
     summary: 'Every segment has seven bytes, wherever that cuts.',
-    patch: rechunkAll((chunks) => inPieces(chunks, () => 7)),
+    patch: rechunkAll((chunks) => splitChunks(chunks, () => 7)),
   },
   {
     name: 'segments-at-random',
     summary: 'Segments have between 1 and 90 bytes, by chance.',
     patch: rechunkAll((chunks) => {
       const draw = seededDraw(1, 'segments')
-      return inPieces(chunks, () => 1 + Math.floor(draw() * 90))
+      return splitChunks(chunks, () => 1 + Math.floor(draw() * 90))
     }),
   },
   {
@@ -44,7 +44,7 @@ export const segments: readonly Dialect[] = alternatives([
   },
 ])
 
-function* aroundOddBytes(chunk: Uint8Array): Generator<Uint8Array> {
+function* splitAtOddBytes(chunk: Uint8Array): Generator<Uint8Array> {
   let from = 0
   for (const [at, byte] of chunk.entries()) {
     if (byte < 0x80 && byte !== 10 && byte !== 13) continue
@@ -55,7 +55,7 @@ function* aroundOddBytes(chunk: Uint8Array): Generator<Uint8Array> {
   if (from < chunk.length) yield chunk.subarray(from)
 }
 
-async function* inPieces(
+async function* splitChunks(
   chunks: AsyncIterable<Uint8Array>,
   size: () => number,
 ): AsyncGenerator<Uint8Array> {

@@ -113,7 +113,7 @@ function rejectOutOfRange(status: number): Patch {
   )
 }
 
-/** How many tokens the first `maxTokens` words take. */
+/** Number of tokens in the first `maxTokens` words. */
 function countTokensOfWords(model: Model, request: ModelRequest): number {
   const { steps } = model({ ...request, maxTokens: Number.POSITIVE_INFINITY })
   const tokens = steps.flatMap(({ fragments }) => fragments)

@@ -110,7 +110,7 @@ function rejected(
   }
 }
 
-/** What is missing stays missing. */
+/** Accepts an absent value as well. */
 function orAbsent(fits: (value: unknown) => boolean): (value: unknown) => boolean {
   return (value) => value === undefined || fits(value)
 }

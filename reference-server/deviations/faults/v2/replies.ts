@@ -173,7 +173,7 @@ function acceptWrongType(what: string, patch: Patch): Fault {
   }
 }
 
-/** What a generation does not say is what is remembered of a message that it does name. */
+/** Fills in a missing id from the message that the other id names. */
 function recallMissingId(
   pair: (message: Message) => readonly [key: string, value: string],
   said: string,

@@ -123,7 +123,7 @@ function chatId({ body, params }: Call): string {
   return params['chat_id'] ?? String(toObject(body)['chat_id'])
 }
 
-/** What was said by refused generations stands before the last message of the chat. */
+/** Adds the input of rejected generations before the last message of the chat. */
 function rememberRejectedInput(stream: boolean): Patch {
   return perServer(() => {
     const said = new Map<string, string[]>()

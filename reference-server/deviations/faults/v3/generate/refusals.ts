@@ -121,7 +121,7 @@ function changeStatus(status: number, when: (call: Call) => boolean): Patch {
   )
 }
 
-/** What was asked is done, and the answer says that it was not. */
+/** Performs a generation and answers with an error. */
 function rejectAfterSuccess(when: (call: Call) => boolean): Patch {
   return onReply(v3Generate, (reply, call) =>
     call.caller !== '' && when(call)

@@ -13,7 +13,7 @@ type ReadPage = HistoryStore['page']
 const editPages = (change: (original: ReadPage) => ReadPage): Patch =>
   onStore('history', ({ page }) => ({ page: change(page) }))
 
-/** Where a page says that the next one begins. */
+/** Moves the position that the cursor of a page leads to. */
 const continueAt = (to: (page: Page<HistoryRow>, after: number, limit: number) => number | null) =>
   editPages((original) => async (chatId, after, limit) => {
     const page = await original(chatId, after, limit)

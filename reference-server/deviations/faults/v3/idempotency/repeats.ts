@@ -90,7 +90,7 @@ export const idempotencyRepeatFaults: readonly Fault[] = [
   },
 ]
 
-/** Where a key was used first in this form, it is another key in the other one. */
+/** Treats a repeat in the other form as a request with another key. */
 function separateForms(first: 'json' | 'stream'): Patch {
   return perServer(() => {
     const known = new Map<unknown, 'json' | 'stream'>()
@@ -107,7 +107,7 @@ function separateForms(first: 'json' | 'stream'): Patch {
 
 type Form = 'json' | 'stream'
 
-/** What is known of each key: the form and the chat that it was used for first. */
+/** Tracks the form and the chat that each key was first used for. */
 function trackKeys(
   make: (known: ReadonlyMap<string, { form: Form; chatId: string }>) => Patch,
 ): Patch {

@@ -118,7 +118,7 @@ function withPythonQuotes(step: RunStep): RunStep {
   return { ...step, fragments: step.fragments.map((text) => text.replaceAll('"', "'")) }
 }
 
-/** Of the native surfaces, whose tools the service runs by itself. */
+/** Turns reasoning on for the native surfaces, whose tools the service runs itself. */
 function alwaysThinking(request: ModelRequest): ModelRequest {
   return request.toolsRunBy === 'service' ? { ...request, think: true } : request
 }

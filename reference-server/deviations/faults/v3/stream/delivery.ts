@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { rechunkV3 } from '../../../patches/framing.ts'
 import type { Fault } from '../../../types.ts'
 
-/** What a block takes to be made, where that shows that nothing was sent meanwhile. */
+/** Time to make one block, in milliseconds: long enough to show that nothing was sent meanwhile. */
 const blockMs = 30
 
 /** The first blocks go out at once, the others in one piece when the last is there. */

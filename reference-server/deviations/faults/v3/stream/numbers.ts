@@ -27,7 +27,7 @@ const numberBy = (number: (event: ResponseEvent, at: number) => unknown): Edit =
   return (events) => events.map((event, at) => withNumber(event, number(event, at)))
 }
 
-/** What JSON makes of it is no number; the type of the event says that it is. */
+/** Sets `sequence_number` to values that its type does not allow. */
 function withNumber(event: ResponseEvent, sequence_number: unknown): ResponseEvent {
   return { ...event, sequence_number: sequence_number as number }
 }
