@@ -1,6 +1,5 @@
 import type { Command } from 'commander'
 import { type ExitCode, exitCode } from '../exit-codes.ts'
-import { fitted } from '../terminal/fitted.ts'
 import type { Io } from '../terminal/io.ts'
 
 /**
@@ -11,7 +10,7 @@ export function endDryRun(command: Command, io: Io): ExitCode {
   const fromEnvironment = command.getOptionValueSource('dryRun') === 'env'
   if (!fromEnvironment || !isCi(io)) {
     const source = fromEnvironment ? 'CHATGEN_DRY_RUN' : '--dry-run'
-    io.err(fitted(`chatgen: dry run (${source}): nothing was sent, nothing was tested`, io))
+    io.err(`chatgen: dry run (${source}): nothing was sent, nothing was tested`)
     return exitCode.done
   }
   io.err(

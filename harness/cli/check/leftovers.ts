@@ -1,7 +1,6 @@
 import { existsSync, rmSync } from 'node:fs'
 import { count } from '../../../reports/text/format.ts'
 import { openJournal } from '../../conformance/cleanup/cleanup.ts'
-import { fitted } from '../terminal/fitted.ts'
 import type { Io } from '../terminal/io.ts'
 
 /** Reports the leftovers of a discovery; its journal is kept as long as it lists any. */
@@ -17,6 +16,5 @@ export function reportLeftovers(journalFile: string, io: Io): void {
     count(all.length, kind),
   )
   const next = chats.length > 0 ? `chatgen cleanup ${journalFile}` : `listed in ${journalFile}`
-  const text = `Left on the target: ${numbers.join(', ')} (${next})`
-  io.err(fitted(text, io))
+  io.err(`Left on the target: ${numbers.join(', ')} (${next})`)
 }

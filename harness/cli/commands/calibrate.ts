@@ -1,3 +1,4 @@
+import { dirname } from 'node:path'
 import { InvalidArgumentError } from 'commander'
 import type { Calibration, CalibrationPoint } from '../../../contract/report/calibration.ts'
 import type { AddCommand } from '../command.ts'
@@ -5,6 +6,7 @@ import { type ExitCode, exitCode } from '../exit-codes.ts'
 import { flag, positiveInteger } from '../flags.ts'
 import { calibrationFile, refuseForeign, storeCalibration } from '../load/calibration.ts'
 import { duration } from '../load/values.ts'
+import { makeOutFolder } from '../results/out-folder.ts'
 import { bundledServer } from '../target/bundled-server.ts'
 import { fitted } from '../terminal/fitted.ts'
 import type { Io } from '../terminal/io.ts'
@@ -61,6 +63,7 @@ export const calibrateCommand: AddCommand = (program, io, finish) => {
     .action(async (flags: CalibrateFlags) => {
       const file = flags.out ?? calibrationFile(io)
       if (flags.out !== undefined) refuseForeign(file)
+      makeOutFolder(dirname(file))
       const found = await measure(flags, io)
       if (!io.signal.aborted) storeCalibration(file, found, io)
       const text = textOf(found, file, io.signal.aborted)

@@ -8,7 +8,7 @@ import { flag } from '../flags.ts'
 import { type TargetFlags, withTarget } from '../target/target.ts'
 import { addTargetFlags } from '../target/target-flags.ts'
 import { fitted } from '../terminal/fitted.ts'
-import type { Io } from '../terminal/io.ts'
+import { escapeWorkflowCommands } from '../terminal/workflow-commands.ts'
 
 interface CleanupFlags extends TargetFlags {
   readonly dryRun?: boolean
@@ -39,21 +39,22 @@ export const cleanupCommand: AddCommand = (program, io, finish) => {
     async (file: string, url: string | undefined, flags: CleanupFlags) => {
       const { cleanUp, openJournal } = await import('../../conformance/cleanup/cleanup.ts')
       const open = openJournal(file)
-      io.out(fitted(headline(file, open), io))
+      const print = (text: string) => io.out(escapeWorkflowCommands(fitted(text, io), io.env))
+      print(headline(file, open))
       if (flags.dryRun || open.chats.length === 0) {
         for (const { id, name } of open.chats)
-          io.out(fitted(printable(`would delete  ${id ?? 'by name'}  ${name}`), io))
-        printOthers(open, io)
+          print(printable(`would delete  ${id ?? 'by name'}  ${name}`))
+        printOthers(open, print)
         return
       }
       const from = url ?? (flags.target === undefined ? open.journal.head.baseUrl : undefined)
       const removals = await withTarget(from, flags, io, async (profile) => {
         if (profile.baseUrl !== open.journal.head.baseUrl)
-          io.out(fitted(`target: ${printable(profile.baseUrl)}`, io))
-        const onRemoval = (removal: Removal) => io.out(fitted(removalLine(removal), io))
+          print(`target: ${printable(profile.baseUrl)}`)
+        const onRemoval = (removal: Removal) => print(removalLine(removal))
         return cleanUp({ journalFile: file, profile, signal: io.signal, onRemoval })
       })
-      printOthers(open, io)
+      printOthers(open, print)
       const left = removals.filter(({ outcome }) => outcome === 'left' || outcome === 'unanswered')
       io.out(summary(removals.length - left.length, left.length))
       finish(left.length > 0 ? exitCode.violated : exitCode.done)
@@ -74,14 +75,12 @@ function removalLine({ entry, outcome, why }: Removal): string {
   return printable(`${word.padEnd(8)} ${entry.id ?? 'by name'}  ${entry.name}: ${why}`)
 }
 
-function printOthers({ others }: OpenJournal, io: Io): void {
+function printOthers({ others }: OpenJournal, print: (text: string) => void): void {
   if (others.length === 0) return
   const numbers = [...Map.groupBy(others, ({ kind }) => kind)].map(([kind, all]) =>
     count(all.length, kind),
   )
-  io.out(
-    fitted(`not deleted: ${numbers.join(', ')} (the interface has no route to delete them)`, io),
-  )
+  print(`not deleted: ${numbers.join(', ')} (the interface has no route to delete them)`)
 }
 
 function summary(removed: number, left: number): string {

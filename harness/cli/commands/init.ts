@@ -13,6 +13,7 @@ import { addConnectionFlags } from '../target/target-flags.ts'
 import { fitted } from '../terminal/fitted.ts'
 import type { Io } from '../terminal/io.ts'
 import { showSteps } from '../terminal/steps.ts'
+import { escapeWorkflowCommands } from '../terminal/workflow-commands.ts'
 
 interface InitFlags extends TargetFlags {
   readonly out: string
@@ -57,7 +58,7 @@ export const initCommand: AddCommand = (program, io) => {
         initProfile({ profile, keyEnv, journalFile, signal: io.signal, onStep: progress.step }),
       )
       progress.stop()
-      if (out === '-') io.out(result.text.trimEnd())
+      if (out === '-') io.out(escapeWorkflowCommands(result.text.trimEnd(), io.env))
       else io.write(out, result.text, force ? 'w' : 'wx')
       printFindings(result, out, io)
     } finally {
@@ -83,8 +84,7 @@ function refuseToOverwrite({ out, force }: InitFlags): void {
 
 /** Prints the findings; on standard error if standard output carries the profile. */
 function printFindings({ detection, cost: { requests } }: InitResult, out: string, io: Io): void {
-  const stream = out === '-' ? io.err : io.out
-  const print = (text: string) => stream(fitted(text, io))
+  const print = (text: string) => (out === '-' ? io.err(text) : io.out(fitted(text, io)))
   const { surfaces, ...probes } = detection
   const usable = Object.entries(surfaces).filter(([, { usable }]) => usable)
   // Without a required member of generations there is nothing to detect.

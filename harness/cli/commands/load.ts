@@ -18,6 +18,7 @@ import { publishLoad } from '../load/publish.ts'
 import { loadFormatNames, loadFormats } from '../load/report-formats.ts'
 import { planOf, slosOf } from '../load/spec.ts'
 import { loadTargetOf, requireWhatIsSent } from '../load/target.ts'
+import { makeOutFolder } from '../results/out-folder.ts'
 import { type Taking, withResultsFolder } from '../results/results-folder.ts'
 import { withTarget } from '../target/target.ts'
 import { fitted } from '../terminal/fitted.ts'
@@ -102,6 +103,7 @@ async function load(
   const surfaces = [...new Set(spec.mix.entries.map(({ kind }) => surfaceOf(kind)))]
   const setup = { profile, tag: target.tag, userAgent: target.userAgent }
   const taking = { kind: 'load-report', formats } as const
+  makeOutFolder(flags.out)
   return withResultsFolder(flags.out, taking, io, async (take) => {
     await preflight(setup, surfaces, { signal: io.signal })
     take()

@@ -108,7 +108,7 @@ function renderConformance(results: readonly StoredReport[], flags: ReportFlags,
     if (lost !== null) io.err(lost)
     const out = folders[at] ?? null
     refuseOtherRun(result.report, out, formats)
-    if (out !== null) makeOutFolder(out)
+    if (out !== null && hasFile(formats)) makeOutFolder(out)
     if (results.length > 1) io.out(`${result.file}:`)
     render(baseline.judge(result.report), result.exchanges, {
       formats,
@@ -127,14 +127,14 @@ function renderLoads(files: readonly StoredFile[], flags: ReportFlags, io: Io): 
   const formats = formatsIn(loadFormats, wantedIn(flags))
   const report = mergedLoad(files)
   const out = flags.out ?? (files.length === 1 ? (files[0]?.dir ?? null) : null)
-  if (out === null && formats.some(({ file }) => file !== null)) {
+  if (out === null && hasFile(formats)) {
     throw new ConfigurationError([
       'no output folder for the merged report: pass --out DIR, or --out - for standard output',
     ])
   }
   const folder = out === '-' ? null : out
   refuseOtherRun(report, folder, formats)
-  if (folder !== null) makeOutFolder(folder)
+  if (folder !== null && hasFile(formats)) makeOutFolder(folder)
   const style = styleOf(flags, io)
   const { out: print, write, env } = io
   renderLoad(report, { formats, out: folder, style, print, write, env })
@@ -151,7 +151,7 @@ function refuseOtherRun(
   formats: readonly { readonly file: string | null }[],
 ): void {
   const there = out === null ? null : resultsIn(out)
-  if (there === null || formats.every(({ file }) => file === null)) return
+  if (there === null || !hasFile(formats)) return
   const same = there.kind === kind && there.at.getTime() === Date.parse(startedAt)
   const replaced = there.kind === kind && formats.some(({ file }) => file === reportName)
   if (same || replaced) return
@@ -162,6 +162,10 @@ function refuseOtherRun(
 
 function styleOf({ color, verbose = false }: ReportFlags, io: Io): RenderOptions {
   return { color: io.color && color, width: io.width, verbose }
+}
+
+function hasFile(formats: readonly { readonly file: string | null }[]): boolean {
+  return formats.some(({ file }) => file !== null)
 }
 
 function wantedIn({ report }: ReportFlags): readonly string[] {

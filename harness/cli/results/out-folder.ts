@@ -1,12 +1,21 @@
+import { mkdtempSync, rmdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { ConfigurationError } from '../../conformance/errors.ts'
 import { makeFolder } from '../../conformance/recording/make-folder.ts'
 
-/** @throws ConfigurationError if the folder of --out cannot be created */
+/**
+ * Creates the folder of --out before anything is sent, and tries to write to it: permissions tell nothing
+ * about a read-only file system, or about root.
+ * @throws ConfigurationError if the folder cannot be created or written to
+ */
 export function makeOutFolder(folder: string): void {
+  let attempt = 'create'
   try {
     makeFolder(folder)
+    attempt = 'write to'
+    rmdirSync(mkdtempSync(join(folder, '.chatgen-')))
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
-    throw new ConfigurationError([`--out: cannot create the folder: ${reason}`])
+    throw new ConfigurationError([`--out: cannot ${attempt} the folder ${folder}: ${reason}`])
   }
 }

@@ -1,5 +1,4 @@
 import { join } from 'node:path'
-import { wrap } from '../../../reports/text/escape.ts'
 import { count } from '../../../reports/text/format.ts'
 import { DiscoverySpentError } from '../../conformance/errors.ts'
 import type { InitOptions, InitResult } from '../../conformance/init/init.ts'
@@ -39,7 +38,7 @@ export async function discover(
   io: Io,
 ): Promise<Discovered> {
   const report = (text: string) => {
-    if (!quiet) io.err(wrap(`discovery: ${text}`, io.width).join('\n'))
+    if (!quiet) io.err(`discovery: ${text}`)
   }
   if (maxRequests < 2 * maxDiscoveryRequests) {
     report(`skipped, because of --max-requests ${maxRequests}`)

@@ -1,9 +1,12 @@
 import { RedactingWriter, type Secret } from '../../client/index.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
+import { fitted } from './fitted.ts'
+import { escapeWorkflowCommands } from './workflow-commands.ts'
 
 /** The process as commands see it. */
 export interface Io {
   readonly out: (text: string) => void
+  /** Prints lines on standard error, wrapped for a terminal, without workflow commands of GitHub Actions. */
   readonly err: (text: string) => void
   /** Writes a file. @throws ConfigurationError with the reason if it cannot be written */
   readonly write: (file: string, text: string, flag?: 'w' | 'wx') => void
@@ -30,9 +33,15 @@ export function processIo(signal: AbortSignal): Io {
   const { stdout, stderr, env } = process
   for (const stream of [stdout, stderr]) stream.on('error', ignoreClosedPipe)
   const outlet = new RedactingWriter(secretsIn(env))
+  // Containers may have a terminal without a size, on which nothing can be redrawn.
+  const terminal =
+    Boolean(stderr.isTTY) && stderr.columns > 0 && env['CI'] === undefined && env['TERM'] !== 'dumb'
   return {
     out: (text) => outlet.out(`${text}\n`),
-    err: (text) => outlet.err(`${text}\n`),
+    err: (text) => {
+      const lines = fitted(text, { terminal, width: fittingWidth(stderr) })
+      outlet.err(`${escapeWorkflowCommands(lines, env)}\n`)
+    },
     write: (file, text, flag) => {
       try {
         outlet.write(file, text, flag)
@@ -44,17 +53,16 @@ export function processIo(signal: AbortSignal): Io {
     clean: (text) => outlet.clean(text),
     redact: (secrets) => outlet.keepBack(secrets),
     env,
-    // Containers may have a terminal without a size, on which nothing can be redrawn.
-    terminal:
-      Boolean(stderr.isTTY) &&
-      stderr.columns > 0 &&
-      env['CI'] === undefined &&
-      env['TERM'] !== 'dumb',
+    terminal,
     color: supportsColor(stdout, env),
     colorErr: supportsColor(stderr, env),
-    width: Math.min(Math.max(stdout.columns || 100, minWidth), maxWidth),
+    width: fittingWidth(stdout),
     signal,
   }
+}
+
+function fittingWidth({ columns }: NodeJS.WriteStream): number {
+  return Math.min(Math.max(columns || 100, minWidth), maxWidth)
 }
 
 /**

@@ -1,0 +1,39 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test, vi } from 'vitest'
+import { chatgen, emptyFolder } from '../test-support/chatgen.ts'
+import { key, startModelsServer } from '../test-support/models-server.ts'
+
+vi.setConfig({ testTimeout: 90_000 })
+
+/** An output path that cannot be written is an error before anything is sent; also for root. */
+
+const withKey = { CHATGEN_API_KEY: key }
+const load = ['--rate', '1', '--duration', '1s']
+
+test.each([
+  ['check below a file', ['check', 'URL', '--only', 'OAI-MODELS-*'], 'file/results'],
+  ['check in a read-only file system', ['check', 'URL', '--only', 'OAI-MODELS-*'], '/proc/results'],
+  ['load below a file', ['load', 'URL', ...load], 'file/results'],
+  ['load in a read-only file system', ['load', 'URL', ...load], '/proc/results'],
+  ['init below a file', ['init', 'URL'], 'file/target.yaml'],
+  ['init in a read-only file system', ['init', 'URL'], '/proc/target.yaml'],
+  ['init in a folder that does not exist', ['init', 'URL'], 'missing/target.yaml'],
+  ['init to a folder', ['init', 'URL'], 'folder'],
+  ['check to a folder that takes no file', ['check', 'URL'], '/proc/self'],
+  ['load to a folder that takes no file', ['load', 'URL', ...load], '/proc/self'],
+  ['calibrate below a file', ['calibrate'], 'file/calibration.json'],
+])('%s', async (_, command, out) => {
+  let requests = 0
+  await using server = await startModelsServer({ onRequest: (count) => (requests = count) })
+  const cwd = emptyFolder()
+  writeFileSync(join(cwd, 'file'), '')
+  mkdirSync(join(cwd, 'folder'))
+  const args = command.map((word) => (word === 'URL' ? server.url : word))
+  const started = performance.now()
+  const { code, stdout, stderr } = await chatgen([...args, '--out', out], withKey, cwd)
+  expect(stderr).toMatch(/^chatgen: [^\n]*(cannot|exists|is a folder)[^\n]*\n$/)
+  expect(stderr).toContain(out.split('/')[0])
+  expect([code, requests, stdout]).toEqual([2, 0, ''])
+  expect(performance.now() - started).toBeLessThan(30_000)
+})
