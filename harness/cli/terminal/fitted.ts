@@ -1,8 +1,10 @@
 import { wrap } from '../../../reports/text/escape.ts'
-import type { Io } from './io.ts'
 
 /** Wraps text at spaces for a terminal; text for a pipe is unchanged, because readers match whole lines. */
-export function fitted(text: string, { terminal, width }: Pick<Io, 'terminal' | 'width'>): string {
+export function fitted(
+  text: string,
+  { terminal, width }: { readonly terminal: boolean; readonly width: number },
+): string {
   if (!terminal) return text
   return text
     .split('\n')
