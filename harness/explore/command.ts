@@ -1,0 +1,94 @@
+import type { Exchange, RequirementId } from '../../contract/index.ts'
+import type { attachmentRoutes } from '../conformance/scenario/routes/attachments.ts'
+import type { chatRoutes } from '../conformance/scenario/routes/chats.ts'
+import type { oneShotRoutes } from '../conformance/scenario/routes/one-shot.ts'
+import type { v2Routes } from '../conformance/scenario/routes/v2.ts'
+import type { Chat, v3Routes } from '../conformance/scenario/routes/v3.ts'
+import type { Session } from '../conformance/session/session.ts'
+import type { Knowledge } from './knowledge.ts'
+import type { Model } from './model.ts'
+
+/** One operation as data, so that a sequence of them can be replayed and shortened. */
+export interface Operation {
+  readonly command: string
+  /** Unique in its sequence; names what the operation creates. */
+  readonly label: string
+  /** Label of the chat that it is about. */
+  readonly chat?: string
+  /** Label of the turn that it repeats or continues. */
+  readonly turn?: string
+  readonly variant?: string
+  readonly limit?: number
+}
+
+export type Draft = Omit<Operation, 'command' | 'label'>
+
+/** A number from 0 up to, and without, what it is given. */
+export type Pick = (below: number) => number
+
+export interface Command {
+  readonly name: string
+  /** Relative frequency. */
+  readonly weight: number
+  /** Generations that it costs. */
+  readonly generations: number
+  /** True where it only reads: it changes nothing that the model knows of. */
+  readonly reads?: boolean
+  /** Rows without which it is left out: what it needs is not declared or not selected. */
+  readonly needs?: readonly RequirementId[]
+  /** Undefined where the state has nothing to apply it to. */
+  draw(model: Model, pick: Pick): Draft | undefined
+  /** Whether an operation still makes sense, in a sequence that was shortened. */
+  applies(model: Model, operation: Operation): boolean
+  run(world: World, operation: Operation): Promise<void>
+}
+
+/** The target and the model of it, as commands use them. */
+export interface World {
+  model: Model
+  readonly knowledge: Knowledge
+  readonly session: Session
+  readonly v3: ReturnType<typeof v3Routes>
+  readonly chats: ReturnType<typeof chatRoutes>
+  readonly attachments: ReturnType<typeof attachmentRoutes>
+  readonly oneShot: ReturnType<typeof oneShotRoutes>
+  readonly v2: ReturnType<typeof v2Routes>
+  /** First word of the name of every chat of this sequence. */
+  readonly word: string
+  /** The chat of a label, as the routes take it. */
+  handle(label: string): Chat
+  /** Keeps a chat that was created. */
+  keep(label: string, chat: Chat): void
+  /** Notes a request that belongs to the sequence, for the report of a violation. */
+  act(exchange: Exchange): Exchange
+  /** The v2 chat of this sequence. */
+  v2Chat(): Promise<string>
+}
+
+/** What a target did against a requirement, in words. */
+export class StateViolation extends Error {
+  override readonly name = 'StateViolation'
+  readonly row: RequirementId
+  readonly evidence: readonly Exchange[]
+
+  constructor(row: RequirementId, why: string, evidence: readonly Exchange[]) {
+    super(why)
+    this.row = row
+    this.evidence = evidence
+  }
+}
+
+/** @throws StateViolation where the condition does not hold. */
+export function demand(
+  condition: boolean,
+  row: RequirementId,
+  why: string,
+  ...evidence: readonly Exchange[]
+): void {
+  if (!condition) throw new StateViolation(row, why, evidence)
+}
+
+/** An element of a list; undefined where it is empty. */
+export function drawFrom<T>(list: readonly T[], pick: Pick): T | undefined {
+  return list.length === 0 ? undefined : list[pick(list.length)]
+}

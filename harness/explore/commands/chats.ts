@@ -1,0 +1,220 @@
+import { succeeded } from '../../../contract/index.ts'
+import { isDeclined, statusText } from '../../conformance/scenario/read.ts'
+import { type Command, demand, drawFrom, type Operation, type World } from '../command.ts'
+import { addChat, chatNamed, livingChats, type Model, touchChat, turnsOf } from '../model.ts'
+import { requireLiving, stillGenerates } from './common.ts'
+
+/** So many chats exist at a time: more only thin out what happens to each. */
+const maxChats = 7
+/** A list of favorites that is short is never cut into pages. */
+const maxFavorites = 4
+
+const createChat: Command = {
+  name: 'create chat',
+  weight: 5,
+  generations: 0,
+  draw: (model) => (livingChats(model).length < maxChats ? {} : undefined),
+  applies: () => true,
+  async run(world, { label }) {
+    const name = `${world.word} ${world.session.name()}`
+    const chat = await world.v3.createChat({ role: 'act' }, name)
+    world.act(chat.created)
+    world.keep(label, chat)
+    world.model = addChat(world.model, { label, id: chat.id, name })
+  },
+}
+
+const rename: Command = {
+  name: 'rename',
+  weight: 6,
+  generations: 0,
+  draw: onLivingChat,
+  applies: isOnLivingChat,
+  async run(world, operation) {
+    const chat = requireLiving(world, operation)
+    const name = `${world.word} ${world.session.name()}`
+    const patched = world.act(await world.chats.rename(chat.id, name))
+    const accepted = succeeded(patched)
+    if (accepted) world.knowledge.prove('rename')
+    else if (world.knowledge.isAble('rename')) {
+      demand(false, 'V3-CHAT-10', `a further rename was answered ${statusText(patched)}`, patched)
+    }
+    const change = accepted ? { name } : {}
+    world.model = touchChat(world.model, chat.label, 'rename', change)
+  },
+}
+
+const favorite: Command = {
+  name: 'add favorite',
+  weight: 7,
+  generations: 0,
+  draw(model, pick) {
+    const marked = livingChats(model).filter((chat) => chat.favorite)
+    const chosen = drawFrom(
+      marked.length < maxFavorites || pick(3) === 0 ? livingChats(model) : marked,
+      pick,
+    )
+    return chosen && { chat: chosen.label }
+  },
+  applies: isOnLivingChat,
+  async run(world, operation) {
+    const chat = requireLiving(world, operation)
+    const added = world.act(await world.chats.addFavorite(chat.id))
+    const isMarked = succeeded(added) || chat.favorite === true
+    // How a second mark is answered is open; what it leaves is not.
+    const mark = isMarked ? true : undefined
+    const kind = chat.favorite ? 'add favorite again' : 'add favorite'
+    world.model = touchChat(world.model, chat.label, kind, { favorite: mark })
+  },
+}
+
+const unfavorite: Command = {
+  name: 'remove favorite',
+  weight: 4,
+  generations: 0,
+  draw(model, pick) {
+    const marked = livingChats(model).filter((chat) => chat.favorite)
+    const chosen = drawFrom(pick(4) === 0 ? livingChats(model) : marked, pick)
+    return chosen && { chat: chosen.label }
+  },
+  applies: isOnLivingChat,
+  async run(world, operation) {
+    const chat = requireLiving(world, operation)
+    const removed = world.act(await world.chats.removeFavorite(chat.id))
+    const isUnmarked = succeeded(removed) || chat.favorite === false
+    const kind = chat.favorite === false ? 'remove favorite again' : 'remove favorite'
+    world.model = touchChat(world.model, chat.label, kind, {
+      favorite: isUnmarked ? false : undefined,
+    })
+  },
+}
+
+const deleteChat: Command = {
+  name: 'delete chat',
+  weight: 3,
+  generations: 0,
+  draw: (model, pick) => (livingChats(model).length < 3 ? undefined : onLivingChat(model, pick)),
+  applies: isOnLivingChat,
+  async run(world, operation) {
+    const chat = requireLiving(world, operation)
+    const removed = world.act(await world.chats.remove(chat.id))
+    if (!succeeded(removed)) {
+      if (world.knowledge.isAble('delete')) {
+        const why = `a further DELETE /chat/{chat_id} was answered ${statusText(removed)}`
+        demand(false, 'V3-CHAT-11', why, removed)
+      }
+      return
+    }
+    const read = await world.chats.poll(
+      () => world.chats.get(chat.id, { role: 'probe' }),
+      (_, page) => isDeclined(page),
+    )
+    if (!isDeclined(read) && !world.knowledge.isAble('delete')) return
+    demand(isDeclined(read), 'V3-CHAT-11', 'the deleted chat can still be read', removed, read)
+    world.knowledge.prove('delete')
+    world.model = touchChat(world.model, chat.label, 'delete', { deleted: true })
+  },
+}
+
+const generateName: Command = {
+  name: 'generate name',
+  weight: 1,
+  generations: 1,
+  draw(model, pick) {
+    const chosen = drawFrom(livingChats(model).filter(hasTurn(model)), pick)
+    return chosen && { chat: chosen.label }
+  },
+  applies: (model, operation) =>
+    isOnLivingChat(model, operation) && turnsOf(model, operation.chat ?? '').length > 0,
+  async run(world, operation) {
+    const chat = requireLiving(world, operation)
+    const named = world.act(await world.chats.generateName(chat.id))
+    if (succeeded(named)) world.knowledge.prove('generate name')
+    else if (world.knowledge.isAble('generate name')) {
+      if (!(await stillGenerates(world, false))) return
+      const why = `a further title was answered ${statusText(named)}`
+      demand(false, 'V3-CHAT-12', why, named)
+    }
+    // Whether the title becomes the name is open.
+    world.model = touchChat(world.model, chat.label, 'generate name', { name: undefined })
+  },
+}
+
+/** Reads and writes on a chat that was deleted: nothing of it may come back. */
+const useDeleted: Command = {
+  name: 'use deleted chat',
+  weight: 4,
+  generations: 0,
+  draw(model, pick) {
+    const chosen = drawFrom(
+      model.chats.filter(({ deleted }) => deleted),
+      pick,
+    )
+    const variant = drawFrom(deletedUses, pick)
+    return chosen && { chat: chosen.label, ...(variant === undefined ? {} : { variant }) }
+  },
+  applies: (model, { chat }) => chatNamed(model, chat)?.deleted === true,
+  run: tryDeleted,
+}
+
+const deletedUses = ['read', 'history', 'generate', 'stream', 'rename', 'favorite', 'delete']
+
+async function tryDeleted(world: World, { chat: label, variant }: Operation): Promise<void> {
+  const chat = chatNamed(world.model, label)
+  if (chat === undefined) return
+  const { v3, chats, session } = world
+  const role = { role: 'negative' } as const
+  switch (variant) {
+    case 'generate':
+    case 'stream': {
+      const stream = variant === 'stream'
+      if (!world.knowledge.isAble(stream ? 'stream' : 'generate')) return
+      const input = `Name a colour for ${session.nonce()}.`
+      const sent = world.act(await v3.generate(v3.generateBody(chat.id, input, { stream }), role))
+      demand(isDeclined(sent), 'V3-CHAT-11', 'a generation in a deleted chat succeeds', sent)
+      break
+    }
+    case 'history': {
+      const page = world.act(await v3.history(chat.id))
+      demand(isDeclined(page), 'V3-CHAT-11', 'the history of a deleted chat is answered', page)
+      break
+    }
+    case 'rename':
+      // Which status answers is open; that the chat does not come back is not.
+      world.act(await chats.rename(chat.id, `${world.word} ${session.name()}`, role))
+      break
+    case 'favorite':
+      world.act(await chats.addFavorite(chat.id, role))
+      break
+    case 'delete':
+      world.act(await chats.remove(chat.id, role))
+      break
+    default:
+  }
+  const read = await chats.get(chat.id, { role: 'probe' })
+  if (variant === 'read') world.act(read)
+  demand(isDeclined(read), 'V3-CHAT-11', 'a deleted chat can be read', read)
+}
+
+function onLivingChat(model: Model, pick: (below: number) => number) {
+  const chosen = drawFrom(livingChats(model), pick)
+  return chosen && { chat: chosen.label }
+}
+
+function isOnLivingChat(model: Model, { chat }: Operation): boolean {
+  return chatNamed(model, chat)?.deleted === false
+}
+
+function hasTurn(model: Model) {
+  return ({ label }: { readonly label: string }) => turnsOf(model, label).length > 0
+}
+
+export const chatCommands: readonly Command[] = [
+  createChat,
+  rename,
+  favorite,
+  unfavorite,
+  deleteChat,
+  generateName,
+  useDeleted,
+]

@@ -1,0 +1,22 @@
+import { succeeded } from '../../../contract/index.ts'
+import { InconclusiveError } from '../../conformance/session/errors.ts'
+import type { Operation, World } from '../command.ts'
+import { type ChatState, chatNamed } from '../model.ts'
+
+/** The chat of an operation, which `applies` has found. */
+export function requireLiving(world: World, operation: Operation): ChatState {
+  const chat = chatNamed(world.model, operation.chat)
+  if (chat === undefined) throw new InconclusiveError('the chat of the operation is unknown')
+  return chat
+}
+
+/**
+ * Whether the plainest generation is still accepted in a fresh chat: a quota that is used up refuses
+ * every request, and says nothing of the state.
+ */
+export async function stillGenerates(world: World, stream: boolean): Promise<boolean> {
+  const { v3, session } = world
+  const chat = await v3.createChat({ role: 'control' })
+  const body = v3.generateBody(chat, `Name a colour for ${session.nonce()}.`, { stream })
+  return succeeded(await v3.generate(body, { role: 'control' }))
+}

@@ -1,0 +1,202 @@
+import { type Exchange, succeeded } from '../../../contract/index.ts'
+import { answerParts, finalResponse, isDeclined, statusText } from '../../conformance/scenario/read.ts'
+import { inputText } from '../../conformance/scenario/routes/v3.ts'
+import { type Command, demand, drawFrom, type World } from '../command.ts'
+import { addTurn, chatNamed, livingChats, type Model, repeatTurn, type Turn, touchChat, turnsOf } from '../model.ts'
+import { requireLiving, stillGenerates } from './common.ts'
+
+/** A chat that grows longer may meet a limit that the document does not show. */
+const maxTurns = 6
+
+const forms = ['json', 'stream', 'items', 'stream of items'] as const
+
+const generate: Command = {
+  name: 'generate',
+  weight: 7,
+  generations: 1,
+  draw(model, pick) {
+    const chat = drawFrom(growing(model), pick)
+    return chat && { chat: chat.label, variant: drawFrom(forms, pick) ?? 'json' }
+  },
+  applies: (model, { chat }) => chatNamed(model, chat)?.deleted === false,
+  async run(world, operation) {
+    await takeTurn(world, operation.label, operation.chat ?? '', operation.variant ?? 'json', {})
+  },
+}
+
+const continueRun: Command = {
+  name: 'generate with parent_id',
+  weight: 3,
+  generations: 1,
+  draw(model, pick) {
+    const chat = drawFrom(
+      growing(model).filter(({ label }) => lastRun(model, label) !== undefined),
+      pick,
+    )
+    return chat && { chat: chat.label, variant: drawFrom(forms, pick) ?? 'json' }
+  },
+  applies: (model, { chat = '' }) =>
+    chatNamed(model, chat)?.deleted === false && lastRun(model, chat) !== undefined,
+  async run(world, { label, chat = '', variant = 'json' }) {
+    const parent = lastRun(world.model, chat)?.responseId
+    await takeTurn(world, label, chat, variant, parent === undefined ? {} : { parent_id: parent })
+  },
+}
+
+const repeat: Command = {
+  name: 'repeat key',
+  weight: 6,
+  generations: 1,
+  draw(model, pick) {
+    const turn = drawFrom(
+      model.turns.filter((one) => isRepeatable(model, one)),
+      pick,
+    )
+    const variant = pick(3) === 0 ? 'other form' : 'same form'
+    return turn && { chat: turn.chat, turn: turn.label, variant }
+  },
+  applies: (model, { turn }) =>
+    model.turns.some((one) => one.label === turn && isRepeatable(model, one)),
+  async run(world, { turn: label, variant }) {
+    const turn = world.model.turns.find((one) => one.label === label)
+    if (turn === undefined) return
+    const other = variant === 'other form' ? { stream: turn.body['stream'] !== true } : {}
+    const body = { ...turn.body, ...other }
+    // How a repeat is answered is open, and a 5xx is only a warning.
+    const again = world.act(await world.v3.generate(body, { key: turn.key, role: 'negative' }))
+    const status = again.response?.status ?? 0
+    world.model = repeatTurn(touchChat(world.model, turn.chat, 'repeat key'), turn.label)
+    demand(status < 500, 'V3-IDEM-08', `a repeat was answered ${status}`, again)
+  },
+}
+
+const raceKey: Command = {
+  name: 'race with one key',
+  weight: 1,
+  generations: 2,
+  draw(model, pick) {
+    const chat = drawFrom(growing(model), pick)
+    return chat && { chat: chat.label, variant: pick(2) === 0 ? 'json' : 'stream' }
+  },
+  applies: (model, { chat }) => chatNamed(model, chat)?.deleted === false,
+  async run(world, operation) {
+    const chat = requireLiving(world, operation)
+    const { v3, session } = world
+    const stream = operation.variant === 'stream'
+    const mark = session.nonce()
+    const body = v3.generateBody(chat.id, `Name a colour for ${mark}.`, { stream })
+    const key = session.uuid()
+    const sent = await Promise.all(
+      [1, 2].map(() => v3.generate(body, { key, role: 'negative' })),
+    )
+    for (const exchange of sent) world.act(exchange)
+    const steps = sent.every(isDeclined) ? undefined : 1
+    const turn = { label: operation.label, chat: chat.label, key, body, kind: 'race' }
+    world.model = addTurn(touchChat(world.model, chat.label, 'race'), {
+      ...turn,
+      marks: [mark],
+      steps,
+      answer: [],
+      responseId: undefined,
+      isRepeated: true,
+    })
+  },
+}
+
+const raceChats: Command = {
+  name: 'race in two chats',
+  weight: 1,
+  generations: 2,
+  draw(model, pick) {
+    const [one, other] = growing(model)
+    if (one === undefined || other === undefined) return undefined
+    return pick(2) === 0
+      ? { chat: one.label, turn: other.label }
+      : { chat: other.label, turn: one.label }
+  },
+  applies: (model, { chat, turn }) =>
+    [chat, turn].every((label) => chatNamed(model, label)?.deleted === false),
+  async run(world, { label, chat = '', turn: other = '' }) {
+    // Two clients at once; each writes to a chat of its own.
+    const turns = await Promise.allSettled([
+      takeTurn(world, `${label}a`, chat, 'json', {}),
+      takeTurn(world, `${label}b`, other, 'stream', {}),
+    ])
+    for (const turn of turns) if (turn.status === 'rejected') throw turn.reason
+  },
+}
+
+/** Sends a turn of the user, and notes what the history must show of it. */
+async function takeTurn(
+  world: World,
+  label: string,
+  chatLabel: string,
+  form: string,
+  more: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  const { v3, session, knowledge } = world
+  const chat = requireLiving(world, { command: 'generate', label, chat: chatLabel })
+  const stream = form.startsWith('stream')
+  const ofItems = form.endsWith('items')
+  const marks = ofItems ? [session.nonce(), session.nonce()] : [session.nonce()]
+  const texts = marks.map((mark) => `Name a colour for ${mark}.`)
+  const input = ofItems ? texts.map((text) => inputText(text)) : texts[0]
+  const body = v3.generateBody(chat.id, input, { stream, ...more })
+  const key = session.uuid()
+  const reply = world.act(await v3.generate(body, { key }))
+  const accepted = succeeded(reply) && !isDeclined(reply)
+  const ability = ['generate', 'stream'][Number(stream)] ?? 'generate'
+  const isPlain = turnsOf(world.model, chat.label).length === 0
+  const steps = accepted ? 1 : undefined
+  const turn: Turn = {
+    label,
+    chat: chat.label,
+    key,
+    body,
+    marks,
+    steps,
+    kind: 'generate',
+    answer: accepted ? answerParts(reply) : [],
+    responseId: accepted ? responseIdOf(reply) : undefined,
+    isRepeated: false,
+  }
+  world.model = addTurn(touchChat(world.model, chat.label, 'generate'), turn)
+  if (accepted) {
+    if (isPlain) knowledge.prove(ability)
+    knowledge.prove(`${ability}${ofItems ? ' of items' : ''}${'parent_id' in more ? ' with parent_id' : ''}`)
+    return
+  }
+  const proven = `${ability}${ofItems ? ' of items' : ''}${'parent_id' in more ? ' with parent_id' : ''}`
+  if (!knowledge.isAble(proven) || !(await stillGenerates(world, stream))) return
+  const row = 'parent_id' in more || !isPlain ? 'V3-GEN-11' : stream ? 'V3-SSE-01' : 'V3-GEN-01'
+  demand(false, row, `a further generation was answered ${statusText(reply)}`, reply)
+}
+
+function responseIdOf(reply: Exchange): string | undefined {
+  const id = finalResponse(reply)?.['id']
+  return typeof id === 'string' ? id : undefined
+}
+
+function growing(model: Model) {
+  return livingChats(model).filter(({ label }) => turnsOf(model, label).length < maxTurns)
+}
+
+function lastRun(model: Model, chat: string): Turn | undefined {
+  const last = turnsOf(model, chat)
+    .filter(({ steps }) => steps !== 0)
+    .at(-1)
+  return last?.responseId === undefined ? undefined : last
+}
+
+/** What a key stands for after its chat is gone is open. */
+function isRepeatable(model: Model, { chat, steps }: Turn): boolean {
+  return steps === 1 && chatNamed(model, chat)?.deleted === false
+}
+
+export const generateCommands: readonly Command[] = [
+  generate,
+  continueRun,
+  repeat,
+  raceKey,
+  raceChats,
+]

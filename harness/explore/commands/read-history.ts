@@ -1,0 +1,159 @@
+import { type RequirementId, succeeded } from '../../../contract/index.ts'
+import {
+  contains,
+  everyItemShown,
+  type HistoryRow,
+  historyRows,
+  inputRows,
+  statusText,
+} from '../../conformance/scenario/read.ts'
+import type { HistoryWalk } from '../../conformance/scenario/routes/v3.ts'
+import { poll } from '../../conformance/scenario/settle.ts'
+import { type Command, demand, drawFrom, type Operation, type World } from '../command.ts'
+import { chatNamed, livingChats, type Turn, turnsOf } from '../model.ts'
+
+const limits = [undefined, undefined, 1, 2, 3, 4, 5, 7, 10, 20, 30, 50] as const
+
+/** Walks through the history of a chat, and compares it with the turns that it was given. */
+export const readHistory: Command = {
+  name: 'read history',
+  weight: 5,
+  generations: 0,
+  reads: true,
+  draw(model, pick) {
+    const chats = livingChats(model)
+    const used = chats.filter(({ label }) => turnsOf(model, label).length > 0)
+    const chosen = drawFrom(used.length > 0 && pick(5) > 0 ? used : chats, pick)
+    const limit = drawFrom(limits, pick)
+    return chosen && { chat: chosen.label, ...(limit === undefined ? {} : { limit }) }
+  },
+  applies: (model, { chat }) => chatNamed(model, chat)?.deleted === false,
+  run: walkHistory,
+}
+
+async function walkHistory(world: World, { chat: label = '', limit }: Operation): Promise<void> {
+  const { v3, knowledge, session } = world
+  const chat = world.handle(label)
+  const first = await v3.history(chat, limit === undefined ? {} : { limit })
+  if (!succeeded(first)) {
+    world.act(first)
+    const isAble = knowledge.isAble('history')
+    demand(!isAble, 'V3-HIST-01', `a further history was answered ${statusText(first)}`, first)
+    return
+  }
+  const turns = turnsOf(world.model, label)
+  const walk = await poll(
+    session,
+    () => v3.walk(chat, limit),
+    ({ rows }) => findTurnFault(turns, rows) === undefined,
+  )
+  for (const page of walk.pages) world.act(page)
+  expectPages(world, walk, limit)
+  expectTurns(world, turns, walk, limit)
+  const foreign = world.model.turns.filter((turn) => turn.chat !== label)
+  for (const { marks } of foreign) {
+    const isForeign = marks.some((mark) => contains(walk.rows, mark))
+    const why = 'the history of a chat holds what was said in another one'
+    demand(!isForeign, 'V3-HIST-16', why, ...walk.pages)
+  }
+}
+
+interface TurnFault {
+  readonly turn: Turn
+  readonly mark: string
+  readonly times: number
+}
+
+/** The first turn that does not stand in the rows as often as it was taken. */
+function findTurnFault(
+  turns: readonly Turn[],
+  rows: readonly HistoryRow[],
+): TurnFault | undefined {
+  for (const turn of turns) {
+    for (const mark of turn.marks) {
+      const times = inputRows(rows, mark).length
+      const isRight = turn.steps === undefined ? times <= 1 : times === turn.steps
+      if (!isRight) return { turn, mark, times }
+    }
+  }
+  return undefined
+}
+
+function expectTurns(
+  world: World,
+  turns: readonly Turn[],
+  { rows, pages }: HistoryWalk,
+  limit: number | undefined,
+): void {
+  const { knowledge } = world
+  const isWhole = everyItemShown(rows)
+  const fault = findTurnFault(turns, rows)
+  if (fault === undefined) {
+    if (turns.some(({ steps }) => steps === 1)) {
+      knowledge.prove('history')
+      knowledge.prove(limit === undefined ? 'history' : 'history with limit')
+    }
+  } else if (fault.times === 0) {
+    // A row without its item may be the one that is missing.
+    if (isWhole && knowledge.isAble('history')) {
+      const why = `the history lacks a turn of the chat${limited(limit)}`
+      const row = limit !== undefined && knowledge.isAble('history with limit') ? 'V3-HIST-10' : 'V3-HIST-07'
+      demand(false, row, why, ...pages)
+    }
+  } else if (knowledge.isAble('history')) {
+    const { row, why } = tooOften(fault, limit)
+    demand(false, row, why, ...pages)
+  }
+  if (!isWhole || fault !== undefined) return
+  for (const { answer } of turns) {
+    const isShown = answer.every((text) => text.includes('\ufffd') || contains(rows, text))
+    if (isShown) {
+      if (answer.length > 0) knowledge.prove('answers')
+    } else if (knowledge.isAble('answers')) {
+      demand(false, 'V3-HIST-07', `the history lacks an answer${limited(limit)}`, ...pages)
+    }
+  }
+}
+
+function limited(limit: number | undefined): string {
+  return limit === undefined ? '' : ` when it is read with limit ${limit}`
+}
+
+/** The row that a turn breaks which stands in the history too often. */
+function tooOften(
+  { turn, times }: TurnFault,
+  limit: number | undefined,
+): { readonly row: RequirementId; readonly why: string } {
+  const stream = turn.body['stream'] === true
+  if (turn.steps === 0) {
+    const row = refusedRows[turn.kind] ?? 'V3-GEN-14'
+    return { row, why: `the history holds a step of a request that was refused (${turn.kind})` }
+  }
+  const why = `${times} steps are stored for one Idempotency-Key${limited(limit)}`
+  if (turn.kind === 'race') return { row: 'V3-IDEM-05', why }
+  if (turn.isRepeated) return { row: stream ? 'V3-IDEM-03' : 'V3-IDEM-02', why }
+  return { row: 'V3-HIST-10', why: `the history holds a turn ${times} times${limited(limit)}` }
+}
+
+const refusedRows: Readonly<Record<string, RequirementId>> = { 'v2 call': 'VER-09' }
+
+/** Pages: their length, their cursors and their end (sections 2.6 and 4.3). */
+function expectPages(
+  { knowledge }: World,
+  { pages, lastCursor }: HistoryWalk,
+  limit: number | undefined,
+): void {
+  const tooLong = pages.find((page) => limit !== undefined && historyRows(page).length > limit)
+  if (tooLong === undefined) {
+    if (limit !== undefined) knowledge.prove('limit of history')
+  } else if (knowledge.isAble('limit of history')) {
+    const count = historyRows(tooLong).length
+    demand(false, 'V3-HIST-09', `a page with limit ${limit} has ${count} rows`, tooLong)
+  }
+  const last = pages.at(-1)
+  if (lastCursor === null) knowledge.prove('last cursor')
+  else if (knowledge.isAble('last cursor') && last !== undefined && typeof lastCursor !== 'string') {
+    demand(false, 'V3-HIST-11', 'the cursor of the last page is not null', last)
+  }
+}
+

@@ -1,0 +1,217 @@
+import { requirements } from '../../contract/index.ts'
+import { createRandomPicker } from '../conformance/session/identities.ts'
+import type { Session } from '../conformance/session/session.ts'
+import type { Operation, Pick, StateViolation } from './command.ts'
+import { commands } from './commands/index.ts'
+import { createKnowledge, type Knowledge } from './knowledge.ts'
+import { livingChats, type Model, turnsOf } from './model.ts'
+import { exploredRows } from './rows.ts'
+import { perform, replay } from './sequence.ts'
+import { type Shrunk, shrink } from './shrink.ts'
+import { createWorld, type RecordedWorld } from './world.ts'
+
+export interface ExploreOptions {
+  /** Operations to carry out, the reads between them included. */
+  readonly operations: number
+  readonly maxGenerations: number
+}
+
+/** What came of exploring, for its own proof. */
+export interface Exploration {
+  readonly operations: number
+  readonly violations: readonly FoundViolation[]
+  /** Violations that did not happen again in fresh chats, so that nobody is accused. */
+  readonly unrepeated: readonly StateViolation[]
+}
+
+export interface FoundViolation extends Shrunk {
+  /** Operations that were carried out before it was seen. */
+  readonly foundAfter: number
+}
+
+/** A sequence ends with a sweep of all reads, and the next one begins with fresh chats. */
+const sequenceLength = 60
+/** Operations between two sweeps. */
+const maxViolations = 3
+/** Answers in a row that say nothing, after which the target is left alone. */
+const maxUnclear = 8
+
+/**
+ * Carries out random sequences of operations, compares the target with the model of the document, and
+ * reports each violation by the shortest sequence that shows it again in fresh chats.
+ */
+export async function explore(session: Session, options: ExploreOptions): Promise<Exploration> {
+  const knowledge = createKnowledge()
+  const { seed } = session.context.setup
+  const pick = createRandomPicker(`${seed}/explore`)
+  const violations: FoundViolation[] = []
+  const unrepeated: StateViolation[] = []
+  const budget = { operations: 0, generations: 0 }
+
+  while (budget.operations < options.operations && violations.length < maxViolations) {
+    const size = Math.min(sequenceLength, options.operations - budget.operations)
+    const found = await runSequence({ session, knowledge, pick, budget, size, options })
+    if (found === 'lost') break
+    if (found === undefined) continue
+    const isKnown = violations.some(({ violation }) => violation.row === found.violation.row)
+    if (isKnown) continue
+    const shrunk = await shrink(found.operations, {
+      row: found.violation.row,
+      replay: (operations) => replay(createWorld(session, knowledge), operations),
+      maxOperations: maxShrinkOperations,
+    })
+    if (shrunk === undefined) {
+      unrepeated.push(found.violation)
+      continue
+    }
+    violations.push({ ...shrunk, foundAfter: budget.operations })
+    report(session, shrunk)
+  }
+  return { operations: budget.operations, violations, unrepeated }
+}
+
+const maxShrinkOperations = 600
+
+interface SequenceRun {
+  readonly session: Session
+  readonly knowledge: Knowledge
+  readonly pick: Pick
+  readonly budget: { operations: number; generations: number }
+  readonly size: number
+  readonly options: ExploreOptions
+}
+
+interface Found {
+  readonly violation: StateViolation
+  readonly operations: readonly Operation[]
+}
+
+/** One sequence and its sweep; `lost` where the target gives no answers that count. */
+async function runSequence(run: SequenceRun): Promise<Found | 'lost' | undefined> {
+  const world = createWorld(run.session, run.knowledge)
+  const done: Operation[] = []
+  let unclear = 0
+  const carryOut = async (operation: Operation): Promise<Found | undefined> => {
+    const step = await perform(world, operation)
+    if (step.kind === 'skipped') return undefined
+    unclear = step.kind === 'unclear' ? unclear + 1 : 0
+    done.push(operation)
+    if (step.kind !== 'violated') return undefined
+    return { violation: step.violation, operations: done }
+  }
+  for (let count = 0; count < run.size; count += 1) {
+    const operation = draw(world, run, `o${count + 1}`)
+    if (operation === undefined) break
+    run.budget.operations += 1
+    const found = await carryOut(operation)
+    if (found !== undefined) return found
+    if (unclear >= maxUnclear) return 'lost'
+    for (const read of readsAfter(operation, run)) {
+      const seen = await carryOut(read)
+      if (seen !== undefined) return seen
+    }
+  }
+  for (const read of sweep(world.model, run.pick)) {
+    const found = await carryOut(read)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+function draw(world: RecordedWorld, run: SequenceRun, label: string): Operation | undefined {
+  const { session, pick, budget, options } = run
+  const left = options.maxGenerations - budget.generations
+  // Generations are spread over the whole run.
+  const due = options.maxGenerations * (budget.operations / options.operations) + 6
+  const mayGenerate = Math.min(left, due - budget.generations)
+  const candidates = commands.filter(
+    ({ generations, needs = [] }) =>
+      generations <= mayGenerate && needs.every((row) => session.isJudged(row)),
+  )
+  for (let tries = 0; tries < 50; tries += 1) {
+    const command = drawWeighted(candidates, pick)
+    const draft = command?.draw(world.model, pick)
+    if (command === undefined || draft === undefined) continue
+    budget.generations += command.generations
+    return { command: command.name, label, ...draft }
+  }
+  return undefined
+}
+
+function drawWeighted<T extends { readonly weight: number }>(list: readonly T[], pick: Pick) {
+  let at = pick(Math.max(1, list.reduce((sum, { weight }) => sum + weight, 0)))
+  for (const one of list) {
+    at -= one.weight
+    if (at < 0) return one
+  }
+  return undefined
+}
+
+/**
+ * What an operation on a chat may have changed is read at once until it is known how the target settles
+ * it, and now and then afterwards; the sweep reads the rest.
+ */
+function readsAfter(
+  { command, label, chat }: Operation,
+  { knowledge, pick }: SequenceRun,
+): readonly Operation[] {
+  const subject = command === 'create chat' ? label : chat
+  const isRead = commands.find(({ name }) => name === command)?.reads ?? false
+  if (subject === undefined || isRead) return []
+  const isKnown = knowledge.isAble(`read after ${command}`)
+  knowledge.prove(`read after ${command}`)
+  if (isKnown && pick(4) > 0) return []
+  const writes = command.includes('generat') || command.includes('race') || command === 'repeat key'
+  return [
+    { command: 'read chat', label: `${label}r`, chat: subject },
+    { command: 'read favorites', label: `${label}f` },
+    ...(writes ? [{ command: 'read history', label: `${label}h`, chat: subject }] : []),
+  ]
+}
+
+/** Every read of everything, at the end of a sequence. */
+function sweep(model: Model, pick: Pick): readonly Operation[] {
+  const limits = [2, 3, 5, 10, 20, 50]
+  const limit = () => limits[pick(limits.length)] ?? 5
+  const ofChats = livingChats(model).flatMap(({ label }) => [
+    { command: 'read chat', label: `${label}sr`, chat: label },
+    { command: 'read history', label: `${label}sh`, chat: label },
+    ...(turnsOf(model, label).length > 1
+      ? [{ command: 'read history', label: `${label}sl`, chat: label, limit: limit() }]
+      : []),
+  ])
+  const ofDeleted = model.chats
+    .filter(({ deleted }) => deleted)
+    .map(({ label }) => ({
+      command: 'use deleted chat',
+      label: `${label}sd`,
+      chat: label,
+      variant: 'history',
+    }))
+  return [
+    ...ofChats,
+    ...ofDeleted,
+    { command: 'read favorites', label: 'sf' },
+    ...['all', 'search', 'without favorites'].flatMap((variant) => [
+      { command: 'list chats', label: `sc ${variant}`, variant },
+      { command: 'list chats', label: `sl ${variant}`, variant, limit: limit() },
+    ]),
+  ]
+}
+
+/** The violation as a finding of its row, with the requests of the shortest sequence as evidence. */
+function report(session: Session, { violation, operations, exchanges }: Shrunk): void {
+  const { row, message } = violation
+  const steps = operations.map(describe).join('; ')
+  const why = `${message}, after: ${steps}`
+  if (row in requirements && exploredRows.includes(row)) {
+    session.addFinding(row, 'broken', why, exchanges)
+  }
+}
+
+function describe({ command, chat, variant, limit }: Operation): string {
+  const details = [chat, variant, limit === undefined ? undefined : `limit ${limit}`].filter(
+    (detail) => detail !== undefined,
+  )
+  return details.length === 0 ? command : `${command} (${details.join(', ')})`
+}

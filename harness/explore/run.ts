@@ -1,0 +1,71 @@
+import { join } from 'node:path'
+import { requirementIds } from '../../contract/index.ts'
+import { exchangesName, journalName } from '../conformance/defaults.ts'
+import { skipReason } from '../conformance/profile/applicability.ts'
+import type { TargetProfile } from '../conformance/profile/index.ts'
+import type { RunSetup } from '../conformance/run-setup.ts'
+import { createRunContext } from '../conformance/session/context.ts'
+import { Session } from '../conformance/session/session.ts'
+import { type Exploration, explore } from './explore.ts'
+import { exploredRows } from './rows.ts'
+
+/** Name of the scenario in reports and labels. */
+export const scenarioName = 'explore'
+
+/** Share of the operations that may be generations. */
+const generationShare = 0.12
+
+export function generationsFor(operations: number): number {
+  return Math.floor(operations * generationShare)
+}
+
+export interface TargetExploration extends Exploration {
+  /** Rows that the judges of single exchanges found broken meanwhile. */
+  readonly judged: readonly string[]
+  readonly requests: number
+  readonly generations: number
+}
+
+/** Explores a target alone, without the suites: for the proof. */
+export async function exploreTarget(
+  profile: TargetProfile,
+  options: { readonly operations: number; readonly seed: string; readonly outDir: string },
+): Promise<TargetExploration> {
+  const { operations, seed, outDir } = options
+  const setup: RunSetup = {
+    profile,
+    rows: requirementIds.filter((id) => !skipReason(id, profile)),
+    seed,
+    tag: `chatgen-${seed}`,
+    userAgent: 'chatgen-conformance',
+    jobs: 1,
+    shuffle: null,
+    maxRequests: null,
+    spentBefore: 0,
+    endsAt: null,
+    exchangesFile: join(outDir, exchangesName),
+    journalFile: join(outDir, journalName),
+    recordingFile: null,
+  }
+  const session = new Session(
+    createRunContext(setup),
+    { slug: scenarioName, title: scenarioName, covers: exploredRows },
+    new AbortController().signal,
+  )
+  try {
+    const exploration = await explore(session, {
+      operations,
+      maxGenerations: generationsFor(operations),
+    })
+    const { cost, findings } = session.outcome()
+    const broken = findings.filter(({ verdict, row }) => verdict === 'broken' && !exploration.violations.some((found) => found.violation.row === row))
+    return {
+      ...exploration,
+      judged: [...new Set(broken.map(({ row, why }) => `${row}: ${why}`))],
+      requests: cost.requests,
+      generations: cost.generations,
+    }
+  } finally {
+    await session.cleanUp()
+  }
+}

@@ -1,0 +1,52 @@
+import type { Exchange } from '../../contract/index.ts'
+import { InconclusiveError } from '../conformance/session/errors.ts'
+import { type Operation, StateViolation } from './command.ts'
+import { commandNamed } from './commands/index.ts'
+import { forgetChat } from './model.ts'
+import type { RecordedWorld } from './world.ts'
+
+/** What came of an operation: `skipped` where it makes no sense in this state, `unclear` without an answer that counts. */
+export type Step =
+  | { readonly kind: 'done' | 'skipped' | 'unclear' }
+  | { readonly kind: 'violated'; readonly violation: StateViolation }
+
+/** @throws what ends the run: its budget is spent, the target is gone, somebody interrupts it. */
+export async function perform(world: RecordedWorld, operation: Operation): Promise<Step> {
+  const command = commandNamed(operation.command)
+  if (command === undefined || !command.applies(world.model, operation)) return { kind: 'skipped' }
+  try {
+    await command.run(world, operation)
+    return { kind: 'done' }
+  } catch (error) {
+    if (error instanceof StateViolation) return { kind: 'violated', violation: error }
+    if (!(error instanceof InconclusiveError) || error.name !== 'InconclusiveError') throw error
+    if (operation.chat !== undefined) world.model = forgetChat(world.model, operation.chat)
+    return { kind: 'unclear' }
+  }
+}
+
+export interface Replay {
+  /** Undefined where every operation ended as the model says. */
+  readonly violation: StateViolation | undefined
+  /** The operations that were carried out, up to the violation. */
+  readonly operations: readonly Operation[]
+  /** Their requests, and those that show the violation. */
+  readonly exchanges: readonly Exchange[]
+}
+
+/** Carries a sequence out in fresh chats, up to the first violation. */
+export async function replay(
+  world: RecordedWorld,
+  operations: readonly Operation[],
+): Promise<Replay> {
+  const done: Operation[] = []
+  for (const operation of operations) {
+    const step = await perform(world, operation)
+    if (step.kind === 'skipped') continue
+    done.push(operation)
+    if (step.kind !== 'violated') continue
+    const exchanges = [...new Set([...world.acts, ...step.violation.evidence])]
+    return { violation: step.violation, operations: done, exchanges }
+  }
+  return { violation: undefined, operations: done, exchanges: world.acts }
+}
