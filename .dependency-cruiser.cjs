@@ -16,6 +16,7 @@ const rooms = {
     ...own('contract', 'harness/judges', 'harness/client'),
     ...pkg('vitest', 'yaml', 'zod', 'fastest-levenshtein'),
   ],
+  'harness/explore': own('contract', 'harness/judges', 'harness/client', 'harness/conformance'),
   suites: own('contract', 'fixtures', 'harness/conformance/scenario'),
   'harness/load': [
     ...own('contract', 'harness/judges', 'harness/client', 'fixtures'),

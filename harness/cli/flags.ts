@@ -79,6 +79,13 @@ export function positiveInteger(text: string): number {
   return value
 }
 
+export function wholeNumber(text: string): number {
+  const value = Number(text)
+  if (text.trim() === '' || !Number.isInteger(value) || value < 0)
+    throw new InvalidArgumentError('must be 0 or a positive integer')
+  return value
+}
+
 export function portNumber(text: string): number {
   const value = Number(text)
   if (!Number.isInteger(value) || value < 0 || value > 65_535) {

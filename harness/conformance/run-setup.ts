@@ -26,6 +26,8 @@ export interface RunSetup {
   readonly journalFile: string
   /** A recording to answer from, in place of the network; null for the network. */
   readonly recordingFile: string | null
+  /** Exchanges that the run has recorded before; 0 by default. */
+  readonly exchangesBefore?: number
   /** True: an answer of the recording counts only for the request that it was given to. */
   readonly evidence?: boolean
 }

@@ -7,6 +7,7 @@ import { type AuditOptions, auditLeftovers, type LeftoverAudit } from './cleanup
 import { startJournal } from './cleanup/journal-file.ts'
 import { defaultJobs, exchangesName, journalName, runRecordName } from './defaults.ts'
 import { ConfigurationError, InterruptedError } from './errors.ts'
+import { type Exploration, runExploration } from './exploration.ts'
 import { preflight } from './preflight/preflight.ts'
 import { isPlanned, skipReason } from './profile/applicability.ts'
 import type { TargetProfile } from './profile/index.ts'
@@ -52,6 +53,8 @@ export interface RunOptions {
   readonly engine?: Engine
   /** Judges whatever answers, be it a service or not. */
   readonly anyAnswer?: boolean
+  /** Runs after the suites, where the run was not interrupted. */
+  readonly exploration?: Exploration
   /** Interrupts the run; what was found so far is reported. */
   readonly signal?: AbortSignal
 }
@@ -85,7 +88,11 @@ export async function runConformance(options: RunOptions): Promise<ConformanceRe
     )
   }, redactor.text)
   const run = options.engine?.run ?? runOnce
-  const interrupted = await run(collector, setup, options.signal)
+  const isStopped = await run(collector, setup, options.signal)
+  if (options.exploration !== undefined && !isStopped) {
+    await runExploration(options.exploration, collector, setup, options.signal)
+  }
+  const interrupted = options.signal?.aborted ?? false
 
   const results = collector.resultsInOrder()
   const unwritten = results.find(({ fault }) => fault?.includes(evidenceUnwritable))
@@ -224,7 +231,14 @@ function prepare(options: RunOptions, setup: RunSetup, startedAt: Date): void {
     new RedactingWriter().write(setup.exchangesFile, '')
     writeRunRecord(
       join(outDir, runRecordName),
-      { suite, startedAt: startedAt.toISOString(), seed, strict, selection: copy(selection) },
+      {
+        suite,
+        startedAt: startedAt.toISOString(),
+        seed,
+        strict,
+        selection: copy(selection),
+        ...(options.exploration && { explore: options.exploration.operations }),
+      },
       profile,
     )
     if (setup.recordingFile === null) startJournal(setup.journalFile, setup)

@@ -17,7 +17,7 @@ export interface ExploreOptions {
 }
 
 /** What came of exploring, for its own proof. */
-export interface Exploration {
+export interface ExplorationResult {
   readonly operations: number
   readonly violations: readonly FoundViolation[]
   /** Violations that did not happen again in fresh chats, so that nobody is accused. */
@@ -31,7 +31,7 @@ export interface FoundViolation extends Shrunk {
 
 /** A sequence ends with a sweep of all reads, and the next one begins with fresh chats. */
 const sequenceLength = 60
-/** Operations between two sweeps. */
+/** So many violations are shortened and reported. */
 const maxViolations = 3
 /** Answers in a row that say nothing, after which the target is left alone. */
 const maxUnclear = 8
@@ -40,7 +40,10 @@ const maxUnclear = 8
  * Carries out random sequences of operations, compares the target with the model of the document, and
  * reports each violation by the shortest sequence that shows it again in fresh chats.
  */
-export async function explore(session: Session, options: ExploreOptions): Promise<Exploration> {
+export async function explore(
+  session: Session,
+  options: ExploreOptions,
+): Promise<ExplorationResult> {
   const knowledge = createKnowledge()
   const { seed } = session.context.setup
   const pick = createRandomPicker(`${seed}/explore`)
@@ -139,7 +142,12 @@ function draw(world: RecordedWorld, run: SequenceRun, label: string): Operation 
 }
 
 function drawWeighted<T extends { readonly weight: number }>(list: readonly T[], pick: Pick) {
-  let at = pick(Math.max(1, list.reduce((sum, { weight }) => sum + weight, 0)))
+  let at = pick(
+    Math.max(
+      1,
+      list.reduce((sum, { weight }) => sum + weight, 0),
+    ),
+  )
   for (const one of list) {
     at -= one.weight
     if (at < 0) return one
@@ -192,6 +200,13 @@ function sweep(model: Model, pick: Pick): readonly Operation[] {
     ...ofChats,
     ...ofDeleted,
     { command: 'read favorites', label: 'sf' },
+    ...livingChats(model).map(({ label }) => ({
+      command: 'list attachments',
+      label: `${label}sa`,
+      chat: label,
+      variant: 'of chat',
+    })),
+    { command: 'list attachments', label: 'sa', variant: 'all' },
     ...['all', 'search', 'without favorites'].flatMap((variant) => [
       { command: 'list chats', label: `sc ${variant}`, variant },
       { command: 'list chats', label: `sl ${variant}`, variant, limit: limit() },

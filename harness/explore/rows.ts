@@ -34,4 +34,11 @@ export const exploredRows: readonly RequirementId[] = [
   'V3-HIST-10',
   'V3-HIST-11',
   'V3-HIST-16',
+  'V3-ATT-01',
+  'V3-ATT-06',
+  'V3-ATT-07',
+  'V3-ATT-08',
+  'V3-ATT-09',
+  'V3-ATT-10',
+  'V3-ATT-12',
 ]

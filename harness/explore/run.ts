@@ -6,20 +6,11 @@ import type { TargetProfile } from '../conformance/profile/index.ts'
 import type { RunSetup } from '../conformance/run-setup.ts'
 import { createRunContext } from '../conformance/session/context.ts'
 import { Session } from '../conformance/session/session.ts'
-import { type Exploration, explore } from './explore.ts'
+import { generationsFor, scenarioName } from './exploration.ts'
+import { type ExplorationResult, explore } from './explore.ts'
 import { exploredRows } from './rows.ts'
 
-/** Name of the scenario in reports and labels. */
-export const scenarioName = 'explore'
-
-/** Share of the operations that may be generations. */
-const generationShare = 0.12
-
-export function generationsFor(operations: number): number {
-  return Math.floor(operations * generationShare)
-}
-
-export interface TargetExploration extends Exploration {
+export interface TargetExploration extends ExplorationResult {
   /** Rows that the judges of single exchanges found broken meanwhile. */
   readonly judged: readonly string[]
   readonly requests: number
@@ -58,7 +49,11 @@ export async function exploreTarget(
       maxGenerations: generationsFor(operations),
     })
     const { cost, findings } = session.outcome()
-    const broken = findings.filter(({ verdict, row }) => verdict === 'broken' && !exploration.violations.some((found) => found.violation.row === row))
+    const broken = findings.filter(
+      ({ verdict, row }) =>
+        verdict === 'broken' &&
+        !exploration.violations.some((found) => found.violation.row === row),
+    )
     return {
       ...exploration,
       judged: [...new Set(broken.map(({ row, why }) => `${row}: ${why}`))],

@@ -42,7 +42,13 @@ export async function shrink(
     return true
   }
 
-  const starts = [related(operations, 1), related(operations, 2), related(operations, 4), operations, operations]
+  const starts = [
+    related(operations, 1),
+    related(operations, 2),
+    related(operations, 4),
+    operations,
+    operations,
+  ]
   for (const start of starts) {
     if (best !== undefined) break
     tried.delete(start.map(({ label }) => label).join())
@@ -63,7 +69,9 @@ export async function shrink(
   async function dropOne(size: number): Promise<boolean> {
     const current = best?.operations ?? []
     for (let from = Math.max(0, current.length - 1 - size); ; from = Math.max(0, from - size)) {
-      const rest = current.filter((_, at) => at < from || at >= from + size || at === current.length - 1)
+      const rest = current.filter(
+        (_, at) => at < from || at >= from + size || at === current.length - 1,
+      )
       if (rest.length < current.length && (await attempt(rest))) return true
       if (from === 0) return false
     }

@@ -1,6 +1,7 @@
 import type { ConformanceReport } from '../../../contract/report/conformance.ts'
 import { defaultJobs } from '../../conformance/defaults.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
+import type { Exploration } from '../../conformance/exploration.ts'
 import { missingMembers } from '../../conformance/profile/applicability.ts'
 import type { TargetProfile } from '../../conformance/profile/index.ts'
 import {
@@ -8,6 +9,7 @@ import {
   profileNames,
   type Selection,
   selectRows,
+  surfacesOfProfile,
 } from '../../conformance/profile/selection.ts'
 import { type BaselineFlags, openBaseline } from '../check/baseline.ts'
 import { endDryRun } from '../check/dry-run.ts'
@@ -17,7 +19,15 @@ import { publish } from '../check/publish.ts'
 import { defaultFormats, formatNames, formatsOf } from '../check/report-formats.ts'
 import type { AddCommand } from '../command.ts'
 import { exitCodeOf } from '../exit-codes.ts'
-import { addOutputFlags, flag, list, outFlag, positiveInteger, seed as seedText } from '../flags.ts'
+import {
+  addOutputFlags,
+  flag,
+  list,
+  outFlag,
+  positiveInteger,
+  seed as seedText,
+  wholeNumber,
+} from '../flags.ts'
 import { makeOutFolder } from '../results/out-folder.ts'
 import { type Taking, withResultsFolder } from '../results/results-folder.ts'
 import { discover } from '../target/discovery.ts'
@@ -32,6 +42,7 @@ interface CheckFlags extends TargetFlags, BaselineFlags {
   readonly skip: readonly string[]
   readonly jobs: number
   readonly maxRequests?: number
+  readonly explore: number
   readonly out: string
   readonly seed?: string
   readonly strict?: boolean
@@ -49,6 +60,7 @@ Examples:
   $ CHATGEN_API_KEY=… chatgen check https://chat.example.org
   $ chatgen check --target staging.yaml --profile v3 --out results
   $ chatgen check --target staging.yaml --only 'V3-IDEM-*' --only OAI-AUTH
+  $ chatgen check --target staging.yaml --explore 300 --seed nightly-7
   $ chatgen check --target staging.yaml --dry-run
   $ chatgen check --target staging.yaml --baseline known.yaml --report console,junit
 
@@ -91,6 +103,11 @@ export const checkCommand: AddCommand = (program, io, finish) => {
         positiveInteger,
       ),
     )
+    .addOption(
+      flag('--explore <n>', 'operations of random sequences after the suites; 0 for none')
+        .argParser(wholeNumber)
+        .default(0),
+    )
     .addOption(flag('--baseline <file>', 'known violations, YAML or JSON'))
     .addOption(
       flag('--update-baseline', 'write the current violations to the baseline, for review'),
@@ -110,14 +127,16 @@ export const checkCommand: AddCommand = (program, io, finish) => {
       const selection: Selection = { profile, only, skip }
       if (flags.dryRun) {
         const { planConformance } = await import('../../conformance/run.ts')
-        const text = await withTarget(url, flags, io, async (profile) =>
-          planText(await planConformance(profile, selection), {
+        const exploration = await explorationFor(flags)
+        const text = await withTarget(url, flags, io, async (profile) => {
+          const scenarios = await planConformance(profile, selection)
+          return planText([...scenarios, ...(exploration ? [{ ...exploration, again: 0 }] : [])], {
             selection,
             limits: profile.limits,
             jobs: flags.jobs,
             width: io.width,
-          }),
-        )
+          })
+        })
         io.out(text)
         finish(endDryRun(command, io))
         return
@@ -159,6 +178,7 @@ function check(
         : await discover(given, { selection, out, quiet, maxRequests, seed }, io)
     const engine = inlineEngine()
     const progress = showProgress(io, !flags.quiet)
+    const exploration = await explorationFor(flags)
     try {
       const report = await runConformance({
         profile,
@@ -172,6 +192,7 @@ function check(
         onProgress: progress.update,
         ...(maxRequests === undefined ? {} : { maxRequests: maxRequests - requests }),
         ...(seed === undefined ? {} : { seed }),
+        ...(exploration === undefined ? {} : { exploration }),
       })
       return { report, missing: missingMembers(rows, profile) }
     } finally {
@@ -183,4 +204,11 @@ function check(
     makeOutFolder(out)
     return withResultsFolder(out, taking, io, (take) => run(profile, take))
   })
+}
+
+/** Undefined where nothing is to be explored: random sequences are about chats, which are v3. */
+async function explorationFor({ explore, profile }: CheckFlags): Promise<Exploration | undefined> {
+  if (explore === 0 || !surfacesOfProfile(profile).includes('v3')) return undefined
+  const { explorationOf } = await import('../../explore/exploration.ts')
+  return explorationOf(explore)
 }

@@ -55,6 +55,7 @@ export const rejudgeCommand: AddCommand = (program, io, finish) => {
       const formats = formatsOf(flags.report ?? defaultFormats)
       const baseline = openBaseline(flags, io)
       const { recordedIn, rejudge } = await import('../../conformance/recording/rejudge.ts')
+      const { explorationOf } = await import('../../explore/exploration.ts')
       recordedIn(dir, out)
       const lost = lostText({ dir, ...readRecording(join(dir, exchangesName)) })
       if (lost !== null) io.err(lost)
@@ -66,6 +67,7 @@ export const rejudgeCommand: AddCommand = (program, io, finish) => {
         const found = await rejudge({
           dir,
           outDir: out,
+          explorationOf,
           signal: io.signal,
           onProgress: progress.update,
         })

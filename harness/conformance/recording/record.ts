@@ -18,6 +18,8 @@ export const runRecord = z.object({
   startedAt: z.string(),
   seed: z.string(),
   strict: z.boolean(),
+  /** Operations of `--explore`; absent where there were none. */
+  explore: z.int().positive().optional(),
   selection: z.object({
     profile: z.enum(profileNames),
     only: z.array(z.string()),

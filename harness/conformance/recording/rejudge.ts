@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path'
 import type { ConformanceReport } from '../../../contract/report/conformance.ts'
 import { exchangesName, runRecordName } from '../defaults.ts'
 import { ConfigurationError } from '../errors.ts'
+import type { Exploration } from '../exploration.ts'
 import type { Progress } from '../progress.ts'
 import { runConformance } from '../run.ts'
 import { profileOfRecord, readRunRecord } from './record.ts'
@@ -14,6 +15,8 @@ export interface RejudgeOptions {
   readonly outDir: string
   readonly onProgress?: (progress: Progress) => void
   readonly signal?: AbortSignal
+  /** Makes the exploration of so many operations, where the run has explored. */
+  readonly explorationOf?: (operations: number) => Exploration
 }
 
 /**
@@ -23,7 +26,7 @@ export interface RejudgeOptions {
  * @throws ConfigurationError where the folder does not hold what it takes.
  */
 export async function rejudge(options: RejudgeOptions): Promise<ConformanceReport> {
-  const { dir, outDir, onProgress, signal } = options
+  const { dir, outDir, onProgress, signal, explorationOf } = options
   const { recordFile, recordingFile } = recordedIn(dir, outDir)
   const record = readRunRecord(recordFile)
   const report = await runConformance({
@@ -34,6 +37,7 @@ export async function rejudge(options: RejudgeOptions): Promise<ConformanceRepor
     recordingFile,
     evidence: true,
     outDir,
+    ...(record.explore && explorationOf && { exploration: explorationOf(record.explore) }),
     ...(onProgress === undefined ? {} : { onProgress }),
     ...(signal === undefined ? {} : { signal }),
   })

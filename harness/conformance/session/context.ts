@@ -93,7 +93,7 @@ export function createRunContext(setup: RunSetup): RunContext {
   }
   const limitBreaches = createLimitBreaches()
   const runLimits = createRunLimits(profile.limits, setup.endsAt)
-  let exchanges = 0
+  let exchanges = setup.exchangesBefore ?? 0
 
   return {
     setup,

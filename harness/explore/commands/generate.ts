@@ -1,8 +1,22 @@
 import { type Exchange, succeeded } from '../../../contract/index.ts'
-import { answerParts, finalResponse, isDeclined, statusText } from '../../conformance/scenario/read.ts'
+import {
+  answerParts,
+  finalResponse,
+  isDeclined,
+  statusText,
+} from '../../conformance/scenario/read.ts'
 import { inputText } from '../../conformance/scenario/routes/v3.ts'
 import { type Command, demand, drawFrom, type World } from '../command.ts'
-import { addTurn, chatNamed, livingChats, type Model, repeatTurn, type Turn, touchChat, turnsOf } from '../model.ts'
+import {
+  addTurn,
+  chatNamed,
+  livingChats,
+  type Model,
+  repeatTurn,
+  type Turn,
+  touchChat,
+  turnsOf,
+} from '../model.ts'
 import { requireLiving, stillGenerates } from './common.ts'
 
 /** A chat that grows longer may meet a limit that the document does not show. */
@@ -86,9 +100,7 @@ const raceKey: Command = {
     const mark = session.nonce()
     const body = v3.generateBody(chat.id, `Name a colour for ${mark}.`, { stream })
     const key = session.uuid()
-    const sent = await Promise.all(
-      [1, 2].map(() => v3.generate(body, { key, role: 'negative' })),
-    )
+    const sent = await Promise.all([1, 2].map(() => v3.generate(body, { key, role: 'negative' })))
     for (const exchange of sent) world.act(exchange)
     const steps = sent.every(isDeclined) ? undefined : 1
     const turn = { label: operation.label, chat: chat.label, key, body, kind: 'race' }
@@ -163,7 +175,9 @@ async function takeTurn(
   world.model = addTurn(touchChat(world.model, chat.label, 'generate'), turn)
   if (accepted) {
     if (isPlain) knowledge.prove(ability)
-    knowledge.prove(`${ability}${ofItems ? ' of items' : ''}${'parent_id' in more ? ' with parent_id' : ''}`)
+    knowledge.prove(
+      `${ability}${ofItems ? ' of items' : ''}${'parent_id' in more ? ' with parent_id' : ''}`,
+    )
     return
   }
   const proven = `${ability}${ofItems ? ' of items' : ''}${'parent_id' in more ? ' with parent_id' : ''}`

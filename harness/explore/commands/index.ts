@@ -1,7 +1,10 @@
 import type { Command } from '../command.ts'
+import { attachmentCommands } from './attachments.ts'
 import { chatCommands } from './chats.ts'
 import { generateCommands } from './generate.ts'
-import { listChats, readChat, readFavorites } from './read-chats.ts'
+import { listChats } from './list-chats.ts'
+import { readChat } from './read-chat.ts'
+import { readFavorites } from './read-favorites.ts'
 import { readHistory } from './read-history.ts'
 import { refusalCommands } from './refusals.ts'
 
@@ -9,6 +12,7 @@ export const commands: readonly Command[] = [
   ...chatCommands,
   ...generateCommands,
   ...refusalCommands,
+  ...attachmentCommands,
   readChat,
   readFavorites,
   listChats,

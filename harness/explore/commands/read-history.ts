@@ -65,10 +65,7 @@ interface TurnFault {
 }
 
 /** The first turn that does not stand in the rows as often as it was taken. */
-function findTurnFault(
-  turns: readonly Turn[],
-  rows: readonly HistoryRow[],
-): TurnFault | undefined {
+function findTurnFault(turns: readonly Turn[], rows: readonly HistoryRow[]): TurnFault | undefined {
   for (const turn of turns) {
     for (const mark of turn.marks) {
       const times = inputRows(rows, mark).length
@@ -97,7 +94,8 @@ function expectTurns(
     // A row without its item may be the one that is missing.
     if (isWhole && knowledge.isAble('history')) {
       const why = `the history lacks a turn of the chat${limited(limit)}`
-      const row = limit !== undefined && knowledge.isAble('history with limit') ? 'V3-HIST-10' : 'V3-HIST-07'
+      const row =
+        limit !== undefined && knowledge.isAble('history with limit') ? 'V3-HIST-10' : 'V3-HIST-07'
       demand(false, row, why, ...pages)
     }
   } else if (knowledge.isAble('history')) {
@@ -152,8 +150,11 @@ function expectPages(
   }
   const last = pages.at(-1)
   if (lastCursor === null) knowledge.prove('last cursor')
-  else if (knowledge.isAble('last cursor') && last !== undefined && typeof lastCursor !== 'string') {
+  else if (
+    knowledge.isAble('last cursor') &&
+    last !== undefined &&
+    typeof lastCursor !== 'string'
+  ) {
     demand(false, 'V3-HIST-11', 'the cursor of the last page is not null', last)
   }
 }
-

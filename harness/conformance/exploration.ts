@@ -1,0 +1,51 @@
+import type { RequirementId } from '../../contract/index.ts'
+import type { Cost, RunSetup } from './run-setup.ts'
+import { createRunContext } from './session/context.ts'
+import { Session } from './session/session.ts'
+import type { Collector } from './vitest/collector.ts'
+
+/** A scenario that draws its requests at random, and runs alone once those of the suites have ended. */
+export interface Exploration {
+  readonly slug: string
+  readonly title: string
+  readonly rows: readonly RequirementId[]
+  /** Maximum cost, without what it takes to shorten a violation. */
+  readonly cost: Cost
+  /** Operations to carry out; noted in `run.json`, so that the run can be judged again. */
+  readonly operations: number
+  run(session: Session): Promise<void>
+}
+
+/** The errors that end exploring early and say nothing against the target. */
+const endings = ['InconclusiveError', 'BudgetSpentError', 'CircuitOpenError']
+
+/**
+ * Runs an exploration on the budget that the suites have left. An internal error becomes the fault of
+ * its result; what ends it early leaves no requirement undecided, as the suites have tested them all.
+ */
+export async function runExploration(
+  exploration: Exploration,
+  collector: Collector,
+  setup: RunSetup,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const { slug, title, rows } = exploration
+  const spent = collector.results.reduce((sum, { cost }) => sum + cost.requests, 0)
+  const context = createRunContext({
+    ...setup,
+    spentBefore: setup.spentBefore + spent,
+    exchangesBefore: spent,
+  })
+  const own = signal ?? new AbortController().signal
+  const session = new Session(context, { slug, title, covers: rows }, own)
+  let fault: string | null = null
+  try {
+    await exploration.run(session)
+  } catch (error) {
+    const isEnded = error instanceof Error && endings.includes(error.name)
+    if (!isEnded && !own.aborted) fault = context.redactor.text(String(error))
+  }
+  await session.cleanUp()
+  collector.scenarios.push({ slug, title, rows, cost: exploration.cost, again: 0 })
+  collector.results.push({ ...session.outcome(), fault })
+}

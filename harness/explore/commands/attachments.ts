@@ -1,0 +1,164 @@
+import { type Exchange, type RequirementId, succeeded } from '../../../contract/index.ts'
+import { answerJson, statusText } from '../../conformance/scenario/read.ts'
+import { isConclusive } from '../../conformance/scenario/routes/paging.ts'
+import { poll } from '../../conformance/scenario/settle.ts'
+import { type Command, demand, drawFrom, type Operation, type World } from '../command.ts'
+import { addFile, chatNamed, type FileState, livingChats, type Model, touchChat } from '../model.ts'
+import { isWholeList } from './whole-list.ts'
+
+/** So many files are uploaded in a sequence: no route of the document deletes them. */
+const maxFiles = 4
+
+const upload: Command = {
+  name: 'upload',
+  weight: 3,
+  generations: 0,
+  needs: ['V3-ATT-01'],
+  draw(model, pick) {
+    if (model.files.length >= maxFiles) return undefined
+    const chat = drawFrom(livingChats(model), pick)
+    return chat === undefined || pick(3) === 0 ? {} : { chat: chat.label }
+  },
+  applies: (model, { chat }) => chat === undefined || chatNamed(model, chat)?.deleted === false,
+  async run(world, { label, chat }) {
+    const { attachments, session, knowledge } = world
+    const mark = session.nonce()
+    const file = {
+      name: `${mark}-${session.context.setup.tag}.txt`,
+      type: 'text/plain',
+      bytes: new TextEncoder().encode(`Notes of ${mark}.\n`),
+    }
+    const id = chat === undefined ? undefined : world.handle(chat).id
+    const uploaded = world.act(await attachments.upload(file, id))
+    if (!succeeded(uploaded)) {
+      const why = `a further upload was answered ${statusText(uploaded)}`
+      const status = uploaded.response?.status ?? 0
+      // A quota is open; a failure of the server is none.
+      demand(!(knowledge.isAble('upload') && status >= 500), 'V3-ATT-01', why, uploaded)
+      return
+    }
+    knowledge.prove('upload')
+    world.model = addFile(world.model, { label, name: file.name, chat })
+    if (chat !== undefined) world.model = touchChat(world.model, chat, 'upload')
+  },
+}
+
+const listFiles: Command = {
+  name: 'list attachments',
+  weight: 2,
+  generations: 0,
+  reads: true,
+  needs: ['V3-ATT-01'],
+  draw(model, pick) {
+    const variant = ['all', 'search', 'of chat', 'of chat by id'][pick(4)] ?? 'all'
+    const limit = drawFrom([undefined, undefined, 1, 2, 3, 10], pick)
+    const limited = limit === undefined ? {} : { limit }
+    if (!variant.startsWith('of chat')) {
+      return model.files.length > 0 ? { variant, ...limited } : undefined
+    }
+    const chat = drawFrom(livingChats(model), pick)
+    if (chat === undefined || model.files.length === 0) return undefined
+    return variant === 'of chat'
+      ? { variant, chat: chat.label }
+      : { variant, chat: chat.label, ...limited }
+  },
+  applies: (model, { chat }) =>
+    model.files.length > 0 && (chat === undefined || chatNamed(model, chat)?.deleted === false),
+  async run(world, operation) {
+    if (operation.variant === 'of chat') await expectChatFiles(world, operation)
+    else await expectFiles(world, operation)
+  },
+}
+
+/** Files of which the document says that they exist: what becomes of those of a deleted chat is open. */
+function certainFiles(model: Model): readonly FileState[] {
+  return model.files.filter(
+    ({ chat }) => chat === undefined || chatNamed(model, chat)?.deleted === false,
+  )
+}
+
+/** `GET /attachment`: all files of the caller, those of a chat, or one by its name. */
+async function expectFiles(world: World, { variant, chat, limit }: Operation): Promise<void> {
+  const { attachments, knowledge, session, model } = world
+  const all = certainFiles(model)
+  const ofChat = variant === 'of chat by id'
+  const [first] = all
+  if (first === undefined) return
+  const query = {
+    ...(chat === undefined || !ofChat ? {} : { chat_id: world.handle(chat).id }),
+    ...(variant === 'search' ? { search: first.name } : {}),
+    ...(limit === undefined ? {} : { limit }),
+  }
+  const sought = ofChat
+    ? all.filter((file) => file.chat === chat)
+    : variant === 'search'
+      ? [first]
+      : all
+  const strangers = ofChat ? model.files.filter((file) => file.chat !== chat) : []
+  const walk = await poll(
+    session,
+    () => attachments.walk(query),
+    ({ pagesWith }) => sought.every(({ name }) => pagesWith(name).length > 0),
+  )
+  for (const page of walk.pages) world.act(page)
+  const shown = walk.pages.slice(-3)
+  const ability = `list attachments ${variant}`
+  const names = sought.map(({ name }) => name)
+  const missing = names.filter((name) => walk.pagesWith(name).length === 0)
+  if (missing.length === 0 && names.length > 0) knowledge.prove(ability)
+  if (missing.length > 0 && knowledge.isAble(ability) && isConclusive(walk, names)) {
+    const row: RequirementId =
+      limit !== undefined ? 'V3-ATT-10' : (rowOfVariant[variant ?? ''] ?? 'V3-ATT-06')
+    const why = `the list of attachments (${variant}) lacks ${missing.length} of ${names.length} files`
+    demand(false, row, why, ...shown)
+  }
+  if (ofChat && knowledge.isAble(ability)) {
+    const isForeign = strangers.some(({ name }) => walk.pagesWith(name).length > 0)
+    const why = 'the attachments of a chat show a file that is not one of them'
+    demand(!isForeign, 'V3-ATT-07', why, ...shown)
+  }
+  if (limit === undefined) return
+  for (const page of walk.pages) {
+    const own = model.files.filter(({ name }) => attachments.lists(page, name)).length
+    if (own <= limit) knowledge.prove('limit of attachments')
+    else if (knowledge.isAble('limit of attachments')) {
+      const why = `a page with limit ${limit} lists ${own} files of this run`
+      demand(false, 'V3-ATT-09', why, page)
+    }
+  }
+}
+
+const rowOfVariant: Readonly<Record<string, RequirementId>> = {
+  search: 'V3-ATT-08',
+  'of chat by id': 'V3-ATT-07',
+}
+
+/** `GET /chat/{chat_id}/attachments`: the files of the chat, and no others. */
+async function expectChatFiles(world: World, { chat = '' }: Operation): Promise<void> {
+  const { attachments, chats, knowledge, session, model } = world
+  const own = model.files.filter((file) => file.chat === chat)
+  const others = model.files.filter((file) => file.chat !== chat)
+  const missingIn = (page: Exchange) => own.filter(({ name }) => !attachments.lists(page, name))
+  const page = await poll(
+    session,
+    () => chats.attachments(world.handle(chat).id, {}, { role: 'probe' }),
+    (seen) => missingIn(seen).length === 0,
+  )
+  world.act(page)
+  const ability = 'attachments of chat'
+  if (!succeeded(page) || answerJson(page) === undefined) {
+    const why = `the attachments of a chat were answered ${statusText(page)}`
+    demand(!knowledge.isAble(ability), 'V3-ATT-12', why, page)
+    return
+  }
+  const missing = missingIn(page)
+  if (missing.length === 0 && own.length > 0) knowledge.prove(ability)
+  if (!knowledge.isAble(ability)) return
+  const isForeign = others.some(({ name }) => attachments.lists(page, name))
+  const strange = 'the attachments of a chat show a file that is not one of them'
+  demand(!isForeign, 'V3-ATT-12', strange, page)
+  if (missing.length === 0 || !isWholeList(page)) return
+  demand(false, 'V3-ATT-12', `the chat lacks ${missing.length} of its ${own.length} files`, page)
+}
+
+export const attachmentCommands: readonly Command[] = [upload, listFiles]

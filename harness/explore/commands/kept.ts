@@ -1,0 +1,43 @@
+/**
+ * Which operations change a property of a chat that they do not set is open. A run learns it at first
+ * sight, and holds a loss against the target only where it was seen to keep the property before.
+ */
+import type { World } from '../command.ts'
+import type { ChatState } from '../model.ts'
+
+type Property = keyof ChatState['sinceRead']
+
+/** Kinds of operation that set a property, so that nothing has to be learned of them. */
+const setting: Readonly<Record<Property, readonly string[]>> = {
+  name: ['create', 'rename'],
+  favorite: [
+    'create',
+    ...['add favorite', 'add favorite again', 'remove favorite', 'remove favorite again'],
+  ],
+}
+
+/** Kinds after which a chat may have another name, of which the document says nothing. */
+const titling: readonly string[] = ['generate', 'race', 'generate name']
+
+/** Whether each kind of operation since a property was read was seen to keep it. */
+export function isSettled(world: World, property: Property, { sinceRead }: ChatState): boolean {
+  return othersSince(property, sinceRead[property]).every(
+    (kind) =>
+      !(property === 'name' && titling.includes(kind)) &&
+      world.knowledge.choiceOf(`${property} kept by ${kind}`) === true,
+  )
+}
+
+/** Learns what has changed a property that was expected to stay; true where it may not have changed. */
+export function settle(world: World, property: Property, chat: ChatState): boolean {
+  const isKnown = isSettled(world, property, chat)
+  if (isKnown) return true
+  for (const kind of othersSince(property, chat.sinceRead[property])) {
+    world.knowledge.learn(`${property} kept by ${kind}`, false)
+  }
+  return false
+}
+
+function othersSince(property: Property, kinds: readonly string[]): readonly string[] {
+  return kinds.filter((kind) => !setting[property].includes(kind))
+}

@@ -1,0 +1,95 @@
+import type { RequirementId } from '../../../contract/index.ts'
+import { answerJson, contains } from '../../conformance/scenario/read.ts'
+import { isConclusive, type ListWalk } from '../../conformance/scenario/routes/paging.ts'
+import { poll } from '../../conformance/scenario/settle.ts'
+import { type Command, demand, drawFrom, type Operation, type World } from '../command.ts'
+import { livingChats } from '../model.ts'
+import { isSettled } from './kept.ts'
+
+const limits = [undefined, 1, 2, 3, 5, 10, 20, 30, 50] as const
+
+export const listChats: Command = {
+  name: 'list chats',
+  weight: 4,
+  generations: 0,
+  reads: true,
+  draw(model, pick) {
+    if (livingChats(model).length === 0) return undefined
+    const variant = ['all', 'search', 'search', 'without favorites'][pick(4)] ?? 'all'
+    const limit = drawFrom(limits, pick)
+    return limit === undefined ? { variant } : { variant, limit }
+  },
+  applies: (model) => livingChats(model).length > 0,
+  run: walkChats,
+}
+
+async function walkChats(world: World, { variant = 'all', limit }: Operation): Promise<void> {
+  const { chats, knowledge, session, model } = world
+  const query = {
+    ...(variant === 'search' ? { search: world.word } : {}),
+    ...(variant === 'without favorites' ? { exclude_favorites: chats.excludeFavorites } : {}),
+    ...(limit === undefined ? {} : { limit }),
+  }
+  const sought = livingChats(model).filter((chat) => {
+    if (variant === 'search') return chat.name !== undefined && isSettled(world, 'name', chat)
+    return variant === 'all' || chat.favorite === false
+  })
+  const missingIn = (walk: ListWalk) => sought.filter(({ id }) => walk.pagesWith(id).length === 0)
+  const gone = model.chats.filter(({ deleted }) => deleted)
+  const excluded =
+    variant === 'without favorites' ? livingChats(model).filter(({ favorite }) => favorite) : []
+  const unwantedIn = (walk: ListWalk) =>
+    [...gone, ...excluded].filter(({ id }) => walk.pagesWith(id).length > 0)
+  const walk = await poll(
+    session,
+    () =>
+      chats.walkOnce(
+        query,
+        sought.map(({ label }) => world.handle(label)),
+      ),
+    (seen) => missingIn(seen).length === 0 && unwantedIn(seen).length === 0,
+  )
+  for (const page of walk.pages) world.act(page)
+  const shown = walk.pages.slice(-3)
+  const ability = `list ${variant}${limit === undefined ? '' : ' with limit'}`
+  const unwanted = unwantedIn(walk)
+  if (unwanted.some(({ deleted }) => deleted) && knowledge.isAble('list all')) {
+    demand(false, 'V3-CHAT-11', 'the list of chats shows a deleted chat', ...shown)
+  }
+  const missing = missingIn(walk)
+  const ids = sought.map(({ id }) => id)
+  if (missing.length === 0) {
+    knowledge.prove(ability)
+    if (excluded.length > 0 && unwanted.length === 0) knowledge.prove('exclude favorites')
+  } else if (knowledge.isAble(ability) && isConclusive(walk, ids)) {
+    const row = limit !== undefined ? 'V3-CHAT-08' : (rowOfList[variant] ?? 'V3-CHAT-05')
+    const count = `${missing.length} of ${sought.length}`
+    demand(
+      false,
+      row,
+      `the list of chats (${describe(variant, limit)}) lacks ${count} chats`,
+      ...shown,
+    )
+  }
+  if (excluded.length > 0 && unwanted.length > 0 && knowledge.isAble('exclude favorites')) {
+    demand(false, 'V3-CHAT-09', 'exclude_favorites leaves a favorite in the list', ...shown)
+  }
+  if (limit === undefined) return
+  for (const page of walk.pages) {
+    const own = model.chats.filter(({ id }) => contains(answerJson(page), id)).length
+    const why = `a page with limit ${limit} lists ${own} chats of this run`
+    if (own <= limit) knowledge.prove('limit of chats')
+    else if (knowledge.isAble('limit of chats')) demand(false, 'V3-CHAT-07', why, page)
+  }
+}
+
+const rowOfList: Readonly<Record<string, RequirementId>> = {
+  all: 'V3-CHAT-05',
+  search: 'V3-CHAT-06',
+  'without favorites': 'V3-CHAT-09',
+}
+
+function describe(variant: string, limit: number | undefined): string {
+  const limited = limit === undefined ? '' : `, limit ${limit}`
+  return `${variant === 'all' ? 'no filter' : variant}${limited}`
+}

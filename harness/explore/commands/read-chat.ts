@@ -1,0 +1,73 @@
+import { type Exchange, type RequirementId, succeeded } from '../../../contract/index.ts'
+import { answerJson, contains, statusText } from '../../conformance/scenario/read.ts'
+import { poll } from '../../conformance/scenario/settle.ts'
+import { type Command, demand, drawFrom, type World } from '../command.ts'
+import { type ChatState, chatNamed, livingChats, readProperty } from '../model.ts'
+import { requireLiving } from './common.ts'
+import { settle } from './kept.ts'
+
+export const readChat: Command = {
+  name: 'read chat',
+  weight: 3,
+  generations: 0,
+  reads: true,
+  draw(model, pick) {
+    const chosen = drawFrom(livingChats(model), pick)
+    return chosen && { chat: chosen.label }
+  },
+  applies: (model, { chat }) => chatNamed(model, chat)?.deleted === false,
+  async run(world, operation) {
+    const chat = requireLiving(world, operation)
+    const { chats, knowledge, session } = world
+    const known = { ...world.handle(chat.label), name: chat.name ?? chat.id }
+    const shows = (page: Exchange) => succeeded(page) && chats.mentions(page, known)
+    const showsName = (page: Exchange) =>
+      chat.name === undefined || contains(answerJson(page), chat.name)
+    const read = await poll(
+      session,
+      () => chats.get(chat.id, { role: 'probe' }),
+      (page) => shows(page) && showsName(page),
+    )
+    world.act(read)
+    if (shows(read)) knowledge.prove('read chat')
+    else if (knowledge.isAble('read chat')) {
+      demand(
+        false,
+        'V3-CHAT-04',
+        `reading a chat was answered ${statusText(read)}, and shows no chat`,
+        read,
+      )
+    } else return
+    expectName(world, chat, showsName(read), read)
+  },
+}
+
+/** The name is the one that was set last, unless an operation on the chat may have changed it. */
+function expectName(world: World, chat: ChatState, isShown: boolean, read: Exchange): void {
+  if (chat.name === undefined) {
+    world.model = readProperty(world.model, chat.label, 'name', undefined)
+    return
+  }
+  const kinds = chat.sinceRead.name
+  const last = kinds.findLast((kind) => kind === 'create' || kind === 'rename')
+  if (isShown) {
+    if (last !== undefined) world.knowledge.prove(`name after ${last}`)
+    for (const kind of kinds) world.knowledge.learn(`name kept by ${kind}`, true)
+    world.model = readProperty(world.model, chat.label, 'name', chat.name)
+    return
+  }
+  const isKept = settle(world, 'name', chat)
+  world.model = readProperty(world.model, chat.label, 'name', undefined)
+  if (!isKept) return
+  if (last !== undefined && !world.knowledge.isAble(`name after ${last}`)) return
+  if (last === undefined && !world.knowledge.isAble('name after create')) return
+  const row: RequirementId =
+    last === 'rename' ? 'V3-CHAT-10' : kinds.length > 0 ? 'V3-CHAT-02' : 'V3-CHAT-13'
+  const why =
+    last === 'rename'
+      ? 'the chat does not have the name that it was given last'
+      : kinds.length > 0
+        ? 'the chat does not have the name that it was created with'
+        : 'the chat has another name, though nothing was done with it since it was read'
+  demand(false, row, why, read)
+}

@@ -1,0 +1,81 @@
+import { type Exchange, succeeded } from '../../../contract/index.ts'
+import { answerJson, contains, statusText } from '../../conformance/scenario/read.ts'
+import { poll } from '../../conformance/scenario/settle.ts'
+import { type Command, demand, type World } from '../command.ts'
+import { type ChatState, readProperty } from '../model.ts'
+import { settle } from './kept.ts'
+import { isWholeList } from './whole-list.ts'
+
+export const readFavorites: Command = {
+  name: 'read favorites',
+  weight: 3,
+  generations: 0,
+  reads: true,
+  draw: (model) => (model.chats.length > 0 ? {} : undefined),
+  applies: () => true,
+  async run(world) {
+    const { chats, session } = world
+    const isWrong = (page: Exchange) =>
+      !succeeded(page) ||
+      world.model.chats.some((chat) => {
+        const shown = contains(answerJson(page), chat.id)
+        if (chat.deleted) return shown
+        return chat.favorite !== undefined && chat.favorite !== shown
+      })
+    const page = await poll(
+      session,
+      () => chats.favorites({ role: 'probe' }),
+      (seen) => !isWrong(seen),
+    )
+    world.act(page)
+    if (!succeeded(page)) {
+      const isAble = world.knowledge.isAble('favorites')
+      demand(!isAble, 'V3-FAV-01', `the favorites were answered ${statusText(page)}`, page)
+      return
+    }
+    for (const chat of world.model.chats) expectMark(world, chat, page)
+  },
+}
+
+function expectMark(world: World, chat: ChatState, page: Exchange): void {
+  const { knowledge } = world
+  const shown = contains(answerJson(page), chat.id)
+  if (chat.deleted) {
+    const isAble = knowledge.isAble('favorites')
+    demand(!(shown && isAble), 'V3-CHAT-11', 'the favorites show a deleted chat', page)
+    return
+  }
+  const kinds = chat.sinceRead.favorite
+  const hold = (seen: boolean | undefined) => {
+    world.model = readProperty(world.model, chat.label, 'favorite', seen)
+  }
+  // A list that may go on elsewhere says nothing of what it does not show.
+  const isTold = shown || isWholeList(page)
+  if (chat.favorite === undefined || !isTold) {
+    hold(isTold ? shown : undefined)
+    return
+  }
+  if (chat.favorite === shown) {
+    if (shown) knowledge.prove('favorites')
+    if (!shown && kinds.includes('remove favorite')) knowledge.prove('remove favorite')
+    for (const kind of kinds) knowledge.learn(`favorite kept by ${kind}`, true)
+    hold(shown)
+    return
+  }
+  const isKept = settle(world, 'favorite', chat)
+  hold(undefined)
+  if (!isKept || !knowledge.isAble('favorites')) return
+  if (shown) {
+    const wasRemoved = kinds.some((kind) => kind.startsWith('remove favorite'))
+    if (wasRemoved && !knowledge.isAble('remove favorite')) return
+    const why = wasRemoved
+      ? 'the favorites still show a chat that was removed from them'
+      : 'the favorites show a chat that was not added to them'
+    demand(false, wasRemoved ? 'V3-FAV-02' : 'V3-FAV-03', why, page)
+  }
+  const wasTouched = kinds.length > 0
+  const why = wasTouched
+    ? 'the favorites do not show a chat that was added to them'
+    : 'a favorite is no longer one, though nothing was done with it since the favorites were read'
+  demand(false, wasTouched ? 'V3-FAV-01' : 'V3-CHAT-13', why, page)
+}

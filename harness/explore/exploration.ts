@@ -1,0 +1,35 @@
+import type { Exploration } from '../conformance/exploration.ts'
+import { explore } from './explore.ts'
+import { exploredRows } from './rows.ts'
+
+/** Name of the scenario in reports and labels. */
+export const scenarioName = 'explore'
+
+/** Share of the operations that may be generations. */
+const generationShare = 0.12
+/** Requests of an operation, the reads after it and its share of the sweep included. */
+const requestsPerOperation = 3
+
+export function generationsFor(operations: number): number {
+  return Math.floor(operations * generationShare)
+}
+
+/** Random sequences as a scenario of a run. */
+export function explorationOf(operations: number): Exploration {
+  const maxGenerations = generationsFor(operations)
+  return {
+    slug: scenarioName,
+    title: scenarioName,
+    rows: exploredRows,
+    operations,
+    cost: {
+      requests: operations * requestsPerOperation,
+      generations: maxGenerations,
+      chats: Math.ceil(operations / 6),
+      uploads: Math.ceil(operations / 20),
+    },
+    run: async (session) => {
+      await explore(session, { operations, maxGenerations })
+    },
+  }
+}
