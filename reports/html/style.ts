@@ -46,7 +46,8 @@ header { padding-top: 1.5rem; }
 .numbers { display: flex; flex-wrap: wrap; gap: 0.25rem 2rem; list-style: none; padding: 0; margin: 0 0 0.75rem; align-items: baseline; }
 .numbers strong { font-size: 2.2rem; line-height: 1.1; font-variant-numeric: tabular-nums; margin-right: 0.15em; }
 .numbers .of { color: var(--dim); }
-.numbers a { color: inherit; text-decoration-color: var(--line); }
+.numbers a { color: inherit; text-decoration: none; }
+.numbers a:hover { text-decoration: underline; }
 .numbers .pass strong { color: var(--pass); }
 .numbers .fail strong { color: var(--fail); }
 .numbers .unproven strong { color: var(--open); }
