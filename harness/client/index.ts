@@ -12,6 +12,6 @@ export { openTunnel, ProxyError, portOf, proxyAuthorization, speaksTls } from '.
 export { createEvidenceTransport } from './recording/evidence.ts'
 export { createRecordingTransport, notRecorded, wasRecorded } from './recording/recording.ts'
 export { StoredRecording } from './recording/stored-recording.ts'
-export { RedactingWriter } from './redaction/outlet.ts'
+export { RedactingWriter } from './redaction/redacting-writer.ts'
 export { createRedactor, type Redactor, type Secret } from './redaction/redaction.ts'
 export type { Outgoing, Pending, Transport } from './transport.ts'

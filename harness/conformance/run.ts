@@ -11,7 +11,7 @@ import { type Exploration, runExploration } from './exploration.ts'
 import { preflight } from './preflight/preflight.ts'
 import { isPlanned, skipReason } from './profile/applicability.ts'
 import type { TargetProfile } from './profile/index.ts'
-import { networkToldOf } from './profile/network-told.ts'
+import { networkToldOf } from './profile/network-report.ts'
 import {
   type ProfileName,
   type Selection,

@@ -1,7 +1,7 @@
 import { asArray, asObject, asString, isObject, type JsonObject } from '../../contract/json.ts'
 import { finalResponse } from '../../contract/wire/index.ts'
 import { judgeShape } from './bodies/shape.ts'
-import type { FindingCollector } from './ledger.ts'
+import type { FindingCollector } from './finding-collector.ts'
 
 /** The text of a response: every `output_text` of its messages, joined. Empty where it has none. */
 export function finalText(response: unknown): string {

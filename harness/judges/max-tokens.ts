@@ -1,6 +1,6 @@
 import { asObject, type JsonObject } from '../../contract/json.ts'
+import type { FindingCollector } from './finding-collector.ts'
 import { asIndex } from './json.ts'
-import type { FindingCollector } from './ledger.ts'
 
 /**
  * OAI-MAXTOK-01 and -02, where one exchange shows them: the usage counts what the answer took. An

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { FindingCollector } from './finding-collector.ts'
 import { createStreamJudge } from './index.ts'
-import { FindingCollector } from './ledger.ts'
 import { judgeToolCall } from './tool-calls.ts'
 
 const request = { tools: [{ type: 'function', function: { name: 'get_time' } }] }

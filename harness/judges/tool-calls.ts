@@ -1,7 +1,7 @@
 import type { RequirementId } from '../../contract/index.ts'
 import { asArray, asObject, asString, type JsonObject, parseJson } from '../../contract/json.ts'
+import type { FindingCollector } from './finding-collector.ts'
 import { show } from './json.ts'
-import type { FindingCollector } from './ledger.ts'
 
 /**
  * Judges a whole tool call of the compatible surface against the tools that the request offered;

@@ -1,7 +1,7 @@
 import type { RequirementId } from '../../contract/index.ts'
 import { asObject, type JsonObject } from '../../contract/json.ts'
+import type { FindingCollector } from './finding-collector.ts'
 import { asIndex, show } from './json.ts'
-import type { FindingCollector } from './ledger.ts'
 import { maxTokensOf } from './max-tokens.ts'
 
 /**

@@ -7,9 +7,9 @@ import { parsePace, startReferenceServer } from '../../reference-server/index.ts
 import { loadProfile, type TargetProfile } from '../conformance/profile/index.ts'
 import { listScenarios, type Scenario } from '../conformance/run.ts'
 import { addCosts, type Cost, noCost } from '../conformance/run-setup.ts'
-import { addExchangeCost } from '../conformance/session/cost.ts'
 import { check } from '../conformance/test-support/check.ts'
 import { makeFolder, removeFolder } from '../conformance/test-support/folders.ts'
+import { addExchangeCost } from '../conformance/usage.ts'
 import { wholeProfile } from './test-support/independent-server/profile.ts'
 import { startHandMadeServer } from './test-support/independent-server/server.ts'
 

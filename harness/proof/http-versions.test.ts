@@ -14,8 +14,8 @@ import {
 import { loadProfile } from '../conformance/profile/index.ts'
 import { planConformance } from '../conformance/run.ts'
 import { addCosts, noCost } from '../conformance/run-setup.ts'
-import { addExchangeCost } from '../conformance/session/cost.ts'
 import { check, temporaryFolder } from '../conformance/test-support/check.ts'
+import { addExchangeCost } from '../conformance/usage.ts'
 
 const slug = 'a-target-that-chooses-http-2-is-asked-over-http-1-1-as-well'
 const only = ['OAI-STREAM-01', 'V3-SSE-01']

@@ -7,7 +7,7 @@ import { isDeclined } from '../scenario/read.ts'
 import { walkList } from '../scenario/routes/paging.ts'
 import { secretsOf } from '../session/context.ts'
 import { BudgetSpentError } from '../session/errors.ts'
-import { createAuxiliaryClient } from './client.ts'
+import { createAuxiliaryClient } from './auxiliary-client.ts'
 import { idsOfRecordsContaining } from './find-in-list.ts'
 import {
   createdEntries,

@@ -3,7 +3,7 @@ import type { TargetProfile } from '../profile/index.ts'
 import type { ClientIdentity } from '../run-setup.ts'
 import { secretsOf } from '../session/context.ts'
 import { suiteVersion } from '../version.ts'
-import { createAuxiliaryClient } from './client.ts'
+import { createAuxiliaryClient } from './auxiliary-client.ts'
 import { type Journal, journalWriter, type OpenEntry, openEntries, readJournal } from './journal.ts'
 import { type Removal, removeChats } from './removal.ts'
 

@@ -10,8 +10,8 @@ import {
 import type { TargetProfile } from '../profile/index.ts'
 import { isDeclined, statusText, succeeded } from '../scenario/read.ts'
 import { type ListWalk, walkList } from '../scenario/routes/paging.ts'
-import { createSemaphore } from '../session/semaphore.ts'
-import type { AuxiliaryClient } from './client.ts'
+import { createSemaphore } from '../session/limits/semaphore.ts'
+import type { AuxiliaryClient } from './auxiliary-client.ts'
 import { idsOfRecordsWith } from './find-in-list.ts'
 import type { OpenEntry, WriteJournal } from './journal.ts'
 

@@ -6,7 +6,7 @@ import {
   leavesOf,
   succeeded,
 } from '../../../contract/index.ts'
-import type { AuxiliaryClient } from '../cleanup/client.ts'
+import type { AuxiliaryClient } from '../cleanup/auxiliary-client.ts'
 import { withJournal } from '../cleanup/journal.ts'
 import { isDeclined, isResponse } from '../scenario/read.ts'
 import type { Generations } from './generations.ts'

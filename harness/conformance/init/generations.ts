@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { answerJson, type Exchange, isUuid, leavesOf, succeeded } from '../../../contract/index.ts'
-import { createSupplements, type Members, withMembers } from '../session/supplements.ts'
+import { createSupplements, type Members, withMembers } from '../session/requests/supplements.ts'
 import { brief, type Detected, type ProbeContext, route, unknown } from './probe.ts'
 
 /** Generations of a discovery: what the target wants beside what the document requires is learned. */

@@ -1,6 +1,6 @@
 import { answerJson, type Exchange, succeeded } from '../../../contract/index.ts'
-import type { AuxiliaryClient } from '../cleanup/client.ts'
-import { mainIds, modelIdsIn, smallestCompletion, visionId } from '../preflight/model-ids.ts'
+import type { AuxiliaryClient } from '../cleanup/auxiliary-client.ts'
+import { mainIds, modelIdsIn, smallestCompletion, visionId } from '../preflight/models.ts'
 import { isCompletion } from '../scenario/read.ts'
 import { brief, type Detected, type Models, route, unknown } from './probe.ts'
 

@@ -5,12 +5,12 @@ import {
   pathOf,
   requestPath,
 } from '../../../contract/index.ts'
-import type { AuxiliaryClient } from '../cleanup/client.ts'
+import type { AuxiliaryClient } from '../cleanup/auxiliary-client.ts'
 import type { WriteJournal } from '../cleanup/journal.ts'
 import type { TargetProfile } from '../profile/index.ts'
 import { describeShape, statusText } from '../scenario/read.ts'
 import { toWord } from '../session/identities.ts'
-import type { RequestSpec } from '../session/wire-request.ts'
+import type { RequestSpec } from '../session/requests/wire-request.ts'
 
 /** What one probe found out. */
 export interface Detected<T> {

@@ -1,5 +1,5 @@
 import type { Exchange, Surface } from '../../../contract/index.ts'
-import { type AnswerKind, classifyAnswer } from '../preflight/signs.ts'
+import { type AnswerKind, classifyAnswer } from '../preflight/classify-answer.ts'
 import { statusText } from '../scenario/read.ts'
 import { brief } from './probe.ts'
 

@@ -1,8 +1,8 @@
 import type { Exchange } from '../../../contract/index.ts'
-import { describeAnswer } from './account.ts'
 import type { SendProbe } from './ask.ts'
-import { baseByTls, baseOfRedirect, basesAbove } from './proposals.ts'
-import { classifyAnswer } from './signs.ts'
+import { classifyAnswer } from './classify-answer.ts'
+import { describeAnswer } from './describe-answer.ts'
+import { baseByTls, baseOfRedirect, basesAbove } from './suggest-address.ts'
 
 /**
  * The address that was meant, in a sentence; undefined where none is found. A redirect is told and not

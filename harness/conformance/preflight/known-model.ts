@@ -2,7 +2,7 @@ import { answerJson, type Exchange, leavesOf, succeeded } from '../../../contrac
 import { ConfigurationError } from '../errors.ts'
 import { statusText } from '../scenario/read.ts'
 import type { SendProbe } from './ask.ts'
-import { isDocumented, modelIdsIn, smallestCompletion } from './model-ids.ts'
+import { isDocumented, modelIdsIn, smallestCompletion } from './models.ts'
 
 /**
  * A mistyped model of the profile costs a whole run, so it is looked up in the list, and tried once

@@ -1,7 +1,7 @@
 import type { Exchange } from '../../../contract/index.ts'
-import type { RequestSpec } from '../session/wire-request.ts'
+import type { RequestSpec } from '../session/requests/wire-request.ts'
 import type { SendProbe } from './ask.ts'
-import { classifyAnswer, differs, isPage } from './signs.ts'
+import { classifyAnswer, differs, isPage } from './classify-answer.ts'
 
 /**
  * Those of the answers that only a route gives: a service may say 404 of a thing that it does not

@@ -1,7 +1,7 @@
 import { type Exchange, type RequirementId, succeeded } from '../../../contract/index.ts'
 import { InconclusiveError, UndeclaredError } from '../session/errors.ts'
+import { missingMember } from '../session/requests/supplements.ts'
 import type { Session } from '../session/session.ts'
-import { missingMember } from '../session/supplements.ts'
 import { ContractViolation, expect } from './expect.ts'
 import { describeAnswer, isCompletion, isResponse } from './read.ts'
 

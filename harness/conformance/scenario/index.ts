@@ -9,7 +9,7 @@ export {
   expectResponse,
   requireProfile,
 } from './claims.ts'
-export { covers, whereNegotiated } from './covers.ts'
+export { covers, whereNegotiated } from './declaration.ts'
 export { describe, registerSections } from './describe.ts'
 export { ContractViolation, expect } from './expect.ts'
 export * from './read.ts'

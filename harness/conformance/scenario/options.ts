@@ -1,4 +1,4 @@
-import type { RequestSpec } from '../session/wire-request.ts'
+import type { RequestSpec } from '../session/requests/wire-request.ts'
 
 /** What a scenario may say about any request beside its content. */
 export type SendOptions = Pick<

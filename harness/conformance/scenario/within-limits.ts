@@ -1,5 +1,5 @@
 import type { Exchange } from '../../../contract/index.ts'
-import { describeRequest } from '../session/excess.ts'
+import { describeRequest } from '../session/limits/limit-breaches.ts'
 import type { Session } from '../session/session.ts'
 import { assume } from './claims.ts'
 

@@ -16,12 +16,12 @@ import {
   type Traffic,
   type Undecided,
 } from '../run-setup.ts'
+import { addExchangeCost } from '../usage.ts'
 import type { RunContext } from './context.ts'
-import { graceMs, sendWithRetries } from './conversation.ts'
-import { addExchangeCost } from './cost.ts'
 import { toUuid, toWord } from './identities.ts'
+import { graceMs, sendWithRetries } from './requests/send-with-retries.ts'
+import type { RequestSpec } from './requests/wire-request.ts'
 import { addExchangeTraffic } from './traffic.ts'
-import type { RequestSpec } from './wire-request.ts'
 
 export interface Started {
   /** Resolves when the first try has a status line or has ended. */

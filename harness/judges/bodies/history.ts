@@ -1,8 +1,8 @@
 import type { RequirementId } from '../../../contract/index.ts'
 import { asArray, asObject, asString, isObject, type JsonObject } from '../../../contract/json.ts'
 import { historyItem, historyPage, inputItem } from '../../../contract/wire/index.ts'
+import type { FindingCollector } from '../finding-collector.ts'
 import { show } from '../json.ts'
-import type { FindingCollector } from '../ledger.ts'
 import { judgeShape } from './shape.ts'
 
 /** Sections 2.6 and 4.3: one page of a history, and what its query promised. */

@@ -8,8 +8,8 @@ import {
   requestJson,
 } from '../../../contract/index.ts'
 import { asObject, isObject, type JsonObject } from '../../../contract/json.ts'
+import type { FindingCollector } from '../finding-collector.ts'
 import { show } from '../json.ts'
-import type { FindingCollector } from '../ledger.ts'
 import { judgeCompletion } from './completion.ts'
 import { judgeHistory } from './history.ts'
 import { judgeModels } from './models.ts'

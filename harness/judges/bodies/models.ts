@@ -1,7 +1,7 @@
 import { asArray, isObject, type JsonObject } from '../../../contract/json.ts'
 import { modelEntry, modelList } from '../../../contract/wire/index.ts'
+import type { FindingCollector } from '../finding-collector.ts'
 import { show } from '../json.ts'
-import type { FindingCollector } from '../ledger.ts'
 import { judgeShape } from './shape.ts'
 
 /**

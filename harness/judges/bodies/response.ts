@@ -1,6 +1,6 @@
 import { asObject, type JsonObject } from '../../../contract/json.ts'
 import { itemsOf, judgeOutput } from '../final-response.ts'
-import type { FindingCollector } from '../ledger.ts'
+import type { FindingCollector } from '../finding-collector.ts'
 import { judgeUsage } from '../usage.ts'
 
 /** Section 4.3: a reply in one JSON body, the final response object. */

@@ -1,7 +1,7 @@
 import { type RequirementId, requirements } from '../../../contract/index.ts'
 import { asArray, isObject } from '../../../contract/json.ts'
+import type { FindingCollector } from '../finding-collector.ts'
 import { show } from '../json.ts'
-import type { FindingCollector } from '../ledger.ts'
 
 /** As much of a zod schema as judging needs. */
 interface Schema {

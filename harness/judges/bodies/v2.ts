@@ -1,8 +1,8 @@
 import type { RequirementId } from '../../../contract/index.ts'
 import { asObject, asString, type JsonObject } from '../../../contract/json.ts'
 import { v2Generation, v2Message } from '../../../contract/wire/index.ts'
+import type { FindingCollector } from '../finding-collector.ts'
 import { show } from '../json.ts'
-import type { FindingCollector } from '../ledger.ts'
 import { judgeShape } from './shape.ts'
 
 /** Section 2.3: a stored message, held against the request that stored it. */

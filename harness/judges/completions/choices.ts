@@ -1,6 +1,6 @@
 import { asObject, type JsonObject } from '../../../contract/json.ts'
+import type { FindingCollector } from '../finding-collector.ts'
 import { show } from '../json.ts'
-import type { FindingCollector } from '../ledger.ts'
 import type { Chunk, ChunkChoice, ChunkJudge, StreamEnd } from './part.ts'
 import { stopsOf } from './stop.ts'
 

@@ -1,5 +1,5 @@
 import type { Ending } from '../../../contract/index.ts'
-import type { FindingCollector } from '../ledger.ts'
+import type { FindingCollector } from '../finding-collector.ts'
 import type { Block } from '../sse/scanner.ts'
 
 /**

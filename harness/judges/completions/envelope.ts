@@ -1,5 +1,5 @@
+import type { FindingCollector } from '../finding-collector.ts'
 import { show } from '../json.ts'
-import type { FindingCollector } from '../ledger.ts'
 import type { Chunk, ChunkJudge } from './part.ts'
 
 const members = ['id', 'created', 'model'] as const

@@ -1,19 +1,19 @@
 import type { Ending, Judgement, WireChunk } from '../../../contract/index.ts'
 import { asObject, isObject, type JsonObject, parseJson } from '../../../contract/json.ts'
+import { FindingCollector } from '../finding-collector.ts'
 import { show } from '../json.ts'
-import { FindingCollector } from '../ledger.ts'
 import { AlikeBlocks } from '../sse/alike.ts'
 import { type Block, SseScanner } from '../sse/scanner.ts'
 import type { StreamContext, StreamJudge, StreamListener } from '../streams.ts'
 import { ChoiceJudge } from './choices.ts'
 import { DoneJudge } from './done.ts'
 import { EnvelopeJudge } from './envelope.ts'
+import { type Fragment, loneFragment, watchChunk } from './notify-listener.ts'
 import { ChunkObserver } from './observe.ts'
 import { type ChunkJudge, chunkOf } from './part.ts'
 import { StopJudge } from './stop.ts'
 import { ToolCallJudge } from './tool-calls.ts'
 import { UsageJudge } from './usage.ts'
-import { type Fragment, loneFragment, watchChunk } from './watch.ts'
 
 /** Judges the stream of the compatible surface (section 4.1; docs/wire-contract.md, rules for chunks). */
 export class CompletionsJudge implements StreamJudge {

@@ -1,5 +1,5 @@
 import { asArray, asObject, isObject, type JsonObject } from '../../../contract/json.ts'
-import type { FindingCollector } from '../ledger.ts'
+import type { FindingCollector } from '../finding-collector.ts'
 
 /** OPEN-07: what is in a chunk beside the text, and how the stream ends. */
 export class ChunkObserver {

@@ -1,6 +1,6 @@
 import { asArray, type JsonObject } from '../../../contract/json.ts'
+import type { FindingCollector } from '../finding-collector.ts'
 import { show } from '../json.ts'
-import type { FindingCollector } from '../ledger.ts'
 import { type Chunk, type ChunkJudge, contentOf } from './part.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { asArray, asObject, asString, type JsonObject } from '../../../contract/json.ts'
+import type { FindingCollector } from '../finding-collector.ts'
 import { asIndex, show } from '../json.ts'
-import type { FindingCollector } from '../ledger.ts'
 import { judgeToolCall } from '../tool-calls.ts'
 import type { Chunk, ChunkJudge, StreamEnd } from './part.ts'
 

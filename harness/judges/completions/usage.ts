@@ -1,5 +1,5 @@
 import { asObject, type JsonObject } from '../../../contract/json.ts'
-import type { FindingCollector } from '../ledger.ts'
+import type { FindingCollector } from '../finding-collector.ts'
 import { judgeMaxTokens } from '../max-tokens.ts'
 import type { Chunk, ChunkJudge, StreamEnd } from './part.ts'
 

@@ -1,7 +1,7 @@
 import { asArray, asString, isObject, type JsonObject } from '../../../contract/json.ts'
 import { itemsOf } from '../final-response.ts'
+import type { FindingCollector } from '../finding-collector.ts'
 import { agrees, show } from '../json.ts'
-import type { FindingCollector } from '../ledger.ts'
 import { holdsAll, type StreamOutcome } from './event.ts'
 import { finalOf, type ItemTrace, type SlotTrace } from './traces.ts'
 

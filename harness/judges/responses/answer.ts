@@ -1,7 +1,7 @@
 import { asObject } from '../../../contract/json.ts'
 import { finalText } from '../final-response.ts'
+import type { FindingCollector } from '../finding-collector.ts'
 import { asIndex, show } from '../json.ts'
-import type { FindingCollector } from '../ledger.ts'
 import type { DeltaJudge } from './deltas.ts'
 import { type EventJudge, holdsAll, type ResponseEvent, type StreamOutcome } from './event.ts'
 import type { StructureJudge } from './structure.ts'

@@ -1,6 +1,6 @@
 import { asObject } from '../../../contract/json.ts'
+import type { FindingCollector } from '../finding-collector.ts'
 import { show } from '../json.ts'
-import type { FindingCollector } from '../ledger.ts'
 import type { EventJudge, ResponseEvent, StreamOutcome } from './event.ts'
 
 /** V3-SSE-24, -25 and -27: what a delta is made of, and that reasoning comes only when asked for. */

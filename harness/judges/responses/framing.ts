@@ -1,7 +1,7 @@
 import { knownEvents } from '../../../contract/event-names.ts'
 import { asObject, type JsonObject, parseJson } from '../../../contract/json.ts'
+import type { FindingCollector } from '../finding-collector.ts'
 import { show } from '../json.ts'
-import type { FindingCollector } from '../ledger.ts'
 import type { Block } from '../sse/scanner.ts'
 import type { ResponseEvent } from './event.ts'
 

@@ -1,6 +1,6 @@
 import type { Ending, Judgement, WireChunk } from '../../../contract/index.ts'
 import { judgeOutput } from '../final-response.ts'
-import { FindingCollector } from '../ledger.ts'
+import { FindingCollector } from '../finding-collector.ts'
 import { AlikeBlocks } from '../sse/alike.ts'
 import { type Block, SseScanner } from '../sse/scanner.ts'
 import type { StreamContext, StreamJudge, StreamListener } from '../streams.ts'
@@ -11,13 +11,13 @@ import { AnswerJudge } from './answer.ts'
 import { DeltaJudge } from './deltas.ts'
 import { type EventJudge, holdsAll, type ResponseEvent, type StreamOutcome } from './event.ts'
 import { FramingJudge } from './framing.ts'
+import { contentKindOf, notifyListener } from './notify-listener.ts'
 import { OpenQuestionObserver } from './observe.ts'
 import { judgeOutputs } from './outputs.ts'
 import { SequenceJudge } from './sequence.ts'
 import { SnapshotJudge } from './snapshots.ts'
 import { StructureJudge } from './structure.ts'
 import { TerminalJudge } from './terminal.ts'
-import { contentKindOf, notifyListener } from './watch.ts'
 
 /** Judges the event stream of a v3 reply (section 6; docs/wire-contract.md). */
 export class ResponsesJudge implements StreamJudge {

@@ -1,5 +1,5 @@
 import { observeItems } from '../bodies/response.ts'
-import type { FindingCollector } from '../ledger.ts'
+import type { FindingCollector } from '../finding-collector.ts'
 import type { EventJudge, ResponseEvent, StreamOutcome } from './event.ts'
 import type { StructureJudge } from './structure.ts'
 

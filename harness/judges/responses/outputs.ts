@@ -7,8 +7,8 @@ import {
   parseJson,
 } from '../../../contract/json.ts'
 import { itemsOf } from '../final-response.ts'
+import type { FindingCollector } from '../finding-collector.ts'
 import { agrees, show } from '../json.ts'
-import type { FindingCollector } from '../ledger.ts'
 import { holdsAll, type StreamOutcome } from './event.ts'
 import type { ItemTrace } from './traces.ts'
 

@@ -1,6 +1,6 @@
 import { knownEvents } from '../../../contract/event-names.ts'
+import type { FindingCollector } from '../finding-collector.ts'
 import { show } from '../json.ts'
-import type { FindingCollector } from '../ledger.ts'
 import type { EventJudge, ResponseEvent, StreamOutcome } from './event.ts'
 
 /**

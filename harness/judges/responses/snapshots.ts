@@ -1,8 +1,8 @@
 import { lifecycleEvents } from '../../../contract/event-names.ts'
 import type { RequirementId } from '../../../contract/index.ts'
 import { asObject, type JsonObject } from '../../../contract/json.ts'
+import type { FindingCollector } from '../finding-collector.ts'
 import { agrees, show } from '../json.ts'
-import type { FindingCollector } from '../ledger.ts'
 import type { EventJudge, ResponseEvent } from './event.ts'
 
 /** V3-SSE-05, -10, -11 and -21: the response that lifecycle events show. */

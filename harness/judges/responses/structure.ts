@@ -1,11 +1,11 @@
 import { asObject, asString, isObject } from '../../../contract/json.ts'
+import type { FindingCollector } from '../finding-collector.ts'
 import { asIndex } from '../json.ts'
-import type { FindingCollector } from '../ledger.ts'
 import type { Complaint, EventJudge, ResponseEvent, StreamOutcome } from './event.ts'
 import { holdsAll } from './event.ts'
 import { orderFault, progressOf } from './grammar.ts'
-import { OutputItems } from './items.ts'
 import { type EventKind, kindOf } from './kinds.ts'
+import { OutputItems } from './output-items.ts'
 import { openShownParts, slotOf } from './slots.ts'
 import type { ItemTrace, SlotTrace } from './traces.ts'
 

@@ -1,8 +1,8 @@
 import { terminalEvents } from '../../../contract/event-names.ts'
 import type { Ending } from '../../../contract/index.ts'
 import { asObject, type JsonObject } from '../../../contract/json.ts'
+import type { FindingCollector } from '../finding-collector.ts'
 import { show } from '../json.ts'
-import type { FindingCollector } from '../ledger.ts'
 import type { Block } from '../sse/scanner.ts'
 import type { ResponseEvent } from './event.ts'
 

@@ -1,5 +1,5 @@
 import { type JournalEntry, journalLine } from '../../../contract/index.ts'
-import { RedactingWriter } from '../../client/redaction/outlet.ts'
+import { RedactingWriter } from '../../client/redaction/redacting-writer.ts'
 import { createRedactor, type Secret } from '../../client/redaction/redaction.ts'
 
 /** Where the creation journal of a run is; survives a structured clone. */

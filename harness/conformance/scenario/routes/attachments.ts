@@ -10,7 +10,7 @@ import {
 import type { Session } from '../../session/session.ts'
 import { contains } from '../find.ts'
 import type { SendOptions } from '../options.ts'
-import { poll } from '../settle.ts'
+import { poll } from '../poll.ts'
 import { assumeWithinLimits } from '../within-limits.ts'
 import { multipart, type UploadFile } from './multipart.ts'
 import { type ListWalk, walkList } from './paging.ts'

@@ -11,12 +11,12 @@ import {
   succeeded,
   valueAt,
 } from '../../../../contract/index.ts'
+import type { RequestSpec } from '../../session/requests/wire-request.ts'
 import type { Session, Started } from '../../session/session.ts'
-import type { RequestSpec } from '../../session/wire-request.ts'
 import { assume } from '../claims.ts'
 import type { SendOptions } from '../options.ts'
+import { poll } from '../poll.ts'
 import { type HistoryRow, historyCursor, historyRows, statusText } from '../read.ts'
-import { poll } from '../settle.ts'
 import { assumeWithinLimits } from '../within-limits.ts'
 import { walkGauge } from './paging.ts'
 

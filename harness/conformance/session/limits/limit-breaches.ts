@@ -5,9 +5,9 @@ import {
   mediaType,
   operationAt,
   requestPath,
-} from '../../../contract/index.ts'
-import type { TargetProfile } from '../profile/index.ts'
-import { historyRows } from '../scenario/read.ts'
+} from '../../../../contract/index.ts'
+import type { TargetProfile } from '../../profile/index.ts'
+import { historyRows } from '../../scenario/read.ts'
 
 type Limits = Pick<TargetProfile['limits'], 'jsonDepth' | 'historyRows'>
 

@@ -1,4 +1,4 @@
-import type { Exchange } from '../../../contract/index.ts'
+import type { Exchange } from '../../../../contract/index.ts'
 
 /** So many conversations in a row that led to nothing, and the target is taken for gone. */
 const maxConsecutiveFailures = 8

@@ -1,6 +1,6 @@
-import { bodyLength, type Exchange } from '../../../contract/index.ts'
-import type { TargetProfile } from '../profile/index.ts'
-import { InconclusiveError } from './errors.ts'
+import { bodyLength, type Exchange } from '../../../../contract/index.ts'
+import type { TargetProfile } from '../../profile/index.ts'
+import { InconclusiveError } from '../errors.ts'
 
 type Limits = Pick<TargetProfile['limits'], 'runMs' | 'runBytes'>
 

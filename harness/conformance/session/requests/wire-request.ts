@@ -1,7 +1,7 @@
-import type { Header, Role, Surface, WireRequest } from '../../../contract/index.ts'
-import { acceptEncoding } from '../../client/index.ts'
-import type { ClientIdentity } from '../run-setup.ts'
-import { surfaceCredentials } from './credentials.ts'
+import type { Header, Role, Surface, WireRequest } from '../../../../contract/index.ts'
+import { acceptEncoding } from '../../../client/index.ts'
+import type { ClientIdentity } from '../../run-setup.ts'
+import { surfaceCredentials } from '../credentials.ts'
 
 /** What a scenario wants to be sent; everything else is filled in from the run. */
 export interface RequestSpec {

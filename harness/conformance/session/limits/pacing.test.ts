@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import type { Ending, Exchange } from '../../../contract/index.ts'
-import { createPacer, giveUpReason, retryAfterMs } from './back-off.ts'
-import { createCircuitBreaker } from './breaker.ts'
+import type { Ending, Exchange } from '../../../../contract/index.ts'
+import { createCircuitBreaker } from './circuit-breaker.ts'
+import { createPacer, giveUpReason, retryAfterMs } from './pacer.ts'
 import { createSemaphore } from './semaphore.ts'
 
 function exchange(status: number | null, more: { retryAfter?: string; ending?: Ending } = {}) {

@@ -1,4 +1,4 @@
-import { terminalEvents } from '../../../contract/event-names.ts'
+import { terminalEvents } from '../../../../contract/event-names.ts'
 import {
   type Exchange,
   header,
@@ -7,7 +7,7 @@ import {
   requestJson,
   requestPath,
   succeeded,
-} from '../../../contract/index.ts'
+} from '../../../../contract/index.ts'
 
 /**
  * A conversation that says nothing of the service: a gateway answered in its place, or what it

@@ -6,8 +6,8 @@ import {
   operationAt,
   requestJson,
   requestPath,
-} from '../../../contract/index.ts'
-import type { TargetProfile } from '../profile/index.ts'
+} from '../../../../contract/index.ts'
+import type { TargetProfile } from '../../profile/index.ts'
 import type { RequestSpec } from './wire-request.ts'
 
 export type Members = Readonly<Record<string, unknown>>

@@ -1,5 +1,5 @@
-import { type Exchange, type Role, requestPath } from '../../../contract/index.ts'
-import { notRecorded } from '../../client/index.ts'
+import { type Exchange, type Role, requestPath } from '../../../../contract/index.ts'
+import { notRecorded } from '../../../client/index.ts'
 import {
   findFailure,
   isServerError,

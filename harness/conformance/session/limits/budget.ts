@@ -1,6 +1,6 @@
-import type { Role } from '../../../contract/index.ts'
-import type { JournalEntry } from '../cleanup/journal.ts'
-import { BudgetSpentError } from './errors.ts'
+import type { Role } from '../../../../contract/index.ts'
+import type { JournalEntry } from '../../cleanup/journal.ts'
+import { BudgetSpentError } from '../errors.ts'
 
 /** `--max-requests`: what may still be sent. */
 export interface Budget {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Exchange, header } from '../../../contract/index.ts'
-import type { TargetProfile } from '../profile/index.ts'
+import { type Exchange, header } from '../../../../contract/index.ts'
+import type { TargetProfile } from '../../profile/index.ts'
 
 const maxAttempts = 4
 const firstWaitMs = 500

@@ -1,5 +1,5 @@
 import { bodyText, type Exchange, header, mediaType } from '../../../contract/index.ts'
-import { isPage } from './signs.ts'
+import { isPage } from './classify-answer.ts'
 
 /**
  * An answer in a line: `GET /api/openai/models: 404 text/html "Not Found" (server: nginx/1.22)`. What

@@ -4,8 +4,8 @@ import {
   operations,
   requestPath,
   succeeded,
-} from '../../../contract/index.ts'
-import type { Cost } from '../run-setup.ts'
+} from '../../contract/index.ts'
+import type { Cost } from './run-setup.ts'
 
 /** The cost of a run after one more exchange. Only what succeeded has generated or created. */
 export function addExchangeCost(before: Cost, exchange: Exchange): Cost {

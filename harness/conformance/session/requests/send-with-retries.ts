@@ -4,11 +4,11 @@ import {
   type OperationId,
   operations,
   succeeded,
-} from '../../../contract/index.ts'
-import { wasRecorded } from '../../client/index.ts'
-import { giveUpReason } from './back-off.ts'
-import type { RunContext } from './context.ts'
-import { InconclusiveError } from './errors.ts'
+} from '../../../../contract/index.ts'
+import { wasRecorded } from '../../../client/index.ts'
+import type { RunContext } from '../context.ts'
+import { InconclusiveError } from '../errors.ts'
+import { giveUpReason } from '../limits/pacer.ts'
 import { repeatability } from './failure.ts'
 import { nextStep } from './next-step.ts'
 import {

@@ -1,18 +1,18 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { ConformanceReport } from '../../../contract/report/conformance.ts'
-import { targetFixture } from '../../../fixtures/targets.ts'
-import { type ReferenceServer, startReferenceServer } from '../../../reference-server/index.ts'
-import { loadProfile } from '../profile/index.ts'
-import { rejudge } from '../recording/rejudge.ts'
+import type { ConformanceReport } from '../../../../contract/report/conformance.ts'
+import { targetFixture } from '../../../../fixtures/targets.ts'
+import { type ReferenceServer, startReferenceServer } from '../../../../reference-server/index.ts'
+import { loadProfile } from '../../profile/index.ts'
+import { rejudge } from '../../recording/rejudge.ts'
 import {
   type CheckOptions,
   check,
   lineOf,
   rowsWith,
   temporaryFolder,
-} from '../test-support/check.ts'
-import type { TestHost } from '../test-support/listen.ts'
-import { type Asked, roughRoad, type Trouble } from '../test-support/rough-road.ts'
+} from '../../test-support/check.ts'
+import type { TestHost } from '../../test-support/listen.ts'
+import { type Asked, roughRoad, type Trouble } from '../../test-support/rough-road.ts'
 
 /** The reference server behind a proxy that makes trouble: what is said of it, and of what it is no fault. */
 

@@ -7,7 +7,7 @@ const root = fileURLToPath(new URL('../../..', import.meta.url))
 
 /** Modules that may do it themselves, and why. */
 const exempt: Readonly<Record<string, string>> = {
-  'harness/client/redaction/outlet.ts': 'the funnel itself',
+  'harness/client/redaction/redacting-writer.ts': 'the funnel itself',
   'harness/cli/terminal/interruption.ts': 'shows the cursor again',
   'harness/cli/terminal/io.ts': 'listens to the errors of the streams, and asks for their size',
   'harness/cli/terminal/status.ts': 'gives the spinner the stream, and text that was cleaned',
