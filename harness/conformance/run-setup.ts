@@ -1,6 +1,6 @@
 import type { Finding, Observation, RequirementId } from '../../contract/index.ts'
-import type { Traffic } from '../../contract/report/conformance.ts'
 import type { TargetProfile } from './profile/index.ts'
+import type { Cost, Traffic } from './usage.ts'
 
 /** What the scenarios are told about the run; survives a structured clone. */
 export interface RunSetup {
@@ -34,51 +34,6 @@ export interface RunSetup {
 
 /** How the kit introduces itself to a target, in a run and beside one. */
 export type ClientIdentity = Pick<RunSetup, 'profile' | 'tag' | 'userAgent'>
-
-/** What a run asked of its target. */
-export interface Cost {
-  readonly requests: number
-  readonly generations: number
-  readonly chats: number
-  readonly uploads: number
-}
-
-export const noCost: Cost = { requests: 0, generations: 0, chats: 0, uploads: 0 }
-
-export function addCosts(a: Cost, b: Cost): Cost {
-  return {
-    requests: a.requests + b.requests,
-    generations: a.generations + b.generations,
-    chats: a.chats + b.chats,
-    uploads: a.uploads + b.uploads,
-  }
-}
-
-export type { Traffic }
-
-export const noTraffic: Traffic = {
-  answers: 0,
-  statuses: {},
-  unanswered: 0,
-  cut: 0,
-  timeouts: 0,
-  retries: 0,
-}
-
-export function addTraffic(a: Traffic, b: Traffic): Traffic {
-  const statuses = { ...a.statuses }
-  for (const [status, times] of Object.entries(b.statuses)) {
-    statuses[status] = (statuses[status] ?? 0) + times
-  }
-  return {
-    answers: a.answers + b.answers,
-    statuses,
-    unanswered: a.unanswered + b.unanswered,
-    cut: a.cut + b.cut,
-    timeouts: a.timeouts + b.timeouts,
-    retries: a.retries + b.retries,
-  }
-}
 
 /** Why a scenario can say nothing about some rows. */
 export interface Undecided {

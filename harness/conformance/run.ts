@@ -11,7 +11,7 @@ import { type Exploration, runExploration } from './exploration.ts'
 import { preflight } from './preflight/preflight.ts'
 import { isPlanned, skipReason } from './profile/applicability.ts'
 import type { TargetProfile } from './profile/index.ts'
-import { networkToldOf } from './profile/network-report.ts'
+import { networkToldOf } from './profile/network.ts'
 import {
   type ProfileName,
   type Selection,
@@ -19,12 +19,12 @@ import {
   surfacesOfProfile,
 } from './profile/selection.ts'
 import { buildProgress, type Progress } from './progress.ts'
-import { evidenceUnwritable } from './recording/exchanges-file.ts'
-import { makeFolder } from './recording/make-folder.ts'
 import { writeRunRecord } from './recording/record.ts'
-import { addCosts, addTraffic, noCost, noTraffic, type RunSetup } from './run-setup.ts'
+import { evidenceUnwritable, makeFolder } from './recording/result-files.ts'
+import type { RunSetup } from './run-setup.ts'
 import { secretsOf } from './session/context.ts'
 import { countTotals, reportOutcome } from './totals.ts'
+import { addCosts, addTraffic, noCost, noTraffic } from './usage.ts'
 import { decide } from './verdicts.ts'
 import { interfaceRevision, suiteVersion } from './version.ts'
 import { Collector, type Scenario } from './vitest/collector.ts'

@@ -5,7 +5,52 @@ import {
   requestPath,
   succeeded,
 } from '../../contract/index.ts'
-import type { Cost } from './run-setup.ts'
+import type { Traffic } from '../../contract/report/conformance.ts'
+
+/** What a run asked of its target. */
+export interface Cost {
+  readonly requests: number
+  readonly generations: number
+  readonly chats: number
+  readonly uploads: number
+}
+
+export const noCost: Cost = { requests: 0, generations: 0, chats: 0, uploads: 0 }
+
+export function addCosts(a: Cost, b: Cost): Cost {
+  return {
+    requests: a.requests + b.requests,
+    generations: a.generations + b.generations,
+    chats: a.chats + b.chats,
+    uploads: a.uploads + b.uploads,
+  }
+}
+
+export type { Traffic }
+
+export const noTraffic: Traffic = {
+  answers: 0,
+  statuses: {},
+  unanswered: 0,
+  cut: 0,
+  timeouts: 0,
+  retries: 0,
+}
+
+export function addTraffic(a: Traffic, b: Traffic): Traffic {
+  const statuses = { ...a.statuses }
+  for (const [status, times] of Object.entries(b.statuses)) {
+    statuses[status] = (statuses[status] ?? 0) + times
+  }
+  return {
+    answers: a.answers + b.answers,
+    statuses,
+    unanswered: a.unanswered + b.unanswered,
+    cut: a.cut + b.cut,
+    timeouts: a.timeouts + b.timeouts,
+    retries: a.retries + b.retries,
+  }
+}
 
 /** The cost of a run after one more exchange. Only what succeeded has generated or created. */
 export function addExchangeCost(before: Cost, exchange: Exchange): Cost {
@@ -17,5 +62,24 @@ export function addExchangeCost(before: Cost, exchange: Exchange): Cost {
     generations: before.generations + Number(done && 'generates' in operations[operation]),
     chats: before.chats + Number(done && operation === 'v3.createChat'),
     uploads: before.uploads + Number(done && operation === 'v3.upload'),
+  }
+}
+
+/** What came of the requests of a run after one more exchange. */
+export function addExchangeTraffic(
+  before: Traffic,
+  { ending, response, labels }: Exchange,
+): Traffic {
+  const status = response?.status
+  const told = status === 429 || (status !== undefined && status >= 500)
+  return {
+    answers: before.answers + Number(response !== null),
+    statuses: told
+      ? { ...before.statuses, [status]: (before.statuses[status] ?? 0) + 1 }
+      : before.statuses,
+    unanswered: before.unanswered + Number(response === null && ending.kind === 'unreachable'),
+    cut: before.cut + Number(ending.kind === 'cut'),
+    timeouts: before.timeouts + Number(ending.kind === 'timeout'),
+    retries: before.retries + Number(labels.attempt > 0),
   }
 }

@@ -13,9 +13,8 @@ import {
 } from '../client/test-support/tls-front.ts'
 import { loadProfile } from '../conformance/profile/index.ts'
 import { planConformance } from '../conformance/run.ts'
-import { addCosts, noCost } from '../conformance/run-setup.ts'
 import { check, temporaryFolder } from '../conformance/test-support/check.ts'
-import { addExchangeCost } from '../conformance/usage.ts'
+import { addCosts, addExchangeCost, noCost } from '../conformance/usage.ts'
 
 const slug = 'a-target-that-chooses-http-2-is-asked-over-http-1-1-as-well'
 const only = ['OAI-STREAM-01', 'V3-SSE-01']

@@ -2,7 +2,7 @@ import { wrap } from '../../../reports/text/escape.ts'
 import { count } from '../../../reports/text/format.ts'
 import type { TargetProfile } from '../../conformance/profile/index.ts'
 import type { Scenario, Selection } from '../../conformance/run.ts'
-import { addCosts, type Cost, noCost } from '../../conformance/run-setup.ts'
+import { addCosts, type Cost, noCost } from '../../conformance/usage.ts'
 import { durationText } from './estimate.ts'
 
 export interface PlanOptions {

@@ -6,7 +6,7 @@ import { outcomeToConsole } from '../../../reports/conformance/console/console.t
 import { withoutCommands } from '../../../reports/conformance/github.ts'
 import { reportToJson, withEvidence } from '../../../reports/text/digest.ts'
 import { exchangesName, reportName } from '../../conformance/defaults.ts'
-import { makeFolder } from '../../conformance/recording/make-folder.ts'
+import { makeFolder } from '../../conformance/recording/result-files.ts'
 import { readRecording } from '../results/exchanges.ts'
 import { fileDigest } from '../results/file-digest.ts'
 import { fitted } from '../terminal/fitted.ts'

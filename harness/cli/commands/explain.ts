@@ -1,6 +1,6 @@
 import { catalogueRows, explainRow } from '../../../reports/catalogue/index.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
-import { didYouMean } from '../../conformance/profile/suggest.ts'
+import { didYouMean } from '../../conformance/profile/load.ts'
 import type { AddCommand } from '../command.ts'
 import { colorFlag } from '../flags.ts'
 

@@ -3,7 +3,7 @@ import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { type Calibration, calibration } from '../../../contract/report/calibration.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
-import { makeFolder } from '../../conformance/recording/make-folder.ts'
+import { makeFolder } from '../../conformance/recording/result-files.ts'
 import type { Io } from '../terminal/io.ts'
 
 /** Path in the user's cache folder (XDG Base Directory Specification). */

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { closeJournal, startJournal } from '../../conformance/cleanup/journal-file.ts'
 import { journalName } from '../../conformance/defaults.ts'
-import { makeFolder } from '../../conformance/recording/make-folder.ts'
+import { makeFolder } from '../../conformance/recording/result-files.ts'
 import type { ClientIdentity } from '../../conformance/run-setup.ts'
 import { partSize } from '../../load/plan/needs.ts'
 import { type Part, type PlanSpec, wholePlan } from '../../load/plan/plan.ts'

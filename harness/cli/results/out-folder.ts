@@ -1,7 +1,7 @@
 import { mkdtempSync, rmdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { ConfigurationError } from '../../conformance/errors.ts'
-import { makeFolder } from '../../conformance/recording/make-folder.ts'
+import { makeFolder } from '../../conformance/recording/result-files.ts'
 
 /**
  * Creates the folder of --out before anything is sent, and tries to write to it: permissions tell nothing

@@ -7,7 +7,7 @@ import {
   runRecordName,
 } from '../../conformance/defaults.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
-import { makeFolder } from '../../conformance/recording/make-folder.ts'
+import { makeFolder } from '../../conformance/recording/result-files.ts'
 import type { Io } from '../terminal/io.ts'
 
 /** Kind of the results in a folder; `unknown` if report.json is not recognised. */

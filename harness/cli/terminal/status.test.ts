@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Progress } from '../../conformance/progress.ts'
-import { addCosts, noCost } from '../../conformance/run-setup.ts'
+import { addCosts, noCost } from '../../conformance/usage.ts'
 import { showLoadProgress } from '../load/progress.ts'
 import { quietIo } from '../test-support/quiet-io.ts'
 import { showProgress } from './progress.ts'

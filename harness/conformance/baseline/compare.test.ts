@@ -4,9 +4,8 @@ import { requirementIds } from '../../../contract/index.ts'
 import { type RequirementRow, verdicts } from '../../../contract/report/conformance.ts'
 import { reportOf, rowOf } from '../test-support/reports.ts'
 import { reportOutcome } from '../totals.ts'
-import { applyBaseline } from './compare.ts'
+import { applyBaseline, fingerprintOf } from './compare.ts'
 import { type Baseline, type BaselineEntry, toBeWritten } from './file.ts'
-import { fingerprintOf } from './fingerprint.ts'
 
 const today = '2026-06-15'
 const broken = rowOf('V3-IDEM-02', { message: 'the history of 4711 has 2 steps for one key' })

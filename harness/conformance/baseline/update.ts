@@ -1,8 +1,7 @@
 import { stableText } from '../../../contract/index.ts'
 import type { ConformanceReport, RequirementRow } from '../../../contract/report/conformance.ts'
-import { isViolation } from './compare.ts'
+import { fingerprintOf, isViolation } from './compare.ts'
 import { type Baseline, type BaselineEntry, toBeWritten } from './file.ts'
-import { fingerprintOf } from './fingerprint.ts'
 
 export interface BaselineUpdate {
   readonly entries: ReadonlyMap<string, BaselineEntry>

@@ -2,9 +2,8 @@ import { type Capability, capabilities, type Surface } from '../../../contract/i
 import type { TargetProfile } from '../profile/index.ts'
 import { interfaceRevision, suiteVersion } from '../version.ts'
 import type { Detection } from './detect.ts'
-import { comment, example, member } from './lines.ts'
 import type { Detected } from './probe.ts'
-import { capabilityDecides, memberDecides } from './would-decide.ts'
+import { capabilityDecides, comment, example, member, memberDecides } from './profile-lines.ts'
 
 export interface ProfileAbout {
   readonly baseUrl: string

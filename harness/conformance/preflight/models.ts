@@ -1,4 +1,7 @@
-import { leavesOf } from '../../../contract/index.ts'
+import { answerJson, type Exchange, leavesOf, succeeded } from '../../../contract/index.ts'
+import { ConfigurationError } from '../errors.ts'
+import { statusText } from '../scenario/read.ts'
+import type { SendProbe } from './classify-answer.ts'
 
 /** The models of section 2.1, and how the ids of others are found in a list whose shape is not shown. */
 
@@ -33,3 +36,44 @@ function isPlainName(text: string): boolean {
 export function smallestCompletion(model: string) {
   return { model, messages: [{ role: 'user', content: 'Name a colour.' }], max_tokens: 16 }
 }
+
+/**
+ * A mistyped model of the profile costs a whole run, so it is looked up in the list, and tried once
+ * where it is not there: a model that works need not be listed. The ids of section 2.1 are left to
+ * their requirements.
+ * @throws ConfigurationError that names what the target lists
+ */
+export async function requireKnownModel(
+  model: string,
+  list: Exchange | undefined,
+  ask: SendProbe,
+): Promise<void> {
+  if (isDocumented(model) || list === undefined || !succeeded(list)) return
+  const body = answerJson(list)
+  const listed = modelIdsIn(body)
+  if (listed.length === 0 || isNamed(body, model)) return
+  const tried = await ask({ ...completions, json: smallestCompletion(model) })
+  const status = tried.response?.status ?? 0
+  if (!refusals.includes(status)) return
+  const names = listed.slice(0, maxListed).join(', ')
+  const more = listed.length > maxListed ? ` and ${listed.length - maxListed} more` : ''
+  throw new ConfigurationError([
+    `models.main: the target lists ${names}${more}, not ${model}, and refuses a completion with it (${statusText(tried)})`,
+  ])
+}
+
+/** As a value, or as the name of a member. */
+function isNamed(body: unknown, model: string): boolean {
+  return leavesOf(body).some(({ path, value }) => value === model || path.includes(model))
+}
+
+const maxListed = 8
+
+/** Not those for the key, for a rate or for a fault of the target. */
+const refusals: readonly number[] = [400, 404, 422]
+
+export const completions = {
+  surface: 'openai',
+  method: 'POST',
+  path: '/api/openai/chat/completions',
+} as const

@@ -7,14 +7,10 @@ import type { ClientIdentity } from '../run-setup.ts'
 import { retryAfterMs } from '../session/limits/pacer.ts'
 import { buildWireRequest, type RequestSpec } from '../session/requests/wire-request.ts'
 import { secretsOf } from '../session/secrets.ts'
-import type { SendProbe } from './ask.ts'
-import { classifyAnswer } from './classify-answer.ts'
-import { describeAnswer } from './describe-answer.ts'
-import { suggestAddress } from './elsewhere.ts'
-import { completions, requireKnownModel } from './known-model.ts'
-import { smallestCompletion } from './models.ts'
-import { selectRouted } from './routed.ts'
-import { unreachableText } from './unreachable.ts'
+import { classifyAnswer, type SendProbe, selectRouted } from './classify-answer.ts'
+import { describeAnswer, unreachableText } from './describe-answer.ts'
+import { completions, requireKnownModel, smallestCompletion } from './models.ts'
+import { suggestAddress } from './suggest-address.ts'
 
 /** One harmless request to each surface; the v2 one lacks its fields and stores nothing. */
 const probes: Readonly<Record<Surface, RequestSpec>> = {

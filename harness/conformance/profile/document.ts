@@ -9,7 +9,7 @@ import {
 } from 'yaml'
 import { z } from 'zod'
 import { ConfigurationError } from '../errors.ts'
-import { didYouMean } from './suggest.ts'
+import { didYouMean } from './load.ts'
 
 export type Path = readonly PropertyKey[]
 

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { createSecureContext } from 'node:tls'
+import type { ConformanceReport } from '../../../contract/report/conformance.ts'
 import { directNetwork, type NetworkOptions, type Resolution } from '../../client/index.ts'
 import { ConfigurationError } from '../errors.ts'
 import type { TargetProfile } from './schema.ts'
@@ -89,4 +90,19 @@ function readPem(file: string, from: string): string {
   throw new ConfigurationError([
     `${from}: ${file} holds no PEM, a text that begins with -----BEGIN …-----`,
   ])
+}
+
+/** How the target was reached, for a report: nothing of credentials or of files. */
+export function networkToldOf({
+  network,
+}: Pick<TargetProfile, 'network'>): Pick<ConformanceReport['target'], 'network'> {
+  if (network === undefined) return {}
+  const { insecure = false, httpVersion = null, proxy, resolve = [] } = network
+  const told = { insecure, httpVersion, proxy: proxy === undefined ? null : hostOf(proxy), resolve }
+  const plain = !insecure && httpVersion === null && told.proxy === null && resolve.length === 0
+  return plain ? {} : { network: told }
+}
+
+function hostOf(proxy: string): string {
+  return URL.canParse(proxy) ? new URL(proxy).host : 'a proxy'
 }

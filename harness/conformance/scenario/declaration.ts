@@ -1,5 +1,6 @@
+import { describe as register } from 'vitest'
 import type { RequirementId } from '../../../contract/index.ts'
-import type { Cost } from '../run-setup.ts'
+import type { Cost } from '../usage.ts'
 
 declare module 'vitest' {
   interface TaskMeta {
@@ -24,4 +25,30 @@ export function covers(rows: readonly RequirementId[], cost: Partial<Cost>, agai
 /** Options of a scenario that needs a target which chooses its HTTP version: over TLS, with none forced. */
 export function whereNegotiated({ meta }: ReturnType<typeof covers>) {
   return { meta: { ...meta, isNegotiated: true } }
+}
+
+/** The name of a scenario in labels, headers and reports: safe in a header and in a file name. */
+export function toSlug(title: string): string {
+  return title
+    .normalize('NFKD')
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-|-$/g, '')
+}
+
+interface Section {
+  readonly title: string
+  readonly body: () => void
+}
+
+const sections: Section[] = []
+
+/** A section of the suites. It is written down when its module loads, and made known for each run. */
+export function describe(title: string, body: () => void): void {
+  sections.push({ title, body })
+}
+
+/** Makes all sections known to vitest: modules stay loaded from run to run, what they declare does not. */
+export function registerSections(): void {
+  for (const { title, body } of sections) register(title, body)
 }

@@ -9,8 +9,7 @@ export {
   expectResponse,
   requireProfile,
 } from './claims.ts'
-export { covers, whereNegotiated } from './declaration.ts'
-export { describe, registerSections } from './describe.ts'
+export { covers, describe, registerSections, whereNegotiated } from './declaration.ts'
 export { ContractViolation, expect } from './expect.ts'
 export * from './read.ts'
 export { type KnowledgePrefix, knowledgePrefixes } from './routes/knowledge.ts'

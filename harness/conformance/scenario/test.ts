@@ -6,6 +6,7 @@ import { createRunContext, type RunContext } from '../session/context.ts'
 import { surfaceCredentials } from '../session/credentials.ts'
 import { Session } from '../session/session.ts'
 import { createClaim } from './claims.ts'
+import { toSlug } from './declaration.ts'
 import { expectRejected, type RejectedRequest } from './expect-rejected.ts'
 import { attachmentRoutes } from './routes/attachments.ts'
 import { chatRoutes } from './routes/chats.ts'
@@ -14,7 +15,6 @@ import { oneShotRoutes } from './routes/one-shot.ts'
 import { openaiRoutes } from './routes/openai.ts'
 import { v2Routes } from './routes/v2.ts'
 import { v3Routes } from './routes/v3.ts'
-import { toSlug } from './slug.ts'
 
 export type { Session, TargetProfile }
 export type OpenaiApi = ReturnType<typeof openaiRoutes>

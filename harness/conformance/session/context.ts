@@ -14,18 +14,22 @@ import {
 } from '../../client/index.ts'
 import { deletedChat, journalWriter, type WriteJournal } from '../cleanup/journal.ts'
 import { networkOf } from '../profile/index.ts'
-import { appendExchange } from '../recording/exchanges-file.ts'
+import { appendExchange } from '../recording/result-files.ts'
 import type { RunSetup } from '../run-setup.ts'
 import { CircuitOpenError, InconclusiveError } from './errors.ts'
 import { createRandomPicker } from './identities.ts'
 import { createBudget } from './limits/budget.ts'
 import { createCircuitBreaker } from './limits/circuit-breaker.ts'
-import { describeRequest, findExcess } from './limits/limit-breaches.ts'
+import {
+  createLimitBreaches,
+  describeRequest,
+  findExcess,
+  type LimitBreaches,
+} from './limits/limit-breaches.ts'
 import { createPacer } from './limits/pacer.ts'
 import { createRunLimits } from './limits/run-limits.ts'
 import { createSemaphore } from './limits/semaphore.ts'
 import { createLoopDelayMonitor } from './loop-delay-monitor.ts'
-import { createLimitBreaches, type LimitBreaches } from './overruns.ts'
 import { createSupplements, type Members, type Supplements } from './requests/supplements.ts'
 import { secretsOf } from './secrets.ts'
 

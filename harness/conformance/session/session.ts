@@ -8,20 +8,19 @@ import {
 } from '../../../contract/index.ts'
 import { judge } from '../../judges/index.ts'
 import { type CreationKind, withJournal } from '../cleanup/journal.ts'
+import type { ScenarioOutcome, Undecided } from '../run-setup.ts'
 import {
+  addExchangeCost,
+  addExchangeTraffic,
   type Cost,
   noCost,
   noTraffic,
-  type ScenarioOutcome,
   type Traffic,
-  type Undecided,
-} from '../run-setup.ts'
-import { addExchangeCost } from '../usage.ts'
+} from '../usage.ts'
 import type { RunContext } from './context.ts'
 import { toUuid, toWord } from './identities.ts'
 import { graceMs, sendWithRetries } from './requests/send-with-retries.ts'
 import type { RequestSpec } from './requests/wire-request.ts'
-import { addExchangeTraffic } from './traffic.ts'
 
 export interface Started {
   /** Resolves when the first try has a status line or has ended. */

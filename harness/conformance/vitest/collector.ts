@@ -1,6 +1,7 @@
 import type { Reporter, TestCase, TestModule } from 'vitest/node'
-import { type Cost, noCost, type ScenarioOutcome } from '../run-setup.ts'
-import { toSlug } from '../scenario/slug.ts'
+import type { ScenarioOutcome } from '../run-setup.ts'
+import { toSlug } from '../scenario/declaration.ts'
+import { type Cost, noCost } from '../usage.ts'
 import type { ScenarioCoverage, ScenarioResult } from '../verdicts.ts'
 
 /** A scenario as it is written, before it runs. */

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { requirementIds } from '../../../contract/index.ts'
 import { listScenarios, planConformance, type Scenario } from '../run.ts'
-import { toSlug } from '../scenario/slug.ts'
+import { toSlug } from '../scenario/declaration.ts'
 import { profileOf } from '../test-support/check.ts'
 
 const suites = fileURLToPath(new URL('../../../suites', import.meta.url))

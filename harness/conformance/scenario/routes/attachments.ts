@@ -11,9 +11,8 @@ import type { Session } from '../../session/session.ts'
 import { contains } from '../find.ts'
 import type { SendOptions } from '../options.ts'
 import { poll } from '../poll.ts'
-import { assumeWithinLimits } from '../within-limits.ts'
 import { multipart, type UploadFile } from './multipart.ts'
-import { type ListWalk, walkList } from './paging.ts'
+import { assumeWithinLimits, type ListWalk, walkList } from './paging.ts'
 
 type Query = Readonly<Record<string, string | number>>
 

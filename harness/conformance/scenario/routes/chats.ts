@@ -15,8 +15,7 @@ import { contains } from '../find.ts'
 import type { SendOptions } from '../options.ts'
 import { statusText } from '../read.ts'
 import { fill } from '../template.ts'
-import { assumeWithinLimits } from '../within-limits.ts'
-import { type ListWalk, walkList } from './paging.ts'
+import { assumeWithinLimits, type ListWalk, walkList } from './paging.ts'
 import type { Chat } from './v3.ts'
 
 type Query = Readonly<Record<string, string | number>>

@@ -17,8 +17,7 @@ import { assume } from '../claims.ts'
 import type { SendOptions } from '../options.ts'
 import { poll } from '../poll.ts'
 import { type HistoryRow, historyCursor, historyRows, statusText } from '../read.ts'
-import { assumeWithinLimits } from '../within-limits.ts'
-import { walkGauge } from './paging.ts'
+import { assumeWithinLimits, walkGauge } from './paging.ts'
 
 export interface Chat {
   readonly id: string

@@ -1,5 +1,28 @@
+import { mkdirSync, statSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
 import { type Exchange, storedPieces } from '../../../contract/index.ts'
 import type { RedactingWriter } from '../../client/index.ts'
+
+/**
+ * Makes a folder and those above it. Node's own recursive `mkdir` never ends where a file system says
+ * ENOENT of a folder that cannot be made, as Linux does below /proc.
+ * @throws the error of the file system
+ */
+export function makeFolder(folder: string): void {
+  if (isFolder(folder)) return
+  const above = dirname(resolve(folder))
+  if (above !== resolve(folder)) makeFolder(above)
+  try {
+    mkdirSync(folder)
+  } catch (error) {
+    // Somebody else may have made it meanwhile.
+    if (!isFolder(folder)) throw error
+  }
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
+}
 
 /** Begins the message of a scenario whose exchange could not be stored. */
 export const evidenceUnwritable = 'the evidence of the run cannot be written'

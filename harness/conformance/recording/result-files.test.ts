@@ -2,7 +2,7 @@ import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { temporaryFolder } from '../test-support/check.ts'
-import { makeFolder } from './make-folder.ts'
+import { makeFolder } from './result-files.ts'
 
 test('folders are made with those above them, once and twice', () => {
   const folder = join(temporaryFolder(), 'a', 'b', 'c')

@@ -1,4 +1,4 @@
-import { answerJson, type Exchange, isObject } from '../../../contract/index.ts'
+import { answerJson, bodyJson, type Exchange, isObject } from '../../../contract/index.ts'
 import { withJournal } from '../cleanup/journal.ts'
 import { isDeclined } from '../scenario/read.ts'
 import { attachmentIn } from '../scenario/routes/attachments.ts'
@@ -31,4 +31,18 @@ export async function findAttachments(probing: ProbeContext): Promise<Detected<t
   const shown = idIn(uploaded) !== undefined
   const hint = 'The answer shows no attachment with an id: shapes.attachment may say where it is'
   return { value: true, evidence: shown ? [told] : [told, hint] }
+}
+
+/** Whether the two prefixes of section 4.3 answer; what lies below them is not shown. */
+export async function findKnowledge({ client }: ProbeContext): Promise<Detected<true>> {
+  const [v3, plain] = await Promise.all(
+    ['/api/v3/knowledge', '/api/knowledge'].map((path) =>
+      client.send({ surface: 'v3', method: 'GET', path }),
+    ),
+  )
+  if (!v3 || !plain) return unknown()
+  const evidence = [describeProbe(v3), describeProbe(plain)]
+  const body = bodyJson(v3)
+  const answers = !isDeclined(v3) && (isObject(body) || Array.isArray(body))
+  return answers ? { value: true, evidence } : unknown(...evidence)
 }
