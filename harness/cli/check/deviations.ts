@@ -1,7 +1,7 @@
 import type { Dialect, Fault } from '../../../reference-server/deviations/index.ts'
 import type { Patch } from '../../../reference-server/index.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
-import { didYouMean } from '../../conformance/profile/load.ts'
+import { didYouMean } from '../../conformance/profile/document.ts'
 
 /** Text of `--list-faults` and `--list-dialects`: a line each, the name first. */
 export function deviationsText(deviations: readonly (Fault | Dialect)[]): string {

@@ -8,7 +8,7 @@ import { reportToJUnit } from '../../../reports/conformance/junit/junit.ts'
 import { reportToMarkdown } from '../../../reports/conformance/markdown/markdown.ts'
 import { reportToJson } from '../../../reports/text/digest.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
-import { didYouMean } from '../../conformance/profile/load.ts'
+import { didYouMean } from '../../conformance/profile/document.ts'
 import { provingFaults } from './proving-faults.ts'
 
 export interface RenderOptions {

@@ -1,6 +1,6 @@
 import { catalogueRows, explainRow } from '../../../reports/catalogue/index.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
-import { didYouMean } from '../../conformance/profile/load.ts'
+import { didYouMean } from '../../conformance/profile/document.ts'
 import type { AddCommand } from '../command.ts'
 import { colorFlag } from '../flags.ts'
 

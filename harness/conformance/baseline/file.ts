@@ -1,8 +1,7 @@
 import { z } from 'zod'
 import { type RequirementId, requirementIds } from '../../../contract/index.ts'
 import { ConfigurationError } from '../errors.ts'
-import { readDocument } from '../profile/document.ts'
-import { didYouMean } from '../profile/load.ts'
+import { didYouMean, readDocument } from '../profile/document.ts'
 
 /** The members of an entry in the order in which they are written. */
 const entry = z.strictObject({

@@ -1,3 +1,4 @@
+import { closest, distance } from 'fastest-levenshtein'
 import {
   isMap,
   isScalar,
@@ -9,7 +10,6 @@ import {
 } from 'yaml'
 import { z } from 'zod'
 import { ConfigurationError } from '../errors.ts'
-import { didYouMean } from './load.ts'
 
 export type Path = readonly PropertyKey[]
 
@@ -172,4 +172,17 @@ function startOf(node: unknown): number | undefined {
 
 function lowerFirst(text: string): string {
   return text.charAt(0).toLowerCase() + text.slice(1)
+}
+
+/** ` Did you mean X?`, or nothing where no candidate is near. */
+export function didYouMean(word: string, candidates: readonly string[]): string {
+  if (candidates.length === 0) return ''
+  const near = closest(
+    word.toLowerCase(),
+    candidates.map((candidate) => candidate.toLowerCase()),
+  )
+  const found = candidates.find((candidate) => candidate.toLowerCase() === near)
+  const tolerance = word.length < 4 ? 1 : Math.max(2, Math.floor(word.length / 3))
+  if (!found || distance(word.toLowerCase(), near) > tolerance) return ''
+  return ` Did you mean ${found}?`
 }

@@ -1,4 +1,3 @@
-import { closest, distance } from 'fastest-levenshtein'
 import { ConfigurationError } from '../errors.ts'
 import { checkDocument, type Path, readDocument, type Source } from './document.ts'
 import { type TargetProfile, targetProfile } from './schema.ts'
@@ -58,16 +57,3 @@ function expand(value: unknown, path: Path, lookUp: LookUp): unknown {
 }
 
 type LookUp = (path: Path, name: string) => string
-
-/** ` Did you mean X?`, or nothing where no candidate is near. */
-export function didYouMean(word: string, candidates: readonly string[]): string {
-  if (candidates.length === 0) return ''
-  const near = closest(
-    word.toLowerCase(),
-    candidates.map((candidate) => candidate.toLowerCase()),
-  )
-  const found = candidates.find((candidate) => candidate.toLowerCase() === near)
-  const tolerance = word.length < 4 ? 1 : Math.max(2, Math.floor(word.length / 3))
-  if (!found || distance(word.toLowerCase(), near) > tolerance) return ''
-  return ` Did you mean ${found}?`
-}

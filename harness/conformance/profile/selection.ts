@@ -6,7 +6,7 @@ import {
   type Surface,
 } from '../../../contract/index.ts'
 import { ConfigurationError } from '../errors.ts'
-import { didYouMean } from './load.ts'
+import { didYouMean } from './document.ts'
 
 export const profileNames = ['openai', 'v2', 'v3', 'full'] as const
 export type ProfileName = (typeof profileNames)[number]

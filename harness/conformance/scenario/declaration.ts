@@ -1,5 +1,5 @@
 import { describe as register } from 'vitest'
-import type { RequirementId } from '../../../contract/index.ts'
+import { areaOf, type RequirementId, requirementIds } from '../../../contract/index.ts'
 import type { Cost } from '../usage.ts'
 
 declare module 'vitest' {
@@ -20,6 +20,17 @@ declare module 'vitest' {
 export function covers(rows: readonly RequirementId[], cost: Partial<Cost>, again = 0) {
   const whole: Cost = { requests: 0, generations: 0, chats: 0, uploads: 0, ...cost }
   return { meta: { covers: rows, cost: whole, again } }
+}
+
+/** The requirements of an area, for example `V3-SSE`, without some that only other scenarios show. */
+export function requirementsOf<const Area extends string>(
+  area: Area,
+  {
+    except = [],
+  }: { readonly except?: readonly Extract<RequirementId, `${Area}-${string}`>[] } = {},
+): readonly RequirementId[] {
+  const others: readonly RequirementId[] = except
+  return requirementIds.filter((id) => areaOf(id) === area && !others.includes(id))
 }
 
 /** Options of a scenario that needs a target which chooses its HTTP version: over TLS, with none forced. */

@@ -9,7 +9,13 @@ export {
   expectResponse,
   requireProfile,
 } from './claims.ts'
-export { covers, describe, registerSections, whereNegotiated } from './declaration.ts'
+export {
+  covers,
+  describe,
+  registerSections,
+  requirementsOf,
+  whereNegotiated,
+} from './declaration.ts'
 export { ContractViolation, expect } from './expect.ts'
 export * from './read.ts'
 export { type KnowledgePrefix, knowledgePrefixes } from './routes/knowledge.ts'
