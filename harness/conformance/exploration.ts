@@ -1,7 +1,8 @@
 import type { RequirementId } from '../../contract/index.ts'
-import type { Cost, RunSetup } from './run-setup.ts'
+import type { RunSetup } from './run-setup.ts'
 import { createRunContext } from './session/context.ts'
 import { Session } from './session/session.ts'
+import type { Cost } from './usage.ts'
 import type { Collector } from './vitest/collector.ts'
 
 /** A scenario that draws its requests at random, and runs alone once those of the suites have ended. */

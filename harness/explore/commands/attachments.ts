@@ -1,7 +1,7 @@
 import { type Exchange, type RequirementId, succeeded } from '../../../contract/index.ts'
+import { poll } from '../../conformance/scenario/poll.ts'
 import { answerJson, statusText } from '../../conformance/scenario/read.ts'
 import { isConclusive } from '../../conformance/scenario/routes/paging.ts'
-import { poll } from '../../conformance/scenario/settle.ts'
 import { type Command, demand, drawFrom, type Operation, type World } from '../command.ts'
 import { addFile, chatNamed, type FileState, livingChats, type Model, touchChat } from '../model.ts'
 import { isWholeList } from './whole-list.ts'

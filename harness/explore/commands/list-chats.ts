@@ -1,7 +1,7 @@
 import type { RequirementId } from '../../../contract/index.ts'
+import { poll } from '../../conformance/scenario/poll.ts'
 import { answerJson, contains } from '../../conformance/scenario/read.ts'
 import { isConclusive, type ListWalk } from '../../conformance/scenario/routes/paging.ts'
-import { poll } from '../../conformance/scenario/settle.ts'
 import { type Command, demand, drawFrom, type Operation, type World } from '../command.ts'
 import { livingChats } from '../model.ts'
 import { isSettled } from './kept.ts'

@@ -1,6 +1,6 @@
 import { type Exchange, type RequirementId, succeeded } from '../../../contract/index.ts'
+import { poll } from '../../conformance/scenario/poll.ts'
 import { answerJson, contains, statusText } from '../../conformance/scenario/read.ts'
-import { poll } from '../../conformance/scenario/settle.ts'
 import { type Command, demand, drawFrom, type World } from '../command.ts'
 import { type ChatState, chatNamed, livingChats, readProperty } from '../model.ts'
 import { requireLiving } from './common.ts'

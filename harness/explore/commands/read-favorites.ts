@@ -1,6 +1,6 @@
 import { type Exchange, succeeded } from '../../../contract/index.ts'
+import { poll } from '../../conformance/scenario/poll.ts'
 import { answerJson, contains, statusText } from '../../conformance/scenario/read.ts'
-import { poll } from '../../conformance/scenario/settle.ts'
 import { type Command, demand, type World } from '../command.ts'
 import { type ChatState, readProperty } from '../model.ts'
 import { settle } from './kept.ts'

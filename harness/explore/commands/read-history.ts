@@ -1,4 +1,5 @@
 import { type RequirementId, succeeded } from '../../../contract/index.ts'
+import { poll } from '../../conformance/scenario/poll.ts'
 import {
   contains,
   everyItemShown,
@@ -8,7 +9,6 @@ import {
   statusText,
 } from '../../conformance/scenario/read.ts'
 import type { HistoryWalk } from '../../conformance/scenario/routes/v3.ts'
-import { poll } from '../../conformance/scenario/settle.ts'
 import { type Command, demand, drawFrom, type Operation, type World } from '../command.ts'
 import { chatNamed, livingChats, type Turn, turnsOf } from '../model.ts'
 
