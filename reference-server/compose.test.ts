@@ -1,10 +1,10 @@
-/** The seams: another behaviour is another part, and no handler knows of it. */
+/** Patches: another behaviour is another service, and no handler knows of it. */
 import { expect, it } from 'vitest'
 import { seededBaseId } from './answering/assistants.ts'
 import { testServer } from './test-support/server.ts'
 import { readEvents } from './test-support/sse.ts'
 
-it('lets a request be read otherwise', async () => {
+it('patches requests', async () => {
   const server = await testServer({
     patch: (services) => ({
       ...services,
@@ -14,7 +14,7 @@ it('lets a request be read otherwise', async () => {
   expect((await server.complete('Hi')).json.usage.completion_tokens).toBe(2)
 })
 
-it('lets an answer be another', async () => {
+it('patches answers', async () => {
   const server = await testServer({
     patch: (services) => ({
       ...services,
@@ -25,7 +25,7 @@ it('lets an answer be another', async () => {
   expect((await server.send('GET', '/api/openai/models', { headers })).status).toBe(403)
 })
 
-it('lets events and bytes be others, live and replayed', async () => {
+it('patches events and bytes, live and replayed', async () => {
   const server = await testServer({
     patch: (services) => ({
       ...services,
@@ -47,7 +47,7 @@ it('lets events and bytes be others, live and replayed', async () => {
   }
 })
 
-it('lets a stream be torn in the middle', async () => {
+it('cuts a stream in the middle', async () => {
   const server = await testServer({
     patch: (services) => ({
       ...services,
@@ -66,7 +66,7 @@ it('lets a stream be torn in the middle', async () => {
   expect((await server.send('GET', '/healthz')).status).toBe(200)
 })
 
-it('lets retrieval be another, in a search and before an answer', async () => {
+it('patches retrieval, in a search and before an answer', async () => {
   const server = await testServer({
     patch: (services) => ({
       ...services,
@@ -82,7 +82,7 @@ it('lets retrieval be another, in a search and before an answer', async () => {
   }
 })
 
-it('lets time be another', async () => {
+it('patches the clock', async () => {
   let now = Date.UTC(2030, 0, 1)
   const slept: number[] = []
   const clock = {

@@ -5,18 +5,18 @@ import type { Patch } from '../services.ts'
 import { testServer } from '../test-support/server.ts'
 import { compose, faults } from './index.ts'
 
-test('every fault has a name of its own, in kebab case', () => {
+test('names of faults are unique and in kebab case', () => {
   const names = faults.map(({ name }) => name)
   expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([])
   expect(names.filter((name) => !/^[a-z][a-z\d]*(-[a-z\d]+)*$/.test(name))).toEqual([])
 })
 
-test('every fault says in a sentence what is wrong', () => {
+test('summaries of faults are sentences', () => {
   const summaries = faults.map(({ summary }) => summary)
   expect(summaries.filter((summary) => !/^\S.*\.$/.test(summary))).toEqual([])
 })
 
-test('every row that a fault breaks exists, and is named once', () => {
+test('faults break known requirements, each listed once', () => {
   const known = new Set<string>(requirementIds)
   for (const { name, breaks } of faults) {
     expect([name, breaks.filter((row) => !known.has(row))]).toEqual([name, []])
@@ -24,12 +24,12 @@ test('every row that a fault breaks exists, and is named once', () => {
   }
 })
 
-test('a fault that breaks more than two rows says why it is not narrower', () => {
+test('faults that break more than two requirements give a reason', () => {
   const broad = faults.filter(({ breaks, because }) => breaks.length > 2 && !because)
   expect(broad.map(({ name }) => name)).toEqual([])
 })
 
-test('what a fault remembers begins anew with each server', async () => {
+test('the state of a fault starts empty for each server', async () => {
   const leak = faults.find(({ name }) => name === 'openai-requests-share-a-conversation')
   if (leak === undefined) throw new Error('no such fault')
   const [first, second] = [
@@ -47,7 +47,7 @@ test('with none chosen, the server answers byte for byte as one without deviatio
   expect(plain).toHaveLength(9)
 })
 
-test('nothing else in the server knows of deviations', () => {
+test('no file of the server mentions deviations', () => {
   const root = new URL('../', import.meta.url)
   const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter(
     (file) => file.endsWith('.ts') && !file.startsWith('deviations'),

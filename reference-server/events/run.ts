@@ -24,7 +24,7 @@ export type RunStep = Step & {
   readonly callId: string
 }
 
-/** Immutable: whoever reads a run, when and how often, reads the same. Times in Unix milliseconds. */
+/** Immutable: every read of a run gives the same. Times in Unix milliseconds. */
 export interface ResponseRun {
   readonly id: string
   readonly startedAt: number

@@ -18,7 +18,7 @@ interface Bucket {
   readonly at: number
 }
 
-/** A bucket that is full at first and fills evenly, so that whoever waits a little may go on a little. */
+/** A bucket that is full at first and fills evenly, so that a client that waits a little may send a little. */
 export function requestsPerMinute(limit: number): RateLimit {
   const buckets = new Map<string, Bucket>()
   const perMs = limit / 60_000

@@ -78,7 +78,7 @@ function places(): (row: object) => number {
   }
 }
 
-/** A changed base has another array of documents: whoever remembers the old one sees the change. */
+/** A changed base has another array of documents: a reader that remembers the old one sees the change. */
 function change(
   holdings: Map<string, Holding>,
   baseId: string,

@@ -1,4 +1,4 @@
-/** The edits that faults and dialects are made of. */
+/** Edits of JSON values and of event sequences. */
 import { describe, expect, it } from 'vitest'
 import { composeServices } from '../../compose.ts'
 import type { ResponseRun } from '../../events/run.ts'
@@ -17,10 +17,10 @@ import {
 } from './events.ts'
 import { setAt } from './json.ts'
 
-describe('put', () => {
+describe('setAt', () => {
   const value = { a: { b: [{ c: 1 }, { c: 2, d: 0 }] }, e: null }
 
-  it('changes what stands at a path, and leaves the original alone', () => {
+  it('sets values at a path in a copy', () => {
     expect(setAt(value, 'a.b.*.c', (old: number) => old + 1)).toEqual({
       a: { b: [{ c: 2 }, { c: 3, d: 0 }] },
       e: null,
@@ -30,25 +30,25 @@ describe('put', () => {
     expect(value.a.b).toEqual([{ c: 1 }, { c: 2, d: 0 }])
   })
 
-  it('adds a last name, and no other', () => {
+  it('adds only the last member of a path', () => {
     expect(setAt(value, 'a.new', 1).a).toMatchObject({ new: 1 })
     expect(setAt(value, 'nowhere.new', 1)).toEqual(value)
     expect(setAt(value, 'e.f.g', 1)).toEqual(value)
   })
 })
 
-describe('stream', () => {
+describe('editEvents', () => {
   const types = (patch: Patch) => eventsOf(patch).map(({ type }) => type)
   const numbers = (patch: Patch) => eventsOf(patch).map((event) => event.sequence_number)
   const delta = 'response.output_text.delta'
 
-  it('numbers what is left anew, unless it is raw', () => {
+  it('renumbers the remaining events, which editRawEvents does not', () => {
     const plain = numbers((services) => services)
     expect(numbers(editEvents(dropEvents(delta)))).toEqual(plain.slice(0, -deltaCount))
     expect(numbers(editRawEvents(dropEvents(delta)))).not.toEqual(plain.slice(0, -deltaCount))
   })
 
-  it('edits the chosen events alone', () => {
+  it('edits only the selected events', () => {
     const texts = (patch: Patch) =>
       eventsOf(patch).flatMap((event) => (event.type === delta ? [event['delta']] : []))
     expect(texts(editEvents(replaceEvents(nth(delta, -1), () => [])))).toEqual(['one', ' two'])
@@ -59,7 +59,7 @@ describe('stream', () => {
     expect(texts(editEvents(when(() => false, dropEvents(delta))))).toHaveLength(deltaCount)
   })
 
-  it('moves events before and behind others', () => {
+  it('moves events before and after others', () => {
     const [created, ...rest] = types((services) => services)
     const late = editEvents(moveEvents(all('response.created'), 'after', 'response.in_progress'))
     expect(types(late).slice(0, 2)).toEqual([rest[0], created])

@@ -6,7 +6,7 @@ import { ignoreField, rejectRequests } from './requests.ts'
 import { completions, matchesRoute } from './routes.ts'
 import { onModel } from './services.ts'
 
-test('a place is a method and a path, in which a name stands for an id', () => {
+test('matchesRoute compares method and path, and :name matches an id', () => {
   const id = '0b8f0d9a-6a3e-4c53-9d3f-3f1f2a6f0c11'
   const route = 'GET /api/v3/chat/:chat_id'
   expect(matchesRoute(route, { method: 'GET', path: `/api/v3/chat/${id}` })).toBe(true)
@@ -15,13 +15,13 @@ test('a place is a method and a path, in which a name stands for an id', () => {
   expect(matchesRoute(route, { method: 'GET', path: `/api/v3/chat/${id}/attachments` })).toBe(false)
 })
 
-test('a success shows another value, a refusal stays as it is', async () => {
+test('setField changes successes and keeps errors', async () => {
   const { complete } = await testServer({ patch: setField(completions, 'id', 7) })
   expect((await complete('Hi')).json.id).toBe(7)
   expect((await complete('Hi', { temperature: 3 })).json.id).toBeUndefined()
 })
 
-test('a refusal has another status, where the call as it was sent says so', async () => {
+test('onError sees the request as the client sent it', async () => {
   const { complete } = await testServer({
     patch: onError(
       completions,
@@ -34,7 +34,7 @@ test('a refusal has another status, where the call as it was sent says so', asyn
   expect((await complete('Hi')).status).toBe(200)
 })
 
-test('a member of a request is overlooked, or refused', async () => {
+test('ignoreField and rejectRequests see request bodies', async () => {
   const lenient = await testServer({
     patch: ignoreField(completions, 'temperature', (value) => value !== 3),
   })
@@ -45,7 +45,7 @@ test('a member of a request is overlooked, or refused', async () => {
   expect((await strict.complete('Hi', { temperature: 1 })).status).toBe(409)
 })
 
-test('each block of a stream becomes several, one or none; the end marker stays', async () => {
+test('onEachBlock maps blocks and keeps the end marker', async () => {
   const { complete } = await testServer({
     patch: onEachBlock(completions, (chunk, at) =>
       at === 0 ? [] : [setAt(chunk, 'id', at), setAt(chunk, 'id', -at)],
@@ -57,7 +57,7 @@ test('each block of a stream becomes several, one or none; the end marker stays'
   expect(text.trimEnd().endsWith('data: [DONE]')).toBe(true)
 })
 
-test('the model of one surface is another, that of the others is not', async () => {
+test('onModel patches one surface', async () => {
   const patch = onModel('compatible', (model, request) => model({ ...request, maxTokens: 1 }))
   const { complete, generate, newChat } = await testServer({ patch })
   expect((await complete('Hi')).json.usage.completion_tokens).toBe(1)

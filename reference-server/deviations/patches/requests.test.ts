@@ -5,7 +5,7 @@ import { flattenField, ignoreQuery } from './requests.ts'
 import { chatList, readChat, removeFavorite, storeMessage } from './routes.ts'
 import { onStore } from './services.ts'
 
-test('a room of the store is changed in one method, the others are as ever', async () => {
+test('onStore changes one method of one part of the store', async () => {
   const { send, newChat } = await testServer({
     patch: onStore('chats', () => ({ list: async () => ({ rows: [], next: null }) })),
   })
@@ -16,7 +16,7 @@ test('a room of the store is changed in one method, the others are as ever', asy
   expect(read.status).toBe(200)
 })
 
-test('something happens besides, and the answer is as ever', async () => {
+test('alsoDo keeps the answer', async () => {
   const seen: string[] = []
   const { send, newChat } = await testServer({
     patch: alsoDo(removeFavorite, async (_, { params }, { status }) => {
@@ -30,7 +30,7 @@ test('something happens besides, and the answer is as ever', async () => {
   expect(seen).toEqual([`200 ${chat}`])
 })
 
-test('what is accepted is denied, and a chat of the other version is refused as ever', async () => {
+test('failAfterSuccess keeps the error for a chat of the other version', async () => {
   const { send, newChat, newV2Chat } = await testServer({ patch: failAfterSuccess(readChat, 405) })
   const denied = await send('GET', `/api/v3/chat/${await newChat()}`)
   expect(denied.status).toBe(405)
@@ -39,7 +39,7 @@ test('what is accepted is denied, and a chat of the other version is refused as 
   expect(other.text).toContain('/api/v2')
 })
 
-test('a parameter of the query is overlooked', async () => {
+test('ignoreQuery drops a query parameter', async () => {
   const { send, newChat } = await testServer({ patch: ignoreQuery(chatList, 'limit') })
   await newChat()
   await newChat()
@@ -47,7 +47,7 @@ test('a parameter of the query is overlooked', async () => {
   expect(list.json.result).toHaveLength(2)
 })
 
-test('an object is taken for what it holds', async () => {
+test('flattenField takes a member of an object', async () => {
   const { send, newV2Chat } = await testServer({
     patch: flattenField(storeMessage, 'content', 'text'),
   })

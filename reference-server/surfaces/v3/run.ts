@@ -41,7 +41,7 @@ export async function beginAnswer(
 }
 
 /**
- * At the pace of the run; its end is announced once the run is stored, so that whoever has seen the
+ * Events at the pace of the run; its end is sent once the run is stored, so that a client that saw the
  * end finds the turn in the history.
  */
 export async function* liveEvents(
