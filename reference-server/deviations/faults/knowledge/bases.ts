@@ -120,14 +120,14 @@ export const knowledgeFaults: readonly Fault[] = [
 /** Under both prefixes alike. */
 function underBothPrefixes(
   name: string,
-  row: RequirementId,
+  requirement: RequirementId,
   summary: string,
   under: (prefix: '/api/knowledge' | '/api/v3/knowledge') => Patch,
 ): Fault {
   return {
     name: `knowledge-${name}`,
     summary,
-    breaks: [row],
+    breaks: [requirement],
     patch: compose([under(plainPrefix), under(v3Prefix)]),
   }
 }

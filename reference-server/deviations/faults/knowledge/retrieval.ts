@@ -61,7 +61,7 @@ export const retrievalFaults: readonly Fault[] = [
 /** Under a condition, the rag of a chat generation is taken for another value. */
 function misread(
   name: string,
-  row: RequirementId,
+  requirement: RequirementId,
   what: string,
   when: (body: Json) => boolean,
   rag: boolean,
@@ -69,7 +69,7 @@ function misread(
   return {
     name: `rag-${name}`,
     summary: `${what} is taken for rag: ${rag}.`,
-    breaks: [row],
+    breaks: [requirement],
     patch: onRequestBody(v3Generate, (body) => (when(body) ? { ...body, rag } : body)),
   }
 }
@@ -77,21 +77,21 @@ function misread(
 /** Searches that nobody wanted, in streams alone and in all else. */
 function misreadInOneForm(
   name: string,
-  row: RequirementId,
+  requirement: RequirementId,
   what: string,
   when: (body: Json) => boolean,
 ): readonly Fault[] {
   return [
     misread(
       `${name}-in-streams`,
-      row,
+      requirement,
       `${what} in a stream`,
       (body) => when(body) && body['stream'] === true,
       true,
     ),
     misread(
       `${name}-in-json`,
-      row,
+      requirement,
       `${what} without a stream`,
       (body) => when(body) && body['stream'] !== true,
       true,
@@ -99,11 +99,11 @@ function misreadInOneForm(
   ]
 }
 
-function rejected(name: string, row: RequirementId, when: (body: Json) => boolean): Fault {
+function rejected(name: string, requirement: RequirementId, when: (body: Json) => boolean): Fault {
   return {
     name: `rag-${name}-refused`,
     summary: `A generation with this rag is refused: ${name.replaceAll('-', ' ')}.`,
-    breaks: [row],
+    breaks: [requirement],
     patch: rejectRequests(v3Generate, when),
   }
 }

@@ -98,14 +98,14 @@ function acceptWrongType(what: string, patch: Patch): Fault {
 
 function rejected(
   name: string,
-  row: RequirementId,
+  requirement: RequirementId,
   what: string,
   when: Parameters<typeof rejectRequests>[1],
 ): Fault {
   return {
     name: `v2-message-${name}-refused`,
     summary: `A message with ${what} is refused.`,
-    breaks: [row],
+    breaks: [requirement],
     patch: rejectRequests(storeMessage, when),
   }
 }

@@ -155,11 +155,11 @@ export const v2ReplyFaults: readonly Fault[] = [
   rejectMessageModel('vision', 'V2-MODEL-02', visionModel),
 ]
 
-function rejectReplyModel(name: string, row: RequirementId, model: string): Fault {
+function rejectReplyModel(name: string, requirement: RequirementId, model: string): Fault {
   return {
     name: `v2-reply-${name}-unknown`,
     summary: `The model ${model} is known to v2 messages, and unknown to the replies to them.`,
-    breaks: [row],
+    breaks: [requirement],
     patch: rejectRequests(v2Generate, ({ model_id }) => model_id === model, 404),
   }
 }
@@ -201,22 +201,27 @@ function editChain(change: (chain: readonly Message[]) => readonly Message[]): P
   }))
 }
 
-function misreadRag(name: string, row: RequirementId, sent: unknown, taken: boolean): Fault {
+function misreadRag(
+  name: string,
+  requirement: RequirementId,
+  sent: unknown,
+  taken: boolean,
+): Fault {
   return {
     name: `v2-rag-${name}`,
     summary: `rag: ${sent} is taken for ${taken} in v2.`,
-    breaks: [row],
+    breaks: [requirement],
     patch: onRequestBody(storeMessage, (body) =>
       body['rag'] === sent ? { ...body, rag: taken } : body,
     ),
   }
 }
 
-function rejectMessageModel(name: string, row: RequirementId, model: string): Fault {
+function rejectMessageModel(name: string, requirement: RequirementId, model: string): Fault {
   return {
     name: `v2-model-${name}-unknown`,
     summary: `The model ${model} is unknown to v2 messages.`,
-    breaks: [row],
+    breaks: [requirement],
     patch: rejectRequests(storeMessage, ({ model_id: id }) => id === model, 404),
   }
 }

@@ -74,15 +74,15 @@ export function isRefusal(reply: Reply): boolean {
   return reply.status === 409 && 'body' in reply && JSON.stringify(reply.body).includes('use /api/')
 }
 
-type Acceptance = readonly [row: RequirementId, route: RoutePattern, body: object]
+type Acceptance = readonly [requirement: RequirementId, route: RoutePattern, body: object]
 
 /** One route takes a chat of the other version as if it were of its own. */
 function acceptOtherVersion(routes: Readonly<Record<string, Acceptance>>): readonly Fault[] {
   return Object.entries(routes).map(
-    ([name, [row, route, body]]): Fault => ({
+    ([name, [requirement, route, body]]): Fault => ({
       name: `version-${name}-accepted`,
       summary: `${route} takes a chat of the other version.`,
-      breaks: [row],
+      breaks: [requirement],
       patch: onReply(route, (reply) => (isRefusal(reply) ? { status: 200, body } : reply)),
     }),
   )
@@ -103,10 +103,10 @@ function changeHints(
     ['reply', 'VER-08', v2Generate],
   ]
   return routes.map(
-    ([operation, row, route]): Fault => ({
+    ([operation, requirement, route]): Fault => ({
       name: `version-${operation}-hint-${name}`,
       summary: `${route} refuses a chat of the other version, and ${what}.`,
-      breaks: [row],
+      breaks: [requirement],
       patch: changeHint(route, words),
     }),
   )

@@ -95,14 +95,14 @@ type SideEffect = (services: Services, caller: string, chat: string) => Promise<
 function sideEffect(
   name: string,
   what: string,
-  row: RequirementId,
+  requirement: RequirementId,
   route: RoutePattern,
   act: SideEffect,
 ): Fault {
   return {
     name: `version-refusal-${name}`,
     summary: `${route} refuses a chat of the other version, and ${what} all the same.`,
-    breaks: [row],
+    breaks: [requirement],
     patch: alsoDo(route, (services, call, reply) =>
       isRefusal(reply) ? act(services, call.caller, chatId(call)) : undefined,
     ),

@@ -89,11 +89,11 @@ function storeAsChat(
   what: string,
   nameOf: (input: string) => string | undefined,
 ): Fault {
-  const row: RequirementId = 'V3-ONE-09'
+  const requirement: RequirementId = 'V3-ONE-09'
   return {
     name: `one-shot-stored-${name}`,
     summary: `A one-shot ${what}.`,
-    breaks: [row],
+    breaks: [requirement],
     patch: alsoDo(oneShot, async (services, { body, caller }, { status }) => {
       const input = toObject(body)['input']
       if (status >= 300 || !isText(input)) return
