@@ -1,6 +1,9 @@
 import { expect, it, onTestFinished } from 'vitest'
-import type { Calibration, CalibrationPoint } from '../../contract/report/calibration.ts'
-import { calibration } from '../../contract/report/calibration.ts'
+import {
+  type Calibration,
+  type CalibrationPoint,
+  calibration,
+} from '../../contract/report/calibration.ts'
 import { startReferenceServer } from '../../reference-server/index.ts'
 import { parsePace } from '../../reference-server/runtime/pace.ts'
 import { calibrate, calibrationUse, thisMachine } from './calibrate.ts'

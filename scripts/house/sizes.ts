@@ -14,7 +14,6 @@ const largeFolders: Readonly<Record<string, string>> = {
   'harness/conformance/scenario': 'being split',
   'harness/conformance/session': 'being split',
   'harness/judges/responses': 'one judge a file',
-  'harness/load/metrics': 'being split',
   'harness/proof': 'being split',
   'reference-server/deviations/dialects': 'one kind of dialect a file',
   'reference-server/surfaces/v3': 'one route group a file',

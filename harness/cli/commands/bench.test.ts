@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { startReferenceServer } from '../../../reference-server/index.ts'
-import type { BenchReport } from '../../load/bench/index.ts'
+import type { BenchReport } from '../../load/bench/report.ts'
 import { chatgen, emptyFolder } from '../test-support/chatgen.ts'
 import { exitCodeOfBench } from './bench.ts'
 

@@ -2,7 +2,8 @@ import { InvalidArgumentError } from 'commander'
 import { ConfigurationError, TargetUnusableError } from '../../conformance/errors.ts'
 import { surfaceCredentials } from '../../conformance/session/credentials.ts'
 import { suiteVersion } from '../../conformance/version.ts'
-import type { BenchFailures, BenchReport } from '../../load/bench/index.ts'
+import type { BenchFailures } from '../../load/bench/measure.ts'
+import type { BenchReport } from '../../load/bench/report.ts'
 import type { AddCommand } from '../command.ts'
 import { type ExitCode, exitCode } from '../exit-codes.ts'
 import { flag, list, positiveInteger } from '../flags.ts'
@@ -93,7 +94,7 @@ export const benchCommand: AddCommand = (program, io, finish) => {
     .addOption(flag('--quiet', 'no progress'))
     .addHelpText('after', more)
     .action(async (url: string | undefined, flags: BenchFlags) => {
-      const { benchToText } = await import('../../load/bench/index.ts')
+      const { benchToText } = await import('../../load/bench/table.ts')
       const report = await bench(url, flags, io)
       io.out(
         flags.json ? JSON.stringify(report, null, 2) : fitted(benchToText(report, io.width), io),
@@ -138,13 +139,13 @@ async function bench(url: string | undefined, flags: BenchFlags, io: Io): Promis
 const prompt = 'Describe a harbour at dawn, at some length.'
 
 type Target = Pick<
-  Parameters<typeof import('../../load/bench/index.ts').runBench>[0],
+  Parameters<typeof import('../../load/bench/bench.ts').runBench>[0],
   'baseUrl' | 'headers' | 'model' | 'prompt' | 'keys'
 >
 
 /** @throws ConfigurationError if --only matches no case */
 async function casesOf({ only }: BenchFlags) {
-  const { benchCases } = await import('../../load/bench/index.ts')
+  const { benchCases } = await import('../../load/bench/cases.ts')
   const cases = benchCases.filter(({ name }) => chosen(name, only))
   if (cases.length > 0) return cases
   const names = benchCases.map(({ name }) => name).join(', ')
@@ -152,7 +153,7 @@ async function casesOf({ only }: BenchFlags) {
 }
 
 async function run(flags: BenchFlags, io: Io, target: Target): Promise<BenchReport> {
-  const { isOfConnection, runBench } = await import('../../load/bench/index.ts')
+  const { isOfConnection, runBench } = await import('../../load/bench/bench.ts')
   const cases = await casesOf(flags)
   const progress = showSteps(io, {
     name: 'bench',

@@ -4,7 +4,7 @@ import { type Dispatcher, request } from 'undici'
 import { type ChildServer, childServer } from '../child-server.ts'
 import type { KnownAnswer } from './bare-server.ts'
 import type { BenchCase } from './cases.ts'
-import { type BenchRequest, nextRequest } from './request.ts'
+import { type BenchRequest, nextRequest } from './measure.ts'
 
 export class NoAnswerError extends Error {
   override readonly name = 'NoAnswerError'

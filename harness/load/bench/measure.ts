@@ -1,8 +1,9 @@
 /** One case against one server: as many requests as so many connections can do, one after the other. */
+
+import { randomUUID } from 'node:crypto'
 import { createHistogram, performance } from 'node:perf_hooks'
 import autocannon from 'autocannon'
 import type { BenchCase } from './cases.ts'
-import { type BenchRequest, nextRequest } from './request.ts'
 
 export interface BenchRun extends BenchRequest {
   readonly connections: number
@@ -131,4 +132,26 @@ function countBlocks(text: string): number {
   let blocks = 0
   for (let at = text.indexOf('\n\n'); at >= 0; at = text.indexOf('\n\n', at + 2)) blocks += 1
   return blocks
+}
+
+/** The requests of one case. */
+
+export interface BenchRequest {
+  /** Base address. */
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: object
+  /** The chat of the next turn of a connection; null for what is not stored. */
+  readonly chat: ((connection: number) => string) | null
+}
+
+export function nextRequest(
+  { headers, body, chat }: BenchRequest,
+  connection: number,
+): { headers: Record<string, string>; body: string } {
+  if (chat === null) return { headers: { ...headers }, body: JSON.stringify(body) }
+  return {
+    headers: { ...headers, 'idempotency-key': randomUUID() },
+    body: JSON.stringify({ chat_id: chat(connection), ...body }),
+  }
 }

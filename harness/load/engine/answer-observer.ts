@@ -1,5 +1,5 @@
+import { isObject } from '../../../contract/index.ts'
 import type { ContentKind, StreamWatcher } from '../../judges/index.ts'
-import { answerFields } from '../judging/answer-fields.ts'
 import { CrossTalkDetector } from '../judging/cross-talk-detector.ts'
 import type { PlannedRequest } from './planned-request.ts'
 import type { RequestTimings } from './request-timings.ts'
@@ -58,5 +58,35 @@ export class AnswerObserver implements StreamWatcher {
     if (fields.usage !== undefined) this.usage(fields.usage)
     if (fields.failure !== undefined) this.serverFailed(fields.failure)
     this.crossTalk.add(fields.text)
+  }
+}
+
+/** What a body in one piece says, on any surface. */
+export interface AnswerFields {
+  readonly id: string | undefined
+  readonly text: string
+  readonly usage: Readonly<Record<string, unknown>> | undefined
+  readonly failure: string | undefined
+}
+
+/** Undefined where the body is no JSON object. */
+export function answerFields(json: unknown): AnswerFields | undefined {
+  if (!isObject(json)) return undefined
+  const { id, usage, status, error } = json
+  const generated = ['choices', 'output', 'message'].some((member) => member in json)
+  return {
+    id: typeof id === 'string' && generated ? id : undefined,
+    text: generated ? textOf(json['choices'] ?? json['output'] ?? json['message']) : '',
+    usage: isObject(usage) ? usage : undefined,
+    failure: status === 'failed' ? `failed: ${textOf(error ?? null).slice(0, 200)}` : undefined,
+  }
+}
+
+/** Empty where it is nested deeper than the stack allows. */
+function textOf(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? ''
+  } catch {
+    return ''
   }
 }

@@ -1,7 +1,7 @@
 import type { Ending } from '../../../contract/index.ts'
 import { ProxyError } from '../../client/index.ts'
-import { Http2Error } from '../http/http2/error.ts'
-import { HttpSyntaxError } from '../http/response-sink.ts'
+import { HttpSyntaxError } from '../http/channel.ts'
+import { Http2Error } from '../http/http2/connection.ts'
 import type { RequestOutcome } from '../record.ts'
 import type { PlannedRequest } from './planned-request.ts'
 

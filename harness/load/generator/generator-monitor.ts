@@ -3,7 +3,7 @@ import type { GeneratorRow, Spread, WorkerRow } from '../../../contract/report/l
 import type { DoneMessage } from '../engine/worker-pool.ts'
 import { Histogram, type StoredHistogram } from '../metrics/samples/histogram.ts'
 import type { RequestRecord } from '../record.ts'
-import { rankOf } from '../statistics/ordered-sample.ts'
+import { rankOf } from '../statistics/quantile-interval.ts'
 import { generatorVerdict } from './verdict.ts'
 
 /** What the run knows of its own error, one record at a time. */

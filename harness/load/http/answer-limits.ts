@@ -1,4 +1,5 @@
 import { defaultBodyLimits } from '../../client/index.ts'
+import { sizeText } from '../format.ts'
 
 /**
  * What one answer may take of the memory and the time of the generator: the limits of the profile, under
@@ -23,12 +24,6 @@ export const answerLimits: AnswerLimits = { ...defaultBodyLimits, jsonDepth: 200
 
 /** Bytes that one thread keeps of all its unfinished answers together. */
 const maxBufferedBytes = 128 * 1024 * 1024
-
-/** `8 MiB`. */
-export function sizeText(bytes: number): string {
-  const mebi = bytes / (1024 * 1024)
-  return mebi >= 1 ? `${Number(mebi.toFixed(1))} MiB` : `${bytes} bytes`
-}
 
 /** What the answers in flight of one thread hold together, in bytes. */
 export interface BufferUsage {

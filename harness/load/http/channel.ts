@@ -1,5 +1,4 @@
-import type { WireRequest } from '../../../contract/index.ts'
-import type { ResponseSink } from './response-sink.ts'
+import type { Header, WireRequest } from '../../../contract/index.ts'
 
 /** Is told what becomes of one request; exactly one of `end`, `failed` and `broke` comes, and comes last. */
 export interface AnswerSink extends ResponseSink {
@@ -56,4 +55,18 @@ export interface Http2Figures {
   goaways: number
   /** Requests sent again because the peer said that it had not processed them (RFC 9113, section 8.7). */
   resent: number
+}
+
+/** What a peer sent is no HTTP/1.1 response. */
+export class HttpSyntaxError extends Error {
+  override readonly name = 'HttpSyntaxError'
+  readonly code = 'E_HTTP_SYNTAX'
+}
+
+/** Is told what a response brings. `at` is the stamp of the socket read that brought it. */
+export interface ResponseSink {
+  head(status: number, headers: readonly Header[], at: number): void
+  /** The memory is used again after the call. */
+  data(bytes: Uint8Array, at: number): void
+  end(at: number): void
 }

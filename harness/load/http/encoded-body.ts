@@ -1,6 +1,6 @@
 import type { Header } from '../../../contract/index.ts'
 import { codingsOf, createContentDecoder } from '../../client/index.ts'
-import { quoted } from './quoted.ts'
+import { quoted } from '../format.ts'
 
 export interface DecodedSink {
   /** `at`: the stamp of the read that brought the coded bytes. */

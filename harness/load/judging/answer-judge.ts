@@ -14,7 +14,7 @@ import {
   type StreamJudge,
   type StreamWatcher,
 } from '../../judges/index.ts'
-import { quoted } from '../http/quoted.ts'
+import { quoted } from '../format.ts'
 
 export interface JudgedRequest {
   readonly operation: OperationId

@@ -1,6 +1,7 @@
 import type { OtherTool } from '../../../contract/report/load-measures.ts'
+import { milliseconds } from '../format.ts'
 import type { RequestRecord } from '../record.ts'
-import { rankOf } from '../statistics/ordered-sample.ts'
+import { rankOf } from '../statistics/quantile-interval.ts'
 import { definitions, isSuccess } from './other-tool-definitions.ts'
 import { Histogram, type StoredHistogram } from './samples/histogram.ts'
 
@@ -96,8 +97,4 @@ export class OtherTools {
 /** These tools print any quantile of any sample. */
 function quantile(buckets: Histogram, q: number): number | null {
   return buckets.count === 0 ? null : buckets.highAt(rankOf(q, buckets.count))
-}
-
-function milliseconds(ns: number | null): number | null {
-  return ns === null ? null : ns / 1e6
 }

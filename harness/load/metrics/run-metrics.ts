@@ -5,8 +5,12 @@ import { Failures, type StoredFailures } from './failures.ts'
 import { OtherTools, type StoredOtherTools } from './other-tools.ts'
 import { isGood, RequestStats, type StoredRequestStats } from './request-stats.ts'
 import { BottomKSample, type SampledRequest } from './samples/bottom-k-sample.ts'
-import { forEachContentArrival } from './samples/content-arrivals.ts'
-import { forEachLatency, lastTimestamp, latencyOf } from './samples/latencies.ts'
+import {
+  forEachContentArrival,
+  forEachLatency,
+  lastTimestamp,
+  latencyOf,
+} from './samples/latencies.ts'
 import { SecondQuantiles, type StoredSecondQuantiles } from './second-quantiles.ts'
 import { type StoredTimeline, Timeline } from './timeline.ts'
 import { TurnTracker } from './turn-tracker.ts'

@@ -1,7 +1,6 @@
 import type { RequestRecord } from '../record.ts'
-import { forEachContentArrival } from './samples/content-arrivals.ts'
 import { Histogram, type StoredHistogram, twoDigits } from './samples/histogram.ts'
-import { latencyOf } from './samples/latencies.ts'
+import { forEachContentArrival, latencyOf } from './samples/latencies.ts'
 
 const chartedMetrics = ['ttft', 'e2e', 'icl'] as const
 export type ChartedMetric = (typeof chartedMetrics)[number]

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { OpenArrival } from './arrival-times.ts'
-import { arrivalTimes } from './arrival-times.ts'
+import { arrivalTimes, type OpenArrival } from './arrival-times.ts'
 import { builtInMixes, mixEntry } from './mix.ts'
 import {
   arrivals,

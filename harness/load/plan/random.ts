@@ -1,13 +1,13 @@
 /** A stream of numbers in [0, 1), the same for the same seed on every machine. */
 export type Draw = () => number
 
-/** Mixes a text into 32 bits (FNV-1a, then the finisher of MurmurHash3). */
+/** Mixes a text into 32 bits (FNV-1a, then the finalizer of MurmurHash3). */
 export function hashText(text: string): number {
   let hash = 0x811c9dc5
   for (let at = 0; at < text.length; at += 1) {
     hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)
   }
-  return finish(hash)
+  return mix32(hash)
 }
 
 /**
@@ -15,15 +15,15 @@ export function hashText(text: string): number {
  * many numbers the others took. Generator: splitmix32.
  */
 export function drawsOf(seed: number, index: number): Draw {
-  let state = finish(seed ^ Math.imul(index + 1, 0x9e3779b9))
+  let state = mix32(seed ^ Math.imul(index + 1, 0x9e3779b9))
   return () => {
     state = (state + 0x9e3779b9) | 0
-    return finish(state) / 2 ** 32
+    return mix32(state) / 2 ** 32
   }
 }
 
-/** Unsigned. */
-function finish(value: number): number {
+/** The finalizer of MurmurHash3 (Appleby): a bijection on unsigned 32-bit integers. */
+export function mix32(value: number): number {
   let hash = value | 0
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
   hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35)

@@ -10,8 +10,7 @@ import { unmeasured } from '../slo/unmeasured.ts'
 import { summarize } from '../summary/summary.ts'
 import { connectionCounts } from './connections.ts'
 import { packMeasurements } from './measurements.ts'
-import { loadOutcome } from './outcome.ts'
-import { conservationAudit, invalidate } from './validity.ts'
+import { conservationAudit, invalidate, loadOutcome } from './outcome.ts'
 
 export interface RunResult {
   readonly stats: RunStats

@@ -1,4 +1,9 @@
 import type { LoadReport } from '../../../contract/report/load.ts'
+import type { AuditRow, GeneratorRow } from '../../../contract/report/load-generator.ts'
+import type { RunStats } from '../metrics/run-stats.ts'
+import type { LoadOptions } from '../options.ts'
+import { countDueBefore } from '../plan/needs.ts'
+import { wholePlan } from '../plan/plan.ts'
 import { noUnboundedAnswer } from '../slo/implied.ts'
 
 /**
@@ -13,4 +18,46 @@ export function loadOutcome(
   if (slo.some(({ expression }) => expression === noUnboundedAnswer)) return 'missed'
   if (generator.verdict === 'invalid') return 'invalid'
   return slo.every(({ verdict }) => verdict === 'met') ? 'met' : 'missed'
+}
+
+/** Shards that do not begin together are not the load that was planned. */
+const maxStartDelayMs = 100
+
+/** What spoils the figures of a run beside a generator that is too slow. */
+export function invalidate(
+  generator: GeneratorRow,
+  run: {
+    /** Milliseconds after the time at which it was to begin. */
+    readonly lateMs: number
+    readonly requests: number
+    /** Transactions that the plan had for the time of the run; null where it does not tell. */
+    readonly due: number | null
+    readonly audits: readonly AuditRow[]
+  },
+): GeneratorRow {
+  const reasons = [
+    ...(run.lateMs > maxStartDelayMs
+      ? [`it began ${(run.lateMs / 1000).toFixed(1)} s after the time of --start-at`]
+      : []),
+    ...(run.requests === 0 && run.due !== 0 ? ['not one request was sent'] : []),
+    ...run.audits
+      .filter(({ name, verdict }) => name.startsWith('conservation') && verdict === 'fail')
+      .map(({ name, message }) => `the audit ${name} fails: ${message}`),
+  ]
+  if (reasons.length === 0) return generator
+  return { ...generator, verdict: 'invalid', reasons: [...generator.reasons, ...reasons] }
+}
+
+/** What was due was begun, or is known not to have been. */
+export function conservationAudit({ spec, shard, signal }: LoadOptions, book: RunStats): AuditRow {
+  const name = 'conservation-transactions'
+  const expected = countDueBefore(spec, shard ?? wholePlan, spec.durationNs)
+  const { started } = book.transactions
+  const observed = started + book.dropped
+  if (expected === null || signal.aborted) {
+    const message = 'What is due is only known of an open loop that came to its end.'
+    return { name, verdict: 'not-applicable', expected, observed, message }
+  }
+  const message = `${expected} due = ${started} begun + ${book.dropped} not sent.`
+  return { name, verdict: observed === expected ? 'pass' : 'fail', expected, observed, message }
 }

@@ -1,5 +1,6 @@
 import { type Header, parseJson } from '../../../contract/index.ts'
-import { answerLimits, sizeText } from '../http/answer-limits.ts'
+import { sizeText } from '../format.ts'
+import { answerLimits } from '../http/answer-limits.ts'
 import type { AnswerSink, ChannelPool } from '../http/channel.ts'
 import { type RequestSpec, wireRequest } from '../http/wire-request.ts'
 import type { LoadTarget } from '../target.ts'

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { sampleOf } from '../statistics/ordered-sample.ts'
-import { quantileEstimate } from '../statistics/quantile-interval.ts'
+import { quantileEstimate, sampleOf } from '../statistics/quantile-interval.ts'
 import { decideSlo, type LatencyEvidence, type SloEvidence } from './decide.ts'
 import { parseSlo } from './parse.ts'
 

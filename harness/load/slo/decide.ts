@@ -1,4 +1,5 @@
 import type { SloRow } from '../../../contract/report/load-measures.ts'
+import { milliseconds } from '../format.ts'
 import { nameOf, type QuantileEstimate } from '../statistics/quantile-interval.ts'
 import { confidence, type Decision, decideShare, shareInterval } from './early-stopping.ts'
 import type { ErrorsSlo, GoodputSlo, LatencySlo, RateSlo, RequestLimit, Slo } from './slo.ts'
@@ -175,10 +176,6 @@ function shareOver(q: number): number {
 
 function percent(share: number): string {
   return `${Number((100 * share).toPrecision(6))} %`
-}
-
-function milliseconds(ns: number | null): number | null {
-  return ns === null ? null : ns / 1e6
 }
 
 function text(ns: number): string {

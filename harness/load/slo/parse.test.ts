@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { parseSlo, parseSlos } from './parse.ts'
+import { SloSyntaxError } from './scanner.ts'
 import { goodputLimits } from './slo.ts'
-import { SloSyntaxError } from './syntax-error.ts'
 
 const response = { kind: 'latency', clock: 'response', inclusive: false }
 

@@ -1,8 +1,6 @@
 import { type MetricName, metricNames } from '../../../contract/report/load-measures.ts'
-import { nanosecondsOf, perSecondOf, shareOf } from './quantities.ts'
-import { Scanner } from './scanner.ts'
+import { nanosecondsOf, perSecondOf, Scanner, SloSyntaxError, shareOf } from './scanner.ts'
 import { type Clock, type RequestLimit, type Slo, twoClocked } from './slo.ts'
-import { SloSyntaxError } from './syntax-error.ts'
 
 const examples =
   'Expected an SLO such as "ttft.p95 < 500ms", "goodput > 99%", "errors < 1%" or "rate > 10/s".'

@@ -1,5 +1,3 @@
-import { SloSyntaxError } from './syntax-error.ts'
-
 /** Reads an expression piece by piece; space may stand between any two. */
 export class Scanner {
   readonly #text: string
@@ -35,4 +33,71 @@ export class Scanner {
     sticky.lastIndex = this.#at
     return sticky.exec(this.#text)?.[0] ?? ''
   }
+}
+
+/** An SLO expression that cannot be read: points at the place and says what may stand there. */
+export class SloSyntaxError extends Error {
+  override readonly name = 'SloSyntaxError'
+  readonly expression: string
+  /** Index of the character at which it goes wrong; the length where something is missing. */
+  readonly at: number
+  /** What may stand there. */
+  readonly allowed: string
+
+  constructor(expression: string, at: number, allowed: string) {
+    super(`${allowed}\n  ${expression}\n  ${' '.repeat(at)}^`)
+    this.expression = expression
+    this.at = at
+    this.allowed = allowed
+  }
+}
+
+const nanoseconds: Readonly<Record<string, number>> = {
+  us: 1e3,
+  µs: 1e3,
+  μs: 1e3,
+  ms: 1e6,
+  s: 1e9,
+  min: 60e9,
+}
+
+/** `500ms`, `3s`, `1.5 s`. */
+export function nanosecondsOf(scan: Scanner): number {
+  const value = numberOf(scan, 'Expected a duration such as 500ms or 3s.')
+  const at = scan.at
+  const factor = nanoseconds[scan.take(/[A-Za-zµμ]+/)]
+  if (factor === undefined) scan.fail('Expected a unit of time: us, ms, s or min.', at)
+  return Math.round(value * factor)
+}
+
+/** `99.5%`, as 0.995. The ends are refused: no sample can show that something never happens. */
+export function shareOf(scan: Scanner): number {
+  const at = scan.at
+  const percent = numberOf(scan, 'Expected a share such as 99%.', 0)
+  if (scan.take(/%/) === '') scan.fail('Expected "%".')
+  if (percent <= 0 || percent >= 100) {
+    scan.fail(
+      'Expected more than 0% and less than 100%: no sample can show that something always or never happens.',
+      at,
+    )
+  }
+  return Number((percent / 100).toPrecision(12))
+}
+
+/** `10/s`, `600/min`. */
+export function perSecondOf(scan: Scanner): number {
+  const value = numberOf(scan, 'Expected a rate such as 10/s.')
+  const at = scan.at
+  const unit = scan.take(/\/\s*[A-Za-z]+/).replace(/\s/g, '')
+  if (unit === '/s') return value
+  if (unit === '/min') return value / 60
+  return scan.fail('Expected /s or /min.', at)
+}
+
+function numberOf(scan: Scanner, wanted: string, least = Number.MIN_VALUE): number {
+  const at = scan.at
+  const digits = scan.take(/\d+(\.\d+)?|\.\d+/)
+  if (digits === '') scan.fail(wanted)
+  const value = Number(digits)
+  return value >= least ? value : scan.fail('Expected more than 0.', at)
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { episodesOf } from './episodes.ts'
+import { episodesOf } from './autocorrelation.ts'
 
 const series = (text: string) => [...text].map((letter) => (letter === '?' ? null : letter === 'x'))
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { kaplanMeierQuantile, type LifeTable } from './kaplan-meier.ts'
-import { rankOf, sampleOf } from './ordered-sample.ts'
+import { rankOf, sampleOf } from './quantile-interval.ts'
 
 const ended = (value: number, ended = 1): LifeTable => ({ value, ended, censored: 0 })
 const censored = (value: number, censored = 1): LifeTable => ({ value, ended: 0, censored })

@@ -1,8 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { uniform } from '../test-support/random.ts'
-import { rankOf, sampleOf } from './ordered-sample.ts'
-import { minimumSamples, nameOf, quantileEstimate, quantileRanks } from './quantile-interval.ts'
+import {
+  minimumSamples,
+  nameOf,
+  quantileEstimate,
+  quantileRanks,
+  rankOf,
+  sampleOf,
+} from './quantile-interval.ts'
 
 /** Mosteller & Rourke's and everybody's tables of ranks, 95 %. */
 describe('ranks of the 95 % interval', () => {

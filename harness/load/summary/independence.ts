@@ -1,8 +1,11 @@
 import type { RunMetrics } from '../metrics/run-metrics.ts'
 import type { SampledRequest } from '../metrics/samples/bottom-k-sample.ts'
 import type { RequestLimit } from '../slo/slo.ts'
-import { effectiveSampleSize, lag1Autocorrelation } from '../statistics/autocorrelation.ts'
-import { episodesOf } from '../statistics/episodes.ts'
+import {
+  effectiveSampleSize,
+  episodesOf,
+  lag1Autocorrelation,
+} from '../statistics/autocorrelation.ts'
 
 /** Effective sample size as a share of the sample, for each kind of figure. */
 export interface Independence {

@@ -2,11 +2,15 @@ import {
   type Metric,
   type MetricName,
   metricNames,
+  type TurnRow,
 } from '../../../contract/report/load-measures.ts'
 import type { RequestStats } from '../metrics/request-stats.ts'
+import type { RunMetrics } from '../metrics/run-metrics.ts'
 import { distributionOf } from '../metrics/samples/distribution.ts'
+import { turnRanges } from '../metrics/turn-tracker.ts'
 import { twoClocked } from '../slo/slo.ts'
 import type { Independence } from './independence.ts'
+import type { MeasuredWindow } from './window.ts'
 
 /** Every metric that the requests of a group have, by both clocks where it has two. */
 export function metricRows(group: RequestStats, independence: Independence): Metric[] {
@@ -48,4 +52,21 @@ function independentShare(
 /** Over with the first token. */
 export function endsWithFirstToken(name: MetricName): boolean {
   return ['connect', 'ttfb', 'ttfe', 'ttft', 'ttfo'].includes(name)
+}
+
+const shown: readonly MetricName[] = ['ttft', 'tpot', 'e2e']
+
+/** Empty where no chat grew in the window. */
+export function turnRows(
+  run: RunMetrics,
+  { from, to }: Pick<MeasuredWindow, 'from' | 'to'>,
+  independence: Independence,
+): TurnRow[] {
+  return turnRanges.flatMap((turns, span) => {
+    const group = run.group(from, to, { span })
+    const { requests } = group.outcomes
+    if (requests === 0) return []
+    const metrics = metricRows(group, independence).filter(({ name }) => shown.includes(name))
+    return [{ ...turns, requests, metrics }]
+  })
 }

@@ -2,7 +2,7 @@ import type { HeatMap, SecondRow } from '../../../contract/report/load-measures.
 import type { RunMetrics } from '../metrics/run-metrics.ts'
 import { Histogram, twoDigits } from '../metrics/samples/histogram.ts'
 import type { ChartedMetric } from '../metrics/second-quantiles.ts'
-import { rankOf } from '../statistics/ordered-sample.ts'
+import { rankOf } from '../statistics/quantile-interval.ts'
 
 /** Every second of the run, the drain included. */
 export function seriesOf(run: RunMetrics): SecondRow[] {

@@ -1,6 +1,5 @@
 import type { LoadReport } from '../../../contract/report/load.ts'
-import type { Kind } from '../plan/mix.ts'
-import { mixEntry } from '../plan/mix.ts'
+import { type Kind, mixEntry } from '../plan/mix.ts'
 import type { PlanSpec } from '../plan/plan.ts'
 import { type LoadOptions, runLoad } from '../run.ts'
 import { plainTarget } from '../target.ts'

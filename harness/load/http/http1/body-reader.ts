@@ -1,5 +1,5 @@
-import { quoted } from '../quoted.ts'
-import { HttpSyntaxError, type ResponseSink } from '../response-sink.ts'
+import { quoted } from '../../format.ts'
+import { HttpSyntaxError, type ResponseSink } from '../channel.ts'
 
 /** Where a body ends: RFC 9112, sections 6 and 7. */
 export type Framing =

@@ -1,9 +1,13 @@
 import type { Socket } from 'node:net'
 import type { WireRequest } from '../../../../contract/index.ts'
 import type { RunClock } from '../../clock.ts'
-import type { AnswerSink, Channel, OpenedConnection } from '../channel.ts'
+import {
+  type AnswerSink,
+  type Channel,
+  HttpSyntaxError,
+  type OpenedConnection,
+} from '../channel.ts'
 import { dial } from '../dial.ts'
-import { HttpSyntaxError } from '../response-sink.ts'
 import type { Route } from '../route.ts'
 import { requestBytes } from '../wire-request.ts'
 import { ResponseParser } from './response-parser.ts'

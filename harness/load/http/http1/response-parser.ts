@@ -1,6 +1,6 @@
 import type { Header } from '../../../../contract/index.ts'
-import { quoted } from '../quoted.ts'
-import { HttpSyntaxError, type ResponseSink } from '../response-sink.ts'
+import { quoted } from '../../format.ts'
+import { HttpSyntaxError, type ResponseSink } from '../channel.ts'
 import { BodyReader, type Framing } from './body-reader.ts'
 
 const headLimit = 64 * 1024

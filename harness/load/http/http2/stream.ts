@@ -3,8 +3,7 @@ import type { Header, WireRequest } from '../../../../contract/index.ts'
 import type { RunClock } from '../../clock.ts'
 import type { AnswerSink, Channel } from '../channel.ts'
 import { addressOf } from '../wire-request.ts'
-import type { Http2Connection } from './connection.ts'
-import { Http2Error } from './error.ts'
+import { type Http2Connection, Http2Error } from './connection.ts'
 
 /** How often one request is sent at most; only where the peer said that it did nothing for it. */
 const maxAttempts = 3

@@ -1,3 +1,5 @@
+import { mix32 } from '../../plan/random.ts'
+
 /** One request of the sample. Latencies from the planned moment; null where it has none. */
 export interface SampledRequest {
   readonly index: number
@@ -30,7 +32,7 @@ export class BottomKSample {
 
   add(sampled: SampledRequest): void {
     const block = Math.floor(sampled.index / blockSize)
-    if (hashOf(block) >= this.#hashLimit) return
+    if (mix32(block) >= this.#hashLimit) return
     const found = this.#blocks.get(block)
     if (found === undefined) this.#blocks.set(block, [sampled])
     else found.push(sampled)
@@ -48,18 +50,10 @@ export class BottomKSample {
     let worst = -1
     let largest = -1
     for (const block of this.#blocks.keys()) {
-      const hash = hashOf(block)
+      const hash = mix32(block)
       if (hash > largest) [worst, largest] = [block, hash]
     }
     this.#blocks.delete(worst)
     this.#hashLimit = largest
   }
-}
-
-/** The finalizer of MurmurHash3 (Appleby): a bijection on 32 bits, so no two blocks tie. */
-function hashOf(block: number): number {
-  let hash = block | 0
-  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
-  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35)
-  return (hash ^ (hash >>> 16)) >>> 0
 }

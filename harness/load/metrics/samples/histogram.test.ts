@@ -5,8 +5,8 @@ import {
   Float64Histogram,
 } from 'hdr-histogram-js'
 import { describe, expect, test } from 'vitest'
-import { rankOf, sampleOf } from '../../statistics/ordered-sample.ts'
-import { fromHdr, toHdr } from './hdr.ts'
+import { rankOf, sampleOf } from '../../statistics/quantile-interval.ts'
+import { fromHdr, toHdr } from './distribution.ts'
 import { Histogram, maxUnits, twoDigits, unitNs } from './histogram.ts'
 
 const microseconds = fc.oneof(

@@ -1,4 +1,4 @@
-import type { OrderedSample } from '../../statistics/ordered-sample.ts'
+import type { OrderedSample } from '../../statistics/quantile-interval.ts'
 
 /** One unit of every histogram: a microsecond. */
 export const unitNs = 1000

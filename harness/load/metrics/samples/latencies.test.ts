@@ -2,8 +2,13 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { RequestRecord } from '../../record.ts'
 import { anyRecord, recordOf } from '../../test-support/records.ts'
-import { forEachContentArrival } from './content-arrivals.ts'
-import { forEachCensored, forEachLatency, isOrdered, latencyOf } from './latencies.ts'
+import {
+  forEachCensored,
+  forEachContentArrival,
+  forEachLatency,
+  isOrdered,
+  latencyOf,
+} from './latencies.ts'
 
 type Visit = typeof forEachLatency
 

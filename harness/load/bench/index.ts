@@ -1,5 +1,0 @@
-export { isOfConnection, runBench } from './bench.ts'
-export { benchCases } from './cases.ts'
-export type { BenchFailures } from './measure.ts'
-export type { BenchReport } from './report.ts'
-export { benchToText } from './table.ts'
