@@ -1,5 +1,5 @@
 /**
- * What the engine of `chatgen load` costs and how late it stamps, beside the least that a client can do
+ * CPU cost and timestamp error of the load engine, beside the least that a client can do
  * and beside fetch: paced streams, one event a segment, each reader in a process of its own against a
  * fresh server in another.
  *

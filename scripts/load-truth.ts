@@ -1,5 +1,5 @@
 /**
- * What the load engine reports beside what the server's own stamps say, request by request the same
+ * Figures of the load engine beside those of the server's own stamps, request by request the same
  * streams: every metric, at 50 and at 300 concurrent streams, at constant times and at lognormal ones.
  * A quantile is true where it is within the larger of 2 ms and 2 %.
  *

@@ -14,7 +14,7 @@ export interface CalibrateOptions {
   readonly workers: number
   /** Events a second, ascending. */
   readonly rates: readonly number[]
-  /** Of each rate. */
+  /** Duration of each rate. */
   readonly seconds: number
   readonly signal: AbortSignal
   readonly onPoint: (point: CalibrationPoint) => void
@@ -49,7 +49,7 @@ export function thisMachine(): Calibration['machine'] {
   }
 }
 
-/** What a run used of a calibration; null where that says nothing of this machine. */
+/** Share of the calibrated ceiling that a run used; null for a calibration of another machine. */
 export function calibrationUse(
   calibration: Calibration | undefined,
   { eventsPerSecond }: { readonly eventsPerSecond: number },

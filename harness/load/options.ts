@@ -17,10 +17,10 @@ export interface LoadOptions {
   readonly warmUpMs: number | 'auto'
   /** After the end of the plan, for what is in flight. */
   readonly drainMs: number
-  /** More transactions at once are not sent, which makes the run invalid. */
+  /** Maximum transactions in flight; further arrivals are dropped, which makes the run invalid. */
   readonly maxInFlight: number
   readonly keepAlive: boolean
-  /** What is due waits for a free one; without it, as many as there are requests at once. */
+  /** Maximum number of connections, for which requests queue; unlimited by default. */
   readonly maxConnections?: number | undefined
   /** Wall clock at which the run begins; null begins as soon as it is ready. */
   readonly startAt: Date | null
@@ -34,6 +34,6 @@ export interface LoadProgress {
   readonly phase: 'preparing' | 'waiting' | 'running' | 'draining'
   readonly elapsedMs: number
   readonly durationMs: number
-  /** Everything that was recorded so far, for who shows more than numbers. */
+  /** Results so far. */
   readonly stats: RunStats
 }

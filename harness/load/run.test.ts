@@ -71,7 +71,7 @@ describe('what goes wrong is told by its kind', () => {
 describe('without an SLO that says what may fail', () => {
   const truncated = 'no answer is truncated'
 
-  const message = '5 of 20 due requests got an answer that broke off before its end.'
+  const message = '5 of 20 due requests received a truncated answer.'
 
   test.each<[Manner, string]>([
     // A connection that is cut breaks OAI-STREAM-12, in a load as in a check.
@@ -208,7 +208,7 @@ test('what cannot be sent makes a run invalid, and is told', async () => {
   const server = await oddServer(always('well'))
   const report = await load(server.url, { kind: 'v2-turn' })
   expect(report.outcome).toBe('invalid')
-  expect(report.generator.reasons).toContain('not one request was sent')
+  expect(report.generator.reasons).toContain('no request was sent')
   expect(report.audits.find(({ name }) => name === 'conservation-transactions')).toMatchObject({
     verdict: 'fail',
     expected: 20,

@@ -3,10 +3,10 @@ import type { Secret } from '../client/redaction/redaction.ts'
 import type { AnswerLimits } from './http/answer-limits.ts'
 import type { JournalPlace } from './setup/chat-journal.ts'
 
-/** What the engine must know of a deployment; survives a structured clone. */
+/** A deployment under load; structured-cloneable. */
 export interface LoadTarget {
   readonly baseUrl: string
-  /** How it is reached; without it directly. */
+  /** Network options; a direct connection by default. */
   readonly network?: NetworkOptions
   /** Bearer token of each surface; null where it has none. */
   readonly tokens: Readonly<Record<'openai' | 'v2' | 'v3', string | null>>
@@ -17,13 +17,13 @@ export interface LoadTarget {
   /** Further members of the body of a v3 generation. */
   readonly generate: Readonly<Record<string, unknown>>
   readonly recall: { readonly tell: string; readonly ask: string }
-  /** How a v2 chat comes to be; null where nothing is known. */
+  /** Source of v2 chats; null if the profile has none. */
   readonly v2Chat: V2Chat | null
   /** Further members of the body that makes a v3 chat. */
   readonly createChat: Readonly<Record<string, unknown>>
   /** JSON pointer to the id of a new chat, where it is not found by value. */
   readonly chatId: string | null
-  /** What one answer may take; without it the defaults of the profile. */
+  /** Limits of one answer; the defaults of the profile if absent. */
   readonly limits?: AnswerLimits
   /** Longest silence, in milliseconds. */
   readonly timeoutMs: number
@@ -32,9 +32,9 @@ export interface LoadTarget {
   readonly userAgent: string
   /** Names the run in X-Request-Id and in everything that it creates. */
   readonly tag: string
-  /** Where the chats that are made are written down; without it nowhere. */
+  /** Journal of created chats; none by default. */
   readonly journal?: JournalPlace
-  /** What may stand in no file and no output. */
+  /** Texts that must not appear in any file or output. */
   readonly secrets: readonly Secret[]
 }
 

@@ -22,7 +22,7 @@ export function keepAwake(): void {
   })
 }
 
-/** Where the system has a class of its own for what runs when nothing else does, it waits no slice. */
+/** Uses the idle scheduling class of the system where there is one. */
 function yieldToAll(pid: number): void {
   setPriority(pid, constants.priority.PRIORITY_LOW)
   spawnSync('chrt', ['--idle', '--all-tasks', '--pid', '0', String(pid)])

@@ -1,4 +1,4 @@
-/** What most clients do: fetch, a reader of the body, and counting. */
+/** Reader with fetch, as most clients use it. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type ReaderOptions, type ReaderResult, requestOf, Window } from './reader.ts'
 

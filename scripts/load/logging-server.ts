@@ -21,12 +21,12 @@ export interface LoggingServerOptions {
 
 /** One streamed answer; times are nanoseconds of the monotonic clock. */
 export interface LoggedStream {
-  /** Of the request, as its client named it. */
+  /** Request id of the client. */
   readonly id: string
   readonly received: number
   readonly head: number
   readonly sent: readonly number[]
-  /** Of each event: `c`ontent that was generated, `t`he terminal event, or `o`ther. */
+  /** Kind of each event: `c`ontent, `t`erminal or `o`ther. */
   readonly kinds: string
   readonly ended: number
 }

@@ -65,7 +65,7 @@ function cpuSeconds(pid: number): number {
   }
 }
 
-/** How many events the server wrote within a time. */
+/** Number of events that the server wrote within a time. */
 export function eventsWithin(
   log: readonly LoggedStream[],
   [from, to]: readonly [number, number],

@@ -1,4 +1,4 @@
-/** What every reader that is compared is given, and what it gives back. */
+/** Options and result of every compared reader. */
 import type { Distribution } from '../../harness/load/plan/distribution.ts'
 import type { Kind } from '../../harness/load/plan/mix.ts'
 
@@ -10,7 +10,7 @@ export interface ReaderOptions {
   readonly tokens: number
   /** Requests in flight at any time. */
   readonly streams: number
-  /** How long a stream lasts, milliseconds: the first requests start evenly over it. */
+  /** Duration of a stream, milliseconds: the first requests start evenly over it. */
   readonly streamMs: number
   /** Before the window in which CPU and lags are counted. */
   readonly warmUpMs: number
@@ -28,7 +28,7 @@ export interface ReaderResult {
   readonly lagsNs: readonly number[]
 }
 
-/** Of every so many reads one is compared with the stamp that the server wrote into it. */
+/** Interval of the reads that are compared with the stamp of the server. */
 export const lagEvery = 5
 
 export interface HttpRequest {

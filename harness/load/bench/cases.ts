@@ -1,4 +1,4 @@
-/** What is benched: the three ways to an answer, each streamed and in one piece. */
+/** Cases of a bench: the three generating endpoints, each streamed and in one piece. */
 import { operations } from '../../../contract/index.ts'
 
 export interface BenchPrompt {
@@ -12,7 +12,7 @@ export interface BenchCase {
   readonly surface: 'openai' | 'v3'
   readonly path: string
   readonly stream: boolean
-  /** True where a request belongs to a chat and has a key of its own. */
+  /** True if requests belong to a chat and carry an Idempotency-Key. */
   readonly stored: boolean
   readonly body: (model: string, prompt: BenchPrompt) => object
   /** Found in a whole answer, and not in one that was cut or failed. */

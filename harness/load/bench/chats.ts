@@ -13,7 +13,7 @@ import { NoAnswerError } from './baseline.ts'
 export interface ChatSupply {
   /** The chat of the next turn of a connection. */
   next(connection: number): string
-  /** How often no fresh chat was left, and a connection went on in the one that it had. */
+  /** Number of times that no fresh chat was left and a connection continued in its chat. */
   readonly exhausted: number
   readonly made: number
   /** Deletes them all. @returns how many are left behind */

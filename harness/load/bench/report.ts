@@ -1,4 +1,4 @@
-/** What a bench is told, and what it found. */
+/** Options and report of a bench. */
 import type { BenchCase, BenchPrompt } from './cases.ts'
 import type { BenchFigures } from './measure.ts'
 
@@ -12,7 +12,7 @@ export interface BenchOptions {
   readonly prompt: BenchPrompt
   readonly cases: readonly BenchCase[]
   readonly connections: number
-  /** Of each measurement; a second of warming up goes before it. */
+  /** Duration of each measurement, after a warm-up of a second. */
   readonly seconds: number
   readonly timeoutSeconds: number
   /** A chat of v3 generate is left after so many turns. */
@@ -37,7 +37,7 @@ export interface ChatsUsed {
   /** After which a connection goes on in a fresh chat. */
   readonly turns: number
   readonly made: number
-  /** How often there was no fresh one, so that a chat grew on. */
+  /** Number of times that no fresh chat was left and a chat kept growing. */
   readonly exhausted: number
   /** Could not be deleted. */
   readonly leftBehind: number

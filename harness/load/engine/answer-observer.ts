@@ -61,7 +61,7 @@ export class AnswerObserver implements StreamWatcher {
   }
 }
 
-/** What a body in one piece says, on any surface. */
+/** Fields of an answer in one piece, on any surface. */
 export interface AnswerFields {
   readonly id: string | undefined
   readonly text: string

@@ -6,7 +6,7 @@ import type { RequestRecord } from '../record.ts'
 import { rankOf } from '../statistics/quantile-interval.ts'
 import { generatorVerdict } from './verdict.ts'
 
-/** What the run knows of its own error, one record at a time. */
+/** Measures the generator's own error, one record at a time. */
 export class GeneratorMonitor {
   readonly #delays = new Histogram()
   readonly #events: number[]

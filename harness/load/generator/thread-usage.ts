@@ -1,14 +1,14 @@
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks'
 
-/** What a thread used while the run lasted. */
+/** Resource usage of a worker during the run. */
 export interface ThreadUsage {
-  /** Null where the runtime does not tell the CPU time of a thread. */
+  /** Null if the runtime does not report the CPU time of a thread. */
   readonly cpuMs: number | null
   /** CPU time per time that passed. */
   readonly cpuShare: number | null
   /** Busy share of the event loop, 0 to 1. */
   readonly eventLoopUtilization: number
-  /** How late its timers came, p99. */
+  /** Delay of its timers, p99. */
   readonly eventLoopDelayMs: number
 }
 

@@ -1,8 +1,8 @@
-/** Whether the figures of a run are those of the target, or of a generator that could not keep up. */
+/** Verdict on the generator: figures of a run are the target's only if the generator kept up. */
 import type { GeneratorRow, Spread } from '../../../contract/report/load-generator.ts'
 
 export interface GeneratorMeasurements {
-  /** Milliseconds, of the worst worker; null where no canary was heard. */
+  /** Milliseconds, of the worst worker; null without a clock probe. */
   readonly timestampError: Spread | null
   /** Milliseconds that planned arrivals left late. */
   readonly scheduleDelay: Spread | null
@@ -12,7 +12,7 @@ export interface GeneratorMeasurements {
   readonly eventLoopUtilization: number
   /** CPU of the busiest worker's thread per time that passed; null where the runtime does not tell. */
   readonly cpuShare: number | null
-  /** Due, and not sent because too much was in flight. */
+  /** Due arrivals that were dropped because too many transactions were in flight. */
   readonly dropped: number
 }
 
@@ -35,7 +35,7 @@ export const generatorLimits = {
   scheduleDelay: { degraded: 20, invalid: 100 },
   /** Milliseconds at p99. As coarse as its 10 ms resolution, and blind to what happens within a turn. */
   eventLoopDelay: { degraded: 20, invalid: 100 },
-  /** What waits for a server that is busy for a share ρ waits like ρ / (1 − ρ): 4 turns, then 32. */
+  /** Waiting time at utilization ρ grows like ρ / (1 − ρ): 4 turns of the loop, then 32. */
   eventLoopUtilization: { degraded: 0.8, invalid: 0.97 },
   /** A thread cannot use more than one CPU; beyond this it was out of it for seconds together. */
   cpuShare: { degraded: 0.9, invalid: 0.99 },

@@ -2,7 +2,7 @@ import { defaultBodyLimits } from '../../client/index.ts'
 import { sizeText } from '../format.ts'
 
 /**
- * What one answer may take of the memory and the time of the generator: the limits of the profile, under
+ * Limits of one answer in memory and time of the generator: those of the profile, under
  * the same names. Far above what any answer of the service is; a target that goes on without end passes
  * them.
  */
@@ -25,7 +25,7 @@ export const answerLimits: AnswerLimits = { ...defaultBodyLimits, jsonDepth: 200
 /** Bytes that one thread keeps of all its unfinished answers together. */
 const maxBufferedBytes = 128 * 1024 * 1024
 
-/** What the answers in flight of one thread hold together, in bytes. */
+/** Bytes that a worker buffers for all answers in flight. */
 export interface BufferUsage {
   bytes: number
 }
@@ -36,7 +36,7 @@ export class LimitMonitor {
   #unfinishedBytes = 0
   #size = 0
   #nextCheckAt: number
-  /** Of `hold`. */
+  /** Share of this answer in `buffers`. */
   #bufferedBytes = 0
   readonly #buffers: BufferUsage
   readonly limits: AnswerLimits

@@ -1,11 +1,11 @@
 import type { Header, WireRequest } from '../../../contract/index.ts'
 
-/** Is told what becomes of one request; exactly one of `end`, `failed` and `broke` comes, and comes last. */
+/** Receives the progress of one request; exactly one of `end`, `failed` and `broke` comes, and comes last. */
 export interface AnswerSink extends ResponseSink {
   /** The request was written. `opened`: when the connection was ready, where it was made for this one. */
   sent(at: number, opened: OpenedConnection | null): void
   failed(error: Error, at: number): void
-  /** An error of the kit itself, thrown while the answer was read. */
+  /** An internal error, thrown while the answer was read. */
   internalError(error: unknown): void
 }
 
@@ -19,30 +19,30 @@ export interface Channel {
   /** Resolves when it is ready to send, or when it never will be. */
   readonly settled: Promise<void>
   send(request: WireRequest, sink: AnswerSink): void
-  /** Takes no more of the answer until `resume`. */
+  /** Stops reading until `resume`. */
   pause(): void
   resume(): void
-  /** Leaves without a word to the sink. */
+  /** Closes it without notifying the sink. */
   abandon(): void
 }
 
 /** The connections of one thread to its target, whichever version of HTTP they speak. */
 export interface ChannelPool {
   readonly httpVersion: 'http1' | 'http2'
-  /** How many connections were opened. */
+  /** Number of opened connections. */
   readonly opened: number
   /** Null over HTTP/1.1. */
   readonly http2: Http2Figures | null
-  /** A channel, whatever limit there is on connections. */
+  /** A channel, regardless of the connection limit. */
   acquire(): Channel
-  /** Gives a channel at once where one may be had, otherwise when one is free. */
+  /** Passes a channel as soon as one is free. */
   whenAvailable(use: (channel: Channel) => void): void
   /** A channel over a connection of its own. */
   dedicated(): Channel
   close(): void
 }
 
-/** What only HTTP/2 has; figures of several threads add up but for `maxAtOnce` and `allowed`. */
+/** Figures of HTTP/2; those of several workers add up, except `maxAtOnce` and `allowed`. */
 export interface Http2Figures {
   streams: number
   /** Most streams that one connection carried at once. */
@@ -57,7 +57,7 @@ export interface Http2Figures {
   resent: number
 }
 
-/** What a peer sent is no HTTP/1.1 response. */
+/** The peer did not send an HTTP/1.1 response. */
 export class HttpSyntaxError extends Error {
   override readonly name = 'HttpSyntaxError'
   readonly code = 'E_HTTP_SYNTAX'

@@ -12,7 +12,7 @@ export interface DecodedSink {
   internalError(error: unknown): void
 }
 
-/** Of all answers of a thread: what each brings forth at once is a matter of the target. */
+/** Answers that one worker decodes at a time: the target decides how much each expands to. */
 const maxConcurrent = 4
 /** Beyond the limit of an answer, so that it is the answer that passes it. */
 const bodyMargin = 1024 * 1024

@@ -8,10 +8,10 @@ import {
   tlsOptions,
 } from '../../client/index.ts'
 
-/** How the connections of a thread reach their target; made once, as reading certificates costs. */
+/** Route of a worker's connections to the target; built once, because certificates are read for it. */
 export interface Route {
   readonly secure: boolean
-  /** Where to connect to; behind a proxy, what it is asked to connect to. */
+  /** Host to connect to; behind a proxy, the host of the CONNECT request. */
   readonly host: string
   readonly port: number
   /** Name in the TLS handshake; undefined for an address, which has none (RFC 6066, section 3). */
@@ -21,7 +21,7 @@ export interface Route {
   /** Base address of the target, scheme and authority alone. */
   readonly origin: string
   readonly proxy: URL | null
-  /** What a request to a proxy has that forwards it; null where the target itself is spoken to. */
+  /** Settings of requests that a proxy forwards; null for a direct connection or a tunnel. */
   readonly forward: Forward | null
 }
 

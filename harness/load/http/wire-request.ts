@@ -3,7 +3,7 @@ import { acceptEncoding } from '../../client/index.ts'
 import type { LoadTarget } from '../target.ts'
 import type { Forward } from './route.ts'
 
-/** What a transaction wants to be sent. */
+/** A request as a transaction specifies it. */
 export interface RequestSpec {
   readonly surface: 'openai' | 'v2' | 'v3'
   readonly method: string
@@ -63,7 +63,7 @@ export function addressOf(url: string): { host: string; origin: string; path: st
 const cachedUrls = new Map<string, URL>()
 const maxCachedUrls = 100
 
-/** Of an address without its query: a run asks for few, and parsing one costs as much as the rest. */
+/** Parses a URL without its query; cached, because a run has few and parsing is expensive. */
 function parseUrl(address: string): URL {
   const known = cachedUrls.get(address)
   if (known !== undefined) return known

@@ -75,13 +75,13 @@ export class AnswerJudge {
     }
   }
 
-  /** Of a body that is JSON as far as its first character tells. */
+  /** True for a body that starts like JSON and is nested deeper than `levels`. */
   isDeeperThan(levels: number): boolean {
     const text = Buffer.concat(this.#pieces).toString()
     return /^\s*[[{]/.test(text) && isDeeperThan(text, levels)
   }
 
-  /** What came, for who wonders why it is none of what was asked for. */
+  /** Describes status, media type and beginning of an unexpected answer. */
   describe(): string {
     const [first = new Uint8Array()] = this.#pieces
     const size = this.#pieces.reduce((sum, { length }) => sum + length, 0)

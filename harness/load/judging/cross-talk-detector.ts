@@ -1,5 +1,5 @@
 /**
- * Looks for nonces of other requests in a text that arrives in fragments. All nonces of a run begin
+ * Searches a text that arrives in fragments for nonces of other requests. All nonces of a run begin
  * alike and have one length, so a search for the beginning finds every one of them, whoever asked.
  */
 export class CrossTalkDetector {

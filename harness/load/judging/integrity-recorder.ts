@@ -8,7 +8,7 @@ import {
   tallyFor,
 } from './requirement-tally.ts'
 
-/** What one thread has judged so far; sums of it add up. */
+/** Results of one worker's judges; results of several workers add up. */
 export interface IntegrityCounts {
   tally: Tally
   streams: number
@@ -36,7 +36,7 @@ export function emptyCounts(): IntegrityCounts {
   }
 }
 
-/** Rows that only many requests at once can break. */
+/** Requirements that only concurrent requests can violate. */
 export const loadRequirements = {
   'LOAD-CROSS-TALK': {
     level: 'required',
@@ -46,7 +46,7 @@ export const loadRequirements = {
 
 export class IntegrityRecorder {
   readonly counts = emptyCounts()
-  /** Takes the secrets out of a text of the target. */
+  /** Removes secrets from a text of the target. */
   readonly redact: (text: string) => string
   #ids: AnswerId[] = []
 

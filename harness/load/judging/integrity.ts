@@ -8,7 +8,7 @@ import {
 } from './integrity-recorder.ts'
 import { addTally, type FirstViolation, type Tally, tallyFor } from './requirement-tally.ts'
 
-/** What the judges of all threads found. Findings by id, those of required rows first. */
+/** Merges the results of all workers. Findings by id, those of level `required` first. */
 export function buildIntegrity(
   threads: readonly IntegrityCounts[],
   ids: Pick<DuplicateIdDetector, 'tally' | 'size' | 'duplicates'>,

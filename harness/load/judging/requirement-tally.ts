@@ -1,6 +1,6 @@
 import { type Finding, type RequirementId, requirements } from '../../../contract/index.ts'
 
-/** Where a row was seen broken for the first time. */
+/** The first violation of a requirement. */
 export interface FirstViolation {
   readonly index: number
   readonly step: number
@@ -17,16 +17,16 @@ export interface RequirementTally {
   first: FirstViolation | null
 }
 
-/** How often each row held and broke. Tallies of threads and shards add up. */
+/** Held and broken findings by requirement. Tallies of workers and shards add up. */
 export type Tally = Record<string, RequirementTally>
 
 export type RequestReference = Omit<FirstViolation, 'event' | 'why'>
 
 export interface FindingContext {
   readonly request: RequestReference
-  /** What the answer was, for the first of each broken row. */
+  /** Describes the answer, for the first violation of each requirement. */
   readonly describeAnswer: (() => string) | undefined
-  /** Takes the secrets out of a text of the target. */
+  /** Removes secrets from a text of the target. */
   readonly redact: (text: string) => string
 }
 

@@ -5,7 +5,7 @@ interface Failure {
   readonly kind: FailureKind
   readonly detail: string
   readonly count: number
-  /** Of the first request in the order of the plan. */
+  /** Index of the first request in the order of the plan. */
   readonly index: number
   readonly step: number
   readonly atNs: number

@@ -5,7 +5,7 @@ export interface Definition {
   readonly tool: string
   readonly metric: string
   readonly formula: string
-  /** Where the tool says or does so. */
+  /** Source in the tool's code or documentation. */
   readonly source: string
   /** Values of a request that the tool counts as a success; several for pooled gaps. */
   values(record: RequestRecord): readonly number[]
@@ -25,7 +25,7 @@ const llmperfClient =
   'ray-project/llmperf@f1d6bed src/llmperf/ray_clients/openai_chat_completions_client.py'
 
 /**
- * What other tools would have printed of the same requests. All of them start their clock when they
+ * Figures of other tools for the same requests. All of them start their clock when they
  * dispatch, connecting included; all of them count a stream that is cut off in the middle as a
  * success, and leave out what never ended. Tokens are those of the usage; where a tool counts with a
  * tokenizer of its own, its figure differs by that.
@@ -169,7 +169,7 @@ export const definitions: readonly Definition[] = [
   },
 ]
 
-/** What these tools call a success: a stream with status 200 that brought something, cut off or not. */
+/** Success as these tools define it: a stream with status 200 and an event, truncated or not. */
 export function isSuccess({ form, status, outcome, timestamps }: RequestRecord): boolean {
   const failed = ['open', 'abandoned', 'timeout', 'connect', 'status', 'shed', 'in-band-error']
   return (

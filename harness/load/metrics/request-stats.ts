@@ -40,7 +40,7 @@ export interface OutcomeCounts {
   deliveredStreams: number
   deltas: number
   contentReads: number
-  /** Of these streams, those that came in one read; and all deltas of first reads. */
+  /** Of these streams: those that arrived in one read, and the deltas of all first reads. */
   inOneRead: number
   firstReadDeltas: number
 }
@@ -66,7 +66,7 @@ export interface RequestStatsConfig {
   readonly stallNs: number
 }
 
-/** All requests of one transaction that were planned in one slice of the run. */
+/** Statistics of the requests of one transaction that were planned in one slice of the run. */
 export class RequestStats {
   readonly outcomes: OutcomeCounts = { ...none }
   readonly #latencies = new Map<string, Histogram>()
@@ -140,7 +140,7 @@ export class RequestStats {
     if (stalls > 0) outcomes.stalledStreams++
   }
 
-  /** What one read brought has gaps of 0 within it. */
+  /** Gaps within one read are 0. */
   #addDelivery(gapsNs: readonly number[]): void {
     const { outcomes } = this
     const reads = 1 + gapsNs.reduce((count, gap) => count + (gap > 0 ? 1 : 0), 0)

@@ -16,9 +16,9 @@ import { type StoredTimeline, Timeline } from './timeline.ts'
 import { TurnTracker } from './turn-tracker.ts'
 
 export interface MetricsConfig {
-  /** Of the plan, without the drain. */
+  /** Duration of the plan, without the drain. */
   readonly durationNs: number
-  /** What a request must keep to be good. */
+  /** Limits that a good request keeps. */
   readonly limits: readonly RequestLimit[]
   /** A gap over this is a stall. */
   readonly stallNs: number
@@ -164,7 +164,7 @@ export class RunMetrics {
   }
 }
 
-/** Of a group: its transaction, and of a growing chat the span of its turns. */
+/** Key of request stats: the transaction and, for a growing chat, the range of its turns. */
 function keyOf(transaction: string, span?: number): string {
   return span === undefined ? transaction : `${transaction}${separator}${span}`
 }

@@ -13,7 +13,7 @@ import { RunMetrics } from './run-metrics.ts'
 /** A gap between fragments that a reader of the text would notice. */
 const stallNs = 500_000_000
 
-/** All that a run keeps of its requests while it lasts; bounded, however long it is. */
+/** Accumulates all results of a run in bounded memory. */
 export class RunStats {
   readonly metrics: RunMetrics
   readonly generator: GeneratorMonitor
@@ -78,7 +78,7 @@ interface RequestCounts {
   failed: number
 }
 
-/** What became of each kind of transaction; one record at a time. */
+/** Counts outcomes by transaction, one record at a time. */
 export class TransactionStats {
   readonly #byName = new Map<string, TransactionCounts>()
 

@@ -12,7 +12,7 @@ export type StoredSecondQuantiles = readonly (readonly [
 ])[]
 
 /**
- * What a chart over time shows, by the second in which a thing happened: response time to the first
+ * Quantiles for charts over time, by the second of the event: response time to the first
  * token and to the end, and gaps. Two digits are enough for a chart.
  */
 export class SecondQuantiles {

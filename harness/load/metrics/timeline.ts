@@ -1,4 +1,4 @@
-/** What happened within one interval of a run. */
+/** Counters of one interval of a run. */
 export interface Interval {
   planned: number
   dispatched: number

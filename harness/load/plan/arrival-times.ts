@@ -1,6 +1,6 @@
 import { type Draw, drawsOf, hashText } from './random.ts'
 
-/** How arrivals are placed in time. Rates are per second, times in nanoseconds. */
+/** Arrival process of an open loop. Rates are per second, times in nanoseconds. */
 export type OpenArrival =
   | { readonly kind: 'constant' | 'poisson'; readonly perSecond: number }
   | {

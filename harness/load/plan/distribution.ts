@@ -1,6 +1,6 @@
 import type { Draw } from './random.ts'
 
-/** How a length or a time is drawn. `min` and `max` bound what the bell curves give. */
+/** Distribution of a length or a time. `min` and `max` truncate the bell curves. */
 export type Distribution =
   | { readonly kind: 'constant'; readonly value: number }
   | { readonly kind: 'uniform'; readonly min: number; readonly max: number }

@@ -1,6 +1,6 @@
 import type { Distribution } from './distribution.ts'
 
-/** What a transaction sends; see `harness/load/transactions`. */
+/** Kinds of transactions; see `harness/load/transactions`. */
 export const kinds = [
   'openai-stream',
   'openai-json',
@@ -14,7 +14,7 @@ export const kinds = [
 ] as const
 export type Kind = (typeof kinds)[number]
 
-/** What the mix asks for; factors are already split into one entry for each of their levels. */
+/** A mix of transactions; factors are already split into one entry for each of their levels. */
 export interface Mix {
   readonly name: string
   readonly entries: readonly MixEntry[]
@@ -29,7 +29,7 @@ export interface MixEntry {
   readonly prompt: Distribution
   /** Length of the answer, in tokens; null leaves it to the model. */
   readonly answer: Distribution | null
-  /** How a user reads and types between two turns, in milliseconds. */
+  /** Think time between two turns, in milliseconds. */
   readonly thinkTime: Distribution
   /** Turns of a chat that grows. */
   readonly turns: Distribution

@@ -55,7 +55,7 @@ export interface Arrival {
   /** Think time before each turn except the first. */
   readonly thinkNs: readonly number[]
   readonly clientBehavior: ClientBehavior
-  /** How late an aborting client disconnects, or how slowly a slow reader reads: 0 to 1. */
+  /** Strength of the behavior: 1 is the latest abort, or the slowest reader. */
   readonly intensity: number
   readonly race: boolean
 }

@@ -16,13 +16,13 @@ export interface RunResult {
   readonly stats: RunStats
   readonly outcome: WorkerPoolResult
   readonly startedAt: Date
-  /** Milliseconds after the time at which it was to begin. */
+  /** Delay of the start after --start-at, in milliseconds. */
   readonly lateMs: number
   /** From the start to the last answer, or to the interruption. */
   readonly lastedMs: number
 }
 
-/** All that a run found, as its report. */
+/** Builds the report of a run. */
 export function buildReport(options: LoadOptions, findings: RunResult): LoadReport {
   const { spec, target, slos, signal } = options
   const { stats, outcome, startedAt, lateMs, lastedMs } = findings
@@ -101,7 +101,7 @@ export function buildReport(options: LoadOptions, findings: RunResult): LoadRepo
   }
 }
 
-/** Where early and late differ on purpose, there is nothing to cut. */
+/** Warm-up to cut; none for ramps and steps, where early and late differ on purpose. */
 function warmUpNs({ warmUpMs, spec }: LoadOptions): number | 'auto' {
   if (warmUpMs !== 'auto') return warmUpMs * 1e6
   return ['poisson', 'constant', 'closed'].includes(spec.arrival.kind) ? 'auto' : 0

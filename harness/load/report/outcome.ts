@@ -23,11 +23,11 @@ export function loadOutcome(
 /** Shards that do not begin together are not the load that was planned. */
 const maxStartDelayMs = 100
 
-/** What spoils the figures of a run beside a generator that is too slow. */
+/** Adds reasons for invalidity other than a slow generator. */
 export function invalidate(
   generator: GeneratorRow,
   run: {
-    /** Milliseconds after the time at which it was to begin. */
+    /** Delay of the start after --start-at, in milliseconds. */
     readonly lateMs: number
     readonly requests: number
     /** Transactions that the plan had for the time of the run; null where it does not tell. */
@@ -37,9 +37,9 @@ export function invalidate(
 ): GeneratorRow {
   const reasons = [
     ...(run.lateMs > maxStartDelayMs
-      ? [`it began ${(run.lateMs / 1000).toFixed(1)} s after the time of --start-at`]
+      ? [`it started ${(run.lateMs / 1000).toFixed(1)} s after the time of --start-at`]
       : []),
-    ...(run.requests === 0 && run.due !== 0 ? ['not one request was sent'] : []),
+    ...(run.requests === 0 && run.due !== 0 ? ['no request was sent'] : []),
     ...run.audits
       .filter(({ name, verdict }) => name.startsWith('conservation') && verdict === 'fail')
       .map(({ name, message }) => `the audit ${name} fails: ${message}`),
@@ -48,7 +48,7 @@ export function invalidate(
   return { ...generator, verdict: 'invalid', reasons: [...generator.reasons, ...reasons] }
 }
 
-/** What was due was begun, or is known not to have been. */
+/** Checks that every due transaction was started or is known to be dropped. */
 export function conservationAudit({ spec, shard, signal }: LoadOptions, book: RunStats): AuditRow {
   const name = 'conservation-transactions'
   const expected = countDueBefore(spec, shard ?? wholePlan, spec.durationNs)

@@ -2,22 +2,22 @@ import { type JournalEntry, journalLine } from '../../../contract/index.ts'
 import { RedactingWriter } from '../../client/redaction/redacting-writer.ts'
 import { createRedactor, type Secret } from '../../client/redaction/redaction.ts'
 
-/** Where the creation journal of a run is; survives a structured clone. */
+/** Location of the creation journal of a run; structured-cloneable. */
 export interface JournalPlace {
   readonly file: string
 }
 
-/** Names that are written down at a time; of a thread that is killed, so many may not exist. */
+/** Names written at a time; up to this many of a killed worker may not exist. */
 const reservedNames = 64
 const flushMs = 50
 
 /**
- * The chats that a thread makes, in the creation journal of its run. A name is in the file before it is
+ * The chats of a worker, in the creation journal of its run. A name is in the file before it is
  * given away, with others in one write; what became of it follows soon, as a lost line costs no more
  * than a search for the name. Threads and processes append whole lines to one file.
  */
 export class ChatJournal {
-  /** Why lines could not be written. */
+  /** Reason why lines could not be written. */
   writeError: string | undefined
   readonly #place: JournalPlace | undefined
   readonly #prefix: string
@@ -29,7 +29,7 @@ export class ChatJournal {
   #flushing: NodeJS.Timeout | undefined
   #written: Promise<void> = Promise.resolve()
 
-  /** `prefix`: begins every name. */
+  /** @param prefix of every name */
   constructor(place: JournalPlace | undefined, prefix: string, secrets: readonly Secret[]) {
     this.#place = place
     this.#prefix = prefix
@@ -37,7 +37,7 @@ export class ChatJournal {
     this.#outlet = new RedactingWriter(secrets)
   }
 
-  /** The name of a chat that is about to be made. */
+  /** Reserves the name of a chat that is about to be created. */
   name(): string {
     const free = this.#unusedNames.pop()
     if (free !== undefined) return free
@@ -54,7 +54,7 @@ export class ChatJournal {
     this.#put({ event: 'created', ...chatEntry(name), id })
   }
 
-  /** There is none of this name. */
+  /** Notes that there is no chat of this name. */
   refused(name: string): void {
     this.#put({ event: 'refused', ...chatEntry(name) })
   }
@@ -63,7 +63,7 @@ export class ChatJournal {
     this.#put({ event: 'deleted', kind: 'chat', id })
   }
 
-  /** Names that nobody took are given up, and everything is written. */
+  /** Releases unused names and writes everything. */
   async close(): Promise<void> {
     for (const name of this.#unusedNames.splice(0)) this.refused(name)
     this.#flush()

@@ -18,7 +18,7 @@ export function checkShards(shards: readonly [Shard, ...Shard[]]): void {
   )
   if (whole !== undefined) {
     throw new ShardMismatchError(
-      `${whole.name} is no shard of a load, so it cannot be merged: render it by itself`,
+      `${whole.name} is not a shard of a load run and cannot be merged: render it by itself`,
     )
   }
   const [first, ...others] = shards
@@ -27,7 +27,7 @@ export function checkShards(shards: readonly [Shard, ...Shard[]]): void {
       const [a, b] = [read(first.report), read(other.report)]
       if (a === b) continue
       throw new ShardMismatchError(
-        `${first.name} and ${other.name} are not of one run: they have different ${what}, ${a} and ${b}`,
+        `${first.name} and ${other.name} are not shards of one run: they have different ${what}, ${a} and ${b}`,
       )
     }
   }
@@ -35,7 +35,9 @@ export function checkShards(shards: readonly [Shard, ...Shard[]]): void {
     shards.slice(0, at + 1).some((before) => indexOf(before) === indexOf(shard)),
   )
   if (twice !== undefined) {
-    throw new ShardMismatchError(`${twice.name} is shard ${indexOf(twice)}, which is there already`)
+    throw new ShardMismatchError(
+      `${twice.name} is shard ${indexOf(twice)}, which was already given`,
+    )
   }
 }
 

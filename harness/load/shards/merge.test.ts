@@ -95,10 +95,14 @@ describe('reports of shards', () => {
     [
       'that is there already',
       plan({ shard: { index: 0, of: 3 } }),
-      'is shard 0, which is there already',
+      'is shard 0, which was already given',
     ],
-    ['that is a whole run', plan({ shard: null }), 'b.json is no shard of a load'],
-    ['without its measurements', { measurements: undefined }, 'b.json is no shard of a load'],
+    ['that is a whole run', plan({ shard: null }), 'b.json is not a shard of a load run'],
+    [
+      'without its measurements',
+      { measurements: undefined },
+      'b.json is not a shard of a load run',
+    ],
     [
       'with measurements that cannot be read',
       { measurements: 'eA==' },

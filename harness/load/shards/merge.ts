@@ -14,7 +14,7 @@ import { mergedAudits, mergedGenerator, mergedTransactions, notesOf } from './me
 /**
  * The report of a whole run from those of its shards. Histograms and counts are added, so every figure
  * is what one generator would have told that had seen every request; SLOs are decided on all of them.
- * Where shards are missing, the report is `partial`.
+ * If shards are missing, the report is `partial`.
  *
  * @throws ShardMismatch where they are no shards, or not of one run
  */

@@ -90,7 +90,7 @@ export function mergedTransactions(
   })
 }
 
-/** What a reader of merged figures must know. */
+/** Notes for the reader of merged figures. */
 export function notesOf(shards: readonly Shard[]): string[] {
   const reports = shards.map(({ report }) => report)
   const begun = reports.map(({ startedAt }) => Date.parse(startedAt))
@@ -100,7 +100,7 @@ export function notesOf(shards: readonly Shard[]): string[] {
     `merged from ${shards.length} shards; an id that two of them were given is not looked for`,
     ...(apartMs > maxStartSpreadMs
       ? [
-          `the shards began up to ${(apartMs / 1000).toFixed(1)} s apart, and their seconds are laid over each other: --start-at begins them together`,
+          `the shards started up to ${(apartMs / 1000).toFixed(1)} s apart, and their seconds are laid over each other: --start-at begins them together`,
         ]
       : []),
     ...(targets.length > 1 ? [`the shards had different targets: ${targets.join(', ')}`] : []),

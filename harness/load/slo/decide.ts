@@ -4,7 +4,7 @@ import { nameOf, type QuantileEstimate } from '../statistics/quantile-interval.t
 import { confidence, type Decision, decideShare, shareInterval } from './early-stopping.ts'
 import type { ErrorsSlo, GoodputSlo, LatencySlo, RateSlo, RequestLimit, Slo } from './slo.ts'
 
-/** What a run has measured, as far as an SLO asks for it; all of one window. */
+/** Measurements that SLOs are decided on, all of one window. */
 export interface SloEvidence {
   latency(of: RequestLimit): LatencyEvidence
   readonly goodput: ShareEvidence
@@ -32,7 +32,7 @@ export interface LatencyEvidence {
   quantile(q: number): QuantileEstimate
 }
 
-/** How many of so many. */
+/** A count out of a total. */
 export interface ShareEvidence {
   readonly count: number
   readonly of: number

@@ -36,7 +36,7 @@ export function decideShare(n: number, over: number, allowed: number, independen
   return { verdict: 'undecided', needed: Math.ceil(missing / independent) }
 }
 
-/** What the last bits of a sum of probabilities may be off by. */
+/** Tolerance for rounding in sums of probabilities. */
 const rounding = 1e-12
 
 /** Fewest requests of which `over` may be over the limit while at most `allowed` of all are. */
@@ -60,7 +60,7 @@ export function shareInterval(n: number, count: number): { low: number; high: nu
   return { low, high }
 }
 
-/** Where in 0..1 it stops to hold. */
+/** Finds the point in 0..1 at which a predicate becomes false. */
 function bisect(holds: (p: number) => boolean): number {
   let low = 0
   let high = 1

@@ -3,7 +3,7 @@ import type { SloRow } from '../../../contract/report/load-measures.ts'
 import { type Decision, decideShare, shareInterval } from './early-stopping.ts'
 import type { Slo } from './slo.ts'
 
-/** What became of all requests of a run, its warm-up and drain included. */
+/** Outcomes of all requests of a run, warm-up and drain included. */
 export interface RequestTotals {
   /** Answered whole. */
   readonly whole: number
@@ -16,7 +16,7 @@ export interface RequestTotals {
 export const defaultMaxRefusals = 0.01
 
 /**
- * What nobody has to ask for: that answers come, that they come whole, and that hardly any is a
+ * Implied SLOs: that answers come, that they come whole, and that hardly any is a
  * refusal. A run that says what share may fail, by `errors` or `goodput`, has decided that for itself;
  * a share of refusals that was asked for is held in any case. A row only where it is not kept.
  */
@@ -37,14 +37,14 @@ export function impliedSlos(
 function truncated({ due, errors }: RequestTotals): SloRow[] {
   const cut = countOf(errors, ['truncated'])
   if (cut === 0) return []
-  const seen = `${cut} of ${due} due requests got an answer that broke off before its end.`
+  const seen = `${cut} of ${due} due requests received a truncated answer.`
   return [missed('no answer is truncated', cut, seen)]
 }
 
 function missing({ due, errors }: RequestTotals): SloRow[] {
   const none = countOf(errors, ['connect', 'timeout'])
   if (none === 0) return []
-  const seen = `${none} of ${due} due requests got no answer, or none in time.`
+  const seen = `${none} of ${due} due requests received no answer, or none within the timeout.`
   return [missed('no answer is missing', none, seen)]
 }
 
@@ -54,7 +54,7 @@ function unbounded({ due, errors }: RequestTotals): SloRow[] {
   const count = countOf(left, ['limit'])
   if (count === 0) return []
   const what = left.map(({ detail }) => detail).join('; ')
-  const seen = `${count} of ${due} due requests were left because their answer had no end in sight: ${what}.`
+  const seen = `${count} of ${due} due requests were abandoned because their answer exceeded a limit: ${what}.`
   return [missed(noUnboundedAnswer, count, seen)]
 }
 
@@ -84,7 +84,7 @@ function refused({ due, errors }: RequestTotals, asked: number | null): SloRow[]
   const share = `${Number((100 * allowed).toPrecision(6))}`
   const hint =
     asked === null
-      ? ' Holds without being asked for; errors, goodput or --max-refusals say what share may be refused.'
+      ? ' This limit applies by default; change it with --max-refusals or with an errors or goodput SLO.'
       : ''
   return [
     {
@@ -127,7 +127,7 @@ function missed(expression: string, observed: number, seen: string): SloRow {
     high: null,
     unit: observed === 1 ? 'answer' : 'answers',
     needed: null,
-    message: `${seen} Holds without being asked for; errors or goodput say what share may fail.`,
+    message: `${seen} This limit applies by default; change it with an errors or goodput SLO.`,
     implied: true,
   }
 }

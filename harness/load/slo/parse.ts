@@ -25,7 +25,7 @@ export function parseSlo(text: string): Slo {
   return slo
 }
 
-/** Of a whole run. @throws SloSyntaxError also where two of them say differently what is good */
+/** Reads all SLOs of a run. @throws SloSyntaxError also for two different definitions of goodput */
 export function parseSlos(texts: readonly string[]): Slo[] {
   const slos = texts.map(parseSlo)
   const explicit = slos.filter((slo) => slo.kind === 'goodput' && slo.limits !== null)
@@ -126,7 +126,7 @@ function readLimit(scan: Scanner, subject: string): { limitNs: number; inclusive
   return { limitNs: nanosecondsOf(scan), inclusive }
 }
 
-/** True where the limit itself is allowed. */
+/** Returns true if the limit itself is allowed. */
 function readComparison(scan: Scanner, subject: string, allowed: readonly string[]): boolean {
   const at = scan.at
   const sign = scan.take(/[<>=!]+/)

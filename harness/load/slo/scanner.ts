@@ -41,7 +41,7 @@ export class SloSyntaxError extends Error {
   readonly expression: string
   /** Index of the character at which it goes wrong; the length where something is missing. */
   readonly at: number
-  /** What may stand there. */
+  /** Allowed tokens at that position. */
   readonly allowed: string
 
   constructor(expression: string, at: number, allowed: string) {

@@ -1,6 +1,6 @@
 import type { MetricName } from '../../../contract/report/load-measures.ts'
 
-/** What a run has to keep, as `--slo` says it. */
+/** A service level objective, as given by `--slo`. */
 export type Slo = LatencySlo | GoodputSlo | ErrorsSlo | RateSlo
 
 /**
@@ -14,7 +14,7 @@ export type Clock = 'service' | 'response'
 /** Metrics that are counted from both moments; the others start at an event of the answer. */
 export const twoClocked: readonly MetricName[] = ['ttfb', 'ttfe', 'ttft', 'ttfo', 'e2e']
 
-/** What one request must keep to be good. */
+/** Limit that a good request keeps. */
 export interface RequestLimit {
   readonly metric: MetricName
   readonly clock: Clock
@@ -55,7 +55,7 @@ export interface RateSlo {
 }
 
 /**
- * What makes a request good in a run with these SLOs: the limits that a `goodput(…)` names, and
+ * Limits of a good request in a run with these SLOs: those that a `goodput(…)` names, and
  * otherwise every latency of a single request that any of them limits at p90 or above. Such a limit
  * is one that each request should keep, with a share that need not; a median tells of the middle.
  */

@@ -38,7 +38,7 @@ describe('a run that measured nothing is undecided, and says why', () => {
       { name: 'rare', planned: 0, requests: [] },
     ]
     expect(said({ transactions })).toEqual([
-      'Nothing was measured. None of 7 transactions chats came further than asking for its chat.',
+      'Nothing was measured. None of 7 transactions chats got beyond creating its chat.',
     ])
   })
 })

@@ -2,7 +2,7 @@ import type { LoadReport, TransactionRow } from '../../../contract/report/load.t
 import type { SloRow } from '../../../contract/report/load-measures.ts'
 
 export interface SentCounts {
-  /** Of the plan, before the run ended; null where no plan tells. */
+  /** Planned transactions before the end of the run; null if unknown. */
   readonly planned: number | null
   readonly goodput: LoadReport['goodput']
   readonly open: number
@@ -23,7 +23,7 @@ export function unmeasured(sent: SentCounts): SloRow[] {
   return transactions.flatMap(({ name, planned, requests }) => {
     const own = requests.filter(({ operation }) => !setupOperations.includes(operation))
     if (planned === 0 || own.some(({ count }) => count > 0)) return []
-    const seen = `None of ${planned} transactions ${name} came further than asking for its chat.`
+    const seen = `None of ${planned} transactions ${name} got beyond creating its chat.`
     return [undecided(`${name} is measured`, seen)]
   })
 }

@@ -1,6 +1,6 @@
 import type { AuditRow } from '../../../contract/report/load-generator.ts'
 
-/** What Little's law speaks of, in one window. */
+/** Quantities of Little's law, in one window. */
 export interface Flow {
   readonly windowNs: number
   /** Requests in flight, integrated over the window. */

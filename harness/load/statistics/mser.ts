@@ -14,7 +14,7 @@ export interface WarmUp {
 const batchSize = 5
 
 /**
- * Where the warm-up of a series ends, by MSER-5: of all cuts at multiples of five in the first half,
+ * End of the warm-up of a series, by MSER-5: of all cuts at multiples of five in the first half,
  * the one that makes the half-width of the interval of the remaining mean smallest, as
  * `sum (y - mean)^2 / m^2` over the m remaining batch means (White, Simulation 69, 1997; batches of
  * five: White, Cobb & Spratt, Winter Simulation Conference 2000). Under ten batches nothing is cut.

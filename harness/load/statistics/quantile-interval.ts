@@ -9,7 +9,7 @@ import { binomialAtLeast, binomialCdf } from './binomial.ts'
 export interface RankInterval {
   /** Rank from 1; null where no value is low enough to be a bound. */
   readonly low: number | null
-  /** Null where no value is high enough: the sample is too small for an upper bound. */
+  /** Null if the sample is too small for an upper bound. */
   readonly high: number | null
 }
 

@@ -58,7 +58,7 @@ describe('how deltas came', () => {
     expect(found?.lumpMs).toBeGreaterThan(195)
     expect(found?.lumpMs).toBeLessThan(210)
     expect(said(found).join()).toMatch(
-      /^deltas came in lumps about every 20\d ms: .*, so ttft is when it lets the first lump go \(11\.0 deltas on average\)/,
+      /^deltas arrived in bursts about every 20\d ms: .*, so ttft is the time of the first burst \(11\.0 deltas on average\)/,
     )
   })
 
@@ -71,7 +71,7 @@ describe('how deltas came', () => {
     const found = delivered((stream) => (stream < 20 ? lump(25, 0) : [20, 20, 20, 20]))
     expect(found).toMatchObject({ lumps: 'whole', inOneRead: 20 })
     expect(said(found).join()).toContain(
-      '20 of 30 streams came in one read, so ttft is the time of',
+      '20 of 30 streams arrived in a single read, so ttft is the time of',
     )
   })
 

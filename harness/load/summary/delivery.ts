@@ -9,10 +9,10 @@ const minDeltas = 4
 /** Lumps keep time where half of the pauses between them differ by so much at most, as a share. */
 const maxPauseSpread = 0.2
 const minPauses = 20
-/** What is closer is the same lump in several reads. */
+/** Minimum pause between two lumps; shorter gaps are reads of one lump. */
 const pauseNs = 1e6
 
-/** Null where no answer had two deltas. */
+/** Null if no answer had two deltas. */
 export function describeDelivery(group: RequestStats): Delivery | null {
   const { deliveredStreams, deltas, contentReads, inOneRead, firstReadDeltas } = group.outcomes
   if (deliveredStreams === 0) return null

@@ -9,7 +9,7 @@ import {
 
 /** Effective sample size as a share of the sample, for each kind of figure. */
 export interface Independence {
-  /** Of everything up to the first token. */
+  /** Share for latencies up to the first token. */
   readonly ttft: number
   readonly e2e: number
 }
@@ -23,7 +23,7 @@ export function independenceOf(run: RunMetrics, fromNs: number, toNs: number): I
   }
 }
 
-/** How much requests resemble those that were planned next to them. */
+/** Autocorrelation of requests with their neighbours in the plan. */
 export class Neighbours {
   readonly #runs: readonly (readonly SampledRequest[])[]
 
@@ -39,7 +39,7 @@ export class Neighbours {
     return effectiveSampleSize(1e6, lag1Autocorrelation(values)) / 1e6
   }
 
-  /** Null where the sample does not hold all of them, so that some episodes are not in it. */
+  /** Null if the sample is incomplete and may lack episodes. */
   episodes(of: number, read: (sampled: SampledRequest) => boolean | null): number | null {
     const all = this.#runs.flat()
     return all.length < of ? null : episodesOf(all.map(read))

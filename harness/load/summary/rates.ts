@@ -58,7 +58,7 @@ function secondsOf({ fromNs, toNs }: MeasuredWindow): number {
   return (toNs - fromNs) / 1e9
 }
 
-/** What kept requests from their answer, by who is to be asked about it. A load sends each once. */
+/** Counts failures by responsible party. Load never retries. */
 export function disturbancesOf(errors: readonly ErrorRow[]): Disturbances {
   const number = (is: (row: ErrorRow) => boolean) =>
     errors.filter(is).reduce((sum, { count }) => sum + count, 0)

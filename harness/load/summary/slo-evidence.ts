@@ -12,7 +12,7 @@ import { countDue } from './rates.ts'
 import type { MeasuredWindow } from './window.ts'
 
 /**
- * What the SLOs of a run are decided on. Each has the autocorrelation of its own figure: how alike
+ * Evidence for the SLOs of a run. Each has the autocorrelation of its own figure: how alike
  * the latencies of neighbours are says nothing of how alike their failures are.
  */
 export function sloEvidence(run: RunMetrics, window: MeasuredWindow): SloEvidence {

@@ -179,7 +179,7 @@ describe('the window', () => {
     const drifting = (record: RequestRecord, index: number) => slower(record, index * 1e6)
     const found = summarize(minute(drifting), { ...options, warmUpNs: 10e9 })
     expect(found.window).toMatchObject({ fromMs: 10_500, toMs: 60_000 })
-    expect(found.window.method).toBe('10 s of warm-up as asked for')
+    expect(found.window.method).toBe('10 s of warm-up as given by --warm-up')
     expect(found.window.steady.verdict).toBe('trend')
   })
 

@@ -14,7 +14,7 @@ import { heatMapsOf, seriesOf } from './series.ts'
 import { sloEvidence } from './slo-evidence.ts'
 import { type MeasuredWindow, measuredWindow, type WindowOptions } from './window.ts'
 
-/** What the measurements say in a report; the rest of it is of the plan, the judges and the generator. */
+/** The measured part of a report; the rest comes from the plan, the judges and the generator. */
 export type Measured = Pick<
   LoadReport,
   | 'window'

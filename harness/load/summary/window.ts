@@ -18,7 +18,7 @@ export interface WindowOptions {
    * for a ramp or steps, where early and late differ on purpose.
    */
   readonly warmUpNs: number | 'auto'
-  /** Where an interrupted run ended; the end of the plan for a whole one. The drain is never in it. */
+  /** End of an interrupted run, otherwise of the plan. The drain is excluded. */
   readonly untilNs: number
 }
 
@@ -31,7 +31,10 @@ export function measuredWindow(run: RunMetrics, options: WindowOptions): Measure
   const { cutNs, method } =
     options.warmUpNs === 'auto'
       ? warmUp(name, values, inFlight(run, untilNs))
-      : { cutNs: options.warmUpNs, method: `${seconds(options.warmUpNs)} of warm-up as asked for` }
+      : {
+          cutNs: options.warmUpNs,
+          method: `${seconds(options.warmUpNs)} of warm-up as given by --warm-up`,
+        }
   const from = Math.min(Math.ceil(cutNs / width), to - 1)
   const fromNs = from * width
   const kept = values.filter(({ plannedNs }) => plannedNs >= fromNs).map(({ value }) => value)

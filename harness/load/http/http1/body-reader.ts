@@ -1,7 +1,7 @@
 import { quoted } from '../../format.ts'
 import { HttpSyntaxError, type ResponseSink } from '../channel.ts'
 
-/** Where a body ends: RFC 9112, sections 6 and 7. */
+/** Framing of a body: RFC 9112, sections 6 and 7. */
 export type Framing =
   | { readonly kind: 'chunked' }
   | { readonly kind: 'length'; readonly bytes: number }
@@ -11,7 +11,7 @@ type State = 'size' | 'data' | 'data end' | 'trailer' | 'over'
 
 const LF = 10
 const CR = 13
-/** Of a line with the size of a chunk and its extensions, or of a trailer. */
+/** Maximum length of a chunk header or a trailer line, in bytes. */
 const lineLimit = 16 * 1024
 
 /** Takes the framing off a body and passes its bytes on, as views of the segments that brought them. */
@@ -37,7 +37,7 @@ export class BodyReader {
     this.#state = this.#chunked ? 'size' : this.#remaining === 0 ? 'over' : 'data'
   }
 
-  /** How many of the bytes belong to the body where it is over with them; -1 where it goes on. */
+  /** Returns the number of bytes up to the end of the body; -1 if the body continues. */
   push(bytes: Uint8Array, at: number): number {
     let from = 0
     while (this.#state !== 'over') {

@@ -100,7 +100,7 @@ function notHttp(text: string): HttpSyntaxError {
   return new HttpSyntaxError(`not an HTTP/1.1 answer: ${quoted(text)}${hintOf(text)}`)
 }
 
-/** What a peer may be that speaks another protocol. */
+/** Guesses the protocol of a peer that does not speak HTTP/1. */
 function hintOf(text: string): string {
   const [type = 0, version = 0, , frame = 0] = [...text].map((char) => char.charCodeAt(0))
   // A TLS record of type alert or handshake (RFC 8446, section 5.1).

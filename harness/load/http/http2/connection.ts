@@ -12,9 +12,9 @@ import { dial } from '../dial.ts'
 import { PeerClosedError } from '../http1/connection.ts'
 import type { Route } from '../route.ts'
 
-/** Of what comes before `resume`, for each stream; as much as a socket of HTTP/1.1 takes. */
+/** Flow control window of a stream: as much as a socket of HTTP/1.1 buffers. */
 const streamWindow = 256 * 1024
-/** Of all streams of a connection together, so that a slow reader does not stop the others. */
+/** Flow control window of a connection, so that a slow reader does not stop the others. */
 const connectionWindow = 16 * 1024 * 1024
 /** Megabytes of one session; Node refuses streams beyond it. */
 const maxSessionMemory = 256
@@ -68,7 +68,7 @@ export class Http2Connection {
     )
   }
 
-  /** How many more streams it takes now. */
+  /** Number of further streams that it accepts now. */
   get capacity(): number {
     if (this.readyAt === null || this.#isClosed || this.goaway !== undefined) return 0
     return (this.allowed ?? Number.POSITIVE_INFINITY) - this.active
@@ -183,7 +183,7 @@ function isLimit(streams: number | undefined): streams is number {
   return streams !== undefined && streams < 0xffff_ffff
 }
 
-/** What became of an HTTP/2 stream or connection, in the names of RFC 9113, section 7. */
+/** Failure of an HTTP/2 stream or connection, with the error codes of RFC 9113, section 7. */
 export class Http2Error extends Error {
   override readonly name = 'Http2Error'
   /** The peer said that it has done nothing for the request, so it may be sent again. */

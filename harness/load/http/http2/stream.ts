@@ -5,10 +5,10 @@ import type { AnswerSink, Channel } from '../channel.ts'
 import { addressOf } from '../wire-request.ts'
 import { type Http2Connection, Http2Error } from './connection.ts'
 
-/** How often one request is sent at most; only where the peer said that it did nothing for it. */
+/** Maximum number of attempts of one request; only unprocessed requests are repeated. */
 const maxAttempts = 3
 
-/** What a stream asks of the connections of its thread. */
+/** Callbacks of a stream to its connection pool. */
 export interface StreamHandlers {
   /** Gives it a connection with room, now or later, through `granted` or `refused`. */
   readonly requestConnection: (stream: Http2Stream) => void

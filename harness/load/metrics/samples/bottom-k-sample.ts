@@ -9,7 +9,7 @@ export interface SampledRequest {
   readonly ttftNs: number | null
   readonly e2eNs: number | null
   readonly good: boolean | null
-  /** Null where the request was still open; absent in what an older kit stored. */
+  /** Null for an open request; absent in reports of older versions. */
   readonly failed?: boolean | null
   /** Latencies that SLOs limit, in the order of `MetricsConfig.watched`; null where it has none. */
   readonly watched?: readonly (number | null)[]

@@ -16,7 +16,7 @@ export interface Bucket {
   readonly count: number
 }
 
-/** What a histogram is between processes. `counts` by the lowest value of the bucket, in units. */
+/** Serialized histogram. `counts` by the lowest value of the bucket, in units. */
 export interface StoredHistogram {
   readonly counts: readonly (readonly [low: number, count: number])[]
   readonly sum: number

@@ -75,7 +75,7 @@ export function forEachLatency(
 }
 
 /**
- * What is only known to have taken longer: the moments that had not come when the run ended, or when
+ * Calls back with lower bounds: latencies whose end had not come when the run ended, or when
  * the kit stopped waiting. The value is the time until then.
  */
 export function forEachCensored(
@@ -112,7 +112,7 @@ export function lastTimestamp({ timestamps }: RequestRecord): number {
   return last
 }
 
-/** True where each stamp lies at or after the one that it follows on. */
+/** True if each timestamp is at or after its predecessor. */
 export function isOrdered({ timestamps, gapsNs }: RequestRecord): boolean {
   const { dispatched, connected, sent, headers, firstEvent, firstGenerated } = timestamps
   const chains = [
