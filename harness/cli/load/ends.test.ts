@@ -69,7 +69,7 @@ describe('Ctrl-C', () => {
     expect(report).toMatchObject({ interrupted: true, faults: [] })
     expect(report.integrity.streams).toBeGreaterThan(0)
     expect(report.open).toBeGreaterThan(0)
-    expect(stdout).toContain('interrupted: holds only what was found so far')
+    expect(stdout).toContain('interrupted: partial results')
     expect(code).toBe(130)
   })
 

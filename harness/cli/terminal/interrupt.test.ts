@@ -38,11 +38,14 @@ describe('a run whose target is silent', { timeout: 60_000 }, () => {
     const { code, stdout } = await run.ended
     expect(Date.now() - before).toBeLessThan(patienceMs)
     expect(code).toBe(130)
-    expect(stdout).toContain('interrupted: holds only what was found so far')
+    expect(stdout).toContain('interrupted: partial results')
     const report = conformanceReport.parse(
       JSON.parse(readFileSync(join(results, 'report.json'), 'utf8')),
     )
     expect(report).toMatchObject({ interrupted: true, outcome: 'incomplete', faults: [] })
+    const undecided = report.requirements.filter(({ verdict }) => verdict !== 'pass')
+    expect(undecided.length).toBeGreaterThan(0)
+    for (const { message } of undecided) expect(message).toContain('interrupted')
   })
 
   test('is ended at once by a second SIGINT, and can still be tidied up after', async () => {

@@ -61,7 +61,7 @@ describe('Ctrl-C on a terminal', { timeout: 60_000 }, () => {
     expect(ms).toBeLessThan(graceMs + slack)
     const stored = readFileSync(join(cwd, 'results', 'report.json'), 'utf8')
     expect(conformanceReport.parse(JSON.parse(stored)).interrupted).toBe(true)
-    expect(await text(run)).toContain('interrupted: holds only what was found so far')
+    expect(await text(run)).toContain('interrupted: partial results')
     expectTidy(run)
   })
 
