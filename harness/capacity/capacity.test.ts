@@ -1,0 +1,137 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { independentShare } from './independence.ts'
+import { isotonic } from './isotonic.ts'
+import { crossingOf } from './logistic.ts'
+import type { Probe } from './probe.ts'
+import { type RunProbe, searchCapacity } from './search.ts'
+import { studentQuantile } from './student.ts'
+
+const slo = 'ttft.p95 < 500ms'
+
+/** A target whose share over the limit follows from the rate alone, without noise. */
+function exact(share: (rate: number) => number, requests = 20_000): RunProbe {
+  let probes = 0
+  return async (rate) => {
+    probes += 1
+    const over = Math.round(requests * share(rate))
+    const limits = [{ slo, allowed: 0.05, requests, over, independent: 1 }]
+    return { rate, limits, atMs: probes, valid: true }
+  }
+}
+
+const around = (capacity: number) => (rate: number) =>
+  1 / (1 + Math.exp(-(Math.log(0.05 / 0.95) + 12 * Math.log(rate / capacity))))
+const options = { min: 1, max: 1000, precision: 0.05, maxProbes: 40 }
+
+describe('searchCapacity', () => {
+  test.each([3.7, 42, 610])('finds a capacity of %d requests a second', async (capacity) => {
+    const found = await searchCapacity(exact(around(capacity)), options)
+    const [low = 0, high = 0] = found.interval ?? []
+    expect(found).toMatchObject({ end: 'precise', limitedBy: slo, isCliff: false })
+    expect(low).toBeLessThan(capacity)
+    expect(high).toBeGreaterThan(capacity)
+    expect((high - low) / 2).toBeLessThanOrEqual(0.05 * (found.rate ?? 0))
+  })
+
+  test('tells a cliff, with the two rates on either side of it', async () => {
+    const found = await searchCapacity(
+      exact((rate) => (rate > 80 ? 0.9 : 0.001)),
+      options,
+    )
+    expect(found).toMatchObject({ end: 'precise', isCliff: true })
+    expect(found.interval?.[0]).toBeLessThanOrEqual(80)
+    expect(found.interval?.[1]).toBeGreaterThan(80)
+  })
+
+  test('ends where it is told to look no further', async () => {
+    expect(
+      await searchCapacity(
+        exact(() => 0.001),
+        options,
+      ),
+    ).toMatchObject({
+      end: 'above max',
+      rate: null,
+      highestMet: 1000,
+    })
+    expect(
+      await searchCapacity(
+        exact(() => 0.5),
+        options,
+      ),
+    ).toMatchObject({
+      end: 'below min',
+      lowestMissed: 1,
+    })
+  })
+
+  test('never counts a probe whose generator was the bottleneck', async () => {
+    const run = exact(around(42))
+    const bound = async (rate: number): Promise<Probe> => ({
+      ...(await run(rate)),
+      valid: rate < 20,
+    })
+    expect(await searchCapacity(bound, options)).toMatchObject({ end: 'generator', highestMet: 16 })
+  })
+
+  test('keeps the bracket when it is interrupted', async () => {
+    const abort = new AbortController()
+    const run = exact(around(42))
+    const probed = async (rate: number) => {
+      if (rate > 60) abort.abort()
+      return run(rate)
+    }
+    const found = await searchCapacity(probed, { ...options, signal: abort.signal })
+    expect(found).toMatchObject({ end: 'interrupted', highestMet: 32, lowestMissed: 64 })
+  })
+})
+
+test('crossingOf needs a slope that is told from noise', () => {
+  const flat = [10, 11, 12, 13].map((rate) => ({ rate, count: 100, over: 5 }))
+  expect(crossingOf(flat, 0.05)?.interval ?? null).toBeNull()
+  expect(crossingOf(flat.slice(2), 0.05)).toBeNull()
+})
+
+test('isotonic keeps every request, and shares ascend', () => {
+  const counts = fc.array(
+    fc.record({
+      rate: fc.integer({ min: 1, max: 20 }),
+      count: fc.integer({ min: 1, max: 100 }),
+      share: fc.double({ min: 0, max: 1, noNaN: true }),
+    }),
+  )
+  fc.assert(
+    fc.property(counts, (drawn) => {
+      const given = drawn.map(({ rate, count, share }) => ({ rate, count, over: count * share }))
+      const pools = isotonic(given)
+      const total = (of: readonly { count: number }[]) =>
+        of.reduce((sum, { count }) => sum + count, 0)
+      expect(total(pools)).toBe(total(given))
+      const shares = pools.map(({ count, over }) => over / count)
+      shares.slice(1).forEach((share, at) => {
+        expect(share).toBeGreaterThanOrEqual((shares[at] ?? 0) - 1e-12)
+      })
+      const bounds = pools.flatMap(({ low, high }) => [low, high])
+      expect(bounds).toEqual(bounds.toSorted((a, b) => a - b))
+    }),
+  )
+})
+
+test('independentShare sees runs that neighbours alone do not show', () => {
+  const alternating = Array.from({ length: 2000 }, (_, at) => at % 2)
+  const runs = Array.from({ length: 2000 }, (_, at) => Math.floor(at / 200) % 2)
+  expect(independentShare(alternating)).toBe(1)
+  expect(independentShare(runs)).toBeLessThan(0.02)
+  expect(independentShare([0, 0, 0])).toBe(1)
+})
+
+test.each([
+  [1, 12.7062],
+  [2, 4.3027],
+  [3, 3.1824],
+  [10, 2.2281],
+  [100, 1.984],
+])('the quantile of Student’s t at 0.975 with %d degrees of freedom', (degrees, quantile) => {
+  expect(studentQuantile(0.975, degrees)).toBeCloseTo(quantile, 2)
+})

@@ -1,0 +1,95 @@
+/** What the probes so far say of one SLO: the highest rate at which it is met, with its interval. */
+import { decideShare } from '../load/slo/early-stopping.ts'
+import { isotonic, type RateCount } from './isotonic.ts'
+import { crossingOf } from './logistic.ts'
+import type { Probe } from './probe.ts'
+
+export interface Bracket {
+  /** Highest rate up to which the SLO is met; null where none is known. */
+  readonly met: number | null
+  /** Lowest rate above it at which the SLO is missed; null where none is known. */
+  readonly missed: number | null
+}
+
+export interface SloEstimate extends Bracket {
+  readonly slo: string
+  /** Requests a second; null while the bracket is open. */
+  readonly rate: number | null
+  /** At 95 %. */
+  readonly interval: readonly [low: number, high: number] | null
+  /** A line through the probes near it, a jump of the share between two rates, or no more than two verdicts. */
+  readonly by: 'fit' | 'cliff' | 'bracket' | null
+}
+
+/** Rates within this factor of the crossing are fitted: further away the log odds are no line. */
+const window = 1.15
+/** With fewer probes near the crossing their scatter says nothing. */
+const minLocal = 9
+
+export function estimateOf(slo: string, probes: readonly Probe[]): SloEstimate {
+  const limits = probes.flatMap(({ rate, atMs, limits: all }) =>
+    all.filter((limit) => limit.slo === slo).map((limit) => ({ ...limit, rate, at: atMs })),
+  )
+  const allowed = limits[0]?.allowed ?? 0
+  // One weight for all: a probe in a slow hour has the longer autocorrelation, and must not count less.
+  const independent = median(limits.map((limit) => limit.independent))
+  const counts = limits.map(({ rate, at, requests, over }) => ({
+    rate,
+    at,
+    count: requests * independent,
+    over: over * independent,
+  }))
+  const { met, missed } = bracketOf(counts, allowed)
+  const open: SloEstimate = { slo, met, missed, rate: null, interval: null, by: null }
+  if (met === null || missed === null) return open
+  const middle = Math.sqrt(met * missed)
+  const bracket: SloEstimate = { ...open, rate: middle, interval: [met, missed], by: 'bracket' }
+  const local = counts.filter(({ rate }) => rate >= middle / window && rate <= middle * window)
+  if (local.length < minLocal) return bracket
+  if (isJump(local, allowed, met, missed)) return { ...bracket, by: 'cliff' }
+  const fitted = crossingOf(local, allowed)
+  if (fitted === null || fitted.interval === null) return { ...bracket, interval: hull(local) }
+  return { ...open, rate: fitted.rate, interval: fitted.interval, by: 'fit' }
+}
+
+/** Where probes scatter more than the rate explains, all that is known is where they were. */
+function hull(counts: readonly RateCount[]): readonly [number, number] {
+  const rates = counts.map(({ rate }) => rate)
+  return [Math.min(...rates), Math.max(...rates)]
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 1
+}
+
+/** Odds this many times below and above what is allowed, with nothing between: no line goes through. */
+const far = 5
+
+function isJump(
+  counts: readonly RateCount[],
+  allowed: number,
+  met: number,
+  missed: number,
+): boolean {
+  const times = ({ count, over }: RateCount) =>
+    (over + 0.5) / (count - over + 0.5) / (allowed / (1 - allowed))
+  const below = counts.filter(({ rate }) => rate <= met)
+  const above = counts.filter(({ rate }) => rate >= missed)
+  return (
+    below.length + above.length === counts.length &&
+    below.length >= 2 &&
+    above.length >= 2 &&
+    below.every((count) => times(count) < 1) &&
+    above.every((count) => times(count) > far)
+  )
+}
+
+function bracketOf(counts: readonly RateCount[], allowed: number): Bracket {
+  const pools = isotonic(counts).map((pool) => ({
+    ...pool,
+    verdict: decideShare(Math.floor(pool.count), Math.ceil(pool.over), allowed).verdict,
+  }))
+  const met = pools.findLast(({ verdict }) => verdict === 'met')?.high ?? null
+  const missed = pools.find(({ verdict, low }) => verdict === 'missed' && low > (met ?? 0))
+  return { met, missed: missed?.low ?? null }
+}

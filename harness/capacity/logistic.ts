@@ -1,0 +1,195 @@
+/**
+ * Share of requests over a limit as a function of the logarithm of the rate, and the rate at which it
+ * reaches what is allowed: the dose-response problem of bioassay (Finney, Probit Analysis, 1971).
+ */
+import { studentQuantile } from './student.ts'
+
+export interface DosePoint {
+  readonly rate: number
+  /** Requests and those over the limit, both as effective sample sizes. */
+  readonly count: number
+  readonly over: number
+  /** Position in time, in any unit; used where a drift is fitted. */
+  readonly at?: number
+}
+
+export interface Crossing {
+  readonly rate: number
+  /** Interval at 95 %; null where the slope is not told from 0. */
+  readonly interval: readonly [low: number, high: number] | null
+  /** Rise of the log odds for each unit of log rate. */
+  readonly slope: number
+  /** Rise of the log odds for each unit of `at`; 0 where none was told from noise. */
+  readonly drift: number
+  /** Variance of the points against that of independent requests; at least 1. */
+  readonly dispersion: number
+}
+
+interface Fit {
+  readonly intercept: number
+  readonly slope: number
+  /** Of the log odds, for each unit of `at`; 0 where no drift is fitted. */
+  readonly drift: number
+  /** Covariance of intercept, slope and drift for a dispersion of 1; the intercept is that of the newest point. */
+  readonly covariance: readonly (readonly number[])[]
+}
+
+/** Drifts are told from noise at this many standard errors. */
+const minDrift = 1
+
+/**
+ * Logistic regression by iteratively reweighted least squares, with the variance that the points show
+ * (quasi-likelihood, Wedderburn, Biometrika 61, 1974), and the interval of the crossing by Fieller's
+ * theorem (J. R. Stat. Soc. B 16, 1954). A target that becomes slower meanwhile is fitted with its
+ * drift, and the crossing is that of the newest point. Null under three points.
+ *
+ * @param allowed share at which the crossing lies, between 0 and 1
+ */
+export function crossingOf(points: readonly DosePoint[], allowed: number): Crossing | null {
+  if (points.length < 3) return null
+  const origin = mean(points.map(({ rate }) => Math.log(rate)))
+  const now = Math.max(...points.map(({ at = 0 }) => at))
+  const drifting = points.length < 8 ? null : fitted(points, origin, now, 3)
+  const isDrift = drifting !== null && Math.abs(drifting.zDrift) >= minDrift
+  const found = isDrift ? drifting : fitted(points, origin, now, 2)
+  if (found === null || found.fit.slope <= 0) return null
+  const { fit, dispersion, degrees } = found
+  const target = logit(allowed) - fit.intercept
+  const interval = fieller(fit, target, dispersion, studentQuantile(0.975, degrees))
+  return {
+    rate: Math.exp(origin + target / fit.slope),
+    interval:
+      interval === null ? null : [Math.exp(origin + interval[0]), Math.exp(origin + interval[1])],
+    slope: fit.slope,
+    drift: fit.drift,
+    dispersion,
+  }
+}
+
+function fitted(points: readonly DosePoint[], origin: number, now: number, terms: 2 | 3) {
+  const rows = points.map((point) => {
+    const { count, over } = smoothed(point)
+    const x = [1, Math.log(point.rate) - origin, (point.at ?? 0) - now].slice(0, terms)
+    return { x, count, over }
+  })
+  const fit = fitLogistic(rows)
+  if (fit === null) return null
+  const beta = [fit.intercept, fit.slope, fit.drift]
+  const chiSquare = rows.reduce((sum, { x, count, over }) => {
+    const p = expit(product(x, beta))
+    return sum + (over - count * p) ** 2 / (count * p * (1 - p))
+  }, 0)
+  const degrees = points.length - terms
+  const dispersion = Math.max(1, (chiSquare / degrees) * cautious(degrees))
+  const zDrift = fit.drift / Math.sqrt(dispersion * (fit.covariance[2]?.[2] ?? 1))
+  return { fit, dispersion, degrees, zDrift }
+}
+
+/**
+ * A search that stops once its interval is narrow stops sooner where the scatter happened to look small
+ * (Chow & Robbins, Ann. Math. Stat. 36, 1965): the upper quartile of what the scatter may be, by Wilson
+ * and Hilferty's approximation of chi-square.
+ */
+function cautious(degrees: number): number {
+  const spread = 2 / (9 * degrees)
+  return 1 / Math.max(0.1, 1 - spread - 0.674 * Math.sqrt(spread)) ** 3
+}
+
+interface Row {
+  readonly x: readonly number[]
+  readonly count: number
+  readonly over: number
+}
+
+const maxSteps = 50
+
+function fitLogistic(rows: readonly Row[]): Fit | null {
+  const terms = rows[0]?.x.length ?? 0
+  const beta = new Array<number>(terms).fill(0)
+  for (let step = 0; step < maxSteps; step++) {
+    const information = beta.map(() => new Array<number>(terms).fill(0))
+    const score = new Array<number>(terms).fill(0)
+    for (const { x, count, over } of rows) {
+      const p = expit(product(x, beta))
+      const weight = count * p * (1 - p)
+      x.forEach((xi, i) => {
+        score[i] = (score[i] ?? 0) + (over - count * p) * xi
+        const line = information[i] ?? []
+        x.forEach((xj, j) => {
+          line[j] = (line[j] ?? 0) + weight * xi * xj
+        })
+      })
+    }
+    const covariance = inverse(information)
+    if (covariance === null) return null
+    const moves = covariance.map((line) => clamp(product(line, score), 5))
+    moves.forEach((move, i) => {
+      beta[i] = (beta[i] ?? 0) + move
+    })
+    if (moves.some((move) => Math.abs(move) > 1e-8) && step < maxSteps - 1) continue
+    const [intercept = 0, slope = 0, drift = 0] = beta
+    return { intercept, slope, drift, covariance }
+  }
+  return null
+}
+
+/** Of a small matrix, by Gauss and Jordan; null where it is singular. */
+function inverse(matrix: readonly (readonly number[])[]): number[][] | null {
+  const size = matrix.length
+  const rows = matrix.map((line, i) => [...line, ...matrix.map((_, j) => (i === j ? 1 : 0))])
+  for (let column = 0; column < size; column++) {
+    const pivot = rows[column]
+    const lead = pivot?.[column] ?? 0
+    if (pivot === undefined || !(Math.abs(lead) > 1e-12)) return null
+    const scaled = pivot.map((value) => value / lead)
+    rows.forEach((line, i) => {
+      const factor = i === column ? 0 : (line[column] ?? 0)
+      rows[i] = i === column ? scaled : line.map((value, j) => value - factor * (scaled[j] ?? 0))
+    })
+  }
+  return rows.map((line) => line.slice(size))
+}
+
+/** Half a request on either side keeps a point without any from an infinite log odds. */
+function smoothed({ count, over }: DosePoint): { count: number; over: number } {
+  return { count: count + 1, over: over + 0.5 }
+}
+
+/** Both ends of the ratio target / slope, or null where the slope may be 0. */
+function fieller(
+  { slope, covariance }: Fit,
+  target: number,
+  dispersion: number,
+  t: number,
+): readonly [number, number] | null {
+  const scale = t * t * dispersion
+  const [[v00 = 0, v01 = 0] = [], [, v11 = 0] = []] = covariance
+  // The roots of (target - θ slope)² = t² φ var(intercept + θ slope).
+  const a = slope * slope - scale * v11
+  const b = -(target * slope + scale * v01)
+  const c = target * target - scale * v00
+  const discriminant = b * b - a * c
+  if (a <= 0 || discriminant < 0) return null
+  const root = Math.sqrt(discriminant)
+  return [(-b - root) / a, (-b + root) / a]
+}
+
+function logit(p: number): number {
+  return Math.log(p / (1 - p))
+}
+
+function expit(x: number): number {
+  return 1 / (1 + Math.exp(-clamp(x, 30)))
+}
+
+function clamp(value: number, limit: number): number {
+  return Math.max(-limit, Math.min(limit, value))
+}
+
+function product(a: readonly number[], b: readonly number[]): number {
+  return a.reduce((sum, value, i) => sum + value * (b[i] ?? 0), 0)
+}
+
+function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length
+}

@@ -1,0 +1,36 @@
+/** One probe of a capacity search: a rate, and how often each SLO's limit was passed at it. */
+import { decideShare } from '../load/slo/early-stopping.ts'
+
+/** Requests over the limit of an SLO, against the share that it allows. */
+export interface LimitCount {
+  /** The SLO as it was written, such as `ttft.p95 < 500ms`. */
+  readonly slo: string
+  /** Share that may be over the limit, 0 to 1: 0.05 for a p95. */
+  readonly allowed: number
+  readonly requests: number
+  readonly over: number
+  /** Effective sample size as a share of `requests`, 0 to 1. */
+  readonly independent: number
+}
+
+export interface Probe {
+  /** Requests a second that were offered. */
+  readonly rate: number
+  readonly limits: readonly LimitCount[]
+  /** Milliseconds after the beginning of the search at which the probe began. */
+  readonly atMs: number
+  /** False where the load generator was the bottleneck: the probe then counts for nothing. */
+  readonly valid: boolean
+}
+
+export type ProbeVerdict = 'met' | 'missed' | 'undecided'
+
+/** Missed where one SLO is missed, met where all are; by a test at the level that SLOs have. */
+export function verdictOf({ limits }: Probe): ProbeVerdict {
+  const verdicts = limits.map(
+    ({ requests, over, allowed, independent }) =>
+      decideShare(requests, over, allowed, independent).verdict,
+  )
+  if (verdicts.includes('missed')) return 'missed'
+  return verdicts.every((verdict) => verdict === 'met') ? 'met' : 'undecided'
+}

@@ -1,0 +1,113 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { cancel, enqueue, idle, isIdle, iterate } from './engine.ts'
+import { defaultEngine, EngineSyntaxError, parseEngine } from './options.ts'
+import { simulate } from './simulate.ts'
+
+describe('parseEngine', () => {
+  test('reads what vLLM calls these', () => {
+    const text = 'max-num-seqs=4, max-waiting=0,prefill=0.2ms/token,decode=0.01s,decode-per-seq=1ms'
+    expect(parseEngine(text)).toEqual({
+      maxNumSeqs: 4,
+      maxWaiting: 0,
+      prefillMsPerToken: 0.2,
+      decodeMs: 10,
+      decodeMsPerSeq: 1,
+    })
+    expect(parseEngine('max-num-seqs=2')).toEqual({ ...defaultEngine, maxNumSeqs: 2 })
+  })
+
+  test.each([
+    ['max-num-seqs=0', 'expected max-num-seqs= and a whole number'],
+    ['max-num-seqs=1.5', 'a whole number'],
+    ['decode=fast', 'a time such as 12ms'],
+    ['decode=12ms=3', 'a time such as 12ms'],
+    ['batch=8', 'known names are max-num-seqs, max-waiting, prefill'],
+    ['__proto__=8', 'known names are'],
+    ['decode=0,decode-per-seq=0', 'a token takes time'],
+    ['', 'known names are'],
+  ])('refuses %j', (text, why) => {
+    expect(() => parseEngine(text)).toThrow(EngineSyntaxError)
+    expect(() => parseEngine(text)).toThrow(why)
+  })
+})
+
+const options = fc.record({
+  maxNumSeqs: fc.integer({ min: 1, max: 5 }),
+  maxWaiting: fc.integer({ min: 0, max: 6 }),
+  prefillMsPerToken: fc.integer({ min: 0, max: 3 }),
+  decodeMs: fc.integer({ min: 1, max: 20 }),
+  decodeMsPerSeq: fc.integer({ min: 0, max: 3 }),
+})
+const tokens = {
+  promptTokens: fc.integer({ min: 0, max: 50 }),
+  outputTokens: fc.integer({ min: 1, max: 9 }),
+}
+
+describe('an engine', () => {
+  test('decodes each admitted sequence to its end, in a batch that is never too large', () => {
+    fc.assert(
+      fc.property(options, fc.array(fc.record(tokens), { maxLength: 30 }), (engine, sequences) => {
+        let state = idle
+        const expected = new Map<number, number>()
+        sequences.forEach((sequence, id) => {
+          const next = enqueue(engine, state, { id, ...sequence })
+          if (next !== undefined) expected.set(id, sequence.outputTokens)
+          state = next ?? state
+        })
+        expect(expected.size).toBe(
+          Math.min(sequences.length, engine.maxNumSeqs + engine.maxWaiting),
+        )
+        const decoded = new Map<number, number>()
+        while (!isIdle(state)) {
+          const iteration = iterate(engine, state)
+          expect(iteration.decoded.length).toBeLessThanOrEqual(engine.maxNumSeqs)
+          expect(iteration.durationMs).toBeGreaterThan(0)
+          for (const id of iteration.decoded) decoded.set(id, (decoded.get(id) ?? 0) + 1)
+          state = iteration.state
+        }
+        expect(decoded).toEqual(expected)
+      }),
+    )
+  })
+
+  test('forgets a sequence whose client has left', () => {
+    const one = { id: 1, promptTokens: 1, outputTokens: 3 }
+    const queued = enqueue(defaultEngine, idle, one) ?? idle
+    expect(isIdle(cancel(queued, 1))).toBe(true)
+    expect(isIdle(cancel(iterate(defaultEngine, queued).state, 1))).toBe(true)
+  })
+})
+
+describe('a simulation', () => {
+  const engine = parseEngine(
+    'max-num-seqs=1,max-waiting=2,prefill=1ms/token,decode=10ms,decode-per-seq=0',
+  )
+
+  test('adds up waiting, prefill and decoding', () => {
+    const request = { promptTokens: 5, outputTokens: 3 }
+    expect(simulate(engine, [{ atMs: 100, ...request }])).toEqual([{ ttftMs: 15, latencyMs: 35 }])
+    const four = [0, 0, 0, 0].map((atMs) => ({ atMs, ...request }))
+    expect(simulate(engine, four)).toEqual([
+      { ttftMs: 15, latencyMs: 35 },
+      { ttftMs: 50, latencyMs: 70 },
+      { ttftMs: 85, latencyMs: 105 },
+      null,
+    ])
+  })
+
+  test('keeps the order of arrival: nobody has the first token before an earlier request', () => {
+    const arrivals = fc.array(fc.record({ atMs: fc.integer({ min: 0, max: 500 }), ...tokens }), {
+      maxLength: 40,
+    })
+    fc.assert(
+      fc.property(options, arrivals, (any, requests) => {
+        const ordered = requests.toSorted((a, b) => a.atMs - b.atMs)
+        const firsts = simulate(any, ordered).flatMap((answer, at) =>
+          answer === null ? [] : [(ordered[at]?.atMs ?? 0) + answer.ttftMs],
+        )
+        expect(firsts).toEqual(firsts.toSorted((a, b) => a - b))
+      }),
+    )
+  })
+})
