@@ -22,6 +22,7 @@ const rooms = {
     ...own('contract', 'harness/judges', 'harness/client', 'fixtures'),
     ...pkg('undici', 'hdr-histogram-js', 'autocannon', 'zod', 'yaml'),
   ],
+  'harness/capacity': own('contract', 'harness/load'),
   'reference-server': [
     ...own('contract', 'fixtures'),
     ...pkg('fastify', '@fastify/[^/]+', 'zod', 'minisearch', 'unpdf', 'json-schema-faker'),

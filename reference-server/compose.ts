@@ -1,5 +1,7 @@
 /** Composition root: the services of a plain server, then the patch. */
 
+import { decodeByEngine } from './engine/decode.ts'
+import type { EngineOptions } from './engine/options.ts'
 import { responseEvents } from './events/sequence.ts'
 import { encodeBlock } from './events/sse.ts'
 import { bearerAuthentication } from './http/auth.ts'
@@ -8,6 +10,7 @@ import { stampsOnRequest } from './http/stamps.ts'
 import { fakeModel } from './model/fake-model.ts'
 import { retrieve } from './retrieval/retrieval.ts'
 import { type Clock, realClock } from './runtime/clock.ts'
+import { decodeOnTime } from './runtime/decoding.ts'
 import { type Ids, randomIds } from './runtime/ids.ts'
 import { asFastAsPossible, type ServerPace, seededTiming } from './runtime/pace.ts'
 import { noPause, pauseOnce, withPause } from './runtime/pause.ts'
@@ -21,6 +24,8 @@ export interface ServiceOptions {
   readonly keys: readonly string[]
   readonly seed: number
   readonly pace?: ServerPace
+  /** Answers share one engine, which sets their pace; without it each has its own. */
+  readonly engine?: EngineOptions
   /** Limit per key. Default: none. */
   readonly requestsPerMinute?: number
   readonly clock?: Clock
@@ -37,6 +42,8 @@ export function composeServices(options: ServiceOptions): Services {
     clock,
     ids: options.ids ?? randomIds,
     timing: seededTiming(seed, pace),
+    decode:
+      options.engine === undefined ? decodeOnTime(clock) : decodeByEngine(options.engine, clock),
     model: fakeModel(seed),
     retrieve,
     store: options.store ?? memoryStore({ bases: seededBases() }),

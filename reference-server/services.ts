@@ -9,6 +9,7 @@ import type { Encoding } from './http/writer.ts'
 import type { Model } from './model/types.ts'
 import type { Retrieval } from './retrieval/types.ts'
 import type { Clock } from './runtime/clock.ts'
+import type { Decode } from './runtime/decoding.ts'
 import type { Ids } from './runtime/ids.ts'
 import type { Timing } from './runtime/pace.ts'
 import type { Pause } from './runtime/pause.ts'
@@ -19,6 +20,8 @@ export interface Services extends Encoding {
   readonly clock: Clock
   readonly ids: Ids
   readonly timing: Timing
+  /** Waits for the tokens of an answer. */
+  readonly decode: Decode
   readonly model: Model
   readonly retrieve: Retrieval
   readonly store: Store

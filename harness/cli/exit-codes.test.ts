@@ -47,6 +47,12 @@ describe('chatgen check ends with', () => {
       ['check', '--target', 'nowhere.yaml'],
       'cannot read the target profile',
     ],
+    [
+      'an engine that takes no time',
+      ['serve', '--engine', 'decode=0,decode-per-seq=0'],
+      'a token takes time',
+    ],
+    ['two paces', ['serve', '--engine', 'decode=1ms', '--pace', 'gap=1ms'], 'not both'],
     ['zero jobs', ['check', '--reference', '--jobs', '0'], 'must be a positive integer'],
     [
       'a variable that is not set',

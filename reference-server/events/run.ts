@@ -1,5 +1,7 @@
 /** One run: a generation with its ids and times. Events, final object and history are all read off it. */
+
 import type { Failure, Generation, Step } from '../model/types.ts'
+import type { Decode, Decoding } from '../runtime/decoding.ts'
 
 /** Request parameters that the response object repeats. */
 export interface RunSettings {
@@ -29,8 +31,8 @@ export interface ResponseRun {
   readonly id: string
   readonly startedAt: number
   readonly completedAt: number
-  /** Milliseconds after the start at which each fragment is due, over all steps. */
-  readonly due: readonly number[]
+  /** Each fragment, over all steps, is a token of it. */
+  readonly decoding: Decoding
   readonly settings: RunSettings
   readonly steps: readonly RunStep[]
   readonly finish: Generation['finish']
@@ -60,16 +62,26 @@ export function beginRun(
     readonly ids: { tagged(prefix: string): string }
     readonly clock: { now(): number }
     readonly timing: (count: number, pace: Generation['pace']) => readonly number[]
+    readonly decode: Decode
   },
+  signal?: AbortSignal,
 ): ResponseRun {
   const { steps, finish, failure, tokens } = generation
   const startedAt = services.clock.now()
-  const due = services.timing(tokens.output, generation.pace)
+  const decoding = services.decode({
+    promptTokens: tokens.input,
+    outputTokens: tokens.output,
+    startedAt,
+    due: services.timing(tokens.output, generation.pace),
+    ...(signal === undefined ? {} : { signal }),
+  })
   return {
     id: services.ids.tagged('resp'),
     startedAt,
-    completedAt: startedAt + (due.at(-1) ?? 0),
-    due,
+    get completedAt() {
+      return decoding.endsAt
+    },
+    decoding,
     settings,
     steps: steps.map((step) => ({
       ...step,

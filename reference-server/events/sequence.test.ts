@@ -1,6 +1,8 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { fakeModel } from '../model/fake-model.ts'
+import { realClock } from '../runtime/clock.ts'
+import { decodeOnTime } from '../runtime/decoding.ts'
 import { randomIds } from '../runtime/ids.ts'
 import { finalResponse } from './response-object.ts'
 import { beginRun, type ResponseRun } from './run.ts'
@@ -35,6 +37,7 @@ function run(
     ids: randomIds,
     clock,
     timing: (count) => new Array<number>(count).fill(0),
+    decode: decodeOnTime(realClock),
   })
 }
 

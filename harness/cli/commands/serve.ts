@@ -12,6 +12,7 @@ interface ServeFlags {
   readonly key?: readonly string[]
   readonly seed?: number
   readonly pace?: string
+  readonly engine?: string
   readonly requestsPerMinute?: number
   readonly fault: readonly string[]
   readonly dialect: readonly string[]
@@ -28,11 +29,13 @@ Examples:
   $ chatgen serve --requests-per-minute 60
   $ chatgen serve --pace 'ttft=lognormal(200ms,0.4),gap=lognormal(20ms,0.3)' --seed 7
   $ chatgen serve --pace gap=20ms,freeze=5s@10s
+  $ chatgen serve --engine max-num-seqs=8,decode=12ms,decode-per-seq=0.5ms
   $ chatgen serve --list-faults
   $ chatgen serve --fault stream-terminal-missing
 
 Times of --pace may be random, lognormal(MEDIAN,SIGMA), drawn from --seed. freeze=DURATION@TIME pauses
-the server once, TIME after its first response. For a request with the header X-Chatgen-Stamps: 1 the
+the server once, TIME after its first response. --engine replaces --pace: requests wait for one of
+max-num-seqs places in a batch, and beyond max-waiting of them the server answers 503. For a request with the header X-Chatgen-Stamps: 1 the
 server reports when it received the request and sent each event, in nanoseconds of the monotonic clock.`
 
 /** `chatgen serve`: the reference server, until it is interrupted. */
@@ -52,6 +55,12 @@ export const serveCommand: AddCommand = (program, io) => {
       flag('--seed <n>', 'seed of generated text and timing', 'serve').argParser(positiveInteger),
     )
     .addOption(flag('--pace <pace>', 'speed of the model, e.g. ttft=200ms,gap=20ms,jitter=0.2'))
+    .addOption(
+      flag(
+        '--engine <engine>',
+        'batching engine shared by all requests, e.g. max-num-seqs=8,max-waiting=64,prefill=0.4ms/token,decode=12ms,decode-per-seq=0.5ms',
+      ),
+    )
     .addOption(
       flag(
         '--requests-per-minute <n>',
@@ -82,7 +91,10 @@ async function serve(flags: ServeFlags, io: Io): Promise<void> {
   if (flags.listDialects) io.out(deviationsText(dialects))
   if (flags.listFaults || flags.listDialects) return
 
-  const { port, host, key: keys, seed, pace, requestsPerMinute } = flags
+  const { port, host, key: keys, seed, pace, engine, requestsPerMinute } = flags
+  if (pace !== undefined && engine !== undefined) {
+    throw new ConfigurationError(['--engine sets the pace: pass --pace or --engine, not both'])
+  }
   if (keys?.length === 0) throw new ConfigurationError(['--key (CHATGEN_KEY): an empty key'])
   const patches = [
     ...refitsOf('dialect', flags.dialect, dialects, combinationNamed),
@@ -94,6 +106,7 @@ async function serve(flags: ServeFlags, io: Io): Promise<void> {
     ...(keys === undefined ? {} : { keys: [...new Set(keys)] }),
     ...(seed === undefined ? {} : { seed }),
     ...(pace === undefined ? {} : { pace: await readPace(pace) }),
+    ...(engine === undefined ? {} : { engine: await readEngine(engine) }),
     ...(requestsPerMinute === undefined ? {} : { requestsPerMinute }),
     ...(patches.length === 0 ? {} : { patch: await combined(patches) }),
   })
@@ -135,6 +148,18 @@ async function readPace(text: string) {
     return parsePace(text)
   } catch (error) {
     if (error instanceof PaceSyntaxError) throw new ConfigurationError([`--pace: ${error.message}`])
+    throw error
+  }
+}
+
+async function readEngine(text: string) {
+  const { EngineSyntaxError, parseEngine } = await import('../../../reference-server/index.ts')
+  try {
+    return parseEngine(text)
+  } catch (error) {
+    if (error instanceof EngineSyntaxError) {
+      throw new ConfigurationError([`--engine: ${error.message}`])
+    }
     throw error
   }
 }

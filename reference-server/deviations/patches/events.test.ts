@@ -2,6 +2,8 @@
 import { describe, expect, it } from 'vitest'
 import { composeServices } from '../../compose.ts'
 import type { ResponseRun } from '../../events/run.ts'
+import { realClock } from '../../runtime/clock.ts'
+import { decodeOnTime } from '../../runtime/decoding.ts'
 import type { Patch } from '../../services.ts'
 import {
   all,
@@ -80,7 +82,7 @@ const run: ResponseRun = {
   id: 'resp_1',
   startedAt: 0,
   completedAt: 0,
-  due: [],
+  decoding: decodeOnTime(realClock)({ promptTokens: 0, outputTokens: 0, startedAt: 0, due: [] }),
   settings: {
     model: 'm',
     think: false,

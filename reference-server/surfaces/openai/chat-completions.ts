@@ -1,11 +1,12 @@
 /** POST /api/openai/chat/completions (section 4.1). */
 
 import { chatCompletionRequest } from '../../../contract/requests/index.ts'
-import { type PacedWork, pacer } from '../../events/pacer.ts'
+import { pacer } from '../../events/pacer.ts'
 import type { SseBlock } from '../../events/sse.ts'
 import { type Route, route } from '../../http/call.ts'
 import { ApiError } from '../../http/errors.ts'
-import { sleepUntil, unixSeconds } from '../../runtime/clock.ts'
+import { unixSeconds } from '../../runtime/clock.ts'
+import type { Decoding } from '../../runtime/decoding.ts'
 import type { Services } from '../../services.ts'
 import { completionShape } from '../shapes.ts'
 import { knownModel } from '../validation.ts'
@@ -13,7 +14,7 @@ import { type Completion, completionChunks, completionObject } from './completio
 import { modelRequest, refuseUnsupported } from './read-request.ts'
 
 export function chatCompletionRoutes(services: Services): readonly Route[] {
-  const { clock, ids, model, timing } = services
+  const { clock, decode, ids, model, timing } = services
   return [
     route({
       method: 'POST',
@@ -43,13 +44,18 @@ export function chatCompletionRoutes(services: Services): readonly Route[] {
         const [first] = generations
         // Answers to one request are decoded together: the longest sets the time.
         const tokens = Math.max(...generations.map((generation) => generation.tokens.output))
-        const due = timing(tokens, first?.pace)
-        const work = { clock, startedAt, due, signal }
+        const decoding = decode({
+          promptTokens: first?.tokens.input ?? 0,
+          outputTokens: tokens,
+          startedAt,
+          due: timing(tokens, first?.pace),
+          signal,
+        })
         if (body.stream === true) {
           const includeUsage = body.stream_options?.include_usage === true
-          return { status: 200, blocks: liveChunks(completion, includeUsage, work) }
+          return { status: 200, blocks: liveChunks(completion, includeUsage, decoding, signal) }
         }
-        await sleepUntil(clock, startedAt + (due.at(-1) ?? 0), signal)
+        await decoding.all(signal)
         const failure = first?.failure ?? null
         if (failure !== null) throw new ApiError(500, failure.message, { code: failure.code })
         return { status: 200, body: completionObject(completion) }
@@ -61,9 +67,10 @@ export function chatCompletionRoutes(services: Services): readonly Route[] {
 async function* liveChunks(
   completion: Completion,
   includeUsage: boolean,
-  work: PacedWork,
+  decoding: Decoding,
+  signal: AbortSignal,
 ): AsyncGenerator<SseBlock> {
-  const nextFragment = pacer(work)
+  const nextFragment = pacer(decoding, signal)
   for (const { body, fragment } of completionChunks(completion, includeUsage)) {
     if (fragment) {
       const wait = nextFragment()

@@ -11,7 +11,6 @@ import { type Call, type Reply, type Route, route } from '../../http/call.ts'
 import { ApiError } from '../../http/errors.ts'
 import { allowedTools } from '../../model/tools/tools.ts'
 import type { Generation, Step, Turn } from '../../model/types.ts'
-import { sleepUntil } from '../../runtime/clock.ts'
 import type { Services } from '../../services.ts'
 import type { Message } from '../../store/types.ts'
 import { ownChat, ownMessage } from '../ownership.ts'
@@ -77,14 +76,20 @@ async function conversation(
 
 /** Stored once it is spoken, whether or not its client stays; a failed reply is not kept. */
 async function spoken(
-  { clock, ids, store, timing }: Services,
+  { clock, decode, ids, store, timing }: Services,
   parent: Message,
   modelId: string,
   generation: Generation,
   signal: AbortSignal,
 ): Promise<Message> {
-  const due = timing(generation.tokens.output, generation.pace)
-  await sleepUntil(clock, clock.now() + (due.at(-1) ?? 0), signal)
+  const { input, output } = generation.tokens
+  const decoding = decode({
+    promptTokens: input,
+    outputTokens: output,
+    startedAt: clock.now(),
+    due: timing(output, generation.pace),
+  })
+  await decoding.all(signal)
   if (generation.failure !== null) {
     throw new ApiError(500, generation.failure.message, { code: generation.failure.code })
   }

@@ -7,7 +7,6 @@ import { finalResponse } from '../../events/response-object.ts'
 import type { ResponseRun } from '../../events/run.ts'
 import { type Call, type Reply, type Route, route } from '../../http/call.ts'
 import type { Turn } from '../../model/types.ts'
-import { sleepUntil } from '../../runtime/clock.ts'
 import type { Services } from '../../services.ts'
 import type { Chat, IdempotencyScope, StoredRun } from '../../store/types.ts'
 import { ownChat } from '../ownership.ts'
@@ -105,7 +104,7 @@ async function perform(
   signal: AbortSignal,
 ): Promise<void> {
   try {
-    await sleepUntil(clock, run.completedAt, signal)
+    await run.decoding.all(signal)
     await store.history.append(chat.id, {
       id: run.id,
       parentId: chain.at(-1)?.id ?? null,

@@ -5,7 +5,6 @@ import { oneShotAssistant } from '../../answering/assistant-context.ts'
 import { ownFiles } from '../../answering/files.ts'
 import { finalResponse } from '../../events/response-object.ts'
 import { type Call, type Reply, type Route, route } from '../../http/call.ts'
-import { sleepUntil } from '../../runtime/clock.ts'
 import type { Services } from '../../services.ts'
 import { responseShape, runStream } from '../shapes.ts'
 import { knownModel } from '../validation.ts'
@@ -27,7 +26,7 @@ export function oneShotRoutes(services: Services): readonly Route[] {
 
 async function oneShot(services: Services, call: Call<OneShotRequest>): Promise<Reply> {
   const { body, caller } = call
-  const { store, clock } = services
+  const { store } = services
   knownModel(body.model_id, 'model_id')
   const assistant = await oneShotAssistant(store.knowledge, caller, body)
   const items = [...earlierItems(body), ...inputItems(body.input ?? body.content ?? '')]
@@ -40,7 +39,7 @@ async function oneShot(services: Services, call: Call<OneShotRequest>): Promise<
     previousRunId: null,
     stored: false,
   })
-  const settled = services.runs.track((signal) => sleepUntil(clock, run.completedAt, signal))
+  const settled = services.runs.track((signal) => run.decoding.all(signal))
   if (body.stream === true) {
     return { status: 200, blocks: liveEvents(services, run, settled, call.signal) }
   }

@@ -45,12 +45,12 @@ export async function beginAnswer(
  * end finds the turn in the history.
  */
 export async function* liveEvents(
-  { events, clock }: Services,
+  { events }: Services,
   run: ResponseRun,
   settled: Promise<void>,
   signal: AbortSignal,
 ): AsyncGenerator<SseBlock> {
-  const nextFragment = pacer({ clock, startedAt: run.startedAt, due: run.due, signal })
+  const nextFragment = pacer(run.decoding, signal)
   for (const event of events(run)) {
     if (endsRun(event)) await settled
     else if (isFragment(event)) await nextFragment()

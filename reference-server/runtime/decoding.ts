@@ -1,0 +1,44 @@
+/** The tokens of one answer, as the model makes them. */
+import { type Clock, sleepUntil } from './clock.ts'
+
+export interface Decoding {
+  /** Unix milliseconds of the last token; where an engine decides, of the last one so far. */
+  readonly endsAt: number
+  /**
+   * The wait for the n-th token, from 1; undefined where it is there. Beyond the last there is none.
+   *
+   * @throws AbortError when the signal fires first
+   */
+  token(n: number, signal?: AbortSignal): Promise<void> | undefined
+  /** The wait for the last one. */
+  all(signal?: AbortSignal): Promise<void>
+}
+
+export interface DecodingRequest {
+  readonly promptTokens: number
+  readonly outputTokens: number
+  /** Unix milliseconds. */
+  readonly startedAt: number
+  /** Milliseconds after the start at which each token is due by the pace of the server. */
+  readonly due: readonly number[]
+  /** Fires when nobody waits for the answer any more. */
+  readonly signal?: AbortSignal
+}
+
+/** @throws ApiError where an engine has no room */
+export type Decode = (request: DecodingRequest) => Decoding
+
+/** Each answer at its own pace, however many there are. */
+export function decodeOnTime(clock: Clock): Decode {
+  return ({ startedAt, due }) => {
+    const endsAt = startedAt + (due.at(-1) ?? 0)
+    return {
+      endsAt,
+      token: (n, signal) => {
+        const at = due[n - 1] ?? 0
+        return at > 0 ? sleepUntil(clock, startedAt + at, signal) : undefined
+      },
+      all: (signal) => sleepUntil(clock, endsAt, signal),
+    }
+  }
+}
