@@ -15,8 +15,6 @@ const largeFolders: Readonly<Record<string, string>> = {
   'harness/conformance/session': 'being split',
   'harness/judges/responses': 'one judge a file',
   'harness/proof': 'being split',
-  'reference-server/deviations/dialects': 'one kind of dialect a file',
-  'reference-server/surfaces/v3': 'one route group a file',
   'reports/text': 'being split',
 }
 
@@ -26,8 +24,6 @@ const longFiles: Readonly<Record<string, string>> = {
   'contract/statements.ts': 'data: the owner of each statement of the document',
   'harness/client/network/http2.ts': 'one protocol client',
   'harness/conformance/run.ts': 'being split',
-  'reference-server/deviations/faults/openai/chat.ts': 'data: faults of one section',
-  'reference-server/deviations/faults/stream/text.ts': 'data: faults of one section',
   'reports/load/words.ts': 'being split',
   'suites/v3/attachments.scenario.ts': 'one section of the document',
 }
