@@ -1,6 +1,8 @@
 import type { WireChunk } from '../../../contract/index.ts'
 
 const largestSlab = 64 * 1024
+/** Half of a buffer of zlib: a smaller piece would keep more memory than a copy of it takes. */
+const minAdoptedBytes = 8 * 1024
 
 /**
  * Chunks as they come, in a few large pieces of memory: an object for each small one would take
@@ -23,6 +25,20 @@ export class ChunkList {
     this.#places.push(this.#slabs.length - 1, this.#used, this.#used + bytes.length)
     this.#times.push(atMs)
     this.#used += bytes.length
+    this.#bytes += bytes.length
+    this.#view = undefined
+  }
+
+  /** Adds bytes whose memory belongs to nobody else: large ones are kept without a copy. */
+  adopt(bytes: Uint8Array, atMs: number): void {
+    if (bytes.length < minAdoptedBytes) {
+      this.push(bytes, atMs)
+      return
+    }
+    this.#slabs.push(bytes)
+    this.#used = bytes.length
+    this.#places.push(this.#slabs.length - 1, 0, bytes.length)
+    this.#times.push(atMs)
     this.#bytes += bytes.length
     this.#view = undefined
   }

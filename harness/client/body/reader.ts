@@ -55,7 +55,9 @@ export class BodyReader {
 
   push({ bytes, atMs }: WireChunk): void {
     if (this.codings.length === 0) {
-      this.take(bytes, atMs)
+      if (this.gauge.excess !== undefined) return
+      this.chunks.push(bytes, atMs)
+      this.taken(bytes, atMs)
       return
     }
     this.coded.push(bytes, atMs)
@@ -70,7 +72,11 @@ export class BodyReader {
     const copy = new Uint8Array(bytes)
     this.decoding = this.decoding.then(async () => {
       if (decoder.problem !== undefined) return
-      for (const piece of await decoder.push(copy)) this.take(piece, atMs)
+      for (const piece of await decoder.push(copy)) {
+        if (this.gauge.excess !== undefined) break
+        this.chunks.adopt(piece, atMs)
+        this.taken(piece, atMs)
+      }
       if (decoder.problem !== undefined) this.listener.onUnreadable()
     })
   }
@@ -129,9 +135,7 @@ export class BodyReader {
     }
   }
 
-  private take(bytes: Uint8Array, atMs: number): void {
-    if (this.gauge.excess !== undefined) return
-    this.chunks.push(bytes, atMs)
+  private taken(bytes: Uint8Array, atMs: number): void {
     keepHeapCompactFor(this.eventDecoder ? 'stream' : 'body', this.chunks.bytes)
     this.gauge.bytes(bytes, this.chunks.bytes)
     if (this.eventDecoder) {
