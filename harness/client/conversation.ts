@@ -20,131 +20,132 @@ export class Conversation {
   readonly answered = Promise.withResolvers<void>()
   readonly ended = Promise.withResolvers<Exchange>()
   readonly outgoing: Outgoing
-  private readonly limits: BodyLimits
-  private readonly startedAt = new Date().toISOString()
-  private readonly start = performance.now()
-  private readonly silence: NodeJS.Timeout
-  private readonly patience: NodeJS.Timeout
-  private head: Head | undefined
-  private protocol: Protocol | undefined
-  private body: BodyReader | undefined
-  private receivedBytes = 0
-  private breakOff: (() => void) | undefined
-  private left: 'aborted' | 'timeout' | undefined
-  private over = false
+  readonly #limits: BodyLimits
+  readonly #startedAt = new Date().toISOString()
+  readonly #start = performance.now()
+  readonly #silence: NodeJS.Timeout
+  readonly #patience: NodeJS.Timeout
+  #head: Head | undefined
+  #protocol: Protocol | undefined
+  #body: BodyReader | undefined
+  #receivedBytes = 0
+  #breakOff: (() => void) | undefined
+  #left: 'aborted' | 'timeout' | undefined
+  #over = false
 
   constructor(outgoing: Outgoing, limits: BodyLimits = defaultBodyLimits) {
     this.outgoing = outgoing
-    this.limits = limits
-    const giveUp = () => this.leave('timeout')
-    this.silence = setTimeout(giveUp, outgoing.timeoutMs)
-    this.patience = setTimeout(giveUp, outgoing.timeoutMs * longestInSilences)
-    outgoing.signal?.addEventListener('abort', this.abort, { once: true })
-    if (outgoing.signal?.aborted) this.abort()
+    this.#limits = limits
+    const giveUp = () => this.#leave('timeout')
+    this.#silence = setTimeout(giveUp, outgoing.timeoutMs)
+    this.#patience = setTimeout(giveUp, outgoing.timeoutMs * longestInSilences)
+    outgoing.signal?.addEventListener('abort', this.#abort, { once: true })
+    if (outgoing.signal?.aborted) this.#abort()
   }
 
   /** True once the exchange is made, or about to be. */
   get isOver(): boolean {
-    return this.over || this.left !== undefined
+    return this.#over || this.#left !== undefined
   }
 
   /** True once a status line has come. */
   get hasHead(): boolean {
-    return this.head !== undefined
+    return this.#head !== undefined
   }
 
   /** The request is on its way; `breakOff` ends it, and whoever carries it reports that. */
   sending(breakOff: () => void): void {
-    this.breakOff = breakOff
-    if (this.left) breakOff()
+    this.#breakOff = breakOff
+    if (this.#left) breakOff()
   }
 
   /** The final status line and its headers, with names in lower case. */
   answer(status: number, headers: Header[], protocol: Protocol): void {
-    this.silence.refresh()
-    this.protocol = protocol
-    this.head = { status, headers, headersAtMs: this.sinceStart() }
-    this.body = new BodyReader(headers, this.limits, {
-      onEvents: (seen) => this.leaveAfter(seen),
-      onUnreadable: () => this.breakOff?.(),
+    this.#silence.refresh()
+    this.#protocol = protocol
+    this.#head = { status, headers, headersAtMs: this.#sinceStart() }
+    this.#body = new BodyReader(headers, this.#limits, {
+      onEvents: (seen) => this.#leaveAfter(seen),
+      onUnreadable: () => this.#breakOff?.(),
     })
     this.answered.resolve()
   }
 
   data(bytes: Uint8Array): void {
-    this.silence.refresh()
-    this.receivedBytes += bytes.length
-    if (this.left === undefined) this.body?.push({ atMs: this.sinceStart(), bytes })
+    this.#silence.refresh()
+    this.#receivedBytes += bytes.length
+    if (this.#left === undefined) this.#body?.push({ atMs: this.#sinceStart(), bytes })
   }
 
   /** The body came to its end: the regular one, unless more bytes were announced. */
   end(trailers: readonly Header[] = []): void {
-    const atMs = this.sinceStart()
-    const missing = this.left === undefined ? this.missing() : undefined
-    void this.finish(
+    const atMs = this.#sinceStart()
+    const missing = this.#left === undefined ? this.#missing() : undefined
+    void this.#finish(
       missing === undefined
-        ? { kind: this.left ?? 'complete', atMs }
+        ? { kind: this.#left ?? 'complete', atMs }
         : { kind: 'cut', atMs, error: missing },
       trailers,
     )
   }
 
   fail(error: Error): void {
-    const atMs = this.sinceStart()
-    if (this.left) {
-      void this.finish({ kind: this.left, atMs })
+    const atMs = this.#sinceStart()
+    if (this.#left) {
+      void this.#finish({ kind: this.#left, atMs })
       return
     }
     const { code, message } = describeFailure(error, this.outgoing.request.url)
-    void this.finish(
-      this.head
+    void this.#finish(
+      this.#head
         ? { kind: 'cut', atMs, error: message }
         : { kind: 'unreachable', atMs, code, error: message },
     )
   }
 
   /** HTTP/2 can end a stream without an error and without an end of its body (RFC 9113, section 8.1). */
-  private missing(): string | undefined {
-    const { head, receivedBytes } = this
+  #missing(): string | undefined {
+    const head = this.#head
+    const receivedBytes = this.#receivedBytes
     if (head === undefined) return undefined
     const announced = announcedBytes(this.outgoing.request.method, head.status, head.headers)
     if (announced === undefined || receivedBytes >= announced) return undefined
     return `the body ends after ${receivedBytes} bytes, its Content-Length is ${announced}`
   }
 
-  private readonly abort = () => this.leave('aborted')
+  readonly #abort = () => this.#leave('aborted')
 
-  private leaveAfter(events: number): void {
+  #leaveAfter(events: number): void {
     const { leaveAfterEvents } = this.outgoing
-    if (leaveAfterEvents !== undefined && events >= leaveAfterEvents) this.leave('aborted')
+    if (leaveAfterEvents !== undefined && events >= leaveAfterEvents) this.#leave('aborted')
   }
 
-  private leave(why: 'aborted' | 'timeout'): void {
-    if (this.left || this.over) return
-    this.left = why
-    if (this.breakOff) this.breakOff()
-    else void this.finish({ kind: why, atMs: this.sinceStart() })
+  #leave(why: 'aborted' | 'timeout'): void {
+    if (this.#left || this.#over) return
+    this.#left = why
+    if (this.#breakOff) this.#breakOff()
+    else void this.#finish({ kind: why, atMs: this.#sinceStart() })
   }
 
-  private async finish(ending: Ending, trailers: readonly Header[] = []): Promise<void> {
-    if (this.over) return
-    this.over = true
-    clearTimeout(this.silence)
-    clearTimeout(this.patience)
-    this.outgoing.signal?.removeEventListener('abort', this.abort)
+  async #finish(ending: Ending, trailers: readonly Header[] = []): Promise<void> {
+    if (this.#over) return
+    this.#over = true
+    clearTimeout(this.#silence)
+    clearTimeout(this.#patience)
+    this.outgoing.signal?.removeEventListener('abort', this.#abort)
     this.answered.resolve()
-    const body = await this.body?.finish(ending)
+    const body = await this.#body?.finish(ending)
     const { id, labels, request } = this.outgoing
     this.ended.resolve({
       id,
       labels,
-      startedAt: this.startedAt,
+      startedAt: this.#startedAt,
       request,
-      ...(this.protocol === undefined ? {} : { protocol: this.protocol }),
+      ...(this.#protocol === undefined ? {} : { protocol: this.#protocol }),
       response:
-        this.head && body
+        this.#head && body
           ? {
-              ...this.head,
+              ...this.#head,
               get chunks() {
                 return body.chunks
               },
@@ -160,7 +161,7 @@ export class Conversation {
   }
 
   /** Milliseconds with microseconds behind the point. */
-  private sinceStart(): number {
-    return Math.round((performance.now() - this.start) * 1000) / 1000
+  #sinceStart(): number {
+    return Math.round((performance.now() - this.#start) * 1000) / 1000
   }
 }

@@ -90,26 +90,26 @@ interface Budget {
 
 class Stage {
   problem: CodingProblem | undefined
-  private readonly coding: string
-  private readonly open: Open
-  private readonly budget: Budget
-  private stream: Transform | undefined
-  private decoded: Uint8Array[] = []
-  private bytesIn = 0
-  private bytesOut = 0
+  readonly #coding: string
+  readonly #open: Open
+  readonly #budget: Budget
+  #stream: Transform | undefined
+  #decoded: Uint8Array[] = []
+  #bytesIn = 0
+  #bytesOut = 0
 
   constructor(coding: string, open: Open, budget: Budget) {
-    this.coding = coding
-    this.open = open
-    this.budget = budget
+    this.#coding = coding
+    this.#open = open
+    this.#budget = budget
   }
 
   async push(bytes: Uint8Array): Promise<Uint8Array[]> {
     const [first] = bytes
     if (first === undefined || this.problem !== undefined) return []
-    this.bytesIn += bytes.length
-    this.stream ??= this.start(first)
-    const { stream } = this
+    this.#bytesIn += bytes.length
+    this.#stream ??= this.#start(first)
+    const stream = this.#stream
     await new Promise<void>((resolve) => {
       // A stream that fails closes, and does not call back.
       stream.once('close', resolve)
@@ -118,11 +118,11 @@ class Stage {
         resolve()
       })
     })
-    return this.decoded.splice(0)
+    return this.#decoded.splice(0)
   }
 
   async end(): Promise<void> {
-    const { stream } = this
+    const stream = this.#stream
     if (stream === undefined || this.problem !== undefined) return
     await new Promise<void>((resolve) => {
       stream.once('close', resolve)
@@ -130,35 +130,35 @@ class Stage {
     })
   }
 
-  private start(first: number): Transform {
-    const stream = this.open(first)
-    stream.on('data', (piece: Uint8Array) => this.take(piece, stream))
+  #start(first: number): Transform {
+    const stream = this.#open(first)
+    stream.on('data', (piece: Uint8Array) => this.#take(piece, stream))
     stream.on('error', (error) => {
-      this.problem ??= this.problemOf(error)
+      this.problem ??= this.#problemOf(error)
     })
     return stream
   }
 
-  private problemOf(error: Error): CodingProblem {
-    const after = `after ${this.bytesOut} decoded bytes`
+  #problemOf(error: Error): CodingProblem {
+    const after = `after ${this.#bytesOut} decoded bytes`
     return 'code' in error && error.code === 'Z_BUF_ERROR'
-      ? { kind: 'truncated', message: `the body ends inside its ${this.coding} coding, ${after}` }
+      ? { kind: 'truncated', message: `the body ends inside its ${this.#coding} coding, ${after}` }
       : {
           kind: 'undecodable',
-          message: `the ${this.coding} coding of the body is corrupt ${after}: ${error.message}`,
+          message: `the ${this.#coding} coding of the body is corrupt ${after}: ${error.message}`,
         }
   }
 
-  private take(piece: Uint8Array, stream: Transform): void {
-    this.bytesOut += piece.length
-    this.budget.left -= piece.length
-    if (this.budget.left >= 0) {
-      this.decoded.push(piece)
+  #take(piece: Uint8Array, stream: Transform): void {
+    this.#bytesOut += piece.length
+    this.#budget.left -= piece.length
+    if (this.#budget.left >= 0) {
+      this.#decoded.push(piece)
       return
     }
     this.problem ??= {
       kind: 'excess',
-      message: `sent ${this.bytesIn} bytes of ${this.coding} that decode to more than ${this.budget.name}`,
+      message: `sent ${this.#bytesIn} bytes of ${this.#coding} that decode to more than ${this.#budget.name}`,
     }
     stream.destroy()
   }

@@ -7,40 +7,40 @@ const CR = 13
 export class BodyGauge {
   /** Undefined as long as the body is within its limits. */
   excess: string | undefined
-  private readonly limits: BodyLimits
-  private readonly isStream: boolean
+  readonly #limits: BodyLimits
+  readonly #isStream: boolean
   /** Bytes of the line that has not ended. */
-  private line = 0
+  #line = 0
 
   constructor(limits: BodyLimits, isStream: boolean) {
-    this.limits = limits
-    this.isStream = isStream
+    this.#limits = limits
+    this.#isStream = isStream
   }
 
   get maxBytes(): number {
-    return this.isStream ? this.limits.streamBytes : this.limits.bodyBytes
+    return this.#isStream ? this.#limits.streamBytes : this.#limits.bodyBytes
   }
 
   /** How the limit of all bytes is called in a message. */
   get maxBytesName(): string {
-    return `${this.maxBytes} bytes (limits.${this.isStream ? 'streamBytes' : 'bodyBytes'})`
+    return `${this.maxBytes} bytes (limits.${this.#isStream ? 'streamBytes' : 'bodyBytes'})`
   }
 
   /** @param total of the body until now, this piece included. */
   bytes(piece: Uint8Array, total: number): void {
     if (total > this.maxBytes) {
-      this.excess ??= `sent ${this.isStream ? 'a stream' : 'a body'} of more than ${this.maxBytesName}`
+      this.excess ??= `sent ${this.#isStream ? 'a stream' : 'a body'} of more than ${this.maxBytesName}`
     }
-    if (!this.isStream) return
+    if (!this.#isStream) return
     const end = Math.max(piece.lastIndexOf(LF), piece.lastIndexOf(CR))
-    this.line = end < 0 ? this.line + piece.length : piece.length - end - 1
-    if (this.line > this.limits.lineBytes) {
-      this.excess ??= `sent a line of more than ${this.limits.lineBytes} bytes (limits.lineBytes)`
+    this.#line = end < 0 ? this.#line + piece.length : piece.length - end - 1
+    if (this.#line > this.#limits.lineBytes) {
+      this.excess ??= `sent a line of more than ${this.#limits.lineBytes} bytes (limits.lineBytes)`
     }
   }
 
   events(count: number): void {
-    if (count <= this.limits.streamEvents) return
-    this.excess ??= `sent more than ${this.limits.streamEvents} events (limits.streamEvents)`
+    if (count <= this.#limits.streamEvents) return
+    this.excess ??= `sent more than ${this.#limits.streamEvents} events (limits.streamEvents)`
   }
 }

@@ -32,61 +32,63 @@ interface Listener {
 
 /** Undoes the Content-Encoding of a body (RFC 9110, section 8.4) and decodes event streams. */
 export class BodyReader {
-  private readonly codings: readonly string[]
-  private readonly listener: Listener
-  private readonly chunks = new ChunkList()
-  private readonly coded = new ChunkList()
-  private readonly gauge: BodyGauge
-  private readonly eventDecoder: EventDecoder | undefined
-  private readonly decoder: ContentDecoder | undefined
-  private events = 0
+  readonly #codings: readonly string[]
+  readonly #listener: Listener
+  readonly #chunks = new ChunkList()
+  readonly #coded = new ChunkList()
+  readonly #gauge: BodyGauge
+  readonly #eventDecoder: EventDecoder | undefined
+  readonly #decoder: ContentDecoder | undefined
+  #events = 0
   /** What was given to the decoder is decoded one after the other. */
-  private decoding: Promise<void> = Promise.resolve()
+  #decoding: Promise<void> = Promise.resolve()
 
   constructor(headers: readonly Header[], limits: BodyLimits, listener: Listener) {
-    this.listener = listener
-    this.codings = codingsOf(headers)
+    this.#listener = listener
+    this.#codings = codingsOf(headers)
     const isStream = isEventStream(headers)
-    this.gauge = new BodyGauge(limits, isStream)
-    if (isStream) this.eventDecoder = createEventDecoder()
-    if (this.codings.length === 0) return
-    this.decoder = createContentDecoder(this.codings, this.gauge)
+    this.#gauge = new BodyGauge(limits, isStream)
+    if (isStream) this.#eventDecoder = createEventDecoder()
+    if (this.#codings.length === 0) return
+    this.#decoder = createContentDecoder(this.#codings, this.#gauge)
   }
 
   push({ bytes, atMs }: WireChunk): void {
-    if (this.codings.length === 0) {
-      if (this.gauge.excess !== undefined) return
-      this.chunks.push(bytes, atMs)
-      this.taken(bytes, atMs)
+    if (this.#codings.length === 0) {
+      if (this.#gauge.excess !== undefined) return
+      this.#chunks.push(bytes, atMs)
+      this.#taken(bytes, atMs)
       return
     }
-    this.coded.push(bytes, atMs)
-    if (this.coded.bytes > this.gauge.maxBytes) {
-      this.gauge.excess ??= `sent a body of more than ${this.gauge.maxBytesName}`
-      this.listener.onUnreadable()
+    this.#coded.push(bytes, atMs)
+    if (this.#coded.bytes > this.#gauge.maxBytes) {
+      this.#gauge.excess ??= `sent a body of more than ${this.#gauge.maxBytesName}`
+      this.#listener.onUnreadable()
       return
     }
-    const { decoder } = this
+    const decoder = this.#decoder
     if (!decoder) return
     // Its own copy: it is decoded when what came before is.
     const copy = new Uint8Array(bytes)
-    this.decoding = this.decoding.then(async () => {
+    this.#decoding = this.#decoding.then(async () => {
       if (decoder.problem !== undefined) return
       for (const piece of await decoder.push(copy)) {
-        if (this.gauge.excess !== undefined) break
-        this.chunks.adopt(piece, atMs)
-        this.taken(piece, atMs)
+        if (this.#gauge.excess !== undefined) break
+        this.#chunks.adopt(piece, atMs)
+        this.#taken(piece, atMs)
       }
-      if (decoder.problem !== undefined) this.listener.onUnreadable()
+      if (decoder.problem !== undefined) this.#listener.onUnreadable()
     })
   }
 
   /** Waits for what is still being decoded. A coding that cannot be read changes the ending. */
   async finish(ending: Ending): Promise<ReadBody> {
-    await this.decoding
-    const told = await this.endOf(ending)
-    const { chunks, coded, eventDecoder } = this
-    const coding = this.codings.join(', ')
+    await this.#decoding
+    const told = await this.#endOf(ending)
+    const chunks = this.#chunks
+    const coded = this.#coded
+    const eventDecoder = this.#eventDecoder
+    const coding = this.#codings.join(', ')
     let events: WeakRef<readonly StreamEvent[]> | undefined
     return {
       get chunks() {
@@ -113,19 +115,20 @@ export class BodyReader {
     }
   }
 
-  private async endOf(ending: Ending): Promise<Ending> {
+  async #endOf(ending: Ending): Promise<Ending> {
     const { atMs } = ending
-    if (this.gauge.excess !== undefined) return { kind: 'aborted', atMs, limit: this.gauge.excess }
+    if (this.#gauge.excess !== undefined)
+      return { kind: 'aborted', atMs, limit: this.#gauge.excess }
     // An answer without a body may name a coding (RFC 9110, section 8.4).
-    if (this.coded.length === 0) return ending
-    if (!this.decoder) {
+    if (this.#coded.length === 0) return ending
+    if (!this.#decoder) {
       if (ending.kind !== 'complete') return ending
-      const named = this.codings.join(', ')
+      const named = this.#codings.join(', ')
       const error = `the body has the Content-Encoding ${named}, which this kit cannot decode and did not ask for`
       return { kind: 'undecodable', atMs, error }
     }
-    if (ending.kind === 'complete') await this.decoder.end()
-    const { problem } = this.decoder
+    if (ending.kind === 'complete') await this.#decoder.end()
+    const { problem } = this.#decoder
     if (problem === undefined) return ending
     if (problem.kind === 'excess') return { kind: 'aborted', atMs, limit: problem.message }
     return {
@@ -135,15 +138,15 @@ export class BodyReader {
     }
   }
 
-  private taken(bytes: Uint8Array, atMs: number): void {
-    keepHeapCompactFor(this.eventDecoder ? 'stream' : 'body', this.chunks.bytes)
-    this.gauge.bytes(bytes, this.chunks.bytes)
-    if (this.eventDecoder) {
-      this.events += this.eventDecoder.push({ bytes, atMs }).length
-      this.gauge.events(this.events)
-      this.listener.onEvents(this.events)
+  #taken(bytes: Uint8Array, atMs: number): void {
+    keepHeapCompactFor(this.#eventDecoder ? 'stream' : 'body', this.#chunks.bytes)
+    this.#gauge.bytes(bytes, this.#chunks.bytes)
+    if (this.#eventDecoder) {
+      this.#events += this.#eventDecoder.push({ bytes, atMs }).length
+      this.#gauge.events(this.#events)
+      this.#listener.onEvents(this.#events)
     }
-    if (this.gauge.excess !== undefined) this.listener.onUnreadable()
+    if (this.#gauge.excess !== undefined) this.#listener.onUnreadable()
   }
 }
 

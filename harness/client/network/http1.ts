@@ -136,11 +136,11 @@ class Receiver implements Dispatcher.DispatchHandler {
 
 /** A refusal of the proxy is none of the target. */
 class ProxyReceiver extends Receiver {
-  private readonly proxy: URL
+  readonly #proxy: URL
 
   constructor(conversation: Conversation, proxy: URL) {
     super(conversation)
-    this.proxy = proxy
+    this.#proxy = proxy
   }
 
   override onResponseStart(controller: Dispatcher.DispatchController, status: number): void {
@@ -148,7 +148,7 @@ class ProxyReceiver extends Receiver {
       super.onResponseStart(controller, status)
       return
     }
-    this.conversation.fail(ProxyError.credentials(this.proxy))
+    this.conversation.fail(ProxyError.credentials(this.#proxy))
     controller.abort(new Error('407'))
   }
 }

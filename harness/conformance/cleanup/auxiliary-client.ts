@@ -4,12 +4,12 @@ import { createNetworkTransport, createRedactor, RedactingWriter } from '../../c
 import { networkOf } from '../profile/index.ts'
 import { appendExchange } from '../recording/result-files.ts'
 import type { ClientIdentity } from '../run-setup.ts'
-import { secretsOf } from '../session/context.ts'
 import { createCircuitBreaker } from '../session/limits/circuit-breaker.ts'
 import { findExcess, withoutBody } from '../session/limits/limit-breaches.ts'
 import { createPacer } from '../session/limits/pacer.ts'
 import { createSemaphore } from '../session/limits/semaphore.ts'
 import { buildWireRequest, type RequestSpec } from '../session/requests/wire-request.ts'
+import { secretsOf } from '../session/secrets.ts'
 
 /** Requests beside the scenarios: paced like theirs, judged by nobody. */
 export interface AuxiliaryClient {

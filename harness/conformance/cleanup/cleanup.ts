@@ -1,7 +1,7 @@
 import { preflight } from '../preflight/preflight.ts'
 import type { TargetProfile } from '../profile/index.ts'
 import type { ClientIdentity } from '../run-setup.ts'
-import { secretsOf } from '../session/context.ts'
+import { secretsOf } from '../session/secrets.ts'
 import { suiteVersion } from '../version.ts'
 import { createAuxiliaryClient } from './auxiliary-client.ts'
 import { type Journal, journalWriter, type OpenEntry, openEntries, readJournal } from './journal.ts'

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { createRedactor, RedactingWriter } from '../../client/index.ts'
 import { ConfigurationError } from '../errors.ts'
 import type { ClientIdentity } from '../run-setup.ts'
-import { secretsOf } from '../session/context.ts'
+import { secretsOf } from '../session/secrets.ts'
 import { suiteVersion } from '../version.ts'
 import { headLine, openEntries, readJournal } from './journal.ts'
 

@@ -5,7 +5,7 @@ import { ConfigurationError } from '../errors.ts'
 import type { TargetProfile } from '../profile/index.ts'
 import { targetProfile } from '../profile/schema.ts'
 import { profileNames } from '../profile/selection.ts'
-import { secretsOf } from '../session/context.ts'
+import { secretsOf } from '../session/secrets.ts'
 
 /**
  * What a run was asked to do: `run.json` beside its exchanges. With both, any later kit can judge

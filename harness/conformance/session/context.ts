@@ -33,8 +33,6 @@ import { createLoopDelayMonitor } from './loop-delay-monitor.ts'
 import { createSupplements, type Members, type Supplements } from './requests/supplements.ts'
 import { secretsOf } from './secrets.ts'
 
-export { secretsOf }
-
 export type RequestPlace = Pick<ExchangeLabels, 'scenario' | 'ordinal'>
 
 /** The one owner of what all scenarios of a run share. */

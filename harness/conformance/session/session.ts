@@ -33,20 +33,20 @@ export interface Started {
 export class Session {
   readonly context: RunContext
   readonly slug: string
-  private readonly title: string
-  private readonly covers: readonly RequirementId[]
-  private readonly signal: AbortSignal
-  private readonly abortController = new AbortController()
-  private readonly findings: Finding[] = []
-  private readonly observations: Observation[] = []
-  private readonly inconclusive: Undecided[] = []
-  private readonly unproven: Undecided[] = []
-  private readonly cleanups: (() => Promise<unknown>)[] = []
-  private cost: Cost = noCost
-  private traffic: Traffic = noTraffic
-  private ordinal = 0
-  private drawn = 0
-  private latest: Exchange | undefined
+  readonly #title: string
+  readonly #covers: readonly RequirementId[]
+  readonly #signal: AbortSignal
+  readonly #abortController = new AbortController()
+  readonly #findings: Finding[] = []
+  readonly #observations: Observation[] = []
+  readonly #inconclusive: Undecided[] = []
+  readonly #unproven: Undecided[] = []
+  readonly #cleanups: (() => Promise<unknown>)[] = []
+  #cost: Cost = noCost
+  #traffic: Traffic = noTraffic
+  #ordinal = 0
+  #drawn = 0
+  #latest: Exchange | undefined
 
   constructor(
     context: RunContext,
@@ -55,10 +55,10 @@ export class Session {
   ) {
     this.context = context
     this.slug = scenario.slug
-    this.title = scenario.title
-    this.covers = scenario.covers
-    this.signal = signal
-    const leave = () => setTimeout(() => this.abortController.abort(signal.reason), graceMs)
+    this.#title = scenario.title
+    this.#covers = scenario.covers
+    this.#signal = signal
+    const leave = () => setTimeout(() => this.#abortController.abort(signal.reason), graceMs)
     signal.addEventListener('abort', leave, { once: true })
   }
 
@@ -72,15 +72,15 @@ export class Session {
   }
 
   start(spec: RequestSpec): Started {
-    const ordinal = ++this.ordinal
+    const ordinal = ++this.#ordinal
     const answered = Promise.withResolvers<void>()
     const exchange = sendWithRetries(
       {
         context: this.context,
         slug: this.slug,
-        signal: this.signal,
-        lateSignal: this.abortController.signal,
-        recordExchange: (ended) => this.take(ended, spec),
+        signal: this.#signal,
+        lateSignal: this.#abortController.signal,
+        recordExchange: (ended) => this.#take(ended, spec),
         observe: (question, answer, evidence) => this.observe(question, answer, evidence),
       },
       { spec, ordinal },
@@ -95,7 +95,7 @@ export class Session {
 
   /** Ends with the run. */
   sleep(ms: number): Promise<void> {
-    return this.context.sleep(ms, this.signal)
+    return this.context.sleep(ms, this.#signal)
   }
 
   /** Sends what creates something, with the journal written around it. */
@@ -110,11 +110,11 @@ export class Session {
 
   /** A word that occurs nowhere else; the same in a run that is repeated with its seed. */
   nonce(): string {
-    return toWord(this.draw())
+    return toWord(this.#draw())
   }
 
   uuid(): string {
-    return toUuid(this.draw())
+    return toUuid(this.#draw())
   }
 
   /** Name of something that the run creates. */
@@ -128,14 +128,14 @@ export class Session {
     why: string,
     evidence?: readonly Exchange[],
   ): void {
-    if (!this.covers.includes(row)) {
+    if (!this.#covers.includes(row)) {
       throw new Error(`the scenario claims ${row} but does not cover it`)
     }
-    this.findings.push({ row, verdict, why, exchanges: this.idsOf(evidence) })
+    this.#findings.push({ row, verdict, why, exchanges: this.#idsOf(evidence) })
   }
 
   observe(question: OpenQuestionId, answer: string, evidence?: readonly Exchange[]): void {
-    this.observations.push({ question, answer, exchanges: this.idsOf(evidence) })
+    this.#observations.push({ question, answer, exchanges: this.#idsOf(evidence) })
   }
 
   /** Leaves rows undecided, with the reason; the scenario goes on. */
@@ -144,16 +144,17 @@ export class Session {
     rows: readonly RequirementId[],
     reason: string,
   ): void {
-    this[kind].push({ rows, reason, exchanges: this.idsOf(undefined) })
+    const list = kind === 'inconclusive' ? this.#inconclusive : this.#unproven
+    list.push({ rows, reason, exchanges: this.#idsOf(undefined) })
   }
 
   /** Runs after the scenario, whatever became of it; the last one first. */
   onCleanup(action: () => Promise<unknown>): void {
-    this.cleanups.push(action)
+    this.#cleanups.push(action)
   }
 
   async cleanUp(): Promise<void> {
-    for (const action of this.cleanups.reverse()) {
+    for (const action of this.#cleanups.reverse()) {
       try {
         await action()
       } catch {
@@ -169,36 +170,36 @@ export class Session {
       list.map((entry) => ({ ...entry, reason: text(entry.reason) }))
     return {
       slug: this.slug,
-      title: this.title,
-      covers: this.covers,
-      findings: this.findings.map((finding) => ({ ...finding, why: text(finding.why) })),
-      observations: this.observations.map((seen) => ({ ...seen, answer: text(seen.answer) })),
-      inconclusive: clean(this.inconclusive),
-      unproven: clean(this.unproven),
-      cost: this.cost,
-      traffic: this.traffic,
+      title: this.#title,
+      covers: this.#covers,
+      findings: this.#findings.map((finding) => ({ ...finding, why: text(finding.why) })),
+      observations: this.#observations.map((seen) => ({ ...seen, answer: text(seen.answer) })),
+      inconclusive: clean(this.#inconclusive),
+      unproven: clean(this.#unproven),
+      cost: this.#cost,
+      traffic: this.#traffic,
     }
   }
 
-  private take(exchange: Exchange, { protocol }: RequestSpec): void {
-    this.cost = addExchangeCost(this.cost, exchange)
+  #take(exchange: Exchange, { protocol }: RequestSpec): void {
+    this.#cost = addExchangeCost(this.#cost, exchange)
     if (protocol !== undefined) return
     // Half an answer, because we left, shows nothing.
-    if (exchange.ending.kind === 'aborted' && this.abortController.signal.aborted) return
-    this.traffic = addExchangeTraffic(this.traffic, exchange)
-    this.latest = exchange
+    if (exchange.ending.kind === 'aborted' && this.#abortController.signal.aborted) return
+    this.#traffic = addExchangeTraffic(this.#traffic, exchange)
+    this.#latest = exchange
     const { findings, observations } = judge(exchange)
-    this.findings.push(...findings.filter(({ row }) => row in requirements))
-    this.observations.push(...observations)
+    this.#findings.push(...findings.filter(({ row }) => row in requirements))
+    this.#observations.push(...observations)
   }
 
-  private idsOf(evidence: readonly Exchange[] | undefined): string[] {
+  #idsOf(evidence: readonly Exchange[] | undefined): string[] {
     if (evidence) return evidence.map((exchange) => exchange.id)
-    return this.latest ? [this.latest.id] : []
+    return this.#latest ? [this.#latest.id] : []
   }
 
-  private draw(): string {
-    this.drawn += 1
-    return `${this.context.setup.seed}/${this.slug}/${this.drawn}`
+  #draw(): string {
+    this.#drawn += 1
+    return `${this.context.setup.seed}/${this.slug}/${this.#drawn}`
   }
 }

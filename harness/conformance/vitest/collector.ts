@@ -24,19 +24,19 @@ export class Collector implements Reporter {
   readonly results: ScenarioResult[] = []
   /** Faults that belong to no scenario: a file that did not load, an unhandled error. */
   readonly faults: { scenario: string; message: string }[] = []
-  private readonly onEnded: (scenario: string) => void
-  private readonly redact: (text: string) => string
-  private interrupted = false
+  readonly #onEnded: (scenario: string) => void
+  readonly #redact: (text: string) => string
+  #interrupted = false
 
   /** @param onEnded called with the title of each scenario that has ended. */
   constructor(onEnded: (scenario: string) => void, redact: (text: string) => string) {
-    this.onEnded = onEnded
-    this.redact = redact
+    this.#onEnded = onEnded
+    this.#redact = redact
   }
 
   /** From here on, scenarios that fail were stopped and are nobody's fault. */
   interrupt(): void {
-    this.interrupted = true
+    this.#interrupted = true
   }
 
   /**
@@ -57,11 +57,11 @@ export class Collector implements Reporter {
     const { outcome } = testCase.meta()
     // A scenario that was skipped is none of this run.
     if (testCase.result().state === 'skipped') return
-    if (outcome) this.results.push(this.resultOf(testCase, outcome))
-    else if (testCase.result().state === 'failed' && !this.interrupted) {
-      this.faults.push({ scenario: testCase.name, message: this.errorOf(testCase) })
+    if (outcome) this.results.push(this.#resultOf(testCase, outcome))
+    else if (testCase.result().state === 'failed' && !this.#interrupted) {
+      this.faults.push({ scenario: testCase.name, message: this.#errorOf(testCase) })
     }
-    this.onEnded(testCase.name)
+    this.#onEnded(testCase.name)
   }
 
   onTestRunEnd(
@@ -70,23 +70,26 @@ export class Collector implements Reporter {
   ): void {
     for (const module of modules) {
       for (const error of module.errors()) {
-        this.faults.push({ scenario: module.relativeModuleId, message: this.redact(error.message) })
+        this.faults.push({
+          scenario: module.relativeModuleId,
+          message: this.#redact(error.message),
+        })
       }
     }
-    if (this.interrupted) return
+    if (this.#interrupted) return
     for (const error of unhandled) {
-      this.faults.push({ scenario: 'outside any scenario', message: this.redact(error.message) })
+      this.faults.push({ scenario: 'outside any scenario', message: this.#redact(error.message) })
     }
   }
 
-  private resultOf(testCase: TestCase, outcome: ScenarioOutcome): ScenarioResult {
+  #resultOf(testCase: TestCase, outcome: ScenarioOutcome): ScenarioResult {
     const [error] = testCase.result().errors ?? []
     if (!error) return { ...outcome, fault: null }
     const open = outcome.covers.filter(
       (row) => !outcome.findings.some((found) => found.row === row),
     )
-    if (this.interrupted || inconclusive.includes(error.name ?? '')) {
-      const reason = this.interrupted ? 'the run was interrupted' : this.redact(error.message)
+    if (this.#interrupted || inconclusive.includes(error.name ?? '')) {
+      const reason = this.#interrupted ? 'the run was interrupted' : this.#redact(error.message)
       const exchanges = Array.isArray(error['exchanges']) ? error['exchanges'].map(String) : []
       return {
         ...outcome,
@@ -95,18 +98,18 @@ export class Collector implements Reporter {
       }
     }
     if (error.name === 'UndeclaredError') {
-      const reason = this.redact(error.message)
+      const reason = this.#redact(error.message)
       const unproven = [...outcome.unproven, { rows: open, reason, exchanges: [] }]
       return { ...outcome, unproven, fault: null }
     }
-    return { ...outcome, fault: this.errorOf(testCase) }
+    return { ...outcome, fault: this.#errorOf(testCase) }
   }
 
-  private errorOf(testCase: TestCase): string {
+  #errorOf(testCase: TestCase): string {
     const [error] = testCase.result().errors ?? []
     const where = error?.stacks?.[0]
     const place = where ? ` (${where.file.split('/').slice(-2).join('/')}:${where.line})` : ''
-    return this.redact(`${error?.name ?? 'Error'}: ${error?.message ?? 'unknown'}${place}`)
+    return this.#redact(`${error?.name ?? 'Error'}: ${error?.message ?? 'unknown'}${place}`)
   }
 }
 
