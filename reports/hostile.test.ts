@@ -21,9 +21,9 @@ import { loadToCsv } from './load/metrics/csv.ts'
 import { loadToPrometheus } from './load/metrics/prometheus.ts'
 import { exchangeOf } from './test-support/exchanges.ts'
 import { hostileLoad, hostileReport, hostileTexts } from './test-support/hostile.ts'
-import { toCurl } from './text/curl.ts'
+import { toCurl } from './text/curl/curl.ts'
+import { isQuotable, shellQuote } from './text/curl/shell-quote.ts'
 import { loadToJson, reportToJson } from './text/digest.ts'
-import { isQuotable, shellQuote } from './text/shell-quote.ts'
 
 /** Every text that a target sends against every form in which a report is read. */
 

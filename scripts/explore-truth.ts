@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { targetFixture } from '../fixtures/targets.ts'
 import { exploreTarget } from '../harness/explore/run.ts'
-import { startDeviant } from '../harness/proof/target.ts'
+import { startDeviant } from '../harness/proof/runs/target.ts'
 import { combineDialects, dialects, faults } from '../reference-server/deviations/index.ts'
 
 const [name = 'clean', seeds = '1', operations = '200'] = process.argv.slice(2)

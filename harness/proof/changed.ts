@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { isRequirementId } from '../../contract/index.ts'
 import { faults } from '../../reference-server/deviations/index.ts'
-import { spread } from './attempts.ts'
+import { spread } from './runs/attempts.ts'
 
 /** What decides verdicts; a change elsewhere changes none. */
 const rooms = [

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { targetFixture } from '../../fixtures/targets.ts'
 import { loadProfile } from '../conformance/profile/index.ts'
-import type { Attempt } from './run-target.ts'
+import type { Attempt } from './runs/run-target.ts'
 
 type Behaviour = (request: IncomingMessage, response: ServerResponse, body: string) => void
 

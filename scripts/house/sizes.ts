@@ -9,13 +9,10 @@ const largeFolders: Readonly<Record<string, string>> = {
   scripts: 'entry points, one for each npm script or measurement',
   'contract/catalogue': 'one file for each area of requirements',
   contract: 'the shared vocabulary, one idea a file',
-  'harness/cli/load': 'being split',
   'harness/conformance/init': 'one file for each probe',
   'harness/conformance/scenario': 'being split',
   'harness/conformance/session': 'being split',
   'harness/judges/responses': 'one judge a file',
-  'harness/proof': 'being split',
-  'reports/text': 'being split',
 }
 
 /** Source files that are longer, with the reason. */

@@ -1,7 +1,7 @@
 /** A process that records a run, and judges recordings in suites that stay warm. */
 import { targetFixture } from '../../../fixtures/targets.ts'
 import { inlineEngine, type RunOptions, runConformance } from '../../conformance/run.ts'
-import { startDeviant } from '../target.ts'
+import { startDeviant } from '../runs/target.ts'
 import { redRows, verdictsOf } from '../verdicts.ts'
 import type { Judged, Task } from './recording.ts'
 

@@ -1,6 +1,6 @@
 import type { ChalkInstance } from 'chalk'
 import { bodyText, type Exchange, header } from '../../../contract/index.ts'
-import { toCurl } from '../../text/curl.ts'
+import { toCurl } from '../../text/curl/curl.ts'
 import { indent, printable, shorten } from '../../text/escape.ts'
 import { statusLine, streamTimeline } from '../../text/timeline.ts'
 

@@ -7,7 +7,7 @@ import {
   requestPath,
 } from '../../../contract/index.ts'
 import { html, type Markup } from '../../html/markup.ts'
-import { toCurl } from '../../text/curl.ts'
+import { toCurl } from '../../text/curl/curl.ts'
 import { shorten } from '../../text/escape.ts'
 import { count } from '../../text/format.ts'
 import { statusLine } from '../../text/timeline.ts'

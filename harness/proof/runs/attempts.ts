@@ -1,12 +1,16 @@
-import { targetFixture } from '../../fixtures/targets.ts'
+import { targetFixture } from '../../../fixtures/targets.ts'
 import {
   combineDialects,
   type Dialect,
   dialects,
   type Fault,
   faults,
-} from '../../reference-server/deviations/index.ts'
-import { type ProfileName, type Selection, surfacesOf } from '../conformance/profile/selection.ts'
+} from '../../../reference-server/deviations/index.ts'
+import {
+  type ProfileName,
+  type Selection,
+  surfacesOf,
+} from '../../conformance/profile/selection.ts'
 import type { Attempt } from './run-target.ts'
 import { startDeviant } from './target.ts'
 

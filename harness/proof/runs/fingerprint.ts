@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
-import type { StoredExchange } from '../../contract/index.ts'
+import type { StoredExchange } from '../../../contract/index.ts'
 
 /**
  * What went over the wire in a run, free of what differs from run to run anyway: identifiers, times,

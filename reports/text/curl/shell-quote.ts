@@ -1,4 +1,4 @@
-import { unprintable } from './escape.ts'
+import { unprintable } from '../escape.ts'
 
 /**
  * One word of a shell command. Plain words stand as they are, text stands in single quotes; what a

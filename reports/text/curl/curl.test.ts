@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { bytesOf, eventsOf, exchangeOf } from '../test-support/exchanges.ts'
+import { bytesOf, eventsOf, exchangeOf } from '../../test-support/exchanges.ts'
 import { toCurl } from './curl.ts'
 import { isQuotable, shellQuote } from './shell-quote.ts'
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { RunStats } from '../../load/metrics/run-stats.ts'
-import type { LoadProgress } from '../../load/run.ts'
-import { recordOf, shifted } from '../../load/test-support/records.ts'
+import { RunStats } from '../../../load/metrics/run-stats.ts'
+import type { LoadProgress } from '../../../load/run.ts'
+import { recordOf, shifted } from '../../../load/test-support/records.ts'
 import { liveLines, progressLine } from './live.ts'
 
 /** Forty streams in the first four seconds, of which one was cut off by a message that means no good. */

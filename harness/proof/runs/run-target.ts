@@ -1,14 +1,14 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { ConformanceReport } from '../../contract/report/conformance.ts'
-import { exchangesName } from '../conformance/defaults.ts'
-import { TargetUnusableError } from '../conformance/errors.ts'
-import { type RunOptions, runConformance, type Selection } from '../conformance/run.ts'
-import type { Engine } from '../conformance/vitest/engine.ts'
+import type { ConformanceReport } from '../../../contract/report/conformance.ts'
+import { exchangesName } from '../../conformance/defaults.ts'
+import { TargetUnusableError } from '../../conformance/errors.ts'
+import { type RunOptions, runConformance, type Selection } from '../../conformance/run.ts'
+import type { Engine } from '../../conformance/vitest/engine.ts'
+import { redRows, type TargetResult, verdictsOf } from '../verdicts.ts'
 import { differs, type Fingerprint, fingerprintOf } from './fingerprint.ts'
 import type { ProofTarget } from './target.ts'
-import { redRows, type TargetResult, verdictsOf } from './verdicts.ts'
 
 export interface Attempt {
   readonly kind: TargetResult['kind']

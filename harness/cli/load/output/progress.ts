@@ -1,6 +1,6 @@
-import type { LoadProgress } from '../../load/run.ts'
-import type { Io } from '../terminal/io.ts'
-import { noStatus, showStatus } from '../terminal/status.ts'
+import type { LoadProgress } from '../../../load/run.ts'
+import type { Io } from '../../terminal/io.ts'
+import { noStatus, showStatus } from '../../terminal/status.ts'
 import { liveLines, progressLine } from './live.ts'
 
 /** Shows the progress of a load run, on the main thread, which sends nothing. */

@@ -1,13 +1,13 @@
 /** A process of the proof: runs the attempts that it is sent by name, one after the other. */
 
-import type { ProfileName } from '../conformance/profile/selection.ts'
-import { inlineEngine } from '../conformance/vitest/engine.ts'
+import type { ProfileName } from '../../conformance/profile/selection.ts'
+import { inlineEngine } from '../../conformance/vitest/engine.ts'
+import { nullAttempts } from '../null-servers.ts'
+import { lostTarget, type TargetResult } from '../verdicts.ts'
 import { allAttempts, plainAttempt } from './attempts.ts'
 import type { Fingerprint } from './fingerprint.ts'
-import { nullAttempts } from './null-servers.ts'
 import { runPlain, runTarget } from './run-target.ts'
 import { stabilityGroups } from './stability.ts'
-import { lostTarget, type TargetResult } from './verdicts.ts'
 
 // vitest forbids it to what runs beside its tests.
 const exit = process.exit.bind(process)

@@ -1,5 +1,5 @@
-import { type Exchange, header } from '../../contract/index.ts'
-import { printable } from './escape.ts'
+import { type Exchange, header } from '../../../contract/index.ts'
+import { printable } from '../escape.ts'
 import { shellQuote } from './shell-quote.ts'
 
 /**

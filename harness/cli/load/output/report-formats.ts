@@ -1,12 +1,12 @@
-import type { LoadReport } from '../../../contract/report/load.ts'
-import { loadToConsole } from '../../../reports/load/console/console.ts'
-import { loadToHtml } from '../../../reports/load/html/load-to-html.ts'
-import { loadToJUnit } from '../../../reports/load/junit.ts'
-import { loadToMarkdown } from '../../../reports/load/markdown.ts'
-import { loadToCsv } from '../../../reports/load/metrics/csv.ts'
-import { loadToPrometheus } from '../../../reports/load/metrics/prometheus.ts'
-import { loadToJson } from '../../../reports/text/digest.ts'
-import type { RenderOptions } from '../check/report-formats.ts'
+import type { LoadReport } from '../../../../contract/report/load.ts'
+import { loadToConsole } from '../../../../reports/load/console/console.ts'
+import { loadToHtml } from '../../../../reports/load/html/load-to-html.ts'
+import { loadToJUnit } from '../../../../reports/load/junit.ts'
+import { loadToMarkdown } from '../../../../reports/load/markdown.ts'
+import { loadToCsv } from '../../../../reports/load/metrics/csv.ts'
+import { loadToPrometheus } from '../../../../reports/load/metrics/prometheus.ts'
+import { loadToJson } from '../../../../reports/text/digest.ts'
+import type { RenderOptions } from '../../check/report-formats.ts'
 
 export interface LoadFormat {
   /** Name of the file in the results folder; null if the text is printed. */

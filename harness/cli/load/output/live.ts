@@ -1,10 +1,10 @@
-import { clean, shorten } from '../../../reports/text/escape.ts'
-import { count, figure } from '../../../reports/text/format.ts'
-import type { RunMetrics } from '../../load/metrics/run-metrics.ts'
-import { Histogram, twoDigits } from '../../load/metrics/samples/histogram.ts'
-import type { ChartedMetric } from '../../load/metrics/second-quantiles.ts'
-import type { LoadProgress } from '../../load/run.ts'
-import { rankOf } from '../../load/statistics/quantile-interval.ts'
+import { clean, shorten } from '../../../../reports/text/escape.ts'
+import { count, figure } from '../../../../reports/text/format.ts'
+import type { RunMetrics } from '../../../load/metrics/run-metrics.ts'
+import { Histogram, twoDigits } from '../../../load/metrics/samples/histogram.ts'
+import type { ChartedMetric } from '../../../load/metrics/second-quantiles.ts'
+import type { LoadProgress } from '../../../load/run.ts'
+import { rankOf } from '../../../load/statistics/quantile-interval.ts'
 
 /** Window of rates and quantiles, in seconds. */
 const lookBack = 5

@@ -1,5 +1,5 @@
-import { arrivalText } from '../../../reports/load/words.ts'
-import { minRequests } from '../../load/plan/needs.ts'
+import { arrivalText } from '../../../../reports/load/words.ts'
+import { minRequests } from '../../../load/plan/needs.ts'
 import {
   arrivals,
   isOwnArrival,
@@ -7,8 +7,8 @@ import {
   type PlanSpec,
   planHash,
   wholePlan,
-} from '../../load/plan/plan.ts'
-import { arrivalRow } from '../../load/report/build-report.ts'
+} from '../../../load/plan/plan.ts'
+import { arrivalRow } from '../../../load/report/build-report.ts'
 
 /** Text of `--dry-run`: the cost of a load run for its target. */
 export function loadPlanText(spec: PlanSpec, shard: Part | null): string {

@@ -1,9 +1,9 @@
-import { targetFixture } from '../../fixtures/targets.ts'
-import { delayAnswers, faults } from '../../reference-server/deviations/index.ts'
+import { targetFixture } from '../../../fixtures/targets.ts'
+import { delayAnswers, faults } from '../../../reference-server/deviations/index.ts'
+import type { TargetResult } from '../verdicts.ts'
 import { faultAttempt, plainAttempt, spread } from './attempts.ts'
 import type { Attempt } from './run-target.ts'
 import { startDeviant } from './target.ts'
-import type { TargetResult } from './verdicts.ts'
 
 /** Latency of the slow server, give or take a half. */
 const latencyMs = 300

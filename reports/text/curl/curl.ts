@@ -1,5 +1,5 @@
-import { type Exchange, header, mediaType, requestJson } from '../../contract/index.ts'
-import { authorizationArgument } from './curl-authorization.ts'
+import { type Exchange, header, mediaType, requestJson } from '../../../contract/index.ts'
+import { authorizationArgument } from './authorization.ts'
 import { type FormPart, formParts } from './multipart.ts'
 import { isQuotable, shellQuote } from './shell-quote.ts'
 

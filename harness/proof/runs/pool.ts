@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { lostTarget, type TargetResult } from './verdicts.ts'
+import { lostTarget, type TargetResult } from '../verdicts.ts'
 
 /**
  * Runs targets in so many processes, each of which stays warm. A process that dies takes its target

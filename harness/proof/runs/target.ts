@@ -3,8 +3,8 @@ import {
   type Patch,
   type ReferenceServer,
   startReferenceServer,
-} from '../../reference-server/index.ts'
-import { loadProfile, type TargetProfile } from '../conformance/profile/index.ts'
+} from '../../../reference-server/index.ts'
+import { loadProfile, type TargetProfile } from '../../conformance/profile/index.ts'
 
 /** A server to run the suites against. */
 export interface ProofTarget {
