@@ -1,6 +1,15 @@
 import { describe, expect, test } from 'vitest'
 import { lineOf, rowsWith } from '../conformance/test-support/check.ts'
+import { spread } from './attempts.ts'
 import { judgeSecondServer } from './test-support/second-server/judged.ts'
+import { violations } from './test-support/second-server/violations/index.ts'
+import { redRows, verdictsOf } from './verdicts.ts'
+
+/** `npm run prove:second` runs all of them, with all requirements. */
+const sample = spread(
+  violations.filter(({ unseen }) => unseen === undefined),
+  10,
+)
 
 /**
  * A server that was written from the document alone echoes every request in its answers, requires
@@ -35,4 +44,13 @@ describe('the second server', () => {
     const open = report.observations.find(({ id }) => id === 'OPEN-10')
     expect(open?.answer).toContain('POST /api/v3/message/generate without assistant_id: 422')
   }, 60_000)
+
+  test.each(sample)(
+    'is found out where $name',
+    async ({ breaks, changes }) => {
+      const red = redRows({ rows: verdictsOf(await judgeSecondServer(changes, { only: breaks })) })
+      expect(red.filter((row) => breaks.includes(row))).not.toEqual([])
+    },
+    60_000,
+  )
 })

@@ -9,7 +9,7 @@ import {
   succeeded,
   test,
 } from '../../harness/conformance/scenario/index.ts'
-import { badCredentials } from '../support/credentials.ts'
+import { allBadCredentials, badCredentials } from '../support/credentials.ts'
 
 /** Section 5, rules 1 and 4: the compatible surface answers 401 to a missing or wrong key. */
 describe('compatible surface: authentication', () => {
@@ -17,14 +17,14 @@ describe('compatible surface: authentication', () => {
 
   test(
     'POST /chat/completions wants the right key',
-    covers(rows, { requests: 15, generations: 1 }),
+    covers(rows, { requests: 19, generations: 1 }),
     async ({ openai, claim, expectRejected, keys }) => {
       const body = openai.chatBody('Say hello.', { max_tokens: 16 })
       const control = await openai.chat(body, { role: 'control' })
       acceptsKey(claim, 'OAI-AUTH-05', control, isCompletion(control))
 
       requireProfile(keys.openai, 'apiKey')
-      for (const { row, what, authorization } of badCredentials('OAI', keys.openai)) {
+      for (const { row, what, authorization } of allBadCredentials('OAI', keys.openai)) {
         const send = () => openai.chat(body, { role: 'negative', authorization })
         await expectRejected({ row, control, what, send, ping: openai.ping, status: 401 })
       }

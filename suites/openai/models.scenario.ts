@@ -52,13 +52,21 @@ describe('compatible surface: models', () => {
 
   test(
     'every accepted id of the main model works on the compatible surface',
-    covers(['OAI-MODELS-02'], { requests: 1, generations: 1 }),
+    covers(['OAI-MODELS-02'], { requests: 2, generations: 2 }),
     async ({ openai, claim, profile, session }) => {
       for (const model of modelAliases(profile)) {
         const answer = await openai.chat(
           openai.chatBody('Name a colour.', { max_tokens: 16, model }),
         )
         claim('OAI-MODELS-02', () => expectAccepted(answer, `a request with the model ${model}`))
+        const streamed = await openai.chat(
+          openai.chatBody('Name a colour.', { max_tokens: 16, model, stream: true }),
+        )
+        claim(
+          'OAI-MODELS-02',
+          () => expectAccepted(streamed, `a request with the model ${model} (stream)`),
+          streamed,
+        )
         const body = bodyJson(answer)
         const echoed =
           typeof body === 'object' && body !== null && 'model' in body ? body.model : '?'

@@ -94,7 +94,7 @@ describe('compatible surface: parameters', () => {
 
   test(
     'a listed field of the wrong type is refused',
-    covers(['OAI-ERR-02'], { requests: 19, generations: 1 }),
+    covers(['OAI-ERR-02', 'OAI-TEMP-02'], { requests: 28, generations: 2 }),
     async ({ openai, expectRejected }) => {
       const right = openai.chatBody('Name a colour.', {
         temperature: 1,
@@ -118,6 +118,24 @@ describe('compatible surface: parameters', () => {
           control,
           what,
           send: () => openai.chat(body, { role: 'negative' }),
+          ping: openai.ping,
+          status: 400,
+        })
+      }
+
+      const stream = { ...right, stream: true }
+      const streamed = await openai.chat(stream, { role: 'control' })
+      for (const [row, field, value] of [
+        ['OAI-ERR-02', 'messages', wrongTypes.messages],
+        ['OAI-ERR-02', 'max_tokens', wrongTypes.max_tokens],
+        ['OAI-ERR-02', 'stop', wrongTypes.stop],
+        ['OAI-TEMP-02', 'temperature', 2.1],
+      ] as const) {
+        await expectRejected({
+          row,
+          control: streamed,
+          what: `${field}: ${JSON.stringify(value)} (stream)`,
+          send: () => openai.chat({ ...stream, [field]: value }, { role: 'negative' }),
           ping: openai.ping,
           status: 400,
         })

@@ -1,9 +1,12 @@
 import {
+  answerText,
   assume,
   covers,
   deltasOf,
   describe,
   expect,
+  expectAccepted,
+  isDeclined,
   test,
 } from '../../harness/conformance/scenario/index.ts'
 
@@ -27,12 +30,14 @@ describe('compatible surface: stop sequences', () => {
         ['OAI-STOP-01', word],
         ['OAI-STOP-02', ['zqxjkv', word]],
       ] as const) {
-        const { text, exchange } = await openai.chatOk(
-          openai.chatBody(question, { ...steady, stop }),
-          {
-            role: 'act',
-          },
-        )
+        const exchange = await openai.chat(openai.chatBody(question, { ...steady, stop }))
+        if (isDeclined(exchange)) {
+          // The same without stop was accepted.
+          const taken = () => expectAccepted(exchange, `stop: ${JSON.stringify(stop)}`)
+          claim(row, taken, before.exchange, exchange)
+          continue
+        }
+        const text = answerText(exchange) ?? ''
         const end = text.indexOf(word)
         if (end >= 0) {
           claim(

@@ -6,6 +6,7 @@ import {
   requirementsOf,
   test,
 } from '../../harness/conformance/scenario/index.ts'
+import { badCredentials } from '../support/credentials.ts'
 import { arrivalOfText, expectSpread } from '../support/delivery.ts'
 
 /**
@@ -19,13 +20,16 @@ describe('compatible surface: streaming', () => {
     'an answer is streamed in chunks, as a deterministic target gives it in one piece',
     covers(
       // Delivery in time has a scenario of its own.
-      requirementsOf('OAI-STREAM', { except: ['OAI-STREAM-11'] }),
-      { requests: 3, generations: 3 },
+      [
+        ...requirementsOf('OAI-STREAM', { except: ['OAI-STREAM-11'] }),
+        'OAI-AUTH-01',
+        'OAI-AUTH-02',
+      ],
+      { requests: 7, generations: 3 },
     ),
-    async ({ openai, claim }) => {
-      const streamed = await openai.chatOk(openai.chatBody(question, { stream: true }), {
-        role: 'act',
-      })
+    async ({ openai, claim, expectRejected, keys }) => {
+      const body = openai.chatBody(question, { stream: true })
+      const streamed = await openai.chatOk(body, { role: 'act' })
       claim('OAI-STREAM-04', () => expect(streamed.text, 'the joined deltas').not.toBe(''))
 
       const withUsage = { stream: true, stream_options: { include_usage: true } }
@@ -38,6 +42,18 @@ describe('compatible surface: streaming', () => {
         whole.exchange,
         streamed.exchange,
       )
+
+      for (const { row, what, authorization } of badCredentials('OAI', keys.openai ?? '')) {
+        if (keys.openai === undefined || (what !== 'no key' && what !== 'a wrong key')) continue
+        await expectRejected({
+          row,
+          control: streamed.exchange,
+          what: `${what} (stream)`,
+          send: () => openai.chat(body, { role: 'negative', authorization }),
+          ping: openai.ping,
+          status: 401,
+        })
+      }
     },
   )
 

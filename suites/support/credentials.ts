@@ -34,6 +34,27 @@ export function badCredentials(surface: 'OAI' | 'V2' | 'V3', key: string): BadCr
   ]
 }
 
+/** The same with credentials that only a careless comparison lets through, for one route of a surface. */
+export function allBadCredentials(surface: 'OAI' | 'V2' | 'V3', key: string): BadCredential[] {
+  const swapped = swapLetterCase(key)
+  const inOtherCase: BadCredential = {
+    row: `${surface}-AUTH-02`,
+    what: 'the key in the other letter case',
+    authorization: `Bearer ${swapped}`,
+  }
+  return [
+    ...badCredentials(surface, key),
+    { row: `${surface}-AUTH-03`, what: 'the key without a scheme', authorization: key },
+    ...(swapped === key ? [] : [inOtherCase]),
+  ]
+}
+
+function swapLetterCase(key: string): string {
+  const swap = (letter: string) =>
+    letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase()
+  return key.replace(/[a-z]/gi, swap)
+}
+
 /** As long as the key and unlike it from the first character on. */
 function strangerTo(key: string): string {
   return [...key].map((character) => (character === 'q' ? 'z' : 'q')).join('')

@@ -24,12 +24,18 @@ export function requireBase({ knowledge, assistants, tools }: TargetProfile) {
 
 type Base = ReturnType<typeof requireBase>
 
-/** Whether a reply shows a search step in its output, or the fact of the base in its answer. */
+/** Whether a reply shows a search step before its answer, or the fact of the base in its answer. */
 export function hasSearched(reply: Exchange, { expected, tool }: Base): boolean {
-  const output = finalResponse(reply)?.['output']
-  const items: readonly unknown[] = Array.isArray(output) ? output : []
+  const items = outputOf(reply)
+  const answerAt = items.findIndex((item) => isObject(item) && item['type'] === 'message')
+  const before = answerAt < 0 ? items : items.slice(0, answerAt)
   const inAnswer = answerText(reply)?.includes(expected) ?? false
-  return inAnswer || items.some((item) => isSearchStep(item, tool))
+  return inAnswer || before.some((item) => isSearchStep(item, tool))
+}
+
+function outputOf(reply: Exchange): readonly unknown[] {
+  const output = finalResponse(reply)?.['output']
+  return Array.isArray(output) ? output : []
 }
 
 /**
@@ -55,15 +61,17 @@ export async function askInNewChat(
 ) {
   const chat = await v3.createChat()
   const reply = await v3.generate(v3.generateBody(chat, base.question, more), { role })
-  if (!succeeded(reply) || hasSearched(reply, base)) {
-    return { reply, evidence: [reply], searched: hasSearched(reply, base) }
+  const isShown = outputOf(reply).some((item) => isSearchStep(item, base.tool))
+  if (!succeeded(reply) || isShown || hasSearched(reply, base)) {
+    return { chat, reply, evidence: [reply], searched: hasSearched(reply, base) }
   }
   // What is there of the answer stands behind the step.
   const isWhole: Parameters<V3Api['waitForHistory']>[1] = (rows) =>
     rows.length > inputRows(rows).length
-  if (!succeeded(await v3.history(chat))) return { reply, evidence: [reply], searched: false }
+  if (!succeeded(await v3.history(chat))) return { chat, reply, evidence: [reply], searched: false }
   const { rows, pages } = await v3.waitForHistory(chat, isWhole)
   return {
+    chat,
     reply,
     evidence: [reply, ...pages],
     searched: rows.some(({ item }) => isSearchStep(item, base.tool)),

@@ -9,7 +9,7 @@ import {
   succeeded,
   test,
 } from '../../harness/conformance/scenario/index.ts'
-import { badCredentials } from '../support/credentials.ts'
+import { allBadCredentials, badCredentials } from '../support/credentials.ts'
 
 /** Section 5: no v2 request succeeds without the right token; the status is open. */
 describe('v2: authentication', () => {
@@ -24,7 +24,7 @@ describe('v2: authentication', () => {
 
   test(
     'POST /api/v2/message wants the right token',
-    covers(rows, { requests: 16 }),
+    covers(rows, { requests: 20 }),
     async ({ v2, claim, expectRejected, keys }) => {
       const chat = await v2.chat()
       const body = v2.messageBody(chat, 'Name a colour.')
@@ -32,7 +32,7 @@ describe('v2: authentication', () => {
       acceptsKey(claim, 'V2-AUTH-05', control, succeeded(control) && isObject(bodyJson(control)))
 
       requireProfile(keys.v2, 'apiKey')
-      for (const { row, what, authorization } of badCredentials('V2', keys.v2)) {
+      for (const { row, what, authorization } of allBadCredentials('V2', keys.v2)) {
         const send = () => v2.message(body, { role: 'negative', authorization })
         await expectRejected({
           row,

@@ -22,7 +22,7 @@ describe('v2: messages', () => {
     async ({ v2, claim, session }) => {
       const chat = await v2.chat()
       const stored = await v2.message(
-        v2.messageBody(chat, `Größe für ${session.nonce()}: "東京" & 🚀`),
+        v2.messageBody(chat, `  Größe für\n\t${session.nonce()}:  "東京" & 🚀 `),
       )
       claim('V2-MSG-01', () => {
         expectAccepted(stored, 'a message with chat_id, content and model_id')

@@ -73,10 +73,12 @@ describe('v3: attachments', () => {
 
   test(
     'attachments are listed, found by name, limited and paged',
-    covers(['V3-ATT-06', 'V3-ATT-08', 'V3-ATT-09', 'V3-ATT-10'], { requests: 40, uploads: 3 }),
+    covers(['V3-ATT-06', 'V3-ATT-08', 'V3-ATT-09', 'V3-ATT-10'], { requests: 44, uploads: 5 }),
     async ({ attachments, chats, claim, session }) => {
       const nonce = session.nonce()
-      const files = ['-a', '-b', '-c'].map((more) => buildTextFile(session, nonce, more))
+      const files = ['-a', '-b', '-c', '-d', '-e'].map((more) =>
+        buildTextFile(session, nonce, more),
+      )
       for (const file of files) {
         const uploaded = await attachments.upload(file, undefined, { role: 'arrange' })
         assume(succeeded(uploaded), `an upload was refused with ${statusText(uploaded)}`, uploaded)
@@ -99,7 +101,7 @@ describe('v3: attachments', () => {
       )
       claim(
         'V3-ATT-06',
-        () => expect(listed.length, 'files of ours in the list').toBe(3),
+        () => expect(listed.length, 'files of ours in the list').toBe(files.length),
         ...walk.pages.slice(0, 3),
       )
 
@@ -119,7 +121,7 @@ describe('v3: attachments', () => {
 
       const names = files.map(({ name }) => name)
       const together = await attachments.list({ search: nonce })
-      // Where a search finds all three, nothing else comes between them.
+      // Where a search finds them all, nothing else comes between them.
       const apart = names.every((name) => attachments.lists(together, name))
       for (const query of [...(apart ? [{ limit: 2, search: nonce }] : []), { limit: 2 }]) {
         const limited = await attachments.list(query)
@@ -144,13 +146,24 @@ describe('v3: attachments', () => {
           () => expect(missing, 'files that no page shows').toEqual([]),
           ...paged.pages.slice(0, 5),
         )
+        if (!('search' in query) || !paged.complete || missing.length > 0) continue
+        const counts = names.map((name) => paged.pagesWith(name).length)
+        claim(
+          'V3-ATT-10',
+          () => expect(counts, 'pages that show each of the files').toEqual(names.map(() => 1)),
+          ...paged.pages.slice(0, 5),
+        )
       }
     },
   )
 
   test(
     'the attachments of a chat are listed apart',
-    covers(['V3-ATT-07', 'V3-ATT-12', 'V3-ATT-13'], { requests: 20, uploads: 3, chats: 2 }),
+    covers(['V3-ATT-06', 'V3-ATT-07', 'V3-ATT-12', 'V3-ATT-13'], {
+      requests: 36,
+      uploads: 3,
+      chats: 2,
+    }),
     async ({ attachments, v3, chats, claim, session }) => {
       const [chat, other] = [await v3.createChat(), await v3.createChat()]
       const file = () => buildTextFile(session)
@@ -188,6 +201,26 @@ describe('v3: attachments', () => {
             expect(shows(elsewhere.name), 'the list shows a file of another chat').toBe(false)
           },
           page,
+        )
+      }
+      const everything = await attachments.waitForListed({}, [inside.name])
+      const isListed = everything.pagesWith(inside.name).length > 0
+      if (isListed || everything.complete) {
+        claim(
+          'V3-ATT-06',
+          () => expect(isListed, 'the list shows a file of a chat').toBe(true),
+          ...everything.pages.slice(0, 3),
+        )
+      }
+      const sought = await attachments.list({ chat_id: chat.id, search: elsewhere.name })
+      if (succeeded(sought)) {
+        claim(
+          'V3-ATT-07',
+          () => {
+            const isFound = attachments.lists(sought, elsewhere.name)
+            expect(isFound, 'a search in the chat finds a file of another').toBe(false)
+          },
+          sought,
         )
       }
       const found = await chats.attachments(chat.id, { search: inside.name })

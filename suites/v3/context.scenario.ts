@@ -1,4 +1,5 @@
 import {
+  answerParts,
   answerText,
   assume,
   covers,
@@ -16,7 +17,7 @@ import { buildRecall } from '../support/test-data.ts'
 describe('v3: context', () => {
   test(
     'a fact from an earlier item or run is known, one from another chat is not',
-    covers(['V3-GEN-16', 'V3-CTX-01', 'V3-CTX-02'], { requests: 15, generations: 5, chats: 4 }, 4),
+    covers(['V3-GEN-16', 'V3-CTX-01', 'V3-CTX-02'], { requests: 17, generations: 7, chats: 4 }, 6),
     async ({ v3, claim, profile, session }) => {
       const nonce = session.nonce()
       const { tell, ask } = buildRecall(profile, nonce)
@@ -56,6 +57,32 @@ describe('v3: context', () => {
         reply,
       )
 
+      const between = await v3.generateOk(
+        v3.generateBody(
+          chat,
+          'Name a colour.',
+          typeof parent === 'string' ? { parent_id: parent } : {},
+        ),
+      )
+      const betweenId = finalResponse(between)?.['id']
+      if (known && typeof betweenId === 'string') {
+        // Twice, so that it is no text of an earlier turn.
+        const body = v3.generateBody(chat, `${ask} ${ask}`, { stream: true, parent_id: betweenId })
+        let later = await v3.generateOk(body)
+        const knows = () => answerParts(later).join('').includes(nonce)
+        for (let tries = 1; tries < 3 && !knows(); tries += 1) later = await v3.generateOk(body)
+        // What is wrong with a stream is for other rows.
+        if (answerParts(later).length > 0) {
+          claim(
+            'V3-CTX-01',
+            () => expect(knows(), 'a fact of two runs before is known, in a stream').toBe(true),
+            told,
+            between,
+            later,
+          )
+        }
+      }
+
       const fresh = await v3.generateOk(v3.generateBody(await v3.createChat(), ask))
       claim(
         'V3-CTX-02',
@@ -68,7 +95,7 @@ describe('v3: context', () => {
 
   test(
     'parent_id may be left out, in a second turn too, and may name the previous run',
-    covers(['V3-GEN-11', 'V3-GEN-15'], { requests: 5, generations: 3, chats: 1 }),
+    covers(['V3-GEN-11', 'V3-GEN-15', 'V3-IDEM-02'], { requests: 10, generations: 4, chats: 1 }),
     async ({ v3, claim, profile, session }) => {
       const nonce = session.nonce()
       const { tell, ask } = buildRecall(profile, nonce)
@@ -88,7 +115,11 @@ describe('v3: context', () => {
       }
       const runId = finalResponse(second)?.['id'] ?? finalResponse(first)?.['id']
       assume(typeof runId === 'string', 'the response shows no id', first, second)
-      const next = await v3.generate(v3.generateBody(chat, 'Name a colour.', { parent_id: runId }))
+      const turn = v3.generateBody(chat, `Name a colour. Reference: ${session.nonce()}.`, {
+        parent_id: runId,
+      })
+      const key = session.uuid()
+      const next = await v3.generate(turn, { key })
       claim(
         'V3-GEN-11',
         () => expectAccepted(next, 'a generation with the parent_id of the previous run'),
@@ -101,6 +132,20 @@ describe('v3: context', () => {
         () => expect(nextId, 'the id of another response').not.toBe(runId),
         second,
         next,
+      )
+
+      const before = await v3.historyAfterPause(chat)
+      const repeat = await v3.generate(turn, { key, repeatOf: next.id })
+      const after = await v3.historyAfterPause(chat)
+      claim(
+        'V3-IDEM-02',
+        () =>
+          expect(after.rows.length, 'rows after a repeat of a run with a parent').toBe(
+            before.rows.length,
+          ),
+        next,
+        repeat,
+        ...after.pages,
       )
     },
   )

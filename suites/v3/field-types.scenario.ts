@@ -1,14 +1,16 @@
-import { covers, describe, test } from '../../harness/conformance/scenario/index.ts'
+import { covers, describe, type Exchange, test } from '../../harness/conformance/scenario/index.ts'
+import { formsOf } from '../support/forms.ts'
+
+/** Fields whose types are checked in streams as well. */
+const inStreams = ['model_id', 'input', 'include_tools', 'max_tokens', 'temperature', 'rag']
 
 /** Section 4.3: fields of a generation have the listed types; which status refuses others is open. */
 describe('v3: types of the fields', () => {
   test(
     'a generation with a field of another type is refused',
-    covers(['V3-GEN-17', 'V3-GEN-13'], { requests: 38, generations: 1, chats: 1 }),
-    async ({ v3, expectRejected, session }) => {
+    covers(['V3-GEN-17', 'V3-GEN-13'], { requests: 55, generations: 2, chats: 1 }),
+    async ({ v3, expectRejected, session, profile }) => {
       const chat = await v3.createChat()
-      const right = v3.generateBody(chat, 'Name a colour.')
-      const control = await v3.generate(right, { role: 'control' })
       const wrong = {
         stream: { on: false },
         chat_id: { id: chat.id },
@@ -28,19 +30,39 @@ describe('v3: types of the fields', () => {
       const numbered = (['include_tools', 'exclude_tools'] as const).map(
         (list) => [list, [7]] as const,
       )
-      for (const [field, value] of [...Object.entries(wrong), ...numbered]) {
-        const what = `${field}: ${JSON.stringify(value)}`
-        const refused = await expectRejected({
-          row: 'V3-GEN-17',
-          noServerError: 'V3-GEN-13',
-          control,
-          what,
-          send: () => v3.generate({ ...right, [field]: value }, { role: 'negative' }),
-          ping: () => v3.ping(chat),
-        })
-        session.observe('OPEN-22', `${field} of another type: ${refused.response?.status}`, [
-          refused,
-        ])
+      const all = [...Object.entries(wrong), ...numbered]
+      const [plain, streamed] = formsOf(profile).map((form) =>
+        v3.generateBody(chat, form.stream ? 'Name another colour.' : 'Name a colour.', { ...form }),
+      )
+      for (const [right, fields, form] of [
+        [plain, all, ''],
+        [streamed, all.filter(([field]) => inStreams.includes(field)), ' in a stream'],
+      ] as const) {
+        if (right === undefined) continue
+        const control = await v3.generate(right, { role: 'control' })
+        await rejectAll(right, control, fields, form)
+      }
+
+      async function rejectAll(
+        right: Readonly<Record<string, unknown>>,
+        control: Exchange,
+        fields: readonly (readonly [string, unknown])[],
+        form: string,
+      ) {
+        for (const [field, value] of fields) {
+          const what = `${field}: ${JSON.stringify(value)}${form}`
+          const refused = await expectRejected({
+            row: 'V3-GEN-17',
+            noServerError: 'V3-GEN-13',
+            control,
+            what,
+            send: () => v3.generate({ ...right, [field]: value }, { role: 'negative' }),
+            ping: () => v3.ping(chat),
+          })
+          session.observe('OPEN-22', `${field} of another type: ${refused.response?.status}`, [
+            refused,
+          ])
+        }
       }
     },
   )

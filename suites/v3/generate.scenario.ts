@@ -15,6 +15,8 @@ import {
   isObject,
   test,
 } from '../../harness/conformance/scenario/index.ts'
+import { describeForm } from '../support/forms.ts'
+import { claimOutputKept } from '../support/history.ts'
 import { modelAliases } from '../support/test-data.ts'
 
 /** Section 4.3: POST /message/generate, its fields and its two forms. */
@@ -63,10 +65,10 @@ describe('v3: generation', () => {
 
   test(
     'input may be an array of items, and each of them is in the history',
-    covers(['V3-GEN-06', 'V3-HIST-07'], { requests: 5, generations: 1, chats: 1 }),
+    covers(['V3-GEN-06', 'V3-HIST-07'], { requests: 7, generations: 2, chats: 2 }),
     async ({ v3, claim, session }) => {
       const chat = await v3.createChat()
-      const nonces = [session.nonce(), session.nonce()]
+      const nonces = [session.nonce(), session.nonce(), session.nonce()]
       const input = nonces.map((nonce) => inputText(`Name a colour for ${nonce}.`))
       const reply = await v3.generate(v3.generateBody(chat, input))
       const accepted = claim(
@@ -75,6 +77,14 @@ describe('v3: generation', () => {
         reply,
       )
       assume(accepted, 'input as an array of items was refused', reply)
+      const streamed = await v3.generate(
+        v3.generateBody(await v3.createChat(), [inputText('Name a colour.')], { stream: true }),
+      )
+      claim(
+        'V3-GEN-06',
+        () => expectAccepted(streamed, 'input as an array of items (stream)'),
+        streamed,
+      )
 
       const counted = (rows: Parameters<typeof inputRows>[0]) =>
         nonces.map((nonce) => inputRows(rows, nonce).length)
@@ -83,7 +93,7 @@ describe('v3: generation', () => {
       assume(shown, 'rows show no item, which is legal', ...pages)
       claim(
         'V3-HIST-07',
-        () => expect(counted(rows), 'history rows of each item').toEqual([1, 1]),
+        () => expect(counted(rows), 'history rows of each item').toEqual([1, 1, 1]),
         reply,
         ...pages,
       )
@@ -92,7 +102,7 @@ describe('v3: generation', () => {
 
   test(
     'a generation takes its parameters',
-    covers(['V3-GEN-09', 'V3-GEN-10'], { requests: 6, generations: 4, chats: 1 }),
+    covers(['V3-GEN-09', 'V3-GEN-10', 'V3-HIST-06'], { requests: 8, generations: 4, chats: 1 }),
     async ({ v3, claim }) => {
       const chat = await v3.createChat()
       for (const parameter of [
@@ -104,20 +114,24 @@ describe('v3: generation', () => {
         const reply = await v3.generate(v3.generateBody(chat, 'Tell me about the sea.', parameter))
         const what = `a generation with ${Object.keys(parameter).join()}`
         claim('V3-GEN-09', () => expectAccepted(reply, what), reply)
+        // An answer that was cut is an answer, too.
+        if ('max_tokens' in parameter) await claimOutputKept({ v3, claim }, chat, reply)
       }
     },
   )
 
   test(
     'every accepted id of the main model works on v3',
-    covers(['V3-MODEL-01'], { requests: 3, generations: 1, chats: 1 }),
+    covers(['V3-MODEL-01'], { requests: 4, generations: 2, chats: 1 }),
     async ({ v3, claim, profile }) => {
       const chat = await v3.createChat()
-      for (const model of modelAliases(profile)) {
-        const reply = await v3.generate(
-          v3.generateBody(chat, 'Name a colour.', { model_id: model }),
-        )
-        claim('V3-MODEL-01', () => expectAccepted(reply, `model_id ${model}`), reply)
+      for (const model_id of modelAliases(profile)) {
+        for (const stream of [false, true]) {
+          const question = stream ? 'Name another colour.' : 'Name a colour.'
+          const reply = await v3.generate(v3.generateBody(chat, question, { model_id, stream }))
+          const what = `model_id ${model_id}${describeForm({ stream })}`
+          claim('V3-MODEL-01', () => expectAccepted(reply, what), reply)
+        }
       }
     },
   )

@@ -1,9 +1,14 @@
 import {
   covers,
   describe,
+  everyItemShown,
+  expect,
   expectResponse,
   fill,
+  type HistoryRow,
+  inputRows,
   isDeclined,
+  isObject,
   test,
 } from '../../harness/conformance/scenario/index.ts'
 
@@ -25,14 +30,24 @@ describe('v3: media', () => {
 
   test(
     'input may carry an image',
-    covers(['V3-GEN-07'], { requests: 3, generations: 1, chats: 1 }),
+    covers(['V3-GEN-07', 'V3-HIST-07'], { requests: 5, generations: 1, chats: 1 }),
     async ({ v3, claim, profile }) => {
       const chat = await v3.createChat()
       const input = ask({ type: 'input_image', image_url: image, detail: 'auto' })
       const reply = await v3.generate(
         v3.generateBody(chat, input, { model_id: profile.models.vision }),
       )
-      claim('V3-GEN-07', () => expectResponse(reply, 'a generation with an image'), reply)
+      const taken = () => expectResponse(reply, 'a generation with an image')
+      if (!claim('V3-GEN-07', taken, reply)) return
+      const { rows, pages } = await v3.waitForHistory(chat, holdsImage)
+      // Content that is no array of parts is for another row.
+      if (!inputRows(rows).some(hasParts) || !everyItemShown(rows)) return
+      claim(
+        'V3-HIST-07',
+        () => expect(holdsImage(rows), 'the history holds the image of the input').toBe(true),
+        reply,
+        ...pages,
+      )
     },
   )
 
@@ -71,3 +86,14 @@ describe('v3: media', () => {
     },
   )
 })
+
+function hasParts({ item }: HistoryRow): boolean {
+  return isObject(item) && Array.isArray(item['content'])
+}
+
+function holdsImage(rows: readonly HistoryRow[]): boolean {
+  return inputRows(rows).some(({ item }) => {
+    const content = isObject(item) && Array.isArray(item['content']) ? item['content'] : []
+    return content.some((part) => isObject(part) && part['type'] === 'input_image')
+  })
+}

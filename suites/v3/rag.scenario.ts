@@ -5,11 +5,15 @@ import {
   describe,
   type Exchange,
   expect,
+  expectAccepted,
   expectResponse,
+  isDeclined,
   requireProfile,
   succeeded,
   test,
 } from '../../harness/conformance/scenario/index.ts'
+import { describeForm } from '../support/forms.ts'
+import { claimOutputKept } from '../support/history.ts'
 import {
   askInNewChat,
   findVisibleSearch,
@@ -25,7 +29,11 @@ describe('v3: retrieval', () => {
 
   test(
     'rag: true searches the base of the assistant',
-    covers(['RAG-01', 'V3-SSE-28', 'V3-ASST-01'], { requests: 22, generations: 2, chats: 6 }, 5),
+    covers(
+      ['RAG-01', 'V3-SSE-28', 'V3-ASST-01', 'V3-HIST-06'],
+      { requests: 26, generations: 2, chats: 6 },
+      5,
+    ),
     async ({ v3, claim, profile }) => {
       const base = requireBase(profile)
       for (const stream of [true, false]) {
@@ -40,6 +48,7 @@ describe('v3: retrieval', () => {
           asked = await askInNewChat(v3, base, { ...more, rag: true })
         }
         claim('RAG-01', () => expect(asked.searched, seen).toBe(true), ...asked.evidence)
+        await claimOutputKept({ v3, claim }, asked.chat, asked.reply)
       }
     },
   )
@@ -62,7 +71,12 @@ describe('v3: retrieval', () => {
         ['RAG-05', undefined, true],
       ] as const) {
         const asked = await ask(rag, { ...more, stream })
-        assume(succeeded(asked.reply), `a generation with rag: ${rag} was refused`, asked.reply)
+        if (isDeclined(asked.reply)) {
+          // The same with rag: true was accepted.
+          const taken = () => expectAccepted(asked.reply, `a generation with rag: ${rag}`)
+          claim(row, taken, ...control.evidence, asked.reply)
+          continue
+        }
         if (asked.searched && mayBeOwn) session.markUndecided('inconclusive', [row], maybeToolCall)
         else {
           const what = `the server searched ${rag === undefined ? 'without rag' : `with rag: ${rag}`}`
@@ -75,7 +89,7 @@ describe('v3: retrieval', () => {
 
   test(
     'a one-shot without rag makes no search before the answer',
-    covers(['RAG-06'], { requests: 2, generations: 2 }, 1),
+    covers(['RAG-02', 'RAG-03', 'RAG-04', 'RAG-06'], { requests: 6, generations: 6 }, 1),
     async ({ oneShot, claim, profile }) => {
       const base = requireBase(profile)
       const ask = async (rag: unknown, more: Readonly<Record<string, unknown>>) => {
@@ -85,14 +99,26 @@ describe('v3: retrieval', () => {
       }
       const { control, more, mayBeOwn } = await findVisibleSearch(ask, base.tool)
       assume(control.searched, noVisibleSearch, ...control.evidence)
-      const asked = await ask(undefined, more)
-      const evidence = [...control.evidence, ...asked.evidence]
-      assume(!(asked.searched && mayBeOwn), maybeToolCall, ...evidence)
-      claim(
-        'RAG-06',
-        () => expect(asked.searched, 'the server searched without rag').toBe(false),
-        ...evidence,
-      )
+      for (const stream of [false, true]) {
+        const asked = await ask(undefined, { ...more, stream })
+        const evidence = [...control.evidence, ...asked.evidence]
+        assume(!(asked.searched && mayBeOwn), maybeToolCall, ...evidence)
+        const what = `the server searched without rag${describeForm({ stream })}`
+        claim('RAG-06', () => expect(asked.searched, what).toBe(false), ...evidence)
+      }
+      // One-shot takes every value that a chat generation takes.
+      for (const [row, rag] of [
+        ['RAG-02', false],
+        ['RAG-03', 'agent'],
+        ['RAG-04', profile.rag?.object],
+      ] as const) {
+        if (rag === undefined) continue
+        const reply = await oneShot.send(
+          oneShot.body('Name a colour.', { assistant_id: base.assistant, rag }),
+        )
+        const taken = () => expectAccepted(reply, `a one-shot with rag: ${JSON.stringify(rag)}`)
+        if (isDeclined(reply)) claim(row, taken, ...control.evidence, reply)
+      }
     },
   )
 

@@ -1,14 +1,19 @@
 import {
+  answerText,
   assume,
   covers,
   describe,
   type Exchange,
   expect,
+  expectAccepted,
   finalResponse,
+  isDeclined,
+  isObject,
   requirementsOf,
   test,
 } from '../../harness/conformance/scenario/index.ts'
 import { arrivalOfText, expectSpread } from '../support/delivery.ts'
+import { claimOutputKept } from '../support/history.ts'
 
 /**
  * Section 6: the stream of events. Its requirements are in contract/catalogue/v3-stream.ts. Those that
@@ -77,12 +82,12 @@ describe('v3: stream', () => {
 
   test(
     'a tool call is streamed',
-    covers(['V3-SSE-13', 'V3-SSE-18', 'V3-SSE-19', 'V3-SSE-23'], {
-      requests: 3,
+    covers(['V3-SSE-13', 'V3-SSE-18', 'V3-SSE-19', 'V3-SSE-23', 'V3-HIST-06'], {
+      requests: 5,
       generations: 1,
       chats: 1,
     }),
-    async ({ v3, profile, session }) => {
+    async ({ v3, claim, profile, session }) => {
       const ask = profile.tools?.ask
       if (ask === undefined) {
         // The other rows are shown by other streams.
@@ -90,26 +95,40 @@ describe('v3: stream', () => {
         return
       }
       const chat = await v3.createChat()
-      await v3.generateOk(v3.generateBody(chat, ask, { stream: true }), { role: 'act' })
+      const body = v3.generateBody(chat, ask, { stream: true })
+      await claimOutputKept({ v3, claim }, chat, await v3.generateOk(body, { role: 'act' }))
     },
   )
 
   test(
     'reasoning is streamed apart from the answer',
-    covers(['V3-THINK-01', 'V3-THINK-02', 'V3-SSE-13', 'V3-SSE-18'], {
-      requests: 3,
-      generations: 1,
-      chats: 1,
-    }),
+    covers(
+      [
+        'V3-THINK-01',
+        'V3-THINK-02',
+        'V3-SSE-13',
+        'V3-SSE-18',
+        'V3-HIST-03',
+        'V3-HIST-04',
+        'V3-HIST-06',
+      ],
+      {
+        requests: 7,
+        generations: 2,
+        chats: 2,
+      },
+    ),
     async ({ v3, claim }) => {
       const chat = await v3.createChat()
       const question = 'How many days are there in four weeks? Think it through.'
-      const reply = await v3.generateOk(
+      const reply = await v3.generate(
         v3.generateBody(chat, question, { stream: true, think: true }),
-        {
-          role: 'act',
-        },
       )
+      if (isDeclined(reply)) {
+        await v3.generateOk(v3.generateBody(chat, question, { stream: true }), { role: 'control' })
+        claim('V3-THINK-01', () => expectAccepted(reply, 'a stream with think'), reply)
+        return
+      }
       const names = reply.events.map((event) => event.name)
       assume(
         reply.labels.repeatOf === undefined,
@@ -120,6 +139,20 @@ describe('v3: stream', () => {
         'V3-THINK-01',
         () => expect(names, 'events of the stream').toContain('response.reasoning_text.delta'),
         reply,
+      )
+      await claimOutputKept({ v3, claim }, chat, reply)
+
+      const whole = await v3.generateOk(
+        v3.generateBody(await v3.createChat(), question, { think: true }),
+        { role: 'act' },
+      )
+      const thoughts = reasoningTexts(whole).filter((text) => text.length >= tellingLength)
+      const repeated = thoughts.filter((text) => answerText(whole)?.includes(text))
+      if (thoughts.length === 0 || answerText(whole) === undefined) return
+      claim(
+        'V3-THINK-02',
+        () => expect(repeated, 'reasoning that the answer in one piece repeats').toEqual([]),
+        whole,
       )
     },
   )
@@ -140,6 +173,19 @@ describe('v3: stream', () => {
     },
   )
 })
+
+/** Shorter reasoning may be repeated by chance. */
+const tellingLength = 24
+
+/** The texts of the reasoning items of a reply. */
+function reasoningTexts(reply: Exchange): string[] {
+  const output = finalResponse(reply)?.['output']
+  return (Array.isArray(output) ? output : [])
+    .filter((item) => isObject(item) && item['type'] === 'reasoning')
+    .flatMap(({ content }) => (Array.isArray(content) ? content : []))
+    .map((part) => (isObject(part) ? part['text'] : undefined))
+    .filter((text) => typeof text === 'string')
+}
 
 /** Ended by the target itself, and not with response.completed. */
 function isCutOff({ events }: Exchange): boolean {

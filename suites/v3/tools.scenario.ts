@@ -9,35 +9,43 @@ import {
   requireProfile,
   test,
 } from '../../harness/conformance/scenario/index.ts'
+import { describeForm, formsOf } from '../support/forms.ts'
 import { claimNoStep } from '../support/refusals.ts'
 
 /** Sections 4.3 and 8: include_tools and exclude_tools. */
 describe('v3: tool lists', () => {
   test(
     'both tool lists at once are refused, and leave nothing behind',
-    covers(['V3-TOOLS-01', 'V3-GEN-13', 'V3-GEN-14'], { requests: 7, generations: 1, chats: 1 }),
-    async ({ v3, claim, expectRejected, session }) => {
-      const chat = await v3.createChat()
-      const nonce = session.nonce()
+    covers(['V3-TOOLS-01', 'V3-GEN-13', 'V3-GEN-14'], { requests: 14, generations: 2, chats: 2 }),
+    async ({ v3, claim, expectRejected, session, profile }) => {
       const lists = { exclude_tools: ['get_weather'], include_tools: ['get_time'] }
-      const control = await v3.generate(
-        v3.generateBody(chat, 'Name a colour.', { exclude_tools: lists.exclude_tools }),
-        { role: 'control' },
-      )
-      const refused = await expectRejected({
-        row: 'V3-TOOLS-01',
-        noServerError: 'V3-GEN-13',
-        control,
-        what: 'include_tools and exclude_tools',
-        send: () =>
-          v3.generate(v3.generateBody(chat, `Name a colour for ${nonce}.`, lists), {
-            role: 'negative',
-          }),
-        ping: () => v3.ping(chat),
-      })
-      session.observe('OPEN-21', `${refused.response?.status} ${describeShape(refused)}`, [refused])
-      session.observe('OPEN-39', describeShape(refused), [refused])
-      await claimNoStep({ v3, claim }, chat, nonce, refused)
+      for (const form of formsOf(profile)) {
+        const chat = await v3.createChat()
+        const nonce = session.nonce()
+        const control = await v3.generate(
+          v3.generateBody(chat, 'Name a colour.', { ...form, exclude_tools: lists.exclude_tools }),
+          { role: 'control' },
+        )
+        const refused = await expectRejected({
+          row: 'V3-TOOLS-01',
+          noServerError: 'V3-GEN-13',
+          control,
+          what: `include_tools and exclude_tools${describeForm(form)}`,
+          send: () =>
+            v3.generate(
+              v3.generateBody(chat, `Name a colour for ${nonce}.`, { ...form, ...lists }),
+              {
+                role: 'negative',
+              },
+            ),
+          ping: () => v3.ping(chat),
+        })
+        session.observe('OPEN-21', `${refused.response?.status} ${describeShape(refused)}`, [
+          refused,
+        ])
+        session.observe('OPEN-39', describeShape(refused), [refused])
+        await claimNoStep({ v3, claim }, chat, nonce, refused)
+      }
     },
   )
 

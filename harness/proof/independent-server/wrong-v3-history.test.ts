@@ -68,7 +68,7 @@ function wrongs(): Wrong[] {
       ),
       rows('has a text for the content of an input', ['V3-HIST-05 fail'], (row) => {
         const item = row['item'] as Json
-        return item['role'] === 'assistant'
+        return item['role'] === undefined || item['role'] === 'assistant'
           ? row
           : { ...row, item: { ...item, content: textOf(item) } }
       }),

@@ -7,6 +7,7 @@ import { knowledgeFaults } from './knowledge/bases.ts'
 import { retrievalFaults } from './knowledge/retrieval.ts'
 import { openaiChatFaults } from './openai/chat.ts'
 import { openaiErrorFaults } from './openai/errors.ts'
+import { openaiFormFaults } from './openai/forms.ts'
 import { openaiMessageFaults } from './openai/messages.ts'
 import { openaiModelFaults } from './openai/models.ts'
 import { openaiParameterFaults } from './openai/parameters.ts'
@@ -23,15 +24,19 @@ import { chatCreationFaults } from './v3/chats/creation.ts'
 import { favoriteFaults } from './v3/chats/favorites.ts'
 import { chatListFaults } from './v3/chats/lists.ts'
 import { chatManagementFaults } from './v3/chats/management.ts'
+import { chatNeighborFaults } from './v3/chats/neighbors.ts'
 import { generateAnswerFaults } from './v3/generate/answers.ts'
 import { generateContextFaults } from './v3/generate/context.ts'
+import { generateFormFaults } from './v3/generate/forms.ts'
 import { generateInputFaults } from './v3/generate/inputs.ts'
 import { generateRefusalFaults } from './v3/generate/refusals.ts'
+import { historyKeptFaults } from './v3/history/kept.ts'
 import { historyPageFaults } from './v3/history/pages.ts'
 import { historyRowFaults } from './v3/history/rows.ts'
 import { idempotencyKeyFaults } from './v3/idempotency/keys.ts'
 import { idempotencyRepeatFaults } from './v3/idempotency/repeats.ts'
 import { oneShotAnswerFaults } from './v3/one-shot/answers.ts'
+import { oneShotFormFaults } from './v3/one-shot/forms.ts'
 import { oneShotInputFaults } from './v3/one-shot/inputs.ts'
 import { conditionalStreamFaults } from './v3/stream/conditional.ts'
 import { streamContentFaults } from './v3/stream/content.ts'
@@ -53,6 +58,7 @@ export const faults: readonly Fault[] = [
   ...openaiStopFaults,
   ...openaiToolFaults,
   ...openaiErrorFaults,
+  ...openaiFormFaults,
   ...openaiModelFaults,
   ...openaiStreamFaults,
   ...openaiStreamEndFaults,
@@ -63,16 +69,20 @@ export const faults: readonly Fault[] = [
   ...chatManagementFaults,
   ...chatListFaults,
   ...favoriteFaults,
+  ...chatNeighborFaults,
   ...generateAnswerFaults,
   ...generateInputFaults,
   ...generateRefusalFaults,
   ...generateContextFaults,
+  ...generateFormFaults,
   ...historyRowFaults,
+  ...historyKeptFaults,
   ...historyPageFaults,
   ...idempotencyKeyFaults,
   ...idempotencyRepeatFaults,
   ...oneShotAnswerFaults,
   ...oneShotInputFaults,
+  ...oneShotFormFaults,
   ...uploadFaults,
   ...attachmentListFaults,
   ...streamFramingFaults,

@@ -12,7 +12,7 @@ import {
   succeeded,
   test,
 } from '../../../harness/conformance/scenario/index.ts'
-import { badCredentials } from '../../support/credentials.ts'
+import { allBadCredentials, badCredentials } from '../../support/credentials.ts'
 
 /** Section 5, rules 1 and 3: no v3 request succeeds without the right token; the status is open. */
 describe('v3: authentication', () => {
@@ -52,14 +52,14 @@ describe('v3: authentication', () => {
 
   test(
     'GET /message wants the right token',
-    covers(rows, { requests: 17, chats: 1 }),
+    covers(rows, { requests: 21, chats: 1 }),
     async ({ v3, claim, expectRejected, session, keys }) => {
       const chat = await v3.createChat()
       const control = await v3.history(chat, {}, { role: 'control' })
       acceptsKey(claim, 'V3-AUTH-05', control, succeeded(control) && holdsList(answerJson(control)))
 
       requireProfile(keys.v3, 'apiKey')
-      for (const { row, what, authorization } of badCredentials('V3', keys.v3)) {
+      for (const { row, what, authorization } of allBadCredentials('V3', keys.v3)) {
         const send = () => v3.history(chat, {}, { role: 'negative', authorization })
         const refused = await expectRejected({
           row,

@@ -8,6 +8,7 @@ import {
   describeShape,
   expect,
   expectAccepted,
+  inputRows,
   isConclusive,
   statusText,
   succeeded,
@@ -61,11 +62,11 @@ describe('v3: the list of chats', () => {
 
   test(
     'a list is limited and paged',
-    covers(['V3-CHAT-07', 'V3-CHAT-08'], { requests: 40, chats: 3 }),
+    covers(['V3-CHAT-07', 'V3-CHAT-08'], { requests: 50, chats: 7 }),
     async ({ v3, chats, claim, session }) => {
       const word = session.nonce()
       const made: Chat[] = []
-      for (let count = 0; count < 3; count += 1) {
+      for (let count = 0; count < 6; count += 1) {
         made.push(await v3.createChat({}, `${word} ${session.name()}`))
       }
       const ids = made.map(({ id }) => id)
@@ -73,7 +74,7 @@ describe('v3: the list of chats', () => {
         () => chats.list({ search: word }),
         (body) => ids.every((id) => contains(body, id)),
       )
-      // Where a search finds all three, nothing else comes between them.
+      // Where a search finds them all, nothing else comes between them.
       const apart = ids.every((id) => contains(answerJson(found), id))
       for (const query of [...(apart ? [{ limit: 2, search: word }] : []), { limit: 2 }]) {
         const limited = await chats.list(query)
@@ -98,6 +99,17 @@ describe('v3: the list of chats', () => {
           'V3-CHAT-08',
           () => expect(missing, 'chats that no page shows').toEqual([]),
           ...walk.pages.slice(0, 5),
+        )
+        if (!('search' in query) || missing.length > 0) continue
+        // Nothing changes meanwhile: one walk to the end shows each of them once.
+        const noneOfOurs = { id: session.uuid(), name: session.name(), created: found }
+        const once = await chats.walkOnce(query, [noneOfOurs])
+        if (!once.complete) continue
+        const counts = ids.map((id) => once.pagesWith(id).length)
+        claim(
+          'V3-CHAT-08',
+          () => expect(counts, 'pages that show each of the chats').toEqual(ids.map(() => 1)),
+          ...once.pages.slice(0, 5),
         )
       }
     },
@@ -135,7 +147,10 @@ describe('v3: the list of chats', () => {
 
   test(
     'favorites are added, listed and removed',
-    covers(['V3-FAV-01', 'V3-FAV-02', 'V3-FAV-03'], { requests: 20, chats: 2 }),
+    covers(['V3-FAV-01', 'V3-FAV-02', 'V3-FAV-03', 'V3-CHAT-05', 'V3-CHAT-06'], {
+      requests: 40,
+      chats: 2,
+    }),
     async ({ v3, chats, claim }) => {
       const [chat, other] = [await v3.createChat(), await v3.createChat()]
       const added = await chats.addFavorite(chat.id)
@@ -154,6 +169,40 @@ describe('v3: the list of chats', () => {
         shown,
       )
       assume(isFavorite, 'no favorite was added', added, shown)
+      const walk = await chats.walk({}, [chat])
+      const listed = walk.pagesWith(chat.id).length > 0
+      if (listed || walk.complete) {
+        claim(
+          'V3-CHAT-05',
+          () => expect(listed, 'the list shows a favorite, too').toBe(true),
+          ...walk.pages.slice(0, 3),
+        )
+      }
+      const word = chat.name.split(' ')[0] ?? chat.name
+      const found = await chats.poll(
+        () => chats.list({ search: word }),
+        (body) => contains(body, chat.id),
+      )
+      claim(
+        'V3-CHAT-06',
+        () =>
+          expect(contains(answerJson(found), chat.id), `search=${word} finds a favorite`).toBe(
+            true,
+          ),
+        found,
+      )
+      // Whatever a second request is answered, the chat stays what it is.
+      await chats.addFavorite(chat.id, { role: 'probe' })
+      const still = await chats.favorites()
+      claim(
+        'V3-FAV-01',
+        () =>
+          expect(
+            chats.mentions(still, chat),
+            'the favorites show a chat that was added twice',
+          ).toBe(true),
+        still,
+      )
       claim(
         'V3-FAV-03',
         () =>
@@ -168,6 +217,18 @@ describe('v3: the list of chats', () => {
         () => chats.favorites(),
         (_, page) => !chats.mentions(page, chat),
       )
+      await chats.removeFavorite(chat.id, { role: 'probe' })
+      const afterTwo = await chats.favorites()
+      claim(
+        'V3-FAV-02',
+        () =>
+          expect(
+            chats.mentions(afterTwo, chat),
+            'the favorites show a chat that was removed twice',
+          ).toBe(chats.mentions(after, chat)),
+        removed,
+        afterTwo,
+      )
       const read = await chats.get(chat.id)
       claim(
         'V3-FAV-02',
@@ -180,6 +241,89 @@ describe('v3: the list of chats', () => {
         },
         removed,
         after,
+        read,
+      )
+    },
+  )
+
+  test(
+    'a favorite keeps its mark, its name and its history whatever else is done to the chat',
+    covers(['V3-FAV-01', 'V3-FAV-03', 'V3-CHAT-02', 'V3-CHAT-05', 'V3-HIST-07'], {
+      requests: 51,
+      generations: 3,
+      chats: 3,
+    }),
+    async ({ v3, chats, claim, session }) => {
+      const [chat, other, newer] = [
+        await v3.createChat(),
+        await v3.createChat(),
+        await v3.createChat(),
+      ]
+      const isNamed = contains(answerJson(await chats.get(chat.id)), chat.name)
+      const added = await chats.addFavorite(chat.id, { role: 'arrange' })
+      const shown = await chats.poll(
+        () => chats.favorites(),
+        (_, page) => chats.mentions(page, chat),
+      )
+      // That a favorite is listed is for another scenario.
+      if (!succeeded(added) || !chats.mentions(shown, chat)) return
+      const showsIds = contains(answerJson(shown), chat.id)
+      const nonce = session.nonce()
+      await v3.generateOk(v3.generateBody(chat, `Name a colour for ${nonce}.`))
+      await v3.generateOk(v3.generateBody(other, 'Name a colour.'))
+      const before = await v3.waitForHistory(chat, (rows) => inputRows(rows, nonce).length > 0)
+      const walk = await chats.walk({}, [chat, other])
+      for (const one of [chat, other]) {
+        const listed = walk.pagesWith(one.id).length > 0
+        if (!listed && !walk.complete) continue
+        const what = 'the list shows a chat that has a message'
+        claim('V3-CHAT-05', () => expect(listed, what).toBe(true), ...walk.pages.slice(0, 3))
+      }
+
+      const renamed = { ...chat, name: session.name() }
+      const marks = async (deed: string) => {
+        const favorites = await chats.favorites()
+        const shows = (one: Chat) => chats.mentions(favorites, one)
+        claim(
+          'V3-FAV-01',
+          () => expect(shows(chat) || shows(renamed), `still a favorite after ${deed}`).toBe(true),
+          favorites,
+        )
+        claim(
+          'V3-FAV-03',
+          () => expect(shows(other), `another chat is a favorite after ${deed}`).toBe(false),
+          favorites,
+        )
+      }
+      await marks('a generation')
+      await chats.addFavorite(chat.id, { role: 'probe' })
+      await chats.rename(chat.id, renamed.name, { role: 'probe' })
+      await marks('a change of its name')
+      await chats.generateName(chat.id, { role: 'probe' })
+      if (showsIds) await marks('a new title')
+      const after = await v3.historyAfterPause(chat)
+      assume(inputRows(before.rows, nonce).length > 0, 'the history does not show the step')
+      claim(
+        'V3-HIST-07',
+        () =>
+          expect(
+            inputRows(after.rows, nonce).length,
+            'rows of the question after a favorite, another name and a title',
+          ).toBe(inputRows(before.rows, nonce).length),
+        ...before.pages,
+        ...after.pages,
+      )
+      if (!isNamed) return
+      const marked = await chats.addFavorite(newer.id, { role: 'probe' })
+      const read = await chats.get(newer.id)
+      claim(
+        'V3-CHAT-02',
+        () =>
+          expect(
+            contains(answerJson(read), newer.name),
+            'a favorite has the name of the chat',
+          ).toBe(true),
+        marked,
         read,
       )
     },

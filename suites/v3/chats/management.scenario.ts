@@ -1,6 +1,8 @@
 import {
   answerJson,
   assume,
+  type Chat,
+  type ChatsApi,
   contains,
   covers,
   describe,
@@ -39,7 +41,7 @@ describe('v3: chat management', () => {
 
   test(
     'an update changes the chat and no other',
-    covers(['V3-CHAT-10', 'V3-CHAT-13'], { requests: 14, chats: 2 }),
+    covers(['V3-CHAT-10', 'V3-CHAT-13'], { requests: 18, chats: 2 }),
     async ({ v3, chats, claim, session, profile }) => {
       const chat = await v3.createChat()
       const other = await v3.createChat({}, chat.name)
@@ -66,6 +68,23 @@ describe('v3: chat management', () => {
           patched,
           read,
         )
+        const second = session.name()
+        const again = await chats.rename(chat.id, second)
+        const later = await chats.poll(
+          () => chats.get(chat.id),
+          (body) => contains(body, second),
+        )
+        if (succeeded(patched)) {
+          claim(
+            'V3-CHAT-10',
+            () => {
+              expectAccepted(again, 'a second PATCH /chat/{chat_id}')
+              expect(contains(answerJson(later), second), 'the chat has its second name').toBe(true)
+            },
+            again,
+            later,
+          )
+        }
       }
       const untouched = await chats.get(other.id)
       claim(
@@ -82,13 +101,14 @@ describe('v3: chat management', () => {
 
   test(
     'a deleted chat is neither listed nor read, and the others are',
-    covers(['V3-CHAT-11', 'V3-CHAT-13'], { requests: 30, generations: 1, chats: 2 }),
+    covers(['V3-CHAT-11', 'V3-CHAT-13'], { requests: 36, generations: 1, chats: 2 }),
     async ({ v3, chats, claim }) => {
       const chat = await v3.createChat()
       const other = await v3.createChat({}, chat.name)
       await v3.generateOk(v3.generateBody(chat, 'Name a colour.'))
       const before = await chats.get(chat.id, { role: 'control' })
       assume(chats.mentions(before, chat), 'the chat cannot be read before', before)
+      const favorites = await markFavorites(chats, [chat, other])
 
       const removed = await chats.remove(chat.id)
       const read = await chats.poll(
@@ -114,6 +134,32 @@ describe('v3: chat management', () => {
         history,
         ...listed.pages.slice(0, 3),
       )
+      if (favorites.includes(chat)) {
+        const left = await chats.poll(
+          () => chats.favorites(),
+          (body) => !contains(body, chat.id),
+        )
+        claim(
+          'V3-CHAT-11',
+          () => {
+            const isShown = contains(answerJson(left), chat.id)
+            expect(isShown, 'the favorites show the deleted chat').toBe(false)
+          },
+          removed,
+          left,
+        )
+        if (favorites.includes(other)) {
+          claim(
+            'V3-CHAT-13',
+            () =>
+              expect(contains(answerJson(left), other.id), 'the other chat is a favorite').toBe(
+                true,
+              ),
+            removed,
+            left,
+          )
+        }
+      }
       const kept = await chats.get(other.id)
       claim(
         'V3-CHAT-13',
@@ -179,6 +225,16 @@ describe('v3: chat management', () => {
     },
   )
 })
+
+/** Those of the chats that the favorites show once they have been added, by their ids. */
+async function markFavorites(chats: ChatsApi, wanted: readonly Chat[]): Promise<readonly Chat[]> {
+  for (const { id } of wanted) await chats.addFavorite(id, { role: 'arrange' })
+  const shown = await chats.poll(
+    () => chats.favorites(),
+    (body) => wanted.every(({ id }) => contains(body, id)),
+  )
+  return wanted.filter(({ id }) => contains(answerJson(shown), id))
+}
 
 /** The texts of an answer that hold a letter. */
 function textsOf(exchange: Exchange): string[] {

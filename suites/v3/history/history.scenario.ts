@@ -1,7 +1,7 @@
 import {
+  answerJson,
   answerParts,
   assume,
-  bodyJson,
   compareOutputWithHistory,
   contains,
   covers,
@@ -15,10 +15,12 @@ import {
   historyRows,
   inputRows,
   inputText,
+  isDeclined,
   isObject,
   statusText,
   test,
 } from '../../../harness/conformance/scenario/index.ts'
+import { inputTexts, textsWith } from '../../support/history.ts'
 
 /** Sections 2.6 and 4.3: what the history of a chat holds. */
 describe('v3: history', () => {
@@ -40,9 +42,9 @@ describe('v3: history', () => {
     async ({ v3, claim, session }) => {
       const chat = await v3.createChat()
       const nonce = session.nonce()
-      const reply = await v3.generateOk(
-        v3.generateBody(chat, `Name a colour. Reference: ${nonce}.`),
-      )
+      // Blanks at both ends, a line break and a character beyond the basic plane.
+      const question = `  Name a colour.\n\tReference: ${nonce} 🚀 `
+      const reply = await v3.generateOk(v3.generateBody(chat, question))
       const answer = answerParts(reply)
       const holdsAnswer = (shown: unknown) => answer.every((text) => contains(shown, text))
       const { rows, pages } = await v3.waitForHistory(
@@ -54,7 +56,7 @@ describe('v3: history', () => {
       const readable = claim(
         'V3-HIST-01',
         () => {
-          const body = bodyJson(page)
+          const body = answerJson(page)
           expectAccepted(page, 'GET /message')
           expect(isObject(body) && Array.isArray(body['result']), 'result is an array').toBe(true)
           expect(isObject(body) && isObject(body['pagination']), 'pagination is an object').toBe(
@@ -80,6 +82,9 @@ describe('v3: history', () => {
         () => {
           expect(contains(rows, nonce), 'the history holds the text of the user').toBe(true)
           expect(holdsAnswer(rows), 'the history holds the text of the answer').toBe(true)
+          // Content that is no array of parts is for another row.
+          const texts = textsWith(rows, nonce)
+          if (texts.length > 0) expect(texts.join(''), 'the text of the user').toBe(question)
         },
         reply,
         ...pages,
@@ -104,16 +109,31 @@ describe('v3: history', () => {
 
   test(
     'a message of the system or the developer is an input row too',
-    covers(['V3-HIST-05', 'V3-HIST-07'], { requests: 5, generations: 1, chats: 1 }),
+    covers(['V3-HIST-05', 'V3-HIST-07', 'V3-GEN-06'], { requests: 6, generations: 2, chats: 1 }),
     async ({ v3, claim, session }) => {
       const chat = await v3.createChat()
       const nonce = session.nonce()
       const input = [
         inputText(`You are brief. Reference: ${nonce}.`, 'system'),
         inputText(`Use plain words. Reference: ${nonce}.`, 'developer'),
-        inputText(`Name a colour. Reference: ${nonce}.`, 'user'),
+        {
+          ...inputText(`Name a colour. Reference: ${nonce}.`),
+          content: ['Name a colour.', `Reference: ${nonce}.`].map((text) => ({
+            type: 'input_text',
+            text,
+          })),
+        },
       ]
-      await v3.generateOk(v3.generateBody(chat, input))
+      const reply = await v3.generate(v3.generateBody(chat, input))
+      if (!isDeclined(reply)) {
+        claim('V3-GEN-06', () => expectAccepted(reply, 'items of a system and a developer'), reply)
+      } else {
+        const ofUser = input.map((item) => ({ ...item, role: 'user' }))
+        const control = await v3.generateOk(v3.generateBody(chat, ofUser), { role: 'control' })
+        const accepted = () => expectAccepted(reply, 'items of a system and a developer')
+        claim('V3-GEN-06', accepted, reply, control)
+        return
+      }
       const { rows, pages } = await v3.waitForHistory(
         chat,
         (seen) => inputRows(seen, nonce).length >= 3,
@@ -130,6 +150,17 @@ describe('v3: history', () => {
         () => expect(asked.length, 'history rows of the three inputs').toBeGreaterThanOrEqual(3),
         ...pages,
       )
+      const [ofUser] = shown.filter(({ item }) => isObject(item) && item['role'] === 'user')
+      if (ofUser && inputTexts(ofUser).length > 0) {
+        claim(
+          'V3-HIST-07',
+          () => {
+            const texts = inputTexts(ofUser).join('')
+            expect(texts, 'the parts of the message').toBe(`Name a colour.Reference: ${nonce}.`)
+          },
+          ...pages,
+        )
+      }
       claim(
         'V3-HIST-05',
         () => {

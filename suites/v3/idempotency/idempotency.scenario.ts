@@ -10,10 +10,12 @@ import {
   everyItemShown,
   expect,
   inputRows,
+  inputText,
   isDeclined,
   test,
   type V3Api,
 } from '../../../harness/conformance/scenario/index.ts'
+import { describeForm, withReasoning } from '../../support/forms.ts'
 
 /** Section 4.3: repeats with one Idempotency-Key. What counts is the history: the step is there once. */
 describe('v3: idempotency', () => {
@@ -28,10 +30,13 @@ describe('v3: idempotency', () => {
         generations: 3,
         chats: stream ? 2 : 1,
       }),
-      async ({ v3, claim, expectRejected, session }) => {
+      async ({ v3, claim, expectRejected, session, profile }) => {
         const chat = await v3.createChat()
         const nonce = session.nonce()
-        const turn = v3.generateBody(chat, `Name a colour for ${nonce}.`, { stream })
+        const question = `Name a colour for ${nonce}.`
+        const form = stream ? { stream } : { stream, ...withReasoning(profile) }
+        const input = stream ? question : [inputText(question)]
+        const turn = v3.generateBody(chat, input, form)
         const key = session.uuid()
         const first = await v3.generateOk(turn, { key })
         if (stream) {
@@ -40,9 +45,9 @@ describe('v3: idempotency', () => {
           await expectRejected({
             row: 'V3-IDEM-01',
             control: first,
-            what: 'no Idempotency-Key, for a stream',
+            what: `no Idempotency-Key${describeForm({ stream })}`,
             send: () =>
-              v3.generate(v3.generateBody(apart, 'Name a colour.', { stream }), {
+              v3.generate(v3.generateBody(apart, 'Name a colour.', form), {
                 key: null,
                 role: 'negative',
               }),

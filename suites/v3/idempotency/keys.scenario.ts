@@ -9,6 +9,7 @@ import {
   succeeded,
   test,
 } from '../../../harness/conformance/scenario/index.ts'
+import { withReasoning } from '../../support/forms.ts'
 import { claimNoStep } from '../../support/refusals.ts'
 
 /** Section 4.3: an Idempotency-Key is wanted, may be any string, and is another if it differs at all. */
@@ -16,10 +17,11 @@ describe('v3: idempotency keys', () => {
   test(
     'a generation without Idempotency-Key is refused',
     covers(['V3-IDEM-01', 'V3-GEN-13', 'V3-GEN-14'], { requests: 7, generations: 1, chats: 1 }),
-    async ({ v3, claim, expectRejected, session }) => {
+    async ({ v3, claim, expectRejected, session, profile }) => {
       const chat = await v3.createChat()
       const nonce = session.nonce()
-      const control = await v3.generate(v3.generateBody(chat, 'Name a colour.'), {
+      const form = withReasoning(profile)
+      const control = await v3.generate(v3.generateBody(chat, 'Name a colour.', form), {
         role: 'control',
       })
       const refused = await expectRejected({
@@ -28,7 +30,7 @@ describe('v3: idempotency keys', () => {
         control,
         what: 'no Idempotency-Key',
         send: () =>
-          v3.generate(v3.generateBody(chat, `Name a colour for ${nonce}.`), {
+          v3.generate(v3.generateBody(chat, `Name a colour for ${nonce}.`, form), {
             key: null,
             role: 'negative',
           }),
@@ -41,16 +43,18 @@ describe('v3: idempotency keys', () => {
 
   test(
     'any string serves as key, and another key makes another step',
-    covers(['V3-IDEM-06', 'V3-IDEM-07'], { requests: 10, generations: 4, chats: 1 }),
+    covers(['V3-IDEM-02', 'V3-IDEM-06', 'V3-IDEM-07'], { requests: 14, generations: 5, chats: 1 }),
     async ({ v3, claim, session }) => {
       const chat = await v3.createChat()
       const nonce = session.nonce()
       const turn = v3.generateBody(chat, `Name a colour for ${nonce}.`)
       const long = `${session.uuid()}-${session.uuid()}-`
       const sent: Exchange[] = []
+      const keys = new Map<string, string>()
       const send = async (key: string) => {
         const reply = await v3.generate(turn, { key })
         sent.push(reply)
+        keys.set(reply.id, key)
         return reply
       }
       // UUIDs are the keys of all other generations.
@@ -88,6 +92,25 @@ describe('v3: idempotency keys', () => {
         },
         ...sent,
         ...pages,
+      )
+
+      // Every key of the chat is remembered, not its latest alone.
+      const [first] = accepted
+      const firstKey = keys.get(first?.id ?? '')
+      assume(first && firstKey !== undefined, 'no key is accepted', ...sent)
+      const before = await v3.historyAfterPause(chat)
+      const repeat = await v3.generate(turn, { key: firstKey, repeatOf: first.id })
+      const after = await v3.historyAfterPause(chat)
+      claim(
+        'V3-IDEM-02',
+        () =>
+          expect(
+            inputRows(after.rows, nonce).length,
+            `steps after a repeat of the first of ${accepted.length} keys`,
+          ).toBe(inputRows(before.rows, nonce).length),
+        first,
+        repeat,
+        ...after.pages,
       )
     },
   )

@@ -20,7 +20,7 @@ import { buildRecall } from '../../support/test-data.ts'
 describe('v3: context of a one-shot', () => {
   test(
     'runs carries a history, and nothing else is known',
-    covers(['V3-ONE-05', 'V3-ONE-11'], { requests: 6, generations: 3 }, 2),
+    covers(['V3-ONE-05', 'V3-ONE-11'], { requests: 7, generations: 4 }, 4),
     async ({ oneShot, claim, profile, session }) => {
       const nonce = session.nonce()
       const { tell, ask } = buildRecall(profile, nonce)
@@ -66,7 +66,27 @@ describe('v3: context of a one-shot', () => {
         )
         return
       }
-      claim('V3-ONE-05', () => expect(known, 'the fact of the run is known').toBe(true), reply)
+      const isKnown = () => expect(known, 'the fact of the run is known').toBe(true)
+      if (!claim('V3-ONE-05', isKnown, reply)) return
+      // The shape is understood: a fact between other runs is known as well.
+      const [before, after] = [session.uuid(), session.uuid()].map((id) =>
+        guessedRun(id, 'I like blue.'),
+      )
+      const several =
+        profile.requests.runs === undefined
+          ? [before, guessedRun(session.uuid(), tell), after]
+          : runs
+      const inStream = oneShot.body(ask, { runs: several, stream: true })
+      let streamed = await oneShot.sendOk(inStream, { role: 'act' })
+      for (let tries = 1; tries < 3 && !answerText(streamed)?.includes(nonce); tries += 1) {
+        streamed = await oneShot.sendOk(inStream, { role: 'act' })
+      }
+      claim(
+        'V3-ONE-05',
+        () => expect(answerText(streamed), 'the streamed answer').toContain(nonce),
+        reply,
+        streamed,
+      )
     },
   )
 

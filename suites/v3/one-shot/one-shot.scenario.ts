@@ -16,6 +16,7 @@ import {
   succeeded,
   test,
 } from '../../../harness/conformance/scenario/index.ts'
+import { describeForm } from '../../support/forms.ts'
 import { buildRecall, modelAliases, visionModels } from '../../support/test-data.ts'
 
 /** Section 4.3: POST /message/one-shot, an answer without a stored chat. */
@@ -52,7 +53,7 @@ describe('v3: one-shot', () => {
 
   test(
     'the deprecated content may carry the text',
-    covers(['V3-ONE-04'], { requests: 1, generations: 1 }, 3),
+    covers(['V3-ONE-04'], { requests: 2, generations: 2 }, 3),
     async ({ oneShot, claim, profile, session }) => {
       const nonce = session.nonce()
       const { tell, ask } = buildRecall(profile, nonce)
@@ -63,6 +64,10 @@ describe('v3: one-shot', () => {
         expectResponse(reply, 'a one-shot with content in place of input')
         expect(answerText(reply), 'the text of the answer').toBeTypeOf('string')
       })
+      const streamed = await oneShot.send(oneShot.body(undefined, { content, stream: true }))
+      const taken = () =>
+        expectAccepted(streamed, 'a one-shot with content in place of input (stream)')
+      if (answered) claim('V3-ONE-04', taken, reply, streamed)
       if (!answered || knows(reply)) return
 
       // The text may have been ignored: it was, if the model makes something of it as input.
@@ -107,14 +112,16 @@ describe('v3: one-shot', () => {
 
   test(
     'a one-shot stores no chat',
-    covers(['V3-ONE-09'], { requests: 40, generations: 1, chats: 1 }),
+    covers(['V3-ONE-09'], { requests: 42, generations: 2, chats: 1 }),
     async ({ oneShot, v3, chats, claim, session }) => {
       const chat = await v3.createChat()
       const shown = await chats.walk({}, [chat])
       assume(shown.pagesWith(chat.id).length > 0, 'the list does not show a chat that exists')
       const before = await chats.list()
       const nonce = session.nonce()
-      await oneShot.sendOk(oneShot.body(`Name a colour for ${nonce}.`))
+      const question = `Name a colour for ${nonce}.`
+      await oneShot.sendOk(oneShot.body(question))
+      await oneShot.sendOk(oneShot.body([inputText(question)], { stream: true }))
       const found = await chats.list({ search: nonce })
       const after = await chats.list()
       // A chat that is called by none of its words gives itself away by its history.
@@ -144,11 +151,9 @@ describe('v3: one-shot', () => {
 
   test(
     'a one-shot with a field of another type is refused',
-    covers(['V3-ONE-12'], { requests: 15, generations: 1, chats: 1 }),
+    covers(['V3-ONE-12'], { requests: 24, generations: 2, chats: 1 }),
     async ({ oneShot, v3, expectRejected }) => {
       const chat = await v3.createChat()
-      const right = oneShot.body('Name a colour.')
-      const control = await oneShot.send(right, { role: 'control' })
       const wrong = {
         model_id: { id: 'model' },
         input: { text: 'Name a colour.' },
@@ -157,14 +162,19 @@ describe('v3: one-shot', () => {
         assistant_id: { id: 'searcher' },
         rag: 7,
       }
-      for (const [field, value] of Object.entries(wrong)) {
-        await expectRejected({
-          row: 'V3-ONE-12',
-          control,
-          what: `${field}: ${JSON.stringify(value)}`,
-          send: () => oneShot.send({ ...right, [field]: value }, { role: 'negative' }),
-          ping: () => v3.ping(chat),
-        })
+      for (const stream of [false, true]) {
+        const right = oneShot.body('Name a colour.', { stream })
+        const control = await oneShot.send(right, { role: 'control' })
+        for (const [field, value] of Object.entries(wrong)) {
+          if (stream && !['input', 'runs', 'rag'].includes(field)) continue
+          await expectRejected({
+            row: 'V3-ONE-12',
+            control,
+            what: `${field}: ${JSON.stringify(value)}${describeForm({ stream })}`,
+            send: () => oneShot.send({ ...right, [field]: value }, { role: 'negative' }),
+            ping: () => v3.ping(chat),
+          })
+        }
       }
     },
   )

@@ -69,7 +69,8 @@ async function serve(
     const handle = routes[route]
     if (handle === undefined) throw new Refusal(404, 'nothing is moored here')
     await handle(call)
-    if (call.request.method !== 'DELETE') rules.afterwards(call, call.chat, response.statusCode)
+    // A deletion takes effect later, and tells of it itself.
+    if (route !== 'DELETE /api/v3/chat/{id}') rules.afterwards(call, call.chat, response.statusCode)
   } catch (error) {
     if (response.headersSent) throw error
     const refusal = error instanceof Refusal ? error : new Refusal(500, String(error))

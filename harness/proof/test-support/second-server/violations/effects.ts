@@ -1,7 +1,7 @@
 import { isText } from '../json.ts'
 import type { Rules } from '../rules.ts'
 import { createChat } from '../state.ts'
-import { ignores, isGenerate, isOneShot, type Violation } from './violation.ts'
+import { isGenerate, isOneShot, type Violation } from './violation.ts'
 
 const effect = (
   name: string,
@@ -9,6 +9,9 @@ const effect = (
   breaks: readonly string[],
   afterwards: Rules['afterwards'],
 ): Violation => ({ name, section, breaks, changes: { afterwards } })
+
+const strayChat =
+  'a chat without the words of a scenario may be one of another client of the same caller'
 
 /** Side effects, and neighbours that are touched. */
 export const effects: readonly Violation[] = [
@@ -64,37 +67,29 @@ export const effects: readonly Violation[] = [
     name: 'a refused generation leaves a chat',
     section: '4.3',
     breaks: ['V3-GEN-14'],
+    unseen: strayChat,
     changes: { storesRefused: isGenerate },
   },
   {
     name: 'a refused v2 call leaves a chat',
     section: '9',
     breaks: ['VER-09', 'VER-06'],
+    unseen: strayChat,
     changes: { storesRefused: (call) => call.route.includes('/api/v2') && call.chat !== undefined },
   },
   {
     name: 'a refused one-shot leaves a chat',
     section: '4.3',
     breaks: ['V3-ONE-09'],
+    unseen: strayChat,
     changes: { storesRefused: isOneShot },
   },
   {
     name: 'a refused creation leaves a chat',
     section: '4.3',
     breaks: ['V3-CHAT-14'],
+    unseen: strayChat,
     changes: { storesRefused: (call) => call.route === 'POST /api/v3/chat' },
-  },
-  {
-    name: 'a search in a base finds documents of others',
-    section: '4.3',
-    breaks: ['KB-03'],
-    changes: { searched: (_, all) => all },
-  },
-  {
-    name: 'kb_id has no effect',
-    section: '4.3',
-    breaks: ['V3-ONE-07'],
-    changes: ignores('kb_id', isOneShot),
   },
   {
     name: 'the list of chats leaves out favorites',

@@ -71,15 +71,6 @@ export const forms: readonly Violation[] = [
     changes: skips('both lists', (call, body) => isGenerate(call) && body['think'] === true),
   },
   {
-    name: 'generations take both tool lists where one is empty',
-    section: '4.3',
-    breaks: ['V3-TOOLS-01'],
-    changes: skips('both lists', (call, body) => {
-      const lists = [body['include_tools'], body['exclude_tools']]
-      return isGenerate(call) && lists.some((list) => asList(list).length === 0)
-    }),
-  },
-  {
     name: 'generations check no types in streams',
     section: '4.3',
     breaks: ['V3-GEN-17'],
@@ -102,15 +93,6 @@ export const forms: readonly Violation[] = [
     section: '4.3',
     breaks: ['V3-GEN-10'],
     changes: runs(streamed('generate'), () => ({ maxTokens: undefined })),
-  },
-  {
-    name: 'generations ignore max_tokens with think',
-    section: '4.3',
-    breaks: ['V3-GEN-10'],
-    changes: runs(
-      ({ think, surface }) => think && surface === 'generate',
-      () => ({ maxTokens: undefined }),
-    ),
   },
   {
     name: 'generations ignore parent_id in streams',
@@ -263,7 +245,7 @@ export const forms: readonly Violation[] = [
   {
     name: 'one-shot wants a key of the turn in streams',
     section: '4.3',
-    breaks: ['V3-ONE-03'],
+    breaks: ['V3-ONE-02', 'V3-ONE-03'],
     changes: refuses(
       (call, body) => isOneShot(call) && isStream(body) && !call.request.headers['idempotency-key'],
     ),

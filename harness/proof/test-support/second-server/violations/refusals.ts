@@ -135,15 +135,6 @@ export const refusals: readonly Violation[] = [
     }),
   },
   {
-    name: 'the assistant null is refused in one-shot',
-    section: '4.3',
-    breaks: ['V3-ONE-06'],
-    changes: refuses(
-      (call, body) =>
-        isOneShot(call) && body['assistant_id'] === null && body['assistant'] !== undefined,
-    ),
-  },
-  {
     name: 'searcher without a base is refused',
     section: '4.3',
     breaks: ['V3-ONE-07'],

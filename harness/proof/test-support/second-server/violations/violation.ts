@@ -10,6 +10,8 @@ export interface Violation {
   /** Requirements, any of which may report it; all of them are about what is broken. */
   readonly breaks: readonly string[]
   readonly changes: Partial<Rules>
+  /** Why no requirement can report it. */
+  readonly unseen?: string
 }
 
 export const isGenerate = ({ route }: Call) => route.endsWith('/api/v3/message/generate')

@@ -2,7 +2,7 @@
 
 import type { Patch } from '../../../../services.ts'
 import type { Reservation } from '../../../../store/types.ts'
-import { toObject } from '../../../patches/json.ts'
+import { isText, type Json, toObject } from '../../../patches/json.ts'
 import { onRequest, onRequestBody } from '../../../patches/requests.ts'
 import { v3Generate } from '../../../patches/routes.ts'
 import { compose, onStore, perServer } from '../../../patches/services.ts'
@@ -77,6 +77,28 @@ export const idempotencyRepeatFaults: readonly Fault[] = [
     }),
   },
   {
+    name: 'v3-idempotency-latest-key-alone',
+    summary: 'Of the keys of a chat, the latest is remembered.',
+    breaks: ['V3-IDEM-02'],
+    patch: perServer(() => {
+      const latest = new Map<unknown, string>()
+      const used = new Set<string>()
+      return onRequest(v3Generate, (call) => {
+        const { chat_id: chatId } = toObject(call.body)
+        const key = call.headers['idempotency-key']
+        if (typeof key !== 'string') return call
+        const isForgotten = used.has(key) && latest.get(chatId) !== key
+        used.add(key)
+        latest.set(chatId, key)
+        if (!isForgotten) return call
+        return { ...call, headers: { ...call.headers, 'idempotency-key': `${key} again` } }
+      })
+    }),
+  },
+  repeatOf('thinking', 'with think', ({ think }) => think === true),
+  repeatOf('items', 'with an array of items', ({ input }) => Array.isArray(input)),
+  repeatOf('runs-with-a-parent', 'with parent_id', ({ parent_id: id }) => isText(id)),
+  {
     name: 'v3-idempotency-repeat-crashes',
     summary: 'The repeat of a finished request is answered with 500.',
     breaks: ['V3-IDEM-08'],
@@ -89,6 +111,28 @@ export const idempotencyRepeatFaults: readonly Fault[] = [
     patch: crashOn('running'),
   },
 ]
+
+/** The repeat of such a request makes a step of its own. */
+function repeatOf(name: string, what: string, applies: (body: Json) => boolean): Fault {
+  return {
+    name: `v3-idempotency-forgets-${name}`,
+    summary: `The repeat of a request ${what} makes a step of its own.`,
+    breaks: ['V3-IDEM-02'],
+    patch: perServer(() => {
+      const known = new Set<string>()
+      return onRequest(v3Generate, (call) => {
+        const key = call.headers['idempotency-key']
+        if (typeof key !== 'string') return call
+        if (!known.has(key)) {
+          known.add(key)
+          return call
+        }
+        if (!applies(toObject(call.body))) return call
+        return { ...call, headers: { ...call.headers, 'idempotency-key': `${key} again` } }
+      })
+    }),
+  }
+}
 
 /** Treats a repeat in the other form as a request with another key. */
 function separateForms(first: 'json' | 'stream'): Patch {

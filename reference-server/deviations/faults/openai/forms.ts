@@ -1,0 +1,59 @@
+/** Faults of the compatible surface that show in one form of a request only. */
+import type { Patch } from '../../../services.ts'
+import { isText, type Json, setAt } from '../../patches/json.ts'
+import { onRequestBody, rejectRequests } from '../../patches/requests.ts'
+import { completions, mainAlias } from '../../patches/routes.ts'
+import type { Fault } from '../../types.ts'
+
+export const openaiFormFaults: readonly Fault[] = [
+  {
+    name: 'openai-streams-of-any-type',
+    summary: 'A stream is made whatever the types of messages, max_tokens and stop are.',
+    breaks: ['OAI-ERR-02'],
+    patch: inStreams((body) => ({
+      ...body,
+      messages: isText(body['messages'])
+        ? [{ role: 'user', content: body['messages'] }]
+        : body['messages'],
+      max_tokens: typeof body['max_tokens'] === 'number' ? body['max_tokens'] : null,
+      stop: typeof body['stop'] === 'number' ? null : body['stop'],
+    })),
+  },
+  {
+    name: 'openai-streams-of-any-temperature',
+    summary: 'A stream is made at any temperature.',
+    breaks: ['OAI-TEMP-02'],
+    patch: inStreams((body) =>
+      setAt(body, 'temperature', (value: unknown) => (Number(value) > 2 ? 2 : value)),
+    ),
+  },
+  {
+    name: 'openai-streams-no-alias',
+    summary: 'SVC-Main is no id of the main model in streams.',
+    breaks: ['OAI-MODELS-02'],
+    patch: rejectRequests(
+      completions,
+      ({ stream, model }) => stream === true && model === mainAlias,
+      404,
+    ),
+  },
+  {
+    name: 'openai-stop-list-refused',
+    summary: 'A list of stop sequences is refused.',
+    breaks: ['OAI-STOP-02'],
+    patch: rejectRequests(
+      completions,
+      ({ stop, stream }) => Array.isArray(stop) && stop.length > 1 && stream !== true,
+    ),
+  },
+  {
+    name: 'openai-stop-text-refused',
+    summary: 'A stop sequence that is no list is refused.',
+    breaks: ['OAI-STOP-01'],
+    patch: rejectRequests(completions, ({ stop, stream }) => isText(stop) && stream !== true),
+  },
+]
+
+function inStreams(change: (body: Json) => Json): Patch {
+  return onRequestBody(completions, (body) => (body['stream'] === true ? change(body) : body))
+}

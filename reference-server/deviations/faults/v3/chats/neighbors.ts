@@ -1,0 +1,148 @@
+/** Faults of what one request about a chat does to its other properties, and to other chats (section 4.3). */
+import type { Patch, Services } from '../../../../services.ts'
+import type { Chat } from '../../../../store/types.ts'
+import { toObject } from '../../../patches/json.ts'
+import { alsoDo } from '../../../patches/replies.ts'
+import { onRequest } from '../../../patches/requests.ts'
+import {
+  addFavorite,
+  changeChat,
+  fileList,
+  type RoutePattern,
+  removeFavorite,
+  v3Generate,
+} from '../../../patches/routes.ts'
+import { onStore, perServer } from '../../../patches/services.ts'
+import type { Fault } from '../../../types.ts'
+
+export const chatNeighborFaults: readonly Fault[] = [
+  {
+    name: 'chat-update-clears-favorite',
+    summary: 'A change of its name takes a chat from the favorites.',
+    breaks: ['V3-FAV-01'],
+    patch: onStore('chats', ({ update }) => ({
+      update: (owner, id, change) =>
+        update(owner, id, change.name === undefined ? change : { ...change, favorite: false }),
+    })),
+  },
+  {
+    name: 'chat-generation-marks-favorite',
+    summary: 'A generation adds its chat to the favorites.',
+    breaks: ['V3-FAV-03'],
+    patch: alsoDo(v3Generate, ({ store }, { body, caller }, { status }) =>
+      status < 300
+        ? store.chats.update(caller, String(toObject(body)['chat_id']), { favorite: true })
+        : undefined,
+    ),
+  },
+  {
+    name: 'chat-favorite-twice-removes',
+    summary: 'A chat that is added to the favorites twice is taken from them.',
+    breaks: ['V3-FAV-01'],
+    patch: everySecond(addFavorite, false),
+  },
+  {
+    name: 'chat-favorite-removed-twice-returns',
+    summary: 'A chat that is taken from the favorites twice is added to them.',
+    breaks: ['V3-FAV-02'],
+    patch: everySecond(removeFavorite, true),
+  },
+  {
+    name: 'chat-favorite-renames',
+    summary: 'A favorite is called Favorite.',
+    breaks: ['V3-CHAT-02'],
+    patch: alsoDo(addFavorite, ({ store }, { params, caller }, { status }) =>
+      status < 300
+        ? store.chats.update(caller, params['chat_id'] ?? '', { name: 'Favorite' })
+        : undefined,
+    ),
+  },
+  {
+    name: 'chat-update-once',
+    summary: 'The name of a chat changes once.',
+    breaks: ['V3-CHAT-10'],
+    patch: perServer(() => {
+      const changed = new Set<string>()
+      return onRequest(changeChat, (call) => {
+        const id = call.params['chat_id'] ?? ''
+        if (!changed.has(id)) {
+          changed.add(id)
+          return call
+        }
+        return { ...call, body: {} }
+      })
+    }),
+  },
+  {
+    name: 'chat-deleted-stays-favorite',
+    summary: 'A deleted chat stays in the list of favorites.',
+    breaks: ['V3-CHAT-11'],
+    patch: perServer(() => {
+      const deleted: Chat[] = []
+      return onStore('chats', (original) => ({
+        delete: async (owner, id) => {
+          const chat = await original.find(owner, id)
+          if (chat?.favorite) deleted.push(chat)
+          return original.delete(owner, id)
+        },
+        list: async (owner, asked) => {
+          const page = await original.list(owner, asked)
+          return asked.favorite === true ? { ...page, rows: [...page.rows, ...deleted] } : page
+        },
+      }))
+    }),
+  },
+  {
+    name: 'chat-list-without-favorites',
+    summary: 'The list of chats leaves out favorites.',
+    breaks: ['V3-CHAT-05'],
+    patch: onStore('chats', ({ list }) => ({
+      list: (owner, asked) =>
+        list(owner, asked.favorite === undefined ? { ...asked, favorite: false } : asked),
+    })),
+  },
+  {
+    name: 'attachment-list-without-those-of-chats',
+    summary: 'The list of attachments leaves out those of chats.',
+    breaks: ['V3-ATT-06'],
+    patch: perServer(() => {
+      const linked = new Set<string>()
+      return onStore('attachments', (original) => ({
+        link: (chatId, id) => {
+          linked.add(id)
+          return original.link(chatId, id)
+        },
+        list: async (owner, asked) => {
+          const page = await original.list(owner, asked)
+          if (asked.chatId !== undefined) return page
+          return { ...page, rows: page.rows.filter(({ id }) => !linked.has(id)) }
+        },
+      }))
+    }),
+  },
+  {
+    name: 'attachment-search-leaves-the-chat',
+    summary: 'With search, the list of attachments does not look at chat_id.',
+    breaks: ['V3-ATT-07'],
+    patch: onRequest(fileList, (call) => {
+      const { chat_id: _, ...rest } = toObject(call.query)
+      return 'search' in rest ? { ...call, query: rest } : call
+    }),
+  },
+]
+
+/** The second of two equal requests about a chat does the opposite. */
+function everySecond(route: RoutePattern, favorite: boolean): Patch {
+  return perServer(() => {
+    const seen = new Set<string>()
+    return alsoDo(route, ({ store }: Services, { params, caller }, { status }) => {
+      const id = params['chat_id'] ?? ''
+      if (status >= 300) return undefined
+      if (!seen.delete(id)) {
+        seen.add(id)
+        return undefined
+      }
+      return store.chats.update(caller, id, { favorite })
+    })
+  })
+}

@@ -1,0 +1,25 @@
+/** The forms of a generation in which a clause has to hold: one JSON body, and a stream with reasoning. */
+import type { TargetProfile } from '../../harness/conformance/scenario/index.ts'
+
+export interface Form {
+  readonly stream: boolean
+  readonly think?: true
+}
+
+/** Two forms that differ in every dimension, so that what holds in one of them only is seen. */
+export function formsOf({ capabilities }: Pick<TargetProfile, 'capabilities'>): readonly Form[] {
+  return [{ stream: false }, { stream: true, ...withReasoning({ capabilities }) }]
+}
+
+/** `think: true` where the profile says that the target has reasoning. */
+export function withReasoning({ capabilities }: Pick<TargetProfile, 'capabilities'>): {
+  readonly think?: true
+} {
+  return capabilities.reasoning === true ? { think: true } : {}
+}
+
+/** For a sentence: nothing for one JSON body. */
+export function describeForm({ stream, think }: Form): string {
+  if (!stream) return ''
+  return think ? ' (stream, with think)' : ' (stream)'
+}

@@ -1,0 +1,53 @@
+/** What the history of a chat has to hold after a turn. */
+import {
+  type Chat,
+  type Claim,
+  compareOutputWithHistory,
+  type Exchange,
+  everyItemShown,
+  expect,
+  finalResponse,
+  type HistoryRow,
+  inputRows,
+  isObject,
+  type V3Api,
+} from '../../harness/conformance/scenario/index.ts'
+
+interface Scenario {
+  readonly v3: V3Api
+  readonly claim: Claim
+}
+
+/** V3-HIST-06: every item of a reply is in the history as it was, whatever its type. */
+export async function claimOutputKept(
+  { v3, claim }: Scenario,
+  chat: Chat,
+  reply: Exchange,
+): Promise<void> {
+  const output = finalResponse(reply)?.['output']
+  if (!Array.isArray(output)) return
+  const { rows, pages } = await v3.waitForHistory(
+    chat,
+    (seen) => compareOutputWithHistory(output, seen).length === 0,
+  )
+  if (rows.length === 0 || !everyItemShown(rows)) return
+  const differences = compareOutputWithHistory(output, rows)
+  claim(
+    'V3-HIST-06',
+    () => expect(differences, 'items that the history shows otherwise').toEqual([]),
+    reply,
+    ...pages,
+  )
+}
+
+/** The texts of an input row, part by part. */
+export function inputTexts({ item }: HistoryRow): string[] {
+  const content = isObject(item) ? item['content'] : undefined
+  const parts = Array.isArray(content) ? content.filter(isObject) : []
+  return parts.map(({ text }) => text).filter((text) => typeof text === 'string')
+}
+
+/** The texts of the input rows that hold a nonce, in the order of their rows. */
+export function textsWith(rows: readonly HistoryRow[], nonce: string): string[] {
+  return inputRows(rows, nonce).flatMap(inputTexts)
+}
