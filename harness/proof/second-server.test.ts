@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { lineOf, rowsWith } from '../conformance/test-support/check.ts'
-import { spread } from './attempts.ts'
+import { spread } from './runs/attempts.ts'
 import { judgeSecondServer } from './test-support/second-server/judged.ts'
 import { violations } from './test-support/second-server/violations/index.ts'
 import { redRows, verdictsOf } from './verdicts.ts'

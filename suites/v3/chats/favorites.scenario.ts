@@ -1,0 +1,200 @@
+import {
+  answerJson,
+  assume,
+  type Chat,
+  contains,
+  covers,
+  describe,
+  expect,
+  expectAccepted,
+  inputRows,
+  succeeded,
+  test,
+} from '../../../harness/conformance/scenario/index.ts'
+
+/** Sections 2.5 and 4.3: favorites, and what else they leave of a chat. */
+describe('v3: favorites', () => {
+  test(
+    'favorites are added, listed and removed',
+    covers(['V3-FAV-01', 'V3-FAV-02', 'V3-FAV-03', 'V3-CHAT-05', 'V3-CHAT-06'], {
+      requests: 40,
+      chats: 2,
+    }),
+    async ({ v3, chats, claim }) => {
+      const [chat, other] = [await v3.createChat(), await v3.createChat()]
+      const added = await chats.addFavorite(chat.id)
+      const shown = await chats.poll(
+        () => chats.favorites(),
+        (_, page) => chats.mentions(page, chat),
+      )
+      const isFavorite = claim(
+        'V3-FAV-01',
+        () => {
+          expectAccepted(added, 'POST /chat/{chat_id}/favorite')
+          expectAccepted(shown, 'GET /chat/favorite')
+          expect(chats.mentions(shown, chat), 'the favorites show the chat').toBe(true)
+        },
+        added,
+        shown,
+      )
+      assume(isFavorite, 'no favorite was added', added, shown)
+      const walk = await chats.walk({}, [chat])
+      const listed = walk.pagesWith(chat.id).length > 0
+      if (listed || walk.complete) {
+        claim(
+          'V3-CHAT-05',
+          () => expect(listed, 'the list shows a favorite, too').toBe(true),
+          ...walk.pages.slice(0, 3),
+        )
+      }
+      const word = chat.name.split(' ')[0] ?? chat.name
+      const found = await chats.poll(
+        () => chats.list({ search: word }),
+        (body) => contains(body, chat.id),
+      )
+      claim(
+        'V3-CHAT-06',
+        () =>
+          expect(contains(answerJson(found), chat.id), `search=${word} finds a favorite`).toBe(
+            true,
+          ),
+        found,
+      )
+      // Whatever a second request is answered, the chat stays what it is.
+      await chats.addFavorite(chat.id, { role: 'probe' })
+      const still = await chats.favorites()
+      claim(
+        'V3-FAV-01',
+        () =>
+          expect(
+            chats.mentions(still, chat),
+            'the favorites show a chat that was added twice',
+          ).toBe(true),
+        still,
+      )
+      claim(
+        'V3-FAV-03',
+        () =>
+          expect(chats.mentions(shown, other), 'the favorites show a chat that is not one').toBe(
+            false,
+          ),
+        shown,
+      )
+
+      const removed = await chats.removeFavorite(chat.id)
+      const after = await chats.poll(
+        () => chats.favorites(),
+        (_, page) => !chats.mentions(page, chat),
+      )
+      await chats.removeFavorite(chat.id, { role: 'probe' })
+      const afterTwo = await chats.favorites()
+      claim(
+        'V3-FAV-02',
+        () =>
+          expect(
+            chats.mentions(afterTwo, chat),
+            'the favorites show a chat that was removed twice',
+          ).toBe(chats.mentions(after, chat)),
+        removed,
+        afterTwo,
+      )
+      const read = await chats.get(chat.id)
+      claim(
+        'V3-FAV-02',
+        () => {
+          expectAccepted(removed, 'DELETE /chat/{chat_id}/favorite')
+          expectAccepted(after, 'GET /chat/favorite')
+          expect(chats.mentions(after, chat), 'the favorites still show the chat').toBe(false)
+          expectAccepted(read, 'reading the chat that was a favorite')
+          expect(chats.mentions(read, chat), 'the chat is kept').toBe(true)
+        },
+        removed,
+        after,
+        read,
+      )
+    },
+  )
+
+  test(
+    'a favorite keeps its mark, its name and its history whatever else is done to the chat',
+    covers(['V3-FAV-01', 'V3-FAV-03', 'V3-CHAT-02', 'V3-CHAT-05', 'V3-HIST-07'], {
+      requests: 51,
+      generations: 3,
+      chats: 3,
+    }),
+    async ({ v3, chats, claim, session }) => {
+      const [chat, other, newer] = [
+        await v3.createChat(),
+        await v3.createChat(),
+        await v3.createChat(),
+      ]
+      const isNamed = contains(answerJson(await chats.get(chat.id)), chat.name)
+      const added = await chats.addFavorite(chat.id, { role: 'arrange' })
+      const shown = await chats.poll(
+        () => chats.favorites(),
+        (_, page) => chats.mentions(page, chat),
+      )
+      // That a favorite is listed is for another scenario.
+      if (!succeeded(added) || !chats.mentions(shown, chat)) return
+      const showsIds = contains(answerJson(shown), chat.id)
+      const nonce = session.nonce()
+      await v3.generateOk(v3.generateBody(chat, `Name a colour for ${nonce}.`))
+      await v3.generateOk(v3.generateBody(other, 'Name a colour.'))
+      const before = await v3.waitForHistory(chat, (rows) => inputRows(rows, nonce).length > 0)
+      const walk = await chats.walk({}, [chat, other])
+      for (const one of [chat, other]) {
+        const listed = walk.pagesWith(one.id).length > 0
+        if (!listed && !walk.complete) continue
+        const what = 'the list shows a chat that has a message'
+        claim('V3-CHAT-05', () => expect(listed, what).toBe(true), ...walk.pages.slice(0, 3))
+      }
+
+      const renamed = { ...chat, name: session.name() }
+      const marks = async (deed: string) => {
+        const favorites = await chats.favorites()
+        const shows = (one: Chat) => chats.mentions(favorites, one)
+        claim(
+          'V3-FAV-01',
+          () => expect(shows(chat) || shows(renamed), `still a favorite after ${deed}`).toBe(true),
+          favorites,
+        )
+        claim(
+          'V3-FAV-03',
+          () => expect(shows(other), `another chat is a favorite after ${deed}`).toBe(false),
+          favorites,
+        )
+      }
+      await marks('a generation')
+      await chats.addFavorite(chat.id, { role: 'probe' })
+      await chats.rename(chat.id, renamed.name, { role: 'probe' })
+      await marks('a change of its name')
+      await chats.generateName(chat.id, { role: 'probe' })
+      if (showsIds) await marks('a new title')
+      const after = await v3.historyAfterPause(chat)
+      assume(inputRows(before.rows, nonce).length > 0, 'the history does not show the step')
+      claim(
+        'V3-HIST-07',
+        () =>
+          expect(
+            inputRows(after.rows, nonce).length,
+            'rows of the question after a favorite, another name and a title',
+          ).toBe(inputRows(before.rows, nonce).length),
+        ...before.pages,
+        ...after.pages,
+      )
+      if (!isNamed) return
+      const marked = await chats.addFavorite(newer.id, { role: 'probe' })
+      const read = await chats.get(newer.id)
+      claim(
+        'V3-CHAT-02',
+        () =>
+          expect(
+            contains(answerJson(read), newer.name),
+            'a favorite has the name of the chat',
+          ).toBe(true),
+        marked,
+        read,
+      )
+    },
+  )
+})
