@@ -1,4 +1,4 @@
-/** What the probes so far say of one SLO: the highest rate at which it is met, with its interval. */
+/** Estimate for one SLO from the probes so far: the highest rate that meets it, with its interval. */
 import { decideShare } from '../load/slo/early-stopping.ts'
 import { isotonic, type RateCount } from './isotonic.ts'
 import { crossingOf } from './logistic.ts'
@@ -52,7 +52,7 @@ export function estimateOf(slo: string, probes: readonly Probe[]): SloEstimate {
   return { ...open, rate: fitted.rate, interval: fitted.interval, by: 'fit' }
 }
 
-/** Where probes scatter more than the rate explains, all that is known is where they were. */
+/** Range of the probed rates: all that is known if probes scatter more than the rate explains. */
 function hull(counts: readonly RateCount[]): readonly [number, number] {
   const rates = counts.map(({ rate }) => rate)
   return [Math.min(...rates), Math.max(...rates)]

@@ -101,7 +101,7 @@ async function knownBase(
   return base.id
 }
 
-/** As many bases as one search looks into. */
+/** Knowledge bases that one search looks into. */
 const maxBases = 20
 
 async function allBases(knowledge: KnowledgeStore, caller: string): Promise<readonly string[]> {

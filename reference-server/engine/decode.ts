@@ -56,9 +56,12 @@ export function decodeByEngine(options: EngineOptions, clock: Clock): Decode {
     })
     if (!isRunning) void run()
     const token: Decoding['token'] = (n, stop) => {
-      const wanted = Math.min(n, count)
-      if (own.tokens >= wanted) return
-      return untilAborted(new Promise((resolve) => own.waiters.push({ n: wanted, resolve })), stop)
+      const tokenCount = Math.min(n, count)
+      if (own.tokens >= tokenCount) return
+      return untilAborted(
+        new Promise((resolve) => own.waiters.push({ n: tokenCount, resolve })),
+        stop,
+      )
     }
     return {
       get endsAt() {

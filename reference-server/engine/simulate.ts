@@ -1,4 +1,4 @@
-/** What an engine does with given arrivals, without a server: its true latencies and capacity. */
+/** Simulation of an engine under given arrivals, without a server: true latencies and capacity. */
 import { type EngineState, enqueue, idle, isIdle, iterate } from './engine.ts'
 import type { EngineOptions } from './options.ts'
 

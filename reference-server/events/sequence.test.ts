@@ -163,10 +163,12 @@ it('adds up: numbers, indexes, deltas, items, final response and usage agree', (
         for (const [index, item] of output.entries()) {
           const own = events.filter((event) => event['item_id'] === item['id'])
           expect(own.every((event) => event['output_index'] === index)).toBe(true)
-          const said = own.map((event) => event['delta'] ?? '').join('')
-          expect(said).toBe(wholeText(item))
+          const streamedText = own.map((event) => event['delta'] ?? '').join('')
+          expect(streamedText).toBe(wholeText(item))
           const done = own.find(({ type }) => /(text|refusal|arguments)\.done$/.test(type))
-          expect(done?.['text'] ?? done?.['refusal'] ?? done?.['arguments'] ?? '').toBe(said)
+          expect(done?.['text'] ?? done?.['refusal'] ?? done?.['arguments'] ?? '').toBe(
+            streamedText,
+          )
         }
         const incomplete = output.filter((item) => item['status'] !== 'completed')
         if (status === 'completed') expect(incomplete).toEqual([])

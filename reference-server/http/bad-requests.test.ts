@@ -101,7 +101,7 @@ it('gives the request id of the client back, or one of its own', async () => {
 it('answers bytes that are no HTTP', async () => {
   const server = await testServer()
   const { port } = new URL(server.url)
-  const said = (bytes: string) =>
+  const responseTo = (bytes: string) =>
     new Promise<string>((resolve) => {
       let text = ''
       const socket = connect(Number(port), '127.0.0.1', () => socket.write(bytes))
@@ -110,7 +110,7 @@ it('answers bytes that are no HTTP', async () => {
       })
       socket.on('close', () => resolve(text))
     })
-  expect(await said('hello\r\n\r\n')).toMatch(/^HTTP\/1.1 400 Bad Request\r\n/)
+  expect(await responseTo('hello\r\n\r\n')).toMatch(/^HTTP\/1.1 400 Bad Request\r\n/)
   const header = `x: ${'y'.repeat(100_000)}`
-  expect(await said(`GET / HTTP/1.1\r\n${header}\r\n\r\n`)).toMatch(/^HTTP\/1.1 431 /)
+  expect(await responseTo(`GET / HTTP/1.1\r\n${header}\r\n\r\n`)).toMatch(/^HTTP\/1.1 431 /)
 })

@@ -139,12 +139,12 @@ describe('recall', () => {
   it('knows what was told anywhere before, or in the same message', () => {
     fc.assert(
       fc.property(nonces, fc.constantFrom('user', 'system', 'developer'), (nonce, role) => {
-        const told: Turn = {
+        const statement: Turn = {
           role: role as Turn['role'],
           text: `Listen. My name is ${nonce}. Remember it.`,
         }
         const turns = [
-          told,
+          statement,
           { role: 'assistant', text: 'Fine.' } as const,
           user('What is my name?'),
         ]

@@ -57,12 +57,12 @@ function plan(seed: number, request: ModelRequest, question: string, directives:
   ]
   const answer = speak({ seed, request, question, directives, hits })
   const failing = directives.fail !== undefined && directives.fail <= answer.fragments.length
-  const said = failing
+  const message = failing
     ? { ...answer, fragments: answer.fragments.slice(0, directives.fail), complete: false }
     : answer
-  const silent = failing && said.fragments.length === 0
+  const silent = failing && message.fragments.length === 0
   return {
-    steps: [...reasoning, ...called, ...(silent ? [] : [said])],
+    steps: [...reasoning, ...called, ...(silent ? [] : [message])],
     finish: failing ? 'failed' : 'stop',
   }
 }
@@ -110,12 +110,12 @@ function speak(context: PromptContext): Step {
 }
 
 /** A structured answer (`response_format`); an object that the prompt dictates stays as it is. */
-function inForm({ seed, request, question }: PromptContext, said: Quotation): Quotation {
+function inForm({ seed, request, question }: PromptContext, quoted: Quotation): Quotation {
   const form = request.client?.form ?? 'text'
-  if (form === 'text' || isObjectText(said.text)) return said
-  if (form === 'object') return { text: JSON.stringify({ answer: said.text }), citations: [] }
+  if (form === 'text' || isObjectText(quoted.text)) return quoted
+  if (form === 'object') return { text: JSON.stringify({ answer: quoted.text }), citations: [] }
   const { strings, numbers } = hintsIn(question)
-  const hints = { strings: strings.length > 0 ? strings : [said.text], numbers }
+  const hints = { strings: strings.length > 0 ? strings : [quoted.text], numbers }
   return { text: JSON.stringify(conformingValue(form, seed, hints)), citations: [] }
 }
 
@@ -145,11 +145,11 @@ function answerText(
 ): string {
   if (directives.say !== undefined) return directives.say
   if (directives.tokens !== undefined) {
-    const told = remembered === undefined ? [] : splitTokens(remembered)
+    const rememberedTokens = remembered === undefined ? [] : splitTokens(remembered)
     const prose = proseOfTokens(seed, question, directives.tokens)
-    if (told.length === 0) return prose.join('')
+    if (rememberedTokens.length === 0) return prose.join('')
     const [first = '', ...others] = prose
-    return [...told, ` ${first}`, ...others].slice(0, directives.tokens).join('')
+    return [...rememberedTokens, ` ${first}`, ...others].slice(0, directives.tokens).join('')
   }
   const results = toolResults(request.turns)
   if (results.length === 1) return `The tool answered: ${results[0]}`

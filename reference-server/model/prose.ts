@@ -6,9 +6,9 @@ import type { Turn } from './types.ts'
 /** Whole sentences, 22 to 60 words in all. */
 export function answerProse(seed: number, prompt: string): string {
   const draw = seededDraw(seed, 'answer', prompt)
-  const wanted = 22 + Math.floor(draw() * 22)
+  const wordCount = 22 + Math.floor(draw() * 22)
   let text = sentence(draw)
-  while (text.split(' ').length < wanted) text += ` ${sentence(draw)}`
+  while (text.split(' ').length < wordCount) text += ` ${sentence(draw)}`
   return text
 }
 
@@ -17,7 +17,7 @@ export function reasoningProse(seed: number, prompt: string): string {
   return `${pick(draw, openings)} ${pick(draw, doubts)} ${pick(draw, conclusions)}`
 }
 
-/** As many sentences as it takes, cut after exactly `count` tokens. */
+/** Sentences, cut after exactly `count` tokens. */
 export function proseOfTokens(seed: number, prompt: string, count: number): string[] {
   const draw = seededDraw(seed, 'measured', prompt)
   const tokens: string[] = []
@@ -34,9 +34,9 @@ function sentence(draw: Draw): string {
 
 /** Title of a conversation: the beginning of what its user said first; never empty. */
 export function titleOf(turns: readonly Turn[]): string {
-  const said = turns.find(({ role, text }) => role === 'user' && /[\p{L}\p{N}]/u.test(text))
-  if (said === undefined) return 'An empty chat'
-  const words = said.text.slice(0, 1000).match(/[\p{L}\p{N}][^\s]*/gu) ?? []
+  const userTurn = turns.find(({ role, text }) => role === 'user' && /[\p{L}\p{N}]/u.test(text))
+  if (userTurn === undefined) return 'An empty chat'
+  const words = userTurn.text.slice(0, 1000).match(/[\p{L}\p{N}][^\s]*/gu) ?? []
   const title = words.slice(0, maxTitleWords).join(' ').slice(0, 80)
   return `About: ${title}${words.length > maxTitleWords ? '…' : ''}`.toWellFormed()
 }

@@ -18,18 +18,20 @@ export function recall(question: string, turns: readonly Turn[]): Recollection |
     question,
   )?.[1]
   if (thing === undefined) return undefined
-  const told = lastStatement(thing, turns)
-  return told === undefined
+  const value = lastStatement(thing, turns)
+  return value === undefined
     ? { known: false, text: `You have not told me your ${thing} yet.` }
-    : { known: true, text: `Your ${thing} is ${told}.` }
+    : { known: true, text: `Your ${thing} is ${value}.` }
 }
 
 function lastStatement(thing: string, turns: readonly Turn[]): string | undefined {
-  const told = statement('my', thing)
-  const answered = statement('your', thing)
+  const userPattern = statement('my', thing)
+  const answerPattern = statement('your', thing)
   for (const turn of turns.toReversed()) {
     if (turn.role === 'tool') continue
-    const found = [...turn.text.matchAll(turn.role === 'assistant' ? answered : told)].at(-1)?.[1]
+    const found = [
+      ...turn.text.matchAll(turn.role === 'assistant' ? answerPattern : userPattern),
+    ].at(-1)?.[1]
     if (found !== undefined) return found
   }
   return undefined

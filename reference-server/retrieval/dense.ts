@@ -8,9 +8,12 @@ export function denseRanker(chunks: readonly Chunk[]): Ranker {
     embedding: embed(`${chunk.heading} ${chunk.text}`),
   }))
   return (query) => {
-    const wanted = embed(query)
+    const queryEmbedding = embed(query)
     return embedded
-      .map(({ chunk, embedding }) => ({ chunk, score: similarity(cosine(wanted, embedding)) }))
+      .map(({ chunk, embedding }) => ({
+        chunk,
+        score: similarity(cosine(queryEmbedding, embedding)),
+      }))
       .filter(({ score }) => score > 0)
       .toSorted((a, b) => b.score - a.score)
   }

@@ -18,9 +18,11 @@ export function nearestSentence(query: string, text: string): string {
 }
 
 function likeness(query: string, text: string): number {
-  const wanted = features(contentWords(query))
-  const held = features(contentWords(text))
-  return wanted.size === 0 ? 0 : [...wanted].filter((one) => held.has(one)).length / wanted.size
+  const queryFeatures = features(contentWords(query))
+  const textFeatures = features(contentWords(text))
+  return queryFeatures.size === 0
+    ? 0
+    : [...queryFeatures].filter((one) => textFeatures.has(one)).length / queryFeatures.size
 }
 
 function features(words: readonly string[]): Set<string> {

@@ -30,8 +30,8 @@ describe('chunks', () => {
     fc.assert(
       fc.property(fc.array(words, { maxLength: 8 }), (paragraphs) => {
         const chunks = chunksOf(doc(paragraphs.join('\n\n')))
-        const said = (texts: readonly string[]) => texts.join(' ').split(/\s+/).filter(Boolean)
-        expect(said(chunks.map(({ text }) => text))).toEqual(said(paragraphs))
+        const wordsOf = (texts: readonly string[]) => texts.join(' ').split(/\s+/).filter(Boolean)
+        expect(wordsOf(chunks.map(({ text }) => text))).toEqual(wordsOf(paragraphs))
         for (const { text } of chunks) expect(text.split(/\s+/).length).toBeLessThanOrEqual(70)
       }),
     )

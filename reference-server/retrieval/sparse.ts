@@ -12,11 +12,11 @@ export function sparseRanker(chunks: readonly Chunk[]): Ranker {
   })
   index.addAll(chunks.map(({ heading, text }, id) => ({ id, heading, text })))
   return (query) => {
-    const wanted = new Set(contentWords(query)).size
+    const queryWordCount = new Set(contentWords(query)).size
     return index.search(query).flatMap(({ id, score, queryTerms }) => {
       const chunk = chunks[id as number]
       if (chunk === undefined) return []
-      const covered = Math.min(1, new Set(queryTerms).size / wanted)
+      const covered = Math.min(1, new Set(queryTerms).size / queryWordCount)
       return [{ chunk, score: coverage * covered + (1 - coverage) * squash(score) }]
     })
   }

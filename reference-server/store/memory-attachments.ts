@@ -21,8 +21,8 @@ export function memoryAttachments(): AttachmentStore & ChatLife {
     async list(owner, { chatId, search, ...page }) {
       const named = nameHolds(search)
       const linked = chatId === undefined ? undefined : (links.get(chatId) ?? new Set())
-      const wanted = ({ id, filename }: Attachment) => (linked?.has(id) ?? true) && named(filename)
-      return owners.get(owner)?.page(page, wanted) ?? { rows: [], next: null }
+      const matches = ({ id, filename }: Attachment) => (linked?.has(id) ?? true) && named(filename)
+      return owners.get(owner)?.page(page, matches) ?? { rows: [], next: null }
     },
     open(chatId) {
       links.set(chatId, new Set())

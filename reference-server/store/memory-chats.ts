@@ -22,11 +22,11 @@ export function memoryChats(lives: readonly ChatLife[]): ChatStore {
     },
     async list(owner, { version, favorite, search, ...page }) {
       const named = nameHolds(search)
-      const wanted = (chat: Chat) =>
+      const matches = (chat: Chat) =>
         chat.version === version &&
         (favorite === undefined || chat.favorite === favorite) &&
         named(chat.name)
-      return owners.get(owner)?.page(page, wanted) ?? { rows: [], next: null }
+      return owners.get(owner)?.page(page, matches) ?? { rows: [], next: null }
     },
     async update(owner, id, change) {
       const own = owners.get(owner)

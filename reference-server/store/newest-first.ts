@@ -6,7 +6,7 @@ export interface NewestFirst<Row> {
   /** A new row comes first; a known one keeps its place. */
   set(id: string, row: Row): void
   delete(id: string): boolean
-  page(request: Pick<PageRequest, 'limit' | 'before'>, wanted: (row: Row) => boolean): Page<Row>
+  page(request: Pick<PageRequest, 'limit' | 'before'>, matches: (row: Row) => boolean): Page<Row>
 }
 
 /** Positions only grow, so that a walk over the list is not shifted by what comes or goes. */
@@ -20,9 +20,9 @@ export function newestFirst<Row>(): NewestFirst<Row> {
       rows.set(id, { row, position: rows.get(id)?.position ?? last })
     },
     delete: (id) => rows.delete(id),
-    page({ limit, before = Number.POSITIVE_INFINITY }, wanted) {
+    page({ limit, before = Number.POSITIVE_INFINITY }, matches) {
       const rest = [...rows.values()]
-        .filter(({ position, row }) => position < before && wanted(row))
+        .filter(({ position, row }) => position < before && matches(row))
         .toReversed()
       const page = rest.slice(0, limit)
       return {
@@ -35,6 +35,6 @@ export function newestFirst<Row>(): NewestFirst<Row> {
 
 /** Case-insensitive substring match of names. */
 export function nameHolds(search: string | undefined): (name: string) => boolean {
-  const wanted = (search ?? '').toLowerCase()
-  return (name) => name.toLowerCase().includes(wanted)
+  const part = (search ?? '').toLowerCase()
+  return (name) => name.toLowerCase().includes(part)
 }

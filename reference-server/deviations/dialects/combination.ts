@@ -7,10 +7,10 @@ import { dialects } from './index.ts'
 /** Combines three to eight dialects that do not exclude each other; deterministic by seed. */
 export function combineDialects(seed: number): Dialect {
   const draw = seededDraw(seed, 'dialects')
-  const wanted = 3 + Math.floor(draw() * 6)
+  const count = 3 + Math.floor(draw() * 6)
   const chosen: Dialect[] = []
   for (const dialect of shuffled(dialects, draw)) {
-    if (chosen.length < wanted && chosen.every((other) => agree(dialect, other))) {
+    if (chosen.length < count && chosen.every((other) => agree(dialect, other))) {
       chosen.push(dialect)
     }
   }

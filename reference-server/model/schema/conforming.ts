@@ -121,8 +121,8 @@ class Generator {
       if (!required.has(name) && depth >= optionalDepth) continue
       value.set(name, this.any(Object.hasOwn(properties, name) ? properties[name] : {}, depth + 1))
     }
-    const wanted = size(schema, 'minProperties') ?? 0
-    for (let extra = 1; value.size < wanted; extra += 1) {
+    const minCount = size(schema, 'minProperties') ?? 0
+    for (let extra = 1; value.size < minCount; extra += 1) {
       value.set(`extra_${extra}`, this.any(schema['additionalProperties'] ?? {}, depth + 1))
     }
     return Object.fromEntries(value)
@@ -130,8 +130,8 @@ class Generator {
 
   #array(schema: JsonSchema, depth: number): unknown[] {
     const first = Array.isArray(schema['prefixItems']) ? schema['prefixItems'] : []
-    const wanted = size(schema, 'minItems') ?? Math.min(2, size(schema, 'maxItems') ?? 2)
-    const count = depth >= optionalDepth ? (size(schema, 'minItems') ?? 0) : wanted
+    const usualCount = size(schema, 'minItems') ?? Math.min(2, size(schema, 'maxItems') ?? 2)
+    const count = depth >= optionalDepth ? (size(schema, 'minItems') ?? 0) : usualCount
     const value: unknown[] = first.map((item) => this.any(item, depth + 1))
     for (let tries = 0; value.length < count && tries < 20 * count; tries += 1) {
       const item = this.any(schema['items'] ?? {}, depth + 1)

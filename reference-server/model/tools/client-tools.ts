@@ -45,9 +45,9 @@ function askedFor(
   if (ordered.length > 0) {
     return ordered.filter((order) => functions.some(({ name }) => name === order.name))
   }
-  const wanted = (tool: FunctionTool) =>
+  const isRequested = (tool: FunctionTool) =>
     isNamed(tool, text) || implied.some(({ name }) => name === tool.name)
-  return functions.filter(wanted).map(called)
+  return functions.filter(isRequested).map(called)
 }
 
 function callOf(tool: FunctionTool, question: Question, seed: number): ToolOrder {

@@ -57,11 +57,11 @@ export function toolCalls(
   }
   if (answered) return []
   const ordered = directives.tools.length > 0 ? directives.tools : impliedCalls(question)
-  const wanted =
+  const orders =
     ordered.length === 0 && request.knowledge?.searchesByItself === true
       ? [searchFor(question)]
       : ordered
-  return wanted.filter(({ name }) => request.tools.includes(name))
+  return orders.filter(({ name }) => request.tools.includes(name))
 }
 
 export function asksForTool(question: string, directives: Directives): boolean {

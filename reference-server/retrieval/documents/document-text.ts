@@ -4,7 +4,7 @@ import { htmlText } from './html.ts'
 import { pdfText } from './pdf.ts'
 
 /**
- * What a model or an index can read of an upload; undefined for what is no text.
+ * Text of an upload for a model or an index; undefined if it has none.
  * @throws BrokenPdfError
  */
 export async function uploadText(

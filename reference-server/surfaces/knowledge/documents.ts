@@ -14,7 +14,7 @@ import { documentPageShape, documentShape } from '../shapes.ts'
 import { uploadedText } from '../validation.ts'
 
 /** Bytes. An index is made of every word of it, in one go. */
-const largestDocument = 2 * 1024 * 1024
+const maxDocumentBytes = 2 * 1024 * 1024
 
 export function documentRoutes({ clock, ids, store }: Services, prefix: string): readonly Route[] {
   const { knowledge } = store
@@ -74,8 +74,8 @@ export function documentRoutes({ clock, ids, store }: Services, prefix: string):
 
 async function content(file: UploadedFile): Promise<Omit<KnowledgeDocument, 'id' | 'createdAt'>> {
   const { filename, contentType, bytes } = file
-  if (bytes.length > largestDocument) {
-    throw new ApiError(413, `A document may have at most ${largestDocument} bytes`, {
+  if (bytes.length > maxDocumentBytes) {
+    throw new ApiError(413, `A document may have at most ${maxDocumentBytes} bytes`, {
       code: 'document_too_large',
       param: 'file',
     })

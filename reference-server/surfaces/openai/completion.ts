@@ -137,8 +137,8 @@ function toolCall(step: Step, id: string | undefined): object {
 }
 
 function textOf({ steps }: Generation, type: Step['type']): string | null {
-  const said = steps.filter((step) => step.type === type)
-  return said.length === 0 ? null : said.flatMap(({ fragments }) => fragments).join('')
+  const matching = steps.filter((step) => step.type === type)
+  return matching.length === 0 ? null : matching.flatMap(({ fragments }) => fragments).join('')
 }
 
 function failure({ code, message }: { code: string; message: string }): object {

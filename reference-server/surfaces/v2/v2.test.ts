@@ -125,8 +125,8 @@ describe('POST /message/generate', () => {
   it('knows the chain of parents, and nothing beside it', async () => {
     const server = await testServer()
     const [chat_id, other] = [await server.newV2Chat(), await server.newV2Chat()]
-    const told = await ask(server, chat_id, 'My name is Q7-x.')
-    const parent_id = told.message.id
+    const statement = await ask(server, chat_id, 'My name is Q7-x.')
+    const parent_id = statement.message.id
     const asked = await ask(server, chat_id, 'What is my name?', { parent_id })
     expect(asked.message.content).toContain('Q7-x')
     for (const fresh of [chat_id, other]) {

@@ -37,12 +37,12 @@ it('knows what runs tell, in all their forms, and nothing else', async () => {
   const server = await testServer()
   const ask = async (runs?: object[]) =>
     textOf((await server.oneShot({ input: 'What is my name?', runs })).json)
-  const told = { role: 'user', content: [{ type: 'input_text', text: 'My name is Q7-x.' }] }
+  const statement = { role: 'user', content: [{ type: 'input_text', text: 'My name is Q7-x.' }] }
   const earlier = await server.oneShot({ input: 'My name is Q7-x.' })
   const known = [
     [{ id: 'r1', input: 'My name is Q7-x.', output: earlier.json.output }],
-    [{ id: 'r1', input: [told], output: [] }],
-    [{ id: 'r1', output: [told] }],
+    [{ id: 'r1', input: [statement], output: [] }],
+    [{ id: 'r1', output: [statement] }],
     [{ id: 'r1', output: 'I see, your name is Q7-x.' }],
     [{ input: 'My name is Q7-x.' }, { ...earlier.json }],
   ]

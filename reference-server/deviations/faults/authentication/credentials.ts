@@ -65,7 +65,7 @@ export function acceptCredential(route: RoutePattern, accepts: Mistake['accepts'
   })
 }
 
-/** Whether credentials are wrong in that way; some checks are so wide that the right key passes, too. */
+/** Tests credentials for a mistake; the right key, which the widest checks also accept, is none. */
 export function isMistake(
   name: MistakeName,
   authorization = '',

@@ -38,10 +38,10 @@ export const openaiMessageFaults: readonly Fault[] = [
     summary: 'The model is told the messages of all requests before.',
     breaks: ['OAI-CHAT-16'],
     patch: perServer(() => {
-      const heard: Turn[] = []
+      const earlierTurns: Turn[] = []
       return onModel('compatible', (model, request) => {
-        const turns = [...heard, ...request.turns]
-        heard.push(...request.turns)
+        const turns = [...earlierTurns, ...request.turns]
+        earlierTurns.push(...request.turns)
         return model({ ...request, turns })
       })
     }),

@@ -93,12 +93,12 @@ function cutAnswersAtStop(
   when: (sent: Json) => boolean,
   cut: (text: string, end: number) => string,
 ): Patch {
-  const meant = (sent: Json) => sent['stream'] !== true && when(sent)
+  const applies = (sent: Json) => sent['stream'] !== true && when(sent)
   return compose([
-    ignoreStop(meant),
+    ignoreStop(applies),
     onSuccessBody(completions, (body, call) =>
       setAt(body, 'choices.*.message.content', (text: string) => {
-        const span = meant(toObject(call.body)) ? findStop(text, call.body) : undefined
+        const span = applies(toObject(call.body)) ? findStop(text, call.body) : undefined
         return span === undefined ? text : cut(text, span.end)
       }),
     ),

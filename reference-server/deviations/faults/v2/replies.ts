@@ -137,13 +137,13 @@ export const v2ReplyFaults: readonly Fault[] = [
     summary: 'The model is told, in every chat, what was said in the others.',
     breaks: ['V2-CTX-02'],
     patch: onStore('messages', ({ append, chain }) => {
-      const said: Message[] = []
+      const messages: Message[] = []
       return {
         append: async (one) => {
-          if (one.attachmentIds.length === 0) said.push(one)
+          if (one.attachmentIds.length === 0) messages.push(one)
           await append(one)
         },
-        chain: async (chat, id) => [...said, ...(await chain(chat, id))],
+        chain: async (chat, id) => [...messages, ...(await chain(chat, id))],
       }
     }),
   },
@@ -176,7 +176,7 @@ function acceptWrongType(what: string, patch: Patch): Fault {
 /** Fills in a missing id from the message that the other id names. */
 function recallMissingId(
   pair: (message: Message) => readonly [key: string, value: string],
-  said: string,
+  present: string,
   missing: string,
 ): Patch {
   return perServer(() => {
@@ -189,7 +189,7 @@ function recallMissingId(
         },
       })),
       onRequestBody(v2Generate, (body) =>
-        isPresent(body[missing]) ? body : { ...body, [missing]: known.get(body[said]) },
+        isPresent(body[missing]) ? body : { ...body, [missing]: known.get(body[present]) },
       ),
     ])
   })

@@ -126,20 +126,21 @@ function chatId({ body, params }: Call): string {
 /** Adds the input of rejected generations before the last message of the chat. */
 function rememberRejectedInput(stream: boolean): Patch {
   return perServer(() => {
-    const said = new Map<string, string[]>()
+    const rejectedInputs = new Map<string, string[]>()
     return compose([
       alsoDo(v3Generate, async ({ store }, { body, caller }, { status }) => {
         const { chat_id: id, input, stream: streamed } = toObject(body)
         if (status < 400 || !isText(id) || !isText(input) || (streamed === true) !== stream) return
         const chat = await store.chats.find(caller, id)
-        if (chat?.version === 'v2') said.set(id, [...(said.get(id) ?? []), input])
+        if (chat?.version === 'v2')
+          rejectedInputs.set(id, [...(rejectedInputs.get(id) ?? []), input])
       }),
       onStore('messages', ({ chain }) => ({
         chain: async (chatId, id) => {
           const messages = await chain(chatId, id)
           const [first] = messages
           if (first === undefined) return messages
-          const rememberRejectedInput = (said.get(chatId) ?? []).map((content) => ({
+          const rememberRejectedInput = (rejectedInputs.get(chatId) ?? []).map((content) => ({
             ...first,
             content,
           }))

@@ -113,10 +113,10 @@ export const chatManagementFaults: readonly Fault[] = [
     summary: 'A deleted chat is no longer read, and still listed.',
     breaks: ['V3-CHAT-11'],
     patch: onStore('chats', ({ find }) => {
-      const gone = new Set<string>()
+      const deletedIds = new Set<string>()
       return {
-        delete: async (_, id) => gone.add(id).has(id),
-        find: async (owner, id) => (gone.has(id) ? undefined : find(owner, id)),
+        delete: async (_, id) => deletedIds.add(id).has(id),
+        find: async (owner, id) => (deletedIds.has(id) ? undefined : find(owner, id)),
       }
     }),
   },
@@ -125,14 +125,14 @@ export const chatManagementFaults: readonly Fault[] = [
     summary: 'The history of a deleted chat is still answered.',
     breaks: ['V3-CHAT-11'],
     patch: perServer(() => {
-      const gone = new Set<unknown>()
+      const deletedIds = new Set<unknown>()
       return compose([
         onSuccess(deleteChat, (reply, { params }) => {
-          gone.add(params['chat_id'])
+          deletedIds.add(params['chat_id'])
           return reply
         }),
         onError(v3History, (reply, { query }) =>
-          gone.has(toObject(query)['chat_id']) ? emptyHistory : reply,
+          deletedIds.has(toObject(query)['chat_id']) ? emptyHistory : reply,
         ),
       ])
     }),

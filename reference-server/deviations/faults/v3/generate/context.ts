@@ -172,18 +172,18 @@ function ignoreValidList(value: unknown): unknown {
   return Array.isArray(value) && value.every((name) => typeof name === 'string') ? null : value
 }
 
-function withReasoningInText(said: Generation, keepingThem: boolean): Generation {
-  const reasons = said.steps.filter(({ type }) => type === 'reasoning')
+function withReasoningInText(generation: Generation, keepingThem: boolean): Generation {
+  const reasons = generation.steps.filter(({ type }) => type === 'reasoning')
   const fragments = reasons.flatMap((step) => step.fragments)
-  const steps = said.steps.flatMap((step): readonly Step[] => {
+  const steps = generation.steps.flatMap((step): readonly Step[] => {
     if (step.type === 'reasoning') return keepingThem ? [step] : []
     return [
       step.type === 'message' ? { ...step, fragments: [...fragments, ...step.fragments] } : step,
     ]
   })
   const output = steps.reduce((sum, step) => sum + step.fragments.length, 0)
-  const reasoning = keepingThem ? said.tokens.reasoning : 0
-  return { ...said, steps, tokens: { ...said.tokens, output, reasoning } }
+  const reasoning = keepingThem ? generation.tokens.reasoning : 0
+  return { ...generation, steps, tokens: { ...generation.tokens, output, reasoning } }
 }
 
 /** A key that was used before is of a repeat, and no second turn. */

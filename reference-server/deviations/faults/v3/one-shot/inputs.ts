@@ -77,10 +77,10 @@ export const oneShotInputFaults: readonly Fault[] = [
     summary: 'A one-shot knows what was said in those before it.',
     breaks: ['V3-ONE-11'],
     patch: perServer(() => {
-      const said: unknown[] = []
+      const earlierInputs: unknown[] = []
       return onRequestBody(oneShot, (body) => {
-        const before = said.map((input, at) => ({ id: `run-${at}`, input }))
-        if (isText(body['input'])) said.push(body['input'])
+        const before = earlierInputs.map((input, at) => ({ id: `run-${at}`, input }))
+        if (isText(body['input'])) earlierInputs.push(body['input'])
         return isPresent(body['runs']) ? body : { ...body, runs: before }
       })
     }),
