@@ -84,7 +84,7 @@ export interface StreamEvent {
 }
 
 /**
- * How the conversation ended. `complete`: the body came to its regular end. `cut`: the peer closed
+ * End of the conversation. `complete`: the body came to its regular end. `cut`: the peer closed
  * or reset the connection or the HTTP/2 stream inside the body, or ended it inside its
  * Content-Encoding. `undecodable`: its Content-Encoding is unknown, corrupt, or grows beyond our
  * limit, `error` says which. `aborted`: we left on purpose. `timeout`: our own limit.

@@ -1,7 +1,7 @@
 import type { OpenQuestionId, RequirementId } from './catalogue/index.ts'
 
 /**
- * What a judge or a claim says about one row. A row passes only if something held and nothing
+ * Result of a judge or a claim for one row. A row passes only if something held and nothing
  * broke, so nothing passes by not being looked at.
  */
 export interface Finding {
@@ -15,7 +15,7 @@ export interface Finding {
   readonly event?: number
 }
 
-/** What the target does at a point that the document leaves open. */
+/** Behaviour of the target at a point that the document leaves open. */
 export interface Observation {
   readonly question: OpenQuestionId
   readonly answer: string

@@ -4,8 +4,8 @@ const opening = new Set([91, 123])
 const closing = new Set([93, 125])
 
 /**
- * Whether JSON text is nested deeper than so many levels. What reads it afterwards may be recursive,
- * and what lays it out takes the square of its depth.
+ * Tests if JSON text is nested deeper than `maxDepth` levels. Code that reads it may be recursive,
+ * and formatting takes the square of its depth.
  */
 export function isDeeperThan(text: string, maxDepth: number): boolean {
   // Each level takes a bracket.

@@ -82,7 +82,7 @@ export function pathOf(id: OperationId, chat: string): string {
 }
 
 /**
- * Whether a text can be one segment of a path. Dots alone lead elsewhere, even percent-encoded (URL
+ * Tests if a text can be one segment of a path. Dots alone lead elsewhere, even percent-encoded (URL
  * Standard, section 4.4), and half a surrogate pair has no UTF-8.
  */
 export function isSegment(text: string): boolean {

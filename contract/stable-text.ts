@@ -34,7 +34,7 @@ const cut = /["'{[][^\n]{0,60}… \(\d+ characters\)/g
 /** A text of JSON, with the name of its member where it has one. */
 const quoted = /("\w+":)?"(?:[^"\\\n]|\\.)*"/g
 
-/** What a model says is not the behaviour; a single word in quotes may be. */
+/** Removes quoted model text, which is not behaviour; a single word in quotes may be. */
 function unquoted(text: string, member: string | undefined): string {
   if (member !== undefined) return `${member}<text>`
   return /\s/.test(text) ? '<text>' : text

@@ -6,7 +6,7 @@ const on = (surface: OpenQuestion['surface'], section: string, question: string)
   question,
 })
 
-/** What the document leaves open: a run records what the target does, and judges nothing. */
+/** Points that the document leaves open: a run records the choice of the target and judges nothing. */
 export const openQuestions = {
   'OPEN-01': on(
     'v2',

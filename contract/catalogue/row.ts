@@ -1,9 +1,9 @@
-/** How a row of the catalogue is written; what the levels mean stands at `Level`. */
+/** Form of a row of the catalogue; `Level` explains the levels. */
 
 export type Surface = 'openai' | 'v2' | 'v3'
 
 /**
- * What decides severity, and nothing else does: `required` is said by the interface document (a
+ * The only source of severity: `required` is stated by the interface document (a
  * breach fails), `expected` by the contract that the document names (a breach warns).
  */
 export type Level = 'required' | 'expected'

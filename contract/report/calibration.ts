@@ -1,12 +1,12 @@
 import { z } from 'zod'
 
-/** What `chatgen calibrate` stores of this machine: how late stamps are at what rate of events. */
+/** Results of `chatgen calibrate` for this machine: the delay of stamps at each rate of events. */
 
 const spread = z.object({ p50: z.number(), p99: z.number(), max: z.number(), count: z.int() })
 
 const point = z.object({
   plannedEventsPerSecond: z.number(),
-  /** What came; less, where server or generator had enough. */
+  /** Achieved rate; lower than the target where server or generator was saturated. */
   eventsPerSecond: z.number(),
   /** Milliseconds; null where no canary was heard. */
   timestampError: spread.nullable(),

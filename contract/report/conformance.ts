@@ -26,7 +26,7 @@ const requirementRow = z.object({
   known: z.boolean(),
   /** The sentence of the document, in our words. */
   title: z.string(),
-  /** What was seen; null where there is nothing to say beyond the verdict. */
+  /** Observed behaviour; null if the verdict says all. */
   message: z.string().nullable(),
   /** Id of the broken row that this one stands on. */
   blockedBy: z.string().nullable(),
@@ -61,7 +61,7 @@ export type Leftover = z.infer<typeof residue>
 const traffic = z.object({
   /** Responses that began, with any status. */
   answers: z.int(),
-  /** How many of them were 429 or 5xx, by status. */
+  /** Number of answers with 429 or 5xx, by status. */
   statuses: z.record(z.string(), z.int()),
   /** Connections that ended, or never came to be, without a response. */
   unanswered: z.int(),
@@ -71,7 +71,7 @@ const traffic = z.object({
   /** Requests that were sent again. */
   retries: z.int(),
 })
-/** What came of the requests of a run on their way, whatever the answers said. */
+/** Transport results of the requests of a run, independent of the content of answers. */
 export type Traffic = z.infer<typeof traffic>
 
 const knownViolation = z.object({
@@ -150,7 +150,7 @@ export const conformanceReport = z.object({
     unproven: z.int(),
     known: z.int(),
   }),
-  /** What the run asked of the target. */
+  /** Cost of the run to the target. */
   cost: z.object({ requests: z.int(), generations: z.int(), chats: z.int(), uploads: z.int() }),
   /** Of the requests of scenarios. Earlier reports say nothing of it. */
   traffic: traffic.optional(),
@@ -158,7 +158,7 @@ export const conformanceReport = z.object({
   observations: z.array(observationRow),
   /** Faults of the kit itself: scenarios that threw, files that did not load. */
   faults: z.array(z.object({ scenario: z.string(), message: z.string() })),
-  /** What the run has left on the target: no violation. Earlier reports say nothing of it. */
+  /** Resources left on the target: no violation. Earlier reports lack it. */
   residue: z.array(residue).default([]),
   /** Why what the run has left was not looked for, or not to the end; null where it was. */
   residueUnseen: z.string().nullable().default(null),

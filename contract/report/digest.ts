@@ -12,5 +12,5 @@ export const digest = z.object({
 })
 export type Digest = z.infer<typeof digest>
 
-/** What is to be said of a report that is not as its run wrote it. */
+/** Reason to doubt that a report is as its run wrote it. */
 export type Doubt = NonNullable<Digest['from']>

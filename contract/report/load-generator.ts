@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** What a load run knows of its own error. Times in milliseconds. */
+/** Measurement error of a load run. Times in milliseconds. */
 
 const spread = z.object({ p50: z.number(), p99: z.number(), max: z.number(), count: z.int() })
 export type Spread = z.infer<typeof spread>
@@ -13,7 +13,7 @@ const worker = z.object({
   cpuMs: z.number().nullable(),
   /** Busy share of its event loop, 0 to 1. */
   eventLoopUtilization: z.number(),
-  /** How late the scheduler got to a planned arrival. */
+  /** Delay of the scheduler after a planned arrival. */
   scheduleDelay: spread.nullable(),
   /** Stamped by a server in the same process, against the stamp of this worker's loop. */
   timestampError: spread.nullable(),
@@ -32,7 +32,7 @@ export const generator = z.object({
   cpuMs: z.number(),
   eventsPerSecond: z.number(),
   eventsPerCpuSecond: z.number().nullable(),
-  /** What `chatgen calibrate` stored for this machine; null where it never ran. */
+  /** Stored results of `chatgen calibrate` for this machine; null if it never ran. */
   calibration: z
     .object({
       measuredAt: z.string(),

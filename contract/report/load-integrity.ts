@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** What the judges said of the traffic of a load run. */
+/** Findings of the judges in the traffic of a load run. */
 
 const evidence = z.object({
   /** Of the arrival in the plan, and of the request in its transaction. */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** What a load run measured of its target. */
+/** Measurements of the target in a load run. */
 
 export const metricNames = [
   'connect',
@@ -55,7 +55,7 @@ export const metric = z.object({
 })
 export type Metric = z.infer<typeof metric>
 
-/** What the turns of growing chats measured, whose context is longer from turn to turn. */
+/** Measurements by turn of growing chats, whose context is longer from turn to turn. */
 export const turnRow = z.object({
   /** Counted from 1; `to` is null for all that follow. */
   from: z.int(),
@@ -96,7 +96,7 @@ export type Goodput = z.infer<typeof goodput>
 export const window = z.object({
   fromMs: z.number(),
   toMs: z.number(),
-  /** How the warm-up was cut, for example `MSER-5 on ttft`. */
+  /** Method that cut the warm-up, for example `MSER-5 on ttft`. */
   method: z.string(),
   steady: z.object({ verdict: z.enum(['steady', 'trend', 'too short']), message: z.string() }),
 })
@@ -144,7 +144,7 @@ export const otherTool = z.object({
   tool: z.string(),
   metric: z.string(),
   definition: z.string(),
-  /** Where the tool says or does so. */
+  /** Place in the tool's documentation or source that shows it. */
   source: z.string().default(''),
   unit: z.string(),
   mean: z.number().nullable(),
@@ -153,7 +153,7 @@ export const otherTool = z.object({
 })
 export type OtherTool = z.infer<typeof otherTool>
 
-/** How evenly content came, in the measured window. */
+/** Evenness of content arrival in the measured window. */
 export const stalls = z.object({
   /** A gap over this is a stall. */
   overMs: z.number(),
@@ -171,8 +171,8 @@ export const stalls = z.object({
 export type Stalls = z.infer<typeof stalls>
 
 /**
- * How the deltas of streams came, in the measured window: what a proxy or a buffer between the model and
- * the client does to them.
+ * Arrival of stream deltas in the measured window: the effect of a proxy or buffer between model and
+ * client.
  */
 export const delivery = z.object({
   /** Answers with two deltas or more. */
@@ -196,7 +196,7 @@ export const delivery = z.object({
 })
 export type Delivery = z.infer<typeof delivery>
 
-/** How latencies were spread over time: a column for some seconds, a row for a range of latency. */
+/** Distribution of latencies over time: a column for some seconds, a row for a range of latency. */
 export const heatMap = z.object({
   metric: z.enum(['ttft', 'e2e']),
   clock: z.literal('response'),

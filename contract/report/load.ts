@@ -21,7 +21,7 @@ import {
  * milliseconds unless a name says otherwise; histograms are HDR V2, base64.
  */
 
-/** How arrivals are placed in time. */
+/** Placement of arrivals in time. */
 const arrival = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('poisson'), perSecond: z.number() }),
   z.object({ kind: z.literal('constant'), perSecond: z.number() }),
@@ -44,7 +44,7 @@ export type ArrivalRow = z.infer<typeof arrival>
 
 const shard = z.object({ index: z.int(), of: z.int() })
 
-/** What was to be sent: the same for every shard, worker and repetition. */
+/** Planned load: the same for every shard, worker and repetition. */
 const plan = z.object({
   /** SHA-256 of every arrival in order, hexadecimal; does not depend on shards or workers. */
   hash: z.string(),
@@ -58,7 +58,7 @@ const plan = z.object({
   mix: z.string(),
 })
 
-/** What happened to the requests of one kind of transaction. */
+/** Results of the requests of one kind of transaction. */
 const transaction = z.object({
   name: z.string(),
   surface: z.enum(['openai', 'v2', 'v3']),
@@ -104,7 +104,7 @@ export type ErrorRow = z.infer<typeof errorRow>
 /** Answers that say no: 429, any other status outside 2xx, an error event in place of the rest. */
 export const refusalKinds: readonly ErrorRow['kind'][] = ['shed', 'status', 'in-band-error']
 
-/** What kept requests from their answer, of the whole run. */
+/** Causes that kept requests from their answer, in the whole run. */
 const disturbances = z.object({
   /** Answered 429. */
   tooManyRequests: z.int(),
@@ -125,7 +125,7 @@ const disturbances = z.object({
   retries: z.int(),
 })
 export type Disturbances = z.infer<typeof disturbances>
-/** What only HTTP/2 has (RFC 9113): many requests share a connection, each as a stream of its own. */
+/** Measurements of HTTP/2 only (RFC 9113): many requests share a connection, each as its own stream. */
 const http2 = z.object({
   /** Streams opened: requests that were sent, those that were sent again among them. */
   streams: z.int(),
@@ -217,7 +217,7 @@ export const loadReport = z.object({
   heatMaps: z.array(heatMap).default([]),
   /** The same run in the definitions of other tools. */
   otherTools: z.array(otherTool),
-  /** What could not be arranged or tidied up. */
+  /** Failures of setup or cleanup. */
   notes: z.array(z.string()).default([]),
   /** Faults of the kit itself. */
   faults: z.array(z.string()),

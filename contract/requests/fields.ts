@@ -33,5 +33,5 @@ export const rowLimit = z.coerce.number().int().min(1)
 /** A yes or no, as it stands in a query. */
 export const flag = z.stringbool({ truthy: ['true', '1'], falsy: ['false', '0'] })
 
-/** What every list takes. */
+/** Query parameters of every list. */
 export const pageQuery = { limit: rowLimit.optional(), cursor: z.string().optional() }

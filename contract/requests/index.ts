@@ -1,4 +1,4 @@
-/** What clients send: bodies and queries of every surface, as schemas and as types. */
+/** Requests of clients: bodies and queries of every surface, as schemas and as types. */
 export * from './attachments.ts'
 export * from './chats.ts'
 export * from './input-items.ts'

@@ -19,7 +19,7 @@ export const historyQuery = z.looseObject({
   cursor: z.string().optional(),
 })
 
-/** What both kinds of generation take. */
+/** Settings of both kinds of generation. */
 const settings = {
   stream: z.boolean().nullish(),
   model_id: z.string(),

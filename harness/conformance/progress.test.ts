@@ -4,7 +4,7 @@ import { startHandMadeServer } from '../proof/test-support/independent-server/se
 import type { Progress } from './progress.ts'
 import { check, lineOf, rowsWith } from './test-support/check.ts'
 
-/** What a run says on its way is what its report says in the end. */
+/** Progress that a run prints agrees with its report. */
 
 test('rows and scenarios are counted as the report counts them', async () => {
   const server = await startHandMadeServer({

@@ -6,7 +6,7 @@ import { addCosts, type Cost, noCost } from './usage.ts'
 import { decide } from './verdicts.ts'
 import type { Collector } from './vitest/collector.ts'
 
-/** How far a run is, told each time that a scenario has ended. */
+/** Progress of a run, sent at each end of a scenario. */
 export interface Progress {
   /** Title of the scenario that ended last. */
   readonly scenario: string
@@ -15,7 +15,7 @@ export interface Progress {
   readonly total: number
   /** Share of the work that is done, 0 to 1, by what the scenarios declare to cost. */
   readonly share: number
-  /** What the scenarios that have ended asked of the target. */
+  /** Cost of the finished scenarios. */
   readonly asked: Cost
   /** The rows as the report would have them, if the run ended here; computed anew by each call. */
   readonly requirements: () => readonly RequirementRow[]

@@ -2,7 +2,7 @@ import type { Finding, Observation, RequirementId } from '../../contract/index.t
 import type { TargetProfile } from './profile/index.ts'
 import type { Cost, Traffic } from './usage.ts'
 
-/** What the scenarios are told about the run; survives a structured clone. */
+/** Settings of the run for its scenarios; survive a structured clone. */
 export interface RunSetup {
   readonly profile: TargetProfile
   /** Rows that are judged in this run: selected, applicable and with what they need declared. */
@@ -32,7 +32,7 @@ export interface RunSetup {
   readonly evidence?: boolean
 }
 
-/** How the kit introduces itself to a target, in a run and beside one. */
+/** Identity of the client towards a target, in a run and beside one. */
 export type ClientIdentity = Pick<RunSetup, 'profile' | 'tag' | 'userAgent'>
 
 /** Why a scenario can say nothing about some rows. */
@@ -42,7 +42,7 @@ export interface Undecided {
   readonly exchanges: readonly string[]
 }
 
-/** What one scenario brings home. */
+/** Result of one scenario. */
 export interface ScenarioOutcome {
   readonly slug: string
   readonly title: string

@@ -149,7 +149,7 @@ async function sendPreflight(setup: RunSetup, options: RunOptions): Promise<numb
   }
 }
 
-/** What was judged is reported even where the audit itself fails. */
+/** Audits leftovers; a failed audit does not lose the verdicts. */
 async function auditSafely(
   collector: Collector,
   setup: RunSetup,

@@ -7,7 +7,7 @@ import {
 } from '../../contract/index.ts'
 import type { Traffic } from '../../contract/report/conformance.ts'
 
-/** What a run asked of its target. */
+/** Cost of a run to its target. */
 export interface Cost {
   readonly requests: number
   readonly generations: number
@@ -65,7 +65,7 @@ export function addExchangeCost(before: Cost, exchange: Exchange): Cost {
   }
 }
 
-/** What came of the requests of a run after one more exchange. */
+/** Adds one exchange to the transport results of a run. */
 export function addExchangeTraffic(
   before: Traffic,
   { ending, response, labels }: Exchange,

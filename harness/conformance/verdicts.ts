@@ -4,7 +4,7 @@ import { skipReason } from './profile/applicability.ts'
 import type { TargetProfile } from './profile/index.ts'
 import type { ScenarioOutcome, Undecided } from './run-setup.ts'
 
-/** What one scenario brought home, and how it ended. */
+/** Result of one scenario, with its end. */
 export interface ScenarioResult extends ScenarioOutcome {
   /** A fault of the kit: what the scenario threw; null where there is none. */
   readonly fault: string | null

@@ -38,7 +38,7 @@ export interface Command {
   readonly needs?: readonly RequirementId[]
   /** Undefined where the state has nothing to apply it to. */
   draw(model: Model, pick: Pick): Draft | undefined
-  /** Whether an operation still makes sense, in a sequence that was shortened. */
+  /** Tests if an operation still makes sense in a sequence that was shortened. */
   applies(model: Model, operation: Operation): boolean
   run(world: World, operation: Operation): Promise<void>
 }
@@ -65,7 +65,7 @@ export interface World {
   v2Chat(): Promise<string>
 }
 
-/** What a target did against a requirement, in words. */
+/** Breach of a requirement by the target, in words. */
 export class StateViolation extends Error {
   override readonly name = 'StateViolation'
   readonly row: RequirementId

@@ -16,7 +16,7 @@ export interface ExploreOptions {
   readonly maxGenerations: number
 }
 
-/** What came of exploring, for its own proof. */
+/** Result of an exploration, for its own proof. */
 export interface ExplorationResult {
   readonly operations: number
   readonly violations: readonly FoundViolation[]
@@ -31,7 +31,7 @@ export interface FoundViolation extends Shrunk {
 
 /** A sequence ends with a sweep of all reads, and the next one begins with fresh chats. */
 const sequenceLength = 60
-/** So many violations are shortened and reported. */
+/** Maximum number of violations that are shortened and reported. */
 const maxViolations = 3
 /** Answers in a row that say nothing, after which the target is left alone. */
 const maxUnclear = 8
@@ -156,8 +156,8 @@ function drawWeighted<T extends { readonly weight: number }>(list: readonly T[],
 }
 
 /**
- * What an operation on a chat may have changed is read at once until it is known how the target settles
- * it, and now and then afterwards; the sweep reads the rest.
+ * Reads for a possible change by an operation on a chat: at once until the choice of the target is
+ * known, and now and then afterwards; the sweep reads the rest.
  */
 function readsAfter(
   { command, label, chat }: Operation,

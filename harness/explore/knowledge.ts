@@ -1,6 +1,6 @@
 /**
- * What a run has learned of its target. An ability is what the target was seen to do in the plain
- * case; a choice is how it settles a point that the document leaves open. Only what was seen once is
+ * Knowledge of a run about its target. An ability is an operation that was seen to work in the plain
+ * case; a choice is its answer to a point that the document leaves open. Only what was seen once is
  * expected again: what a target never does is for the scenarios of the suites.
  */
 export interface Knowledge {

@@ -1,5 +1,5 @@
 /**
- * What the document says that a target must hold after a sequence of operations. Pure: no request, no
+ * State that the document requires of a target after a sequence of operations. Pure: no request, no
  * clock. A value that the document leaves open is undefined, and nothing is expected of it.
  */
 export interface Model {
@@ -29,7 +29,7 @@ export interface Turn {
   readonly marks: readonly string[]
   /** 1 where it was accepted, 0 where it was refused; undefined where nobody can tell. */
   readonly steps: 0 | 1 | undefined
-  /** What sent it: `generate`, `repeat`, `race`, or the reason why it had to be refused. */
+  /** Operation that sent it: `generate`, `repeat`, `race`, or the reason why it had to be refused. */
   readonly kind: string
   readonly answer: readonly string[]
   readonly responseId: string | undefined

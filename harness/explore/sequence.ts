@@ -5,7 +5,7 @@ import { commandNamed } from './commands/index.ts'
 import { forgetChat } from './model.ts'
 import type { RecordedWorld } from './world.ts'
 
-/** What came of an operation: `skipped` where it makes no sense in this state, `unclear` without an answer that counts. */
+/** Result of an operation: `skipped` where it makes no sense in this state, `unclear` without a usable answer. */
 export type Step =
   | { readonly kind: 'done' | 'skipped' | 'unclear' }
   | { readonly kind: 'violated'; readonly violation: StateViolation }

@@ -140,7 +140,7 @@ describe('deliveryOf', () => {
         bytes: encode('data: {"choices":[{"delta":{"content":"x"}}]}\n\n'),
       })),
     })
-  /** So many deltas together, every so many milliseconds. */
+  /** Deltas in lumps of the given sizes, `gap` milliseconds between lumps. */
   const lumps = (from: number, gap: number, sizes: readonly number[], apart = 0) =>
     sizes.flatMap((size, at) => Array.from({ length: size }, (_, n) => from + at * gap + n * apart))
   const steps = (from: number, gap: number) => Array.from({ length: 10 }, (_, n) => from + n * gap)

@@ -1,7 +1,7 @@
 import { asObject, isObject } from '../../contract/json.ts'
 import { show } from './json.ts'
 
-/** What differs between the two forms of a response; both lists are empty where nothing does. */
+/** Differences between the two forms of a response; both lists are empty where there are none. */
 export interface FormComparison {
   /** V3-GEN-03: members that both forms have, with another type in each. */
   readonly differentTypes: readonly string[]
@@ -42,7 +42,7 @@ export function compareOutputWithHistory(
   })
 }
 
-/** Whether a row shows all that an item says; it may say more, and be silent where the item is empty. */
+/** Tests if a row shows all content of an item; it may have more, and lack empty content. */
 function shows(row: unknown, item: unknown): boolean {
   if (item == null || (Array.isArray(item) && item.length === 0 && row == null)) return true
   if (Array.isArray(item)) {

@@ -33,7 +33,7 @@ const minGathered = 4
 const heldBackMs = 180
 
 /**
- * Whether the text of a streamed answer arrived while it was made (V3-SSE-30, OAI-STREAM-11), from
+ * Decides if the text of a streamed answer arrived while it was made (V3-SSE-30, OAI-STREAM-11), from
  * the reads that it came in. The target's own pace follows from the reads after the first: so much
  * text in so much time. What waited for its read longer than that pace explains was held back. To
  * say that text was spread takes little; to say that it was not takes much, and never what this
@@ -116,7 +116,7 @@ function isBurst({ atMs, deltas }: Read, before: Read | undefined, all: number):
   return deltas > all / 2 && atMs - before.atMs >= heldBackMs
 }
 
-/** How long the first delta of a read waited for its last, at the pace of the target, in ms. */
+/** Maximum wait of the first delta of a read for its last, at the pace of the target, in ms. */
 function longestWait(reads: readonly Read[]): number {
   const [first, ...later] = reads
   const last = reads.at(-1)

@@ -7,7 +7,7 @@ import type {
 } from '../../contract/index.ts'
 
 /**
- * What one exchange showed, row by row. A row has at most one finding: the first thing that broke
+ * Findings of one exchange, row by row. A row has at most one finding: the first thing that broke
  * it, or else the first that held.
  */
 export class FindingCollector {

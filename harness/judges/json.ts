@@ -23,7 +23,7 @@ function stringify(value: unknown): string {
 }
 
 /**
- * Whether two values say the same. A member that only one object has, or has as null, is no
+ * Tests if two values agree. A member that only one object has, or has as null, is no
  * difference: optional members may be left out in one place and shown in another.
  */
 export function agrees(a: unknown, b: unknown, depth = 0): boolean {

@@ -1,6 +1,6 @@
 import type { Ending, Judgement, WireChunk } from '../../contract/index.ts'
 
-/** What a judge of a stream is told beside its bytes. */
+/** Context of a stream for its judge, beside the bytes. */
 export interface StreamContext {
   /** Body of the request as JSON. */
   readonly request: unknown
@@ -23,7 +23,7 @@ export interface StreamListener {
   terminal(): void
   /** The server said inside the stream that it failed. */
   serverFailed(why: string): void
-  /** What the stream counts; the last one counts. */
+  /** Token usage that the stream reports; the last one counts. */
   usage(usage: Readonly<Record<string, unknown>>): void
   /** Of the response or the completion. */
   id(id: string): void

@@ -3,7 +3,7 @@ import { isRequirementId } from '../../contract/index.ts'
 import { faults } from '../../reference-server/deviations/index.ts'
 import { spread } from './runs/attempts.ts'
 
-/** What decides verdicts; a change elsewhere changes none. */
+/** Folders that decide verdicts; a change elsewhere changes none. */
 const rooms = [
   'suites',
   'contract',

@@ -55,7 +55,7 @@ function referenceProfile(baseUrl: string, keys: readonly string[]): TargetProfi
   return loadProfile(targetFixture('reference'), {}, { baseUrl, apiKey, otherKey })
 }
 
-/** What scenarios asked beyond what they declare, and beyond the tries that they allow themselves. */
+/** Requests of scenarios beyond their declared cost and beyond the attempts that they declare. */
 function excesses(scenarios: readonly Scenario[], outDir: string): string[] {
   const asked = Map.groupBy(exchangesIn(outDir), ({ labels }) => labels.scenario)
   return scenarios.flatMap(({ slug, cost, again }) => {

@@ -69,7 +69,7 @@ export function buildMatrix(
   }
 }
 
-/** What a proof must not show; empty where it holds. */
+/** Results that a proof must not show; empty where it holds. */
 export function objections(matrix: KillMatrix, results: readonly TargetResult[]): string[] {
   return [
     ...matrix.faults.flatMap(({ name, survived, undeclared, applied }) => [

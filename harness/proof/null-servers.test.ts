@@ -6,7 +6,7 @@ import { nullServers } from '../conformance/test-support/null-servers.ts'
 
 /** A server that hangs is given up after so many requests in a row, each of which waits this long. */
 const timeoutMs = 150
-/** So many are in flight when the circuit opens, and chats of others may need to be removed. */
+/** Limit of requests: some are in flight when the circuit opens, and chats may need removal. */
 const fewRequests = 60
 
 /**

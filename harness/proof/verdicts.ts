@@ -1,6 +1,6 @@
 import type { ConformanceReport, RequirementRow } from '../../contract/report/conformance.ts'
 
-/** What the suites said of one target, as far as the proof needs it. */
+/** Verdicts of the suites about one target, as far as the proof needs them. */
 export interface TargetResult {
   readonly kind: 'clean' | 'fault' | 'dialect' | 'combination' | 'null'
   readonly name: string
@@ -8,7 +8,7 @@ export interface TargetResult {
   readonly rows: readonly RowResult[]
   /** Faults of the kit; a proof has none. */
   readonly kitFaults: readonly string[]
-  /** Whether what went over the wire differs from what the plain server sends. */
+  /** True if the traffic differs from that of the plain server. */
   readonly applied: boolean
   readonly durationMs: number
 }

@@ -132,7 +132,7 @@ function acrossTwo(deltas: readonly string[]): string | undefined {
   return undefined
 }
 
-/** Whether an answer went the same way up to the stop; trailing space may be trimmed. */
+/** Tests if an answer is the same up to the stop; trailing space may be trimmed. */
 function sameAnswer(text: string, upToStop: string): boolean {
   return text.trimEnd() === upToStop.trimEnd()
 }

@@ -1,4 +1,4 @@
-/** What scenarios of the compatible surface read of a completion beside its text. */
+/** Readers of the parts of a completion beside its text, for the compatible surface. */
 import {
   assume,
   bodyJson,
@@ -12,7 +12,7 @@ import {
 type Json = Readonly<Record<string, unknown>>
 
 /**
- * Whether an optional feature of the contract is there: a success claims it; a 4xx, or an
+ * Tests if an optional feature of the contract is supported: a success claims it; a 4xx, or an
  * error in place of an answer, rejects it.
  * Anything else ends the scenario undecided.
  */

@@ -7,21 +7,21 @@ import {
 
 const maxAsks = 3
 
-/** So many streams must have gathered their text before that is believed. */
+/** Number of streams with gathered text that decides. */
 const enough = 2
 
-/** Where a brief answer takes this share of a long one's time, that is not the time of their text. */
+/** Share of a long answer's time; a brief answer that takes it did not spend it on its text. */
 const briefShare = 0.6
 
 export interface Arrival {
   readonly kind: 'spread' | 'held back' | 'undecided'
-  /** What was seen, for a sentence. */
+  /** Observation, for a sentence. */
   readonly seen: string
   readonly replies: readonly Exchange[]
 }
 
 /**
- * How streamed text arrives. One stream that is spread shows that text is passed on as it is made.
+ * Observes the arrival of streamed text. One spread stream shows that text is passed on as it is made.
  * One that is not may have met a stall of the network: several count. An answer that came at once
  * may have been made at once, after a wait: it was not where a `brief` one is there far sooner.
  */

@@ -11,7 +11,7 @@ import {
 } from '../../harness/conformance/scenario/index.ts'
 
 /**
- * Whether a request was refused for its content. Where the document does not show all of that and
+ * Tests if a request was refused for its content. Where the document does not show all of that and
  * the profile is silent, the refusal is one of our guess: it accuses nobody.
  */
 export function isContentRefusal(exchange: Exchange): boolean {

@@ -24,7 +24,7 @@ export function requireBase({ knowledge, assistants, tools }: TargetProfile) {
 
 type Base = ReturnType<typeof requireBase>
 
-/** Whether a reply shows a search step before its answer, or the fact of the base in its answer. */
+/** Tests if a reply shows a search step before its answer, or the fact of the base in its answer. */
 export function hasSearched(reply: Exchange, { expected, tool }: Base): boolean {
   const items = outputOf(reply)
   const answerAt = items.findIndex((item) => isObject(item) && item['type'] === 'message')

@@ -124,7 +124,7 @@ const openers = {
 describe('a stream that its server compresses', () => {
   const texts = ['0', '1', '2', '3', '4'].map((digit) => `data: ${digit}\n\n`)
 
-  /** What a compressing server sends for each event, and at its end. */
+  /** Chunks that a compressing server sends for each event, and at its end. */
   async function compressed(coding: keyof typeof openers, flushes: boolean): Promise<Uint8Array[]> {
     const [open, flush] = openers[coding]
     const coder = open()

@@ -12,7 +12,7 @@ export interface CodingProblem {
 
 /** Undoes the content codings of one body, in the order of its arrival. */
 export interface ContentDecoder {
-  /** What the bytes decode to, piece by piece. */
+  /** Decodes the bytes piece by piece. */
   push(bytes: Uint8Array): Promise<Uint8Array[]>
   /** To be called once, after the last byte. */
   end(): Promise<void>

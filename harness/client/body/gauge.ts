@@ -21,7 +21,7 @@ export class BodyGauge {
     return this.#isStream ? this.#limits.streamBytes : this.#limits.bodyBytes
   }
 
-  /** How the limit of all bytes is called in a message. */
+  /** Name of the limit of all bytes in messages. */
   get maxBytesName(): string {
     return `${this.maxBytes} bytes (limits.${this.#isStream ? 'streamBytes' : 'bodyBytes'})`
   }

@@ -1,6 +1,6 @@
 const mebibyte = 1024 * 1024
 
-/** What a body may take, before the conversation is left; `limits` of a target profile. */
+/** Limits of a body; beyond them the conversation is aborted; `limits` of a target profile. */
 export interface BodyLimits {
   /** Bytes of a body in one piece, before and after its Content-Encoding is undone. */
   readonly bodyBytes: number

@@ -40,7 +40,7 @@ export class BodyReader {
   readonly #eventDecoder: EventDecoder | undefined
   readonly #decoder: ContentDecoder | undefined
   #events = 0
-  /** What was given to the decoder is decoded one after the other. */
+  /** Last decoding in progress: chunks are decoded one after the other. */
   #decoding: Promise<void> = Promise.resolve()
 
   constructor(headers: readonly Header[], limits: BodyLimits, listener: Listener) {

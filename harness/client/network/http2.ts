@@ -29,7 +29,7 @@ interface Connection {
   readonly session: ClientHttp2Session
   streams: number
   idle: NodeJS.Timeout | undefined
-  /** What went wrong below HTTP/2. */
+  /** Error below HTTP/2. */
   error: Error | undefined
 }
 
@@ -188,7 +188,7 @@ function requestHeaders({ outgoing }: Conversation): string[] {
   return [...pseudo, ...fields, ...length].flat()
 }
 
-/** What ended a stream that came to no regular end. */
+/** Cause of a stream's irregular end. */
 function endOf(
   stream: ClientHttp2Stream,
   { session, error }: Connection,

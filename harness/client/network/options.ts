@@ -1,7 +1,7 @@
 import { getCACertificates, type SecureContextOptions } from 'node:tls'
 
 /**
- * How a target is reached: HTTP version, TLS, proxy and addresses. Check, init, cleanup and load
+ * Network access to a target: HTTP version, TLS, proxy and addresses. Check, init, cleanup and load
  * share it; it survives a structured clone.
  */
 export interface NetworkOptions {

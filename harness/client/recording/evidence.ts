@@ -41,7 +41,7 @@ export function createEvidenceTransport(
   }
 }
 
-/** What finds an exchange; the rest of it is read when it is asked for. */
+/** Key of an exchange; the rest of it is read on demand. */
 interface Known extends Pick<Exchange, 'id' | 'labels'> {
   readonly identity: string
 }
@@ -64,7 +64,7 @@ function queues(known: readonly Known[]): ReadonlyMap<string, number[]> {
 }
 
 /**
- * What makes two requests the same. Of the credential only its scheme counts: a wrong one differs
+ * Identity of a request. Of the credential only its scheme counts: a wrong one differs
  * from run to run, and the right one is not stored.
  */
 function identityOf(scenario: string, { method, url, headers, body }: WireRequest): string {

@@ -20,7 +20,7 @@ export function createRecordingTransport(recorded: ReadonlyMap<string, Exchange>
   }
 }
 
-/** What stands for a request that a recording lacks. */
+/** Placeholder for a request that a recording lacks. */
 export function absent({ id, labels, request }: Outgoing): Exchange {
   return {
     id,

@@ -84,7 +84,7 @@ function searchFor(forms: readonly Form[], marks: readonly string[]): (text: str
 /** An ellipsis in text, and in bytes of UTF-8 that are read as Latin-1. */
 const ellipsis = /…|\.\.\.|\u00e2\u0080\u00a6/g
 
-/** What is left of an escape that was cut. */
+/** Remainder of an escape that was cut. */
 const brokenEscape =
   /(?:\\{1,8}(?:u[0-9a-fA-F]{0,3}|x[0-9a-fA-F]?)?|%[0-9a-fA-F]?|&#?[0-9a-zA-Z]{0,6})$/
 

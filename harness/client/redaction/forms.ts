@@ -1,5 +1,5 @@
 export interface Secret {
-  /** What stands in its place: `[name]`. */
+  /** Replacement in its place: `[name]`. */
   readonly name: string
   readonly value: string
   /** True: looked for in rendered text as well, even if the value reads like ordinary text. */

@@ -55,7 +55,7 @@ const named: Readonly<Record<string, string>> = {
 
 function resolved(view: View, escapes: RegExp): View | undefined {
   const parts: string[] = []
-  /** Where in the new text, and in the old one, each copied or resolved part begins. */
+  /** Start of each copied or resolved part in the new text, and in the old one. */
   const starts: number[] = []
   const sources: number[] = []
   let length = 0

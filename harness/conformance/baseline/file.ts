@@ -19,7 +19,7 @@ const entry = z.strictObject({
     .string({ error: 'must be as --update-baseline writes it' })
     .regex(/^v\d+-[0-9a-f]{16}$/, 'must be as --update-baseline writes it')
     .optional(),
-  /** What was found when the fingerprint was taken; for the reader, not compared. */
+  /** Finding at the time of the fingerprint; for the reader, not compared. */
   found: z.string().optional(),
 })
 export type BaselineEntry = z.output<typeof entry>

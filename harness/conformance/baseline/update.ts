@@ -37,7 +37,7 @@ export function updateBaseline(report: ConformanceReport, before: Baseline): Bas
   }
 }
 
-/** What has not been judged keeps its entry. */
+/** Tests if the problem of a row is over; a row that was not judged keeps its entry. */
 function isOver(row: RequirementRow | undefined): boolean {
   const over: readonly RequirementRow['verdict'][] = [
     'pass',

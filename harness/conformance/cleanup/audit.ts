@@ -31,14 +31,14 @@ import {
 const maxAuditMs = 5_000
 const maxTries = 2
 
-/** So many chats whose deletion was confirmed are read again: a server may confirm and keep. */
+/** Number of chats read again after a confirmed deletion: a server may confirm and keep. */
 const sampleSize = 3
 const maxUnknown = 12
 const maxPages = 5
 
 export const undeletable = 'no route of the document deletes it'
 
-/** What an audit has found, and what it cost. */
+/** Findings and cost of an audit. */
 export interface LeftoverAudit {
   readonly leftovers: readonly Leftover[]
   /** Why it was not looked for, or not to the end; null where it was. */
@@ -54,7 +54,7 @@ export interface AuditOptions {
 }
 
 /**
- * What a run has left on its target. Chats whose deletion was not confirmed are checked one by one
+ * Finds leftovers of a run on its target. Chats whose deletion was not confirmed are checked one by one
  * and deleted again; of the confirmed ones the latest few are read, and a short walk through the
  * list of chats looks for the tag of the run. It asks no more than the budget of the run has left.
  */

@@ -32,9 +32,9 @@ export interface AuxiliaryClientOptions {
   readonly signal?: AbortSignal
   /** Requests in flight. */
   readonly concurrency?: number
-  /** How often a request is tried that is answered 429 or 503; four times where nothing is said. */
+  /** Maximum attempts of a request that is answered 429 or 503; four by default. */
   readonly tries?: number
-  /** What is thrown in place of every request beyond so many. */
+  /** Limit of requests; beyond it each request throws the error. */
   readonly budget?: { readonly requests: number; readonly exceededError: Error } | undefined
   /** Makes what is thrown in place of every request once the target is taken for gone. */
   readonly unreachableError?: (reason: string) => Error

@@ -7,11 +7,11 @@ import { createAuxiliaryClient } from './auxiliary-client.ts'
 import { type Journal, journalWriter, type OpenEntry, openEntries, readJournal } from './journal.ts'
 import { type Removal, removeChats } from './removal.ts'
 
-/** What a journal leaves to be done. */
+/** Open entries of a journal. */
 export interface OpenJournal {
   readonly journal: Journal
   readonly chats: readonly OpenEntry[]
-  /** What no route of the document deletes. */
+  /** Entries that no route of the document deletes. */
   readonly others: readonly OpenEntry[]
 }
 

@@ -6,7 +6,7 @@ import { loadProfile } from '../profile/index.ts'
 import { check, temporaryFolder } from '../test-support/check.ts'
 import { createdEntries, readJournal } from './journal.ts'
 
-/** What is left behind can be told from other people's things by its name. */
+/** Leftovers are distinguished from other people's resources by name. */
 test('all that a run creates is named with its tag', async () => {
   const keys = ['one-throw-away-key', 'another-throw-away-key']
   const server = await startReferenceServer({ pace: parsePace('ttft=2ms,gap=1ms'), keys })

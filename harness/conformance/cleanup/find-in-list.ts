@@ -28,7 +28,7 @@ function recordsWhere(value: unknown, matches: Matches): unknown[] {
   return collectRecords(value, matches).records
 }
 
-/** Whether a value holds a match, and the records in it that do; each part is looked at once. */
+/** Tests if a value holds a match, and collects the records that do; visits each part once. */
 function collectRecords(value: unknown, matches: Matches): { holds: boolean; records: unknown[] } {
   if (typeof value !== 'object' || value === null) return { holds: matches(value), records: [] }
   const parts = Object.values(value).map((part) => ({ part, ...collectRecords(part, matches) }))

@@ -22,7 +22,7 @@ export function closeJournal(file: string): number {
   return open
 }
 
-/** What a killed run left behind can only be found through its journal. */
+/** Keeps the journal of a killed run: only through it can its leftovers be found. */
 function archiveUnfinished(file: string): void {
   const tag = existsSync(file) ? unfinishedTag(file) : undefined
   if (tag === undefined) return

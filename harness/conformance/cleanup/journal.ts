@@ -25,7 +25,7 @@ export interface Journal {
   readonly cutLines: number
 }
 
-/** What was created, or may have been, and is not known to be gone. */
+/** Resource that was created, or may have been, and is not known to be deleted. */
 export interface OpenEntry {
   readonly kind: CreationKind
   readonly name: string

@@ -15,7 +15,7 @@ import type { AuxiliaryClient } from './auxiliary-client.ts'
 import { idsOfRecordsWith } from './find-in-list.ts'
 import type { OpenEntry, WriteJournal } from './journal.ts'
 
-/** What became of one entry of a journal. */
+/** Result of removing one entry of a journal. */
 export interface Removal {
   readonly entry: OpenEntry
   /**
@@ -227,7 +227,7 @@ export class NoAnswerError extends Error {
   override readonly name = 'NoAnswer'
 }
 
-/** Whether something is still there, as far as one can tell. */
+/** Tests if the resource still exists, as far as is known. */
 export function isRemaining({ outcome }: Removal): boolean {
   return outcome === 'left' || outcome === 'unanswered'
 }

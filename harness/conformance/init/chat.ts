@@ -47,7 +47,7 @@ export async function findChat(probing: ProbeContext): Promise<Detected<FoundCha
   return { value: found, evidence }
 }
 
-/** Whether reasoning comes apart from the answer. */
+/** Detects if reasoning is separate from the answer. */
 export async function findReasoning(
   chat: string,
   { models }: ProbeContext,
@@ -66,7 +66,7 @@ export async function findReasoning(
   return deltas > 0 ? { value: true, evidence: [told] } : unknown(told)
 }
 
-/** Whether the vision model takes an image of one pixel. */
+/** Detects if the vision model accepts an image of one pixel. */
 export async function findImages(
   chat: string,
   { models }: ProbeContext,

@@ -14,7 +14,7 @@ import { findAttachments, findKnowledge } from './resources.ts'
 import { type FoundSurfaces, findSurfaces } from './surfaces.ts'
 import { type FoundV2Chat, findV2Chat } from './v2-chat.ts'
 
-/** What could be found out about a target. */
+/** Detected properties of a target. */
 export interface Detection {
   readonly surfaces: FoundSurfaces
   readonly models: Detected<Models>
@@ -97,7 +97,7 @@ type ProbeOn = <T>(
   probe: () => Promise<Detected<T>>,
 ) => Promise<Detected<T>>
 
-/** What takes a chat to find out; where there is none, that is said. */
+/** Probes that need a chat; without one, the evidence says so. */
 async function inAChat(probing: ProbeContext, on: ProbeOn) {
   const chat = await on('v3', 'a chat', () => findChat(probing))
   const id = chat.value?.id

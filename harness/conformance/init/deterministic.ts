@@ -7,8 +7,8 @@ import { type Detected, type ProbeContext, route, unknown } from './probe.ts'
 const question = 'Invent a name for a boat, and tell its story in a few sentences.'
 
 /**
- * Whether the same request gives the same text: twice at temperature 0, and, where that is equal,
- * twice at the temperature that the target takes itself, for rows send requests without one.
+ * Tests if the same request gives the same text: twice at temperature 0, and, where that is equal,
+ * twice at the default temperature of the target, since rows send requests without one.
  */
 export async function findDeterministic({ client, models }: ProbeContext): Promise<Detected<true>> {
   const ask = (more: object) =>

@@ -4,7 +4,7 @@ import { mainIds, modelIdsIn, smallestCompletion, visionId } from '../preflight/
 import { isCompletion } from '../scenario/read.ts'
 import { brief, type Detected, type Models, route, unknown } from './probe.ts'
 
-/** Where nothing is listed, the names of section 2.1 are as good as any. */
+/** Names of section 2.1, for a target that lists no models. */
 export const assumedModels: Models = { main: 'svc-main-model', aliases: [], vision: visionId }
 
 /**

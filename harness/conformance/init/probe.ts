@@ -12,11 +12,11 @@ import { describeShape, statusText } from '../scenario/read.ts'
 import { toWord } from '../session/identities.ts'
 import type { RequestSpec } from '../session/requests/wire-request.ts'
 
-/** What one probe found out. */
+/** Result of one probe. */
 export interface Detected<T> {
   /** Undefined where it could not be told. */
   readonly value: T | undefined
-  /** What was asked and what came, a sentence each. */
+  /** Request and answer, a sentence each. */
   readonly evidence: readonly string[]
 }
 
@@ -27,7 +27,7 @@ export interface Models {
   readonly vision: string | undefined
 }
 
-/** What every probe works with. */
+/** Context of every probe. */
 export interface ProbeContext {
   readonly client: AuxiliaryClient
   readonly journal: WriteJournal
@@ -70,7 +70,7 @@ export function brief(exchange: Exchange, more = ''): string {
   return `${what}${more === '' ? '' : ` ${more}`}: ${statusText(exchange)}${beyond(exchange)}`
 }
 
-/** What the target sent beyond a limit of ours. */
+/** Describes output of the target beyond a limit of ours. */
 function beyond({ ending }: Exchange): string {
   return ending.kind === 'aborted' && ending.limit !== undefined ? `, but it ${ending.limit}` : ''
 }

@@ -11,7 +11,7 @@ export interface ProfileAbout {
   readonly keyEnv: string
   /** False where the target was asked without a key. */
   readonly keyGiven: boolean
-  /** How the target was reached; a proxy of the environment is left to it. */
+  /** Network access to the target, without a proxy set by the environment. */
   readonly network?: TargetProfile['network']
 }
 
@@ -158,7 +158,7 @@ function required({ required: { value, evidence } }: Detection): string[][] {
     : [[...evidenceLines(evidence), ...comment(what), member('requests', { generate: value })]]
 }
 
-/** What no harmless request can find out. */
+/** Examples of members that no harmless request can detect. */
 function examples(): string[][] {
   return [
     [
@@ -213,7 +213,7 @@ function examples(): string[][] {
   ]
 }
 
-/** What the loader of profiles replaces by the value of a variable. */
+/** Placeholder that the profile loader replaces by the value of a variable. */
 function variable(name: string): string {
   return `\${${name}}`
 }

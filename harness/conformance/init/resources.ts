@@ -12,7 +12,7 @@ import {
   unknown,
 } from './probe.ts'
 
-/** Whether a small text file is taken, in the part that is often named `file` (section 4.3). */
+/** Detects if a small text file is accepted, in the part that is often named `file` (section 4.3). */
 export async function findAttachments(probing: ProbeContext): Promise<Detected<true>> {
   const { client, journal, tag } = probing
   const name = `${nonceFor('file', probing)} ${tag}.txt`
@@ -33,7 +33,7 @@ export async function findAttachments(probing: ProbeContext): Promise<Detected<t
   return { value: true, evidence: shown ? [told] : [told, hint] }
 }
 
-/** Whether the two prefixes of section 4.3 answer; what lies below them is not shown. */
+/** Detects if the two prefixes of section 4.3 answer; the routes below them are not documented. */
 export async function findKnowledge({ client }: ProbeContext): Promise<Detected<true>> {
   const [v3, plain] = await Promise.all(
     ['/api/v3/knowledge', '/api/knowledge'].map((path) =>

@@ -13,7 +13,7 @@ export interface FoundSurface {
 export type FoundSurfaces = Readonly<Record<Surface, FoundSurface>>
 
 /**
- * What the first harmless request to each surface says of it; `completion` is asked for where the list
+ * Detects each surface by its first harmless request; `completion` is requested if the list
  * of models does not show the compatible surface, and counts only where a route gave it.
  */
 export function findSurfaces(

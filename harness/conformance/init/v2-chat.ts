@@ -24,7 +24,7 @@ export type FoundV2Chat = 'create' | 'anyUuid'
 const guess = '/api/v2/chat'
 
 /**
- * How a v2 chat comes to be, which the document does not show: by a guessed route, or by storing
+ * Finds the way to create a v2 chat, which the document does not show: a guessed route, or storing
  * a message under any UUID. Either counts only if a message is stored in it as section 2.3 says.
  */
 export async function findV2Chat(probing: ProbeContext): Promise<Detected<FoundV2Chat>> {
@@ -63,7 +63,7 @@ async function storesMessage(chat: string, { client, models }: ProbeContext, whe
   return { done, sentence: brief(stored, where) }
 }
 
-/** Where making one was a guess, so is deleting it; what refuses leaves it in the journal. */
+/** Deletes a chat that a guessed route created; a refusal leaves it in the journal. */
 async function removeGuessed(id: string, { client, journal }: ProbeContext): Promise<void> {
   const path = `${guess}/${encodeURIComponent(id)}`
   const deleted = await client.send({ surface: 'v2', method: 'DELETE', path, role: 'cleanup' })

@@ -2,7 +2,7 @@ import { bodyJson, bodyText, type Exchange, mediaType } from '../../../contract/
 import type { RequestSpec } from '../session/requests/wire-request.ts'
 
 /**
- * What an answer says about who gave it. `service`: a route of the service, whatever it says. `refused`:
+ * Kind of sender of an answer. `service`: a route of the service, with any content. `refused`:
  * the key is refused. `busy`: not now. `absent`: no such route, or not for this method. `other`:
  * something else, such as a page, a redirect or a gateway. `silence`: no answer.
  */
@@ -25,8 +25,8 @@ const absences: readonly number[] = [404, 405, 410, 501]
 const gateways: readonly number[] = [502, 504]
 
 /**
- * Whether a refusal is another one than that of a route that cannot be there: a service may answer
- * 404 for a thing that it does not know. What a refusal repeats of its request does not count.
+ * Tests if a refusal differs from that of a route that cannot exist: a service may answer
+ * 404 for an unknown resource. Text that a refusal repeats from its request does not count.
  */
 export function differs(answer: Exchange, control: Exchange): boolean {
   if (answer.response === null || control.response === null) return false

@@ -6,7 +6,7 @@ import { profileOf } from '../test-support/check.ts'
 import { listen } from '../test-support/listen.ts'
 import { preflight } from './preflight.ts'
 
-/** Who answers at an address: the service, however odd, or something else. */
+/** Recognition of the service behind an address, however odd, and of anything else. */
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void
 

@@ -29,7 +29,7 @@ export interface PreflightOptions {
   readonly anyAnswer?: boolean
 }
 
-/** Who is there. */
+/** Result of the preflight: the sender behind the address. */
 export interface PreflightResult {
   /** Of the first request to each selected surface. */
   readonly answers: ReadonlyMap<Surface, Exchange>
@@ -133,7 +133,7 @@ export async function preflight(
     )
   }
 
-  /** What a legal service may need more than the first requests to be known by. */
+  /** Repeats requests that a legal service may need before it is recognised. */
   async function retry(first: Map<Surface, Exchange>): Promise<PreflightResult | Exchange[]> {
     const answers = new Map(first)
     for (let attempt = 0; attempt < maxTries && allBusy(answers); attempt += 1) {
@@ -184,7 +184,7 @@ function refusesKey({ response }: Exchange): boolean {
 /** Tries of a target that is busy, and the longest wait before each. */
 const maxTries = 3
 const maxWaitMs = 5_000
-/** What an answer may take in all, in the longest silences of the target. */
+/** Maximum duration of an answer, as a multiple of the longest silence of the target. */
 const maxTimeouts = 2
 
 function allBusy(answers: ReadonlyMap<Surface, Exchange>): boolean {

@@ -8,8 +8,8 @@ export interface SetAside {
 }
 
 /**
- * Whether the profile lets a row be judged: what it declares false is not applicable, what it does
- * not declare is unproven, and the message says which member would prove it.
+ * Reason why the profile excludes a row: a member declared false is not applicable, one that is
+ * not declared is unproven, and the message names the member that would prove it.
  */
 export function skipReason(id: RequirementId, profile: TargetProfile): SetAside | undefined {
   const { capability, member } = requirements[id]
@@ -61,14 +61,14 @@ function has(value: unknown, path: readonly string[]): boolean {
   return has(Object.getOwnPropertyDescriptor(value, key)?.value, rest)
 }
 
-/** What decides whether a scenario is part of a run. */
+/** Condition for a scenario to be part of a run. */
 export interface Condition {
   readonly rows: readonly RequirementId[]
   /** It needs a target that chooses its HTTP version. */
   readonly isNegotiated?: boolean
 }
 
-/** Whether a scenario runs where these rows are judged, before a single request is sent. */
+/** Tests if a scenario runs for these rows, before any request is sent. */
 export function isPlanned(
   { rows, isNegotiated = false }: Condition,
   judged: readonly RequirementId[],

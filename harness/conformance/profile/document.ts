@@ -19,7 +19,7 @@ export interface Source {
   readonly text: string
 }
 
-/** What a file holds, and where each of its members stands. */
+/** Content of a file, with the position of each member. */
 export interface ReadDocument {
   readonly value: Readonly<Record<string, unknown>>
   /** `file.yaml:12`. */

@@ -11,7 +11,7 @@ function load(text: string, environment = {}, overrides = {}) {
   return loadProfile({ name: 'target.yaml', text }, environment, overrides)
 }
 
-/** What is wrong with a profile, one line for each problem. */
+/** Problems of a profile, one line each. */
 function problemsOf(text: string, environment = {}, overrides = {}): readonly string[] {
   try {
     load(text, environment, overrides)

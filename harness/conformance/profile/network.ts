@@ -92,7 +92,7 @@ function readPem(file: string, from: string): string {
   ])
 }
 
-/** How the target was reached, for a report: nothing of credentials or of files. */
+/** Network access to the target for a report, without credentials and files. */
 export function networkToldOf({
   network,
 }: Pick<TargetProfile, 'network'>): Pick<ConformanceReport['target'], 'network'> {

@@ -87,7 +87,7 @@ export const targetProfile = z.strictObject({
       z.strictObject({ anyUuid: z.literal(true) }),
     ])
     .optional(),
-  /** How a fact is told and asked for; `{nonce}` stands for the fact. */
+  /** Wording that states a fact and asks for it; `{nonce}` stands for the fact. */
   recall: z
     .strictObject({
       tell: z
@@ -131,7 +131,7 @@ export const targetProfile = z.strictObject({
   otherKey: z.string().min(1).optional(),
   /** Sent with every request. */
   headers: z.record(z.string(), z.string()).default({}),
-  /** How the target is reached. */
+  /** Network access to the target. */
   network: z
     .strictObject({
       /** 1 or 2 to speak this version only; by default ALPN decides. */
@@ -154,7 +154,7 @@ export const targetProfile = z.strictObject({
       requestsPerSecond: z.number().positive().optional(),
       /** Longest silence of the target, in milliseconds. */
       timeoutMs: z.number().positive().default(60_000),
-      /** How long a change may take to be seen, in milliseconds. */
+      /** Maximum time until a change is visible, in milliseconds. */
       settleMs: z.number().nonnegative().default(2_000),
       /** Longest wait that a Retry-After may ask for, in milliseconds. */
       retryAfterMs: z.number().nonnegative().max(longestTimer).default(60_000),

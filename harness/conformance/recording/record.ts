@@ -8,7 +8,7 @@ import { profileNames } from '../profile/selection.ts'
 import { secretsOf } from '../session/secrets.ts'
 
 /**
- * What a run was asked to do: `run.json` beside its exchanges. With both, any later kit can judge
+ * Inputs of a run: `run.json` beside its exchanges. With both, any later version can judge
  * the same evidence. It is written before the first request, so a run that is killed has it too.
  */
 export const runRecord = z.object({

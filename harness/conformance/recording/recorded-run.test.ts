@@ -8,7 +8,7 @@ import { startHandMadeServer } from '../../proof/test-support/independent-server
 import { check } from '../test-support/check.ts'
 import { makeFolder, removeFolder } from '../test-support/folders.ts'
 
-/** What was recorded can be judged again, without the target and with the same verdicts. */
+/** Recordings can be judged again, without the target and with the same verdicts. */
 describe('a recording', () => {
   const folder = makeFolder()
   const [first, second] = [join(folder, 'first'), join(folder, 'second')]

@@ -49,7 +49,7 @@ test.each([
   )
 })
 
-/** What it is refused with; null where it is read. Anything else that is thrown goes on. */
+/** Message of the refusal; null if the file is read. Any other error propagates. */
 function refusal(read: () => unknown): string | null {
   try {
     read()

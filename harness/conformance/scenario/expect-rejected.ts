@@ -11,7 +11,7 @@ import { isDeclined, statusText } from './read.ts'
 export interface RejectedRequest {
   /** The row that says that this must not succeed. */
   readonly row: RequirementId
-  /** What was accepted and differs from the negative in exactly one field. */
+  /** Accepted request that differs from the negative in exactly one field. */
   readonly control: Exchange
   readonly send: () => Promise<Exchange>
   /** Any request that a living server answers; sent after the negative. */
@@ -20,7 +20,7 @@ export interface RejectedRequest {
   readonly status?: number
   /** The row that says that a refusal is no 5xx, where there is one. */
   readonly noServerError?: RequirementId
-  /** What is wrong with it, for the message. */
+  /** Defect of the request, for the message. */
   readonly what: string
 }
 

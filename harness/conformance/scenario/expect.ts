@@ -4,7 +4,7 @@
  */
 import { isDeepStrictEqual } from 'node:util'
 
-/** What a target did against a requirement; its message is the verdict's. */
+/** Breach of a requirement by the target; its message is the verdict's. */
 export class ContractViolation extends Error {
   override readonly name = 'ContractViolation'
   readonly code = 'contract_violation'

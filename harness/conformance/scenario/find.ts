@@ -1,13 +1,13 @@
 import { isUuid } from '../../../contract/index.ts'
 
-/** Whether a text stands anywhere among the values of a body; a UUID may be written in capitals. */
+/** Tests if a text occurs among the values of a body; a UUID may be in capitals. */
 export function contains(body: unknown, text: string): boolean {
   const form = isUuid(text) ? (value: string) => value.toLowerCase() : (value: string) => value
   const needle = form(text)
   return someValue(body, (value) => typeof value === 'string' && form(value).includes(needle))
 }
 
-/** Whether a body holds an array, at whatever depth. */
+/** Tests if a body holds an array at any depth. */
 export function holdsList(body: unknown): boolean {
   return someValue(body, Array.isArray)
 }

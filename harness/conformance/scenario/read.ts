@@ -79,8 +79,8 @@ export function everyItemShown(rows: readonly HistoryRow[]): boolean {
 }
 
 /**
- * Whether the target declined: any status but 2xx or, where the status is open, a 2xx that tells
- * of an error and of nothing else.
+ * Tests if the target declined: any status but 2xx or, where the status is open, a 2xx that reports
+ * an error and nothing else.
  */
 export function isDeclined(exchange: Exchange): boolean {
   if (!succeeded(exchange)) return true
@@ -100,7 +100,7 @@ export function statusText(exchange: Exchange): string {
   return exchange.response === null ? 'no answer' : String(exchange.response.status)
 }
 
-/** What came, for a sentence: `404`, `502 with an HTML page`, `200 with application/json {error}`. */
+/** Describes an answer within a sentence: `404`, `502 with an HTML page`, `200 with application/json {error}`. */
 export function describeAnswer(exchange: Exchange): string {
   const status = statusText(exchange)
   if (mediaType(exchange) === 'text/html') return `${status} with an HTML page`

@@ -58,7 +58,7 @@ export interface RunContext {
   assertWithinLimits(exchange: Exchange): void
   /** Answers beyond a limit, by their route. */
   readonly limitBreaches: LimitBreaches
-  /** What the target wants beside what the document requires. */
+  /** Members that the target needs beyond those that the document requires. */
   readonly supplements: Supplements
   /**
    * The members that a request carries from its first try on: those learned so far or, where a

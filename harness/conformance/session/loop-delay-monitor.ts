@@ -3,8 +3,8 @@ import { performance } from 'node:perf_hooks'
 const stepMs = 10
 
 /**
- * How late this thread is for its own timers, while something that it times is under way. What
- * arrived meanwhile was read that much later, and together with what came after it.
+ * Measures the delay of this thread's timers while something that it times is under way. Data that
+ * arrived meanwhile was read that much later, together with the data after it.
  */
 export function createLoopDelayMonitor() {
   const open = new Set<{ latest: number }>()

@@ -47,7 +47,7 @@ function headerSecrets(headers: Readonly<Record<string, string>>): Secret[] {
 /** `bob:secret` of `http://bob:secret@host`; also where the rest is no address. */
 const userInfo = /^(\s*(?:[a-z][a-z0-9+.-]*:)?\/\/)?([^/?#]*)@/i
 
-/** What an address says before its `@`, as it stands and with its percent codes resolved. */
+/** Userinfo of an address, as written and with its percent codes resolved. */
 export function userInfoSecrets(name: string, url: string): Secret[] {
   const [, , written = ''] = userInfo.exec(url) ?? []
   if (written === '') return []

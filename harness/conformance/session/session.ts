@@ -163,7 +163,7 @@ export class Session {
     }
   }
 
-  /** What the scenario brings home; how it ended is added by whoever saw it end. */
+  /** Result of the scenario; its end is added by the caller. */
   outcome(): ScenarioOutcome {
     const text = this.context.redactor.text
     const clean = (list: readonly Undecided[]) =>

@@ -7,15 +7,15 @@ export interface StoredChat {
 }
 
 export interface Quirks {
-  /** Whether the n-th deletion of a chat is done, and the status it is answered with. */
+  /** Decides if the n-th deletion of a chat is done, and its status. */
   readonly deletes?: (times: number) => { readonly done: boolean; readonly status: number }
-  /** What the answer to the creation shows. */
+  /** Body of the answer to the creation. */
   readonly created?: (chat: StoredChat) => unknown
-  /** What a list shows of the chats that a search selects. */
+  /** Body of a list of the chats that a search selects. */
   readonly page?: (chats: readonly StoredChat[], search: string | null) => unknown
   /** Status of the answer to everything. */
   readonly status?: number
-  /** Whether the n-th request is answered at all. */
+  /** Decides if the n-th request is answered at all. */
   readonly answers?: (count: number) => boolean
 }
 

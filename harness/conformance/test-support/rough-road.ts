@@ -1,7 +1,7 @@
 import { type IncomingMessage, type ServerResponse, request as send } from 'node:http'
 import { listen, readBody, type TestHost } from './listen.ts'
 
-/** What a proxy makes of one request or of its answer. */
+/** Effect of a proxy on one request or its answer. */
 export type Trouble =
   /** Answers in place of the server. `first` asks the server all the same, as a gateway that gave up. */
   | { readonly kind: 'status'; readonly status: number; readonly asks?: boolean }

@@ -7,7 +7,7 @@ import type { ScenarioCoverage, ScenarioResult } from '../verdicts.ts'
 /** A scenario as it is written, before it runs. */
 export interface Scenario extends ScenarioCoverage {
   readonly title: string
-  /** What it asks of a target. */
+  /** Cost to a target. */
   readonly cost: Cost
   /** Generations that it asks for besides where a model misses a planted fact. */
   readonly again: number

@@ -7,7 +7,7 @@ import { createVitest, type PoolRunnerInitializer, type Reporter, type Vitest } 
 import { keepProcess } from './process-state.ts'
 
 /**
- * Where this package lies: the checkout, or the installed package with its compiled files in
+ * Location of this package: the checkout, or the installed package with its compiled files in
  * `dist`. Scenarios are TypeScript in the one and JavaScript in the other.
  */
 const compiled = import.meta.url.endsWith('.js')

@@ -6,7 +6,7 @@ import { type Command, demand, drawFrom, type Operation, type World } from '../c
 import { addFile, chatNamed, type FileState, livingChats, type Model, touchChat } from '../model.ts'
 import { isWholeList } from './whole-list.ts'
 
-/** So many files are uploaded in a sequence: no route of the document deletes them. */
+/** Maximum number of uploads in a sequence: no route of the document deletes them. */
 const maxFiles = 4
 
 const upload: Command = {

@@ -4,7 +4,7 @@ import { type Command, demand, drawFrom, type Operation, type World } from '../c
 import { addChat, chatNamed, livingChats, type Model, touchChat, turnsOf } from '../model.ts'
 import { requireLiving, stillGenerates } from './common.ts'
 
-/** So many chats exist at a time: more only thin out what happens to each. */
+/** Maximum number of chats at a time: more leave fewer operations for each. */
 const maxChats = 7
 /** A list of favorites that is short is never cut into pages. */
 const maxFavorites = 4

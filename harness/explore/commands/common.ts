@@ -11,8 +11,8 @@ export function requireLiving(world: World, operation: Operation): ChatState {
 }
 
 /**
- * Whether the plainest generation is still accepted in a fresh chat: a quota that is used up refuses
- * every request, and says nothing of the state.
+ * Tests if the plainest generation is still accepted in a fresh chat: an exhausted quota refuses
+ * every request and says nothing about the state.
  */
 export async function stillGenerates(world: World, stream: boolean): Promise<boolean> {
   const { v3, session } = world

@@ -202,7 +202,7 @@ function lastRun(model: Model, chat: string): Turn | undefined {
   return last?.responseId === undefined ? undefined : last
 }
 
-/** What a key stands for after its chat is gone is open. */
+/** Tests if a turn can be repeated: the meaning of a key whose chat is deleted is open. */
 function isRepeatable(model: Model, { chat, steps }: Turn): boolean {
   return steps === 1 && chatNamed(model, chat)?.deleted === false
 }

@@ -19,7 +19,7 @@ const setting: Readonly<Record<Property, readonly string[]>> = {
 /** Kinds after which a chat may have another name, of which the document says nothing. */
 const titling: readonly string[] = ['generate', 'race', 'generate name']
 
-/** Whether each kind of operation since a property was read was seen to keep it. */
+/** Tests if each kind of operation since a property was read was seen to keep it. */
 export function isSettled(world: World, property: Property, { sinceRead }: ChatState): boolean {
   return othersSince(property, sinceRead[property]).every(
     (kind) =>

@@ -5,7 +5,7 @@ import { addTurn, chatNamed, livingChats } from '../model.ts'
 import { requireLiving } from './common.ts'
 
 interface Mistake {
-  /** What is wrong with the request, for the message. */
+  /** Defect of the request, for the message. */
   readonly what: string
   readonly row: RequirementId
   readonly more: Readonly<Record<string, unknown>>

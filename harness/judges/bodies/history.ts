@@ -69,7 +69,7 @@ function isInput(item: JsonObject): boolean {
   return item['type'] === 'message' && role !== 'assistant'
 }
 
-/** Whether more pages follow is not visible in one page: here only what no page may have. */
+/** Judges the cursor by its form alone: one page does not show if more pages follow. */
 function judgeCursor(ledger: FindingCollector, cursor: unknown): void {
   if (cursor === null || (typeof cursor === 'string' && cursor !== '')) return
   if (cursor === undefined || cursor === '' || cursor === false) {

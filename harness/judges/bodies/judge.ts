@@ -63,7 +63,7 @@ const judgeMembers: Partial<Record<OperationId, BodyJudge>> = {
   'v3.oneShot': judgeOneShot,
 }
 
-/** What calls itself no response and has no output breaks the row of one-shot, not those of a response. */
+/** Judges a one-shot answer: an object without output that is not called a response breaks only its row. */
 function judgeOneShot(ledger: FindingCollector, body: JsonObject, exchange: Exchange): void {
   if (body['object'] === 'response' || 'output' in body) {
     judgeResponseBody(ledger, body, requestOf(exchange))

@@ -14,7 +14,7 @@ export function judgeResponseBody(
   observeItems(ledger, body, request)
 }
 
-/** What a final response shows of open questions, in either form. */
+/** Observes the answers of a final response to open questions, in either form. */
 export function observeItems(
   ledger: FindingCollector,
   response: JsonObject,

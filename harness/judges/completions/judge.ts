@@ -27,7 +27,7 @@ export class CompletionsJudge implements StreamJudge {
   readonly #watcher: StreamListener | undefined
   readonly #stop: StopJudge
   readonly #alike = new AlikeBlocks()
-  /** What the last block brings, where that is one fragment and nothing else. */
+  /** Fragment of the last block, if that is all it holds. */
   #fragment: Fragment | undefined
   #chunks = 0
   /** An error or unreadable bytes: what follows proves nothing. */

@@ -18,7 +18,7 @@ export interface ChunkChoice {
   readonly finishReason: unknown
 }
 
-/** How the stream went, for what can only be said at its end. */
+/** State of a stream at its end, for findings that only its end allows. */
 export interface StreamEnd {
   /** The body came to its regular end, with nothing left over and no error on the way. */
   readonly clean: boolean

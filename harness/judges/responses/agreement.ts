@@ -5,7 +5,7 @@ import { show } from '../json.ts'
 import { holdsAll, type StreamOutcome } from './event.ts'
 import { finalOf, type ItemTrace, type SlotTrace } from './traces.ts'
 
-/** Who says what a part holds. */
+/** Source of the content of a part. */
 type Witness = 'the deltas' | 'the done event' | 'the part' | 'the done item' | 'the final response'
 
 /**
@@ -72,7 +72,7 @@ function accountsOf(item: ItemTrace, slot: SlotTrace, final: JsonObject | undefi
   )
 }
 
-/** What an item shows of a part; undefined where it may be silent about it. */
+/** Content of a part in an item; undefined where the item may lack it. */
 function shownBy(item: JsonObject, { place, ordinal, type }: SlotTrace): string | undefined {
   if (place === 'arguments') return asString(item['arguments'])
   const parts = item[place]

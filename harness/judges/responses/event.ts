@@ -6,12 +6,12 @@ export interface ResponseEvent {
   /** Index among the dispatched events. */
   readonly index: number
   readonly atMs: number
-  /** What the event is, by its `event:` line or, failing that, by the type in its data. */
+  /** Name of the event, by its `event:` line or, failing that, by the type in its data. */
   readonly name: string
   readonly json: JsonObject
 }
 
-/** Where a stream got to, for what can only be said at its end. */
+/** Final state of a stream, for findings that only its end allows. */
 export interface StreamOutcome {
   /** The response of the terminal event, where it shows one. */
   readonly final: JsonObject | undefined
@@ -46,7 +46,7 @@ export interface Complaint {
   readonly gapBefore?: number
 }
 
-/** Whether the response of the terminal event is meant to hold all that was streamed. */
+/** Tests if the response of the terminal event must hold all streamed content. */
 export function holdsAll({ terminal }: StreamOutcome): boolean {
   return terminal === 'response.completed' || terminal === 'response.incomplete'
 }

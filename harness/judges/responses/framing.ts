@@ -5,7 +5,7 @@ import { show } from '../json.ts'
 import type { Block } from '../sse/scanner.ts'
 import type { ResponseEvent } from './event.ts'
 
-/** What a block was read as: an event, or nothing; and whether something was lost with it. */
+/** Result of reading a block: an event or nothing, and if something was lost with it. */
 export interface Reading {
   readonly event?: ResponseEvent
   readonly lost: boolean

@@ -2,13 +2,13 @@ import type { ResponseEvent } from './event.ts'
 import type { EventKind } from './kinds.ts'
 import type { ItemTrace, SlotTrace } from './traces.ts'
 
-/** What breaks V3-SSE-13, and whether only in a stream that speaks the full grammar. */
+/** Breach of V3-SSE-13, and whether it counts only in a stream with the full grammar. */
 export interface OrderFault {
   readonly why: string
   readonly only?: 'full'
 }
 
-/** Whether an event may come now, by the grammar of docs/wire-contract.md. */
+/** Checks the place of an event by the grammar of docs/wire-contract.md. */
 export function orderFault(
   item: ItemTrace,
   slot: SlotTrace | undefined,
@@ -30,7 +30,7 @@ export function orderFault(
   return slot === undefined ? undefined : partFault(slot, kind, name)
 }
 
-/** How far a step of file search is; steps of other tools are all alike. */
+/** Rank of a step of file search; steps of other tools are all equal. */
 export function progressOf(name: string): number {
   return ['in_progress', 'searching', 'completed'].indexOf(name.slice(name.lastIndexOf('.') + 1))
 }

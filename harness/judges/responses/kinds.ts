@@ -1,9 +1,9 @@
 import { knownEvents } from '../../../contract/event-names.ts'
 
-/** Where a fragment belongs within its item. */
+/** Place of a fragment within its item. */
 export type Place = 'content' | 'summary' | 'arguments'
 
-/** What an event does to the item or the part that it names. */
+/** Effect of an event on the item or the part that it names. */
 type Act =
   | 'add item'
   | 'end item'
@@ -29,7 +29,7 @@ export interface EventKind {
 
 type IndexName = 'output_index' | 'content_index' | 'summary_index' | 'annotation_index'
 
-/** How an event of the Responses contract is to be read; undefined for those of no item. */
+/** Kind of an event of the Responses contract; undefined for those of no item. */
 export function kindOf(name: string): EventKind | undefined {
   return kinds.get(name) ?? (isToolProgress(name) ? toolProgress : undefined)
 }

@@ -17,7 +17,7 @@ const bare: Edit = everywhere(({ json }) => {
   }
 })
 
-/** What a server is free to do: nothing turns red. */
+/** Legal variations of a server: none breaks a row. */
 const legal: readonly Fault[] = [
   ['deltas without item_id', '', 'message', bare],
   ['reasoning without optional members', '', 'reasoning', bare],

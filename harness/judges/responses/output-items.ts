@@ -79,7 +79,7 @@ export class OutputItems {
     return id === undefined ? undefined : this.items.find((item) => item.id === id)
   }
 
-  /** Where an event names no item: the last one that could take it. */
+  /** Item of an event that names none: the last one that could take it. */
   #likely({ item: type }: EventKind): ItemTrace | undefined {
     const fits = (item: ItemTrace) =>
       type === undefined || item.type === undefined || item.type === type

@@ -19,7 +19,7 @@ export class TerminalJudge {
     this.#ledger = ledger
   }
 
-  /** Whether an event of this name still belongs to the stream: response.failed may follow error. */
+  /** Tests if an event of this name still belongs to the stream: response.failed may follow error. */
   admits(name: unknown): boolean {
     return this.name === undefined || (this.name === 'error' && name === 'response.failed')
   }

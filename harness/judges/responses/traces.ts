@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../contract/json.ts'
 import type { Place } from './kinds.ts'
 
-/** What the stream said of one output item. */
+/** Content of one output item in the stream. */
 export interface ItemTrace {
   readonly index: number
   id: string | undefined
@@ -10,12 +10,12 @@ export interface ItemTrace {
   added: JsonObject | undefined
   /** The item of output_item.done. */
   done: JsonObject | undefined
-  /** How far a tool call got: rank of its last progress event. */
+  /** Progress of a tool call: rank of its last progress event. */
   progress: number
   readonly slots: SlotTrace[]
 }
 
-/** What the stream said of one part of an item: a text, a refusal, a summary, the arguments. */
+/** Content of one part of an item in the stream: a text, a refusal, a summary, the arguments. */
 export interface SlotTrace {
   readonly place: Place
   /** The index that its events show. */
@@ -38,7 +38,7 @@ export interface SlotTrace {
 }
 
 /**
- * What the final response shows of an item: the one with its id, or the one in its place. A stream
+ * Finds an item in the final response: the one with its id, or the one in its place. A stream
  * of few events may show items that its final response leaves out.
  */
 export function finalOf(

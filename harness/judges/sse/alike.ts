@@ -23,11 +23,11 @@ export class AlikeBlocks {
   text = ''
   /** Its count; undefined where blocks of this kind have none. */
   number: number | undefined
-  /** What stands between the holes, end to end; one piece of memory, which is cold at most reads. */
+  /** Bytes between the holes, end to end; one piece of memory, which is cold at most reads. */
   #fixed: Uint8Array = none
-  /** Where in it each stretch ends. */
+  /** End of each stretch in it. */
   #ends: readonly number[] = []
-  /** What follows each stretch but the last. */
+  /** Hole after each stretch but the last. */
   #holes: readonly Hole[] = []
 
   /** `bytes`: one whole block, with this fragment under this name in it, and this count. */
@@ -56,7 +56,7 @@ export class AlikeBlocks {
     this.#ends = []
   }
 
-  /** Where the block that begins at `from` ends; -1 where it is not alike, or not all there. */
+  /** End of the block that begins at `from`; -1 if it does not match or is incomplete. */
   match(bytes: Uint8Array, from: number): number {
     const fixed = this.#fixed
     const ends = this.#ends

@@ -48,7 +48,7 @@ export class LineReader {
     return this.#pieces.length === 0 && !this.#skipLineFeed
   }
 
-  /** So many bytes, whole lines, were read elsewhere. */
+  /** Skips bytes of whole lines that were read elsewhere. */
   skip(bytes: number): void {
     this.#start += bytes
   }
@@ -88,7 +88,7 @@ function decode(line: Uint8Array): string | undefined {
   }
 }
 
-/** How many bytes from the start make whole characters. */
+/** Number of bytes from the start that make whole characters. */
 function validPrefix(line: Uint8Array): number {
   let text = ''
   let valid = 0

@@ -7,7 +7,7 @@ interface Field {
 }
 
 /**
- * What stood between two empty lines. Blocks without `data:` are shown too, although a client never
+ * Lines between two empty lines. Blocks without `data:` are shown too, although a client never
  * sees them: that they are there may be the fault.
  */
 export interface Block {
@@ -18,7 +18,7 @@ export interface Block {
   readonly fields: readonly Field[]
   /** Value of the last `event:` line; null without one, or where it is empty. */
   readonly name: string | null
-  /** How many `event:` lines it has. */
+  /** Number of its `event:` lines. */
   readonly names: number
   /** The `data:` lines joined by line feeds; null where there is none. */
   readonly data: string | null
@@ -53,7 +53,7 @@ export class SseScanner {
   }
 
   /**
-   * What the stream ended in the middle of: a block that no empty line closed, which every client
+   * Unfinished block at the end of the stream: no empty line closed it, so every client
    * discards. Undefined where nothing, or only comments, were left.
    */
   rest(atMs: number): Block | undefined {

@@ -108,7 +108,7 @@ export const answerNames = Object.keys(answers) as AnswerName[]
 
 type Change = (body: Body) => unknown
 
-/** What is wrong, the row that it breaks, the answer that it is put into. */
+/** Fault, the row that it breaks, and the answer that it is put into. */
 export type BodyFault = readonly [
   fault: string,
   row: RequirementId,
@@ -116,7 +116,7 @@ export type BodyFault = readonly [
   change: Change,
 ]
 
-/** What is odd, the answer that it is put into: nothing breaks. */
+/** Oddity and the answer that it is put into: nothing breaks. */
 export type BodyOddity = readonly [oddity: string, answer: AnswerName, change: Change]
 
 export function testBodies(faults: readonly BodyFault[], legal: readonly BodyOddity[]): void {

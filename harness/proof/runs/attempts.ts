@@ -63,7 +63,7 @@ function whole(profile: ProfileName): Selection {
   return { profile, only: [], skip: [] }
 }
 
-/** So many of a list, at even distances. */
+/** Picks `count` items of a list, at even distances. */
 export function spread<T>(list: readonly T[], count: number): readonly T[] {
   const step = Math.max(1, list.length / count)
   return list.filter((_, at) => Math.floor(at / step) !== Math.floor((at - 1) / step))

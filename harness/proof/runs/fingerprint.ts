@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import type { StoredExchange } from '../../../contract/index.ts'
 
 /**
- * What went over the wire in a run, free of what differs from run to run anyway: identifiers, times,
+ * Content of the wire in a run, without parts that differ between runs anyway: identifiers, times,
  * ports. Two runs with one seed against one server have the same fingerprint of almost every
  * exchange; a deviation that took effect shows in some.
  */
@@ -24,7 +24,7 @@ export function fingerprintOf(exchangesFile: string): Fingerprint {
   }
 }
 
-/** Whether a deviation shows: in content, in segmentation, or in time. */
+/** Tests if a deviation shows: in content, in segmentation, or in time. */
 export function differs(plain: Fingerprint, exchangesFile: string): boolean {
   const seen: StoredExchange[] = []
   for (const exchange of storedIn(exchangesFile)) {

@@ -25,7 +25,7 @@ process.on('message', async (name) => {
 
 process.on('disconnect', () => exit())
 
-/** What the server without a deviation sends to the same scenarios. */
+/** Records the server without a deviation with the same scenarios. */
 async function plainRun(profile: ProfileName): Promise<Fingerprint> {
   const known = plain.get(profile) ?? (await runPlain(plainAttempt(profile), engine))
   plain.set(profile, known)

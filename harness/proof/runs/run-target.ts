@@ -24,7 +24,7 @@ export interface Attempt {
 /** Every run has the same nonces, so that two can be compared. */
 const seed = 'proof'
 
-/** What the server without a deviation sends to the scenarios of a profile. */
+/** Records the server without a deviation with the scenarios of a profile. */
 export async function runPlain(attempt: Attempt, engine: Engine): Promise<Fingerprint> {
   return withResults(attempt, engine, (_report, exchangesFile) => fingerprintOf(exchangesFile))
 }

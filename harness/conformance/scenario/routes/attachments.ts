@@ -58,7 +58,7 @@ export function attachmentRoutes(session: Session) {
       return { ...walk, pagesWith }
     },
 
-    /** Whether a list shows a file that was uploaded, by its name or, where it shows none, by its id. */
+    /** Tests if a list shows an uploaded file, by its name or, if it shows none, by its id. */
     lists: (page: Exchange, name: string): boolean => lists([answerJson(page)], 0, name),
 
     /** A walk that shows all of these names, for as long as uploads may take to be listed. */

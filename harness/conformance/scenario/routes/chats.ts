@@ -50,7 +50,7 @@ export function chatRoutes(session: Session) {
     attachments: (chat: string, query: Query = {}, options: SendOptions = {}): Promise<Exchange> =>
       to('v3.chatAttachments', chat, { query, ...options }),
 
-    /** Whether an answer tells of a chat: which of its id and its name is shown, is open. */
+    /** Tests if an answer mentions a chat: by id or by name is open. */
     mentions: (answer: Exchange, chat: Chat): boolean => mentions(answerJson(answer), chat),
 
     /** PATCH with the body of the profile, or the guess that a name is called name. */

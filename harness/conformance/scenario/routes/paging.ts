@@ -13,7 +13,7 @@ import { assume } from '../claims.ts'
 import { contains } from '../find.ts'
 import { historyCursor } from '../read.ts'
 
-/** Where a list may tell the cursor of its next page, wherever it stands. */
+/** Names under which a list may give the cursor of its next page, at any place. */
 const cursorNames = ['cursor', 'next_cursor', 'nextCursor', 'next', 'after', 'next_page_token']
 
 /**
@@ -35,7 +35,7 @@ export function cursorIn(page: Exchange, pointer: string | undefined): string | 
 
 export interface ListWalk {
   readonly pages: readonly Exchange[]
-  /** Whether the list says that it ends where the walk ended. */
+  /** True if the list says that it ends where the walk ended. */
   readonly complete: boolean
   /** Why it was followed no further, where a limit of the profile was exceededLimit; for a sentence. */
   readonly exceededLimit?: string
@@ -43,7 +43,7 @@ export interface ListWalk {
   readonly pagesWith: (text: string) => readonly number[]
 }
 
-/** What a walk through a list may take. */
+/** Limits of a walk through a list. */
 export type WalkLimits = Pick<TargetProfile['limits'], 'pages' | 'bodyBytes'>
 
 export interface WalkOptions {
@@ -99,7 +99,7 @@ export function walkGauge({
 }
 
 /**
- * Whether a walk that misses some of these says something of the list, and not of our guess where its
+ * Tests if a walk that misses some of these shows a defect of the list, not of our guess where its
  * cursor stands: it came to the end, it shows one of them twice, or the target refused the cursor that
  * stands where the history has it (section 2.6).
  */

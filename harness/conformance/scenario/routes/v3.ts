@@ -45,7 +45,7 @@ export interface HistoryWalk {
   readonly lastCursor: unknown
 }
 
-/** How long to wait for something that should not come, in milliseconds. */
+/** Wait for an event that should not come, in milliseconds. */
 const pauseMs = 150
 
 /** The v3 surface (section 4.3) as a scenario calls it. */

@@ -28,8 +28,8 @@ export async function overBothVersions(
 }
 
 /**
- * How two answers differ apart from what a model writes, one sentence for each: `status 200 over
- * HTTP/2, 404 over HTTP/1.1`. What follows from a difference is not told beside it.
+ * Differences of two answers apart from model text, one sentence for each: `status 200 over
+ * HTTP/2, 404 over HTTP/1.1`. Consequences of a difference are left out.
  */
 export function findDifferences({ http2, http1 }: Compared): string[] {
   const differing = (facets: readonly Facet[]) =>
@@ -51,7 +51,7 @@ interface Facet {
   readonly of: (exchange: Exchange) => string
 }
 
-/** Where one of them differs, so does what comes after it. */
+/** Facets that, if they differ, make all later ones differ. */
 const decisive: readonly Facet[] = [
   { name: 'status', of: answerOf },
   { name: 'media type', of: (exchange) => mediaType(exchange) || 'none' },

@@ -1,6 +1,6 @@
 import type { Exchange } from '../../../../contract/index.ts'
 
-/** So many conversations in a row that led to nothing, and the target is taken for gone. */
+/** Number of consecutive failed conversations after which the target counts as unreachable. */
 const maxConsecutiveFailures = 8
 
 /** Spares a run the wait for a target that hangs, died or turns everybody away. */

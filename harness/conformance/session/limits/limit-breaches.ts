@@ -13,7 +13,7 @@ import { historyRows } from '../../scenario/read.ts'
 type Limits = Pick<TargetProfile['limits'], 'jsonDepth' | 'historyRows'>
 
 /**
- * What a target sent beyond a limit of the profile, as the end of a sentence about the request; the
+ * Describes output beyond a limit of the profile, as the end of a sentence about the request; the
  * answer is then no basis for a scenario. Undefined where it is within all of them.
  */
 export function findExcess(exchange: Exchange, limits: Limits): string | undefined {
@@ -60,7 +60,7 @@ export interface LimitBreaches {
 
 type WithRequest = Pick<Exchange, 'request'>
 
-/** So many answers of one route beyond a limit, and it is exchange no more: the next would be alike. */
+/** Number of answers of one route beyond a limit after which it gets no more requests. */
 const maxBreaches = 3
 
 /** Answers that passed a limit of the profile, by the route that they came from. */

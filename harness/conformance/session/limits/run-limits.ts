@@ -4,10 +4,10 @@ import { InconclusiveError } from '../errors.ts'
 
 type Limits = Pick<TargetProfile['limits'], 'runMs' | 'runBytes'>
 
-/** What tidying up may still take once the time is over. */
+/** Time for cleanup once the time of the run is over. */
 const graceMs = 2_000
 
-/** What a run may take in all. Where `endsAt` is null, as over a recording, time does not count. */
+/** Limits of a whole run. If `endsAt` is null, as over a recording, time does not count. */
 export interface RunLimits {
   countBytes(exchange: Exchange): void
   /** @throws InconclusiveError where nothing more may be asked. */

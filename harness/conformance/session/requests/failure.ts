@@ -21,7 +21,7 @@ export interface Failure {
 }
 
 /**
- * What a request does that is sent a second time. `harmless`: nothing that a requirement judges.
+ * Effect of a request that is sent a second time. `harmless`: nothing that a requirement judges.
  * `keyed`: its Idempotency-Key tells the service that it is a repeat. `unsafe`: it may create or
  * store something twice.
  */
@@ -69,7 +69,7 @@ const unsentCodes = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
 ])
 
-/** What the same request would do if it were sent again. */
+/** Effect of sending the same request again. */
 export function repeatability(exchange: Exchange): Repeat {
   const { ending, request } = exchange
   if (request.method === 'GET') return 'harmless'
@@ -81,8 +81,8 @@ export function repeatability(exchange: Exchange): Repeat {
 }
 
 /**
- * Whether the answer to a repeat with the same key stands for the answer that was lost. How a repeat
- * is answered is open: by a refusal, in the other form, or by a short stream without the text.
+ * Tests if the answer to a repeat with the same key replaces the lost answer. The answer to a repeat
+ * is open: a refusal, the other form, or a short stream without the text.
  */
 export function replacesFirstAnswer(repeat: Exchange): boolean {
   if (!succeeded(repeat)) return false

@@ -22,7 +22,7 @@ export interface StepContext {
 }
 
 /**
- * What follows from an answer. A conversation that failed on its way, or in which the service
+ * Decides the next step after an answer. A conversation that failed on its way, or in which the service
  * failed, is tried once more where that does no harm. `first` is the one that failed before.
  */
 export function nextStep(

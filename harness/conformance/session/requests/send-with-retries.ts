@@ -21,7 +21,7 @@ import {
 } from './supplements.ts'
 import { buildWireRequest, type RequestSpec } from './wire-request.ts'
 
-/** What a request needs of the scenario that sends it. */
+/** Context that a request needs from the scenario that sends it. */
 export interface SendContext {
   readonly context: RunContext
   readonly slug: string
@@ -39,7 +39,7 @@ export interface OrderedRequest {
   readonly ordinal: number
 }
 
-/** What an interrupt gives a request to end by itself, and a deletion after it. */
+/** Time that an interrupt leaves a request to end, and a deletion after it. */
 export const graceMs = 1_000
 
 /** Pause before a conversation that failed is tried once more: a gateway may be reloading. */

@@ -30,7 +30,7 @@ function valuesFor(operation: OperationId, { assistants, models }: TargetProfile
   return {}
 }
 
-/** What a target wants beside what the document requires, as the run has learned it. */
+/** Members that a target needs beyond the required ones, as the run has learned them. */
 export interface Supplements {
   /** Those that every further request of this operation carries. */
   learned(operation: OperationId): Members

@@ -3,7 +3,7 @@ import { acceptEncoding } from '../../../client/index.ts'
 import type { ClientIdentity } from '../../run-setup.ts'
 import { surfaceCredentials } from '../credentials.ts'
 
-/** What a scenario wants to be sent; everything else is filled in from the run. */
+/** Request of a scenario; the run fills in everything else. */
 export interface RequestSpec {
   readonly surface: Surface
   readonly method: string

@@ -2,7 +2,7 @@ import type { Json } from './hooks.ts'
 import { type Call, Refusal } from './http.ts'
 import { archivist, deckhand } from './shelf.ts'
 
-/** What is wrong with the body of a generation, if anything is. */
+/** Refusal of the body of a generation, if it is invalid. */
 export function refusalOf({ hooks }: Call, body: Json): Refusal | undefined {
   const refuse = (why: string) => new Refusal(hooks.refusedStatus, why)
   const both = body['include_tools'] !== undefined && body['exclude_tools'] !== undefined

@@ -46,7 +46,7 @@ export function nameChat(call: Call, chats: Chats, id: string): void {
   call.response.writeHead(202).end()
 }
 
-/** What a body must say where the server wants it so. */
+/** Title of a body, from the member that the server requires. */
 function titleIn({ change }: Json): unknown {
   return typeof change === 'object' && change !== null ? (change as Json)['title'] : undefined
 }

@@ -1,7 +1,7 @@
 import type { Json } from './hooks.ts'
 import { type Call, Refusal, readJson, sendJson } from './http.ts'
 
-/** What was said in one turn, and the turn before it, if it names one. */
+/** Input of one turn, and the turn before it, if it names one. */
 export interface Run {
   readonly id: string
   readonly parent: string | undefined

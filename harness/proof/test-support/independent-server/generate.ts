@@ -85,7 +85,7 @@ function refusalOfKey({ hooks }: Call, key: unknown): Refusal | undefined {
   return undefined
 }
 
-/** What a run and those before it said, the oldest first. */
+/** Inputs of a run and those before it, the oldest first. */
 function chainOf(runs: readonly Run[], id: string | undefined): string[] {
   const run = runs.find((candidate) => candidate.id === id)
   return run ? [...chainOf(runs, run.parent), ...run.said] : []

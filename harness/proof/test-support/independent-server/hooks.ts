@@ -15,14 +15,14 @@ export interface HistoryPage {
 }
 
 export interface PagePlace {
-  /** Where the page starts among the rows. */
+  /** Start of the page among the rows. */
   readonly start: number
   readonly limit: number
   /** All rows of the chat, newest first. */
   readonly rows: readonly Json[]
 }
 
-/** What a server must look at before it lets a request through. */
+/** Check that a server must make before it accepts a request. */
 export type Check =
   | 'temperature'
   | 'types'
@@ -34,7 +34,7 @@ export type Check =
 /** When the same Idempotency-Key comes again. */
 export type Occasion = 'finished JSON' | 'finished stream' | 'in flight' | 'racing'
 
-/** How a repeat is answered; all of them are legal. */
+/** Answer to a repeat; all of them are legal. */
 export type Repeat = 'short stream' | 'full replay' | 'JSON' | 'conflict'
 
 /**
@@ -44,30 +44,30 @@ export type Repeat = 'short stream' | 'full replay' | 'JSON' | 'conflict'
 export interface Hooks {
   /** Answers a request in place of the server; false leaves it to the server. */
   answers(request: IncomingMessage, response: ServerResponse): boolean
-  /** Whether a credential opens a route, for example `POST /api/v3/chat`. */
+  /** Tests if a credential opens a route, for example `POST /api/v3/chat`. */
   accepts(authorization: string | undefined, key: string, route: string): boolean
   /** Status of a refused credential. */
   refusal(route: string): number
-  /** Whether a check is made at all. */
+  /** Tests if a check is made at all. */
   checks(check: Check): boolean
-  /** Whether bodies must have members that the document does not show and the profile does. */
+  /** True if bodies must have members that only the profile shows, not the document. */
   readonly wantsMore: boolean
   /** Status of a refused v3 request. */
   readonly refusedStatus: number
-  /** What a refused generation leaves behind. */
+  /** True if a refused generation is stored. */
   readonly storesRefused: boolean
 
-  /** Whether a model of this name is there. */
+  /** Tests if a model of this name exists. */
   knows(model: unknown): boolean
   /** Status of a repeat that is refused. */
   readonly conflictStatus: number
-  /** How many tokens an answer may have; undefined: no limit. */
+  /** Maximum tokens of an answer; undefined: no limit. */
   maxTokens(asked: number | undefined): number | undefined
   /** The text up to the first stop sequence. */
   stop(text: string, stops: readonly string[], streamed: boolean): string
-  /** Whether a turn without a parent goes on from all turns of its chat. */
+  /** True if a turn without a parent continues all turns of its chat. */
   readonly remembersChat: boolean
-  /** What the model gets to see; `said` is the part that came with this request. */
+  /** Messages that the model sees; `input` is the part that came with this request. */
   sees(conversation: Conversation, everything: Conversation, said: Conversation): Conversation
   newId(kind: 'completion' | 'response'): string
 
@@ -82,7 +82,7 @@ export interface Hooks {
   readonly streamType: string
   /** Ends of the lines of a stream. */
   readonly lineEnd: string
-  /** Whether a stream is kept until it is whole. */
+  /** True if a stream is held back until it is complete. */
   readonly holdsBack: boolean
   /** Milliseconds between two blocks of a stream. */
   readonly gapMs: number
@@ -90,16 +90,16 @@ export interface Hooks {
   readonly defaultLimit: number
   row(row: Json): Json
   page(page: HistoryPage, place: PagePlace): HistoryPage
-  /** Whether a cursor counts from the newest row, which moves when rows are added. */
+  /** True if a cursor counts from the newest row, which moves when rows are added. */
   readonly countsFromEnd: boolean
   /** All rows that are taken for the history of a chat. */
   rows(own: readonly Json[], everybodys: readonly Json[]): readonly Json[]
 
-  /** Whether an Idempotency-Key may be like this. */
+  /** Tests if an Idempotency-Key of this form is accepted. */
   takesKey(key: string): boolean
-  /** What tells one turn from another. */
+  /** Identity of a turn. */
   turnOf(key: string, content: string): string
-  /** Whether a key that came before is known again. */
+  /** Tests if a key that came before is recognised. */
   remembers(occasion: Occasion): boolean
   repeats(occasion: Occasion): Repeat
   /** The answer to POST /chat. */

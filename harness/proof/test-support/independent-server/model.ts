@@ -6,7 +6,7 @@ export type Conversation = readonly string[]
 const words = ['salt', 'wind', 'harbour', 'grey', 'foam', 'gull', 'rope', 'cold', 'light', 'stone']
 const sizes: Readonly<Record<string, number>> = { three: 30, five: 50, ten: 240 }
 
-/** What it can be told and asked again. */
+/** Facts that can be stated and asked for again. */
 const memories = [
   {
     ask: /What is my name\?/,

@@ -31,7 +31,7 @@ export async function answerOnce(call: Call, { shelf }: World): Promise<void> {
   } else sendJson(call, 200, hooks.response(final, false))
 }
 
-/** What this server wants to know of an assistant that is in no catalogue. */
+/** Tests for the members that this server requires of an assistant outside the catalogue. */
 function hasPersona({ assistant }: Json): boolean {
   return typeof assistant === 'object' && assistant !== null && 'persona' in assistant
 }

@@ -27,7 +27,7 @@ export const deckhand = 'e9b7c2a4-1f3d-4b6a-9c8e-7d5f0a2b3c41'
 export interface Passage {
   readonly paper: string
   readonly said: string
-  /** How many words of the question are in it. */
+  /** Number of words of the question in it. */
   readonly weight: number
 }
 

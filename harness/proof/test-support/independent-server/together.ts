@@ -23,7 +23,7 @@ function place(line: string): number {
   return ids.indexOf(line.split(' ')[0] ?? line)
 }
 
-/** What changes an answer is done one after the other; what lets something pass must let both. */
+/** Joins two sets of hooks: changes to an answer apply in turn, and a check passes only if both pass. */
 function both(a: Partial<Hooks>, b: Partial<Hooks>): Partial<Hooks> {
   const merged: Record<string, unknown> = { ...a, ...b }
   for (const name of Object.keys(a).filter((key) => Object.hasOwn(b, key))) {

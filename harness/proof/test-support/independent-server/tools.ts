@@ -29,7 +29,7 @@ export function callOf({ name }: Pick<Tool, 'name'>, given: Json): Json {
   }
 }
 
-/** What a call brought back, as a run item. */
+/** Output of a call, as a run item. */
 export function outputOf(call: Json, output: string): Json {
   return { type: 'function_call_output', call_id: call['call_id'], output }
 }

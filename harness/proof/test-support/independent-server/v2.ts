@@ -7,7 +7,7 @@ import { toolAsked } from './tools.ts'
 import { roomFor } from './versions.ts'
 import type { Room, RoomMessage, World } from './world.ts'
 
-/** How a v2 chat comes to be: the document shows nothing of it, the profile of this server does. */
+/** Creates a v2 chat by a route that only the profile of this server shows, not the document. */
 export async function openRoom(call: Call, { rooms }: World): Promise<void> {
   const { label } = await readJson(call)
   if (typeof label !== 'string') throw new Refusal(422, 'a label is wanted')
@@ -71,7 +71,7 @@ export async function answerMessage(call: Call, world: World): Promise<void> {
   })
 }
 
-/** What was said from the beginning of the chain to this message. */
+/** Messages from the beginning of the chain to this message. */
 function chainOf(room: Room, { parent, content }: RoomMessage): string[] {
   const before = parent === undefined ? undefined : room.messages.get(parent)
   return [...(before ? chainOf(room, before) : []), content]

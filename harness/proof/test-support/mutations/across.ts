@@ -177,7 +177,7 @@ function member(
   }
 }
 
-/** What was refused with a status is answered as what was accepted of the kind, best in its scenario. */
+/** Answers a refused request like an accepted one of its kind, if possible of the same scenario. */
 function accepted(what: string, refusedWith: number, row: RequirementId): AcrossMutation {
   return {
     kind: 'retype',

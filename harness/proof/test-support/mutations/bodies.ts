@@ -10,7 +10,7 @@ import {
 import { setAt } from '../../../../reference-server/deviations/patches/json.ts'
 import { type Mutation, type MutationKind, mutantsOf, withText } from './mutation.ts'
 
-/** What a member is by the document, or by the contract that it names. */
+/** Type of a member by the document, or by the contract that it names. */
 type Kind = 'a string' | 'an integer' | 'an array' | 'an object' | 'an object or null'
 
 /** One member of the bodies of an operation; `*` in its path stands for every element. */

@@ -1,6 +1,6 @@
 import type { Exchange, Header, RequirementId, WireChunk } from '../../../../contract/index.ts'
 
-/** What is done to a recorded exchange, as with a conversation that went wrong on its way. */
+/** Change to a recorded exchange, like that of a conversation that failed on its way. */
 export type MutationKind =
   | 'drop'
   | 'repeat'
@@ -14,7 +14,7 @@ export type MutationKind =
 /** One class of mutations, which says what a judge has to say of every one of them. */
 export interface Mutation {
   readonly kind: MutationKind
-  /** What it is done to, in words. */
+  /** Subject of the change, in words. */
   readonly what: string
   /** The row that must be broken, and no other; null where the mutant is as legal as the original. */
   readonly row: RequirementId | null

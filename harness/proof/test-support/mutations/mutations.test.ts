@@ -12,7 +12,7 @@ import { type Recording, recordRun } from '../recording.ts'
 import { acrossMutations } from './across.ts'
 import { legalEdits, type Mutants, type Mutation, mutations } from './index.ts'
 
-/** Where a class has more mutants of the recording, so many are chosen by chance. */
+/** Maximum number of mutants of a class; of more, a random choice is taken. */
 const mostOfAClass = 60
 
 let recording: Recording

@@ -21,7 +21,7 @@ import {
   withText,
 } from './mutation.ts'
 
-/** What becomes of whole answers on their way: bytes, status, media type. */
+/** Changes to whole answers on their way: bytes, status, media type. */
 export const transportMutations: readonly Mutation[] = [
   endsEarly('v3', 'V3-SSE-08'),
   endsEarly('openai', 'OAI-STREAM-09'),

@@ -10,7 +10,7 @@ const added = 'response.output_item.added'
 const done = 'response.output_item.done'
 const completed = 'response.completed'
 
-/** What the events of the v3 stream say, said otherwise (section 6; the contract behind it). */
+/** Changes to the values in events of the v3 stream (section 6; the contract behind it). */
 export const v3ValueMutations: readonly Mutation[] = [
   retype('an event without its name', 'V3-SSE-02', all, 'event', [null]),
   retype('the type of an event', 'V3-SSE-03', all, 'json.type', ['response.other', 7, null]),
