@@ -91,7 +91,7 @@ describe('chatgen load', () => {
     const { code, report } = await load(args)
     const finding = report.integrity.findings.find(({ id }) => id === 'V3-IDEM-05')
     expect(finding?.first.why).toBe(
-      'Two requests with one Idempotency-Key left 2 turns in the history.',
+      'Two requests with one Idempotency-Key created 2 turns in the history.',
     )
     expect(report.integrity.idempotencyRaces.doubled).toBeGreaterThan(0)
     expect(code).toBe(1)
