@@ -79,8 +79,8 @@ describe('chatgen', () => {
     ['load', 'http://127.0.0.1:1', '--rate', '1'],
   ])('%s ends in time where Linux can make no folder', async (...args) => {
     const { code, stderr } = await chatgen([...args, '--out', '/proc/chatgen/results'])
-    expect(stderr).toMatch(/ENOENT|nothing listens/)
-    expect(code).toBe(args[0] === 'check' ? 2 : 3)
+    expect(stderr).toContain('ENOENT')
+    expect(code).toBe(2)
   })
 })
 
