@@ -87,7 +87,7 @@ describe('chatgen report of a load', () => {
       {},
       folder,
     )
-    expect(again.stdout).toContain('partial: without 1 shard of 3 (1)')
+    expect(again.stdout).toContain('partial: 1 of 3 shards missing (1)')
     expect(again.code).toBe(5)
   })
 
