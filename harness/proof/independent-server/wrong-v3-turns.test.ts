@@ -82,8 +82,7 @@ function wrongs(): Wrong[] {
     {
       what: 'takes the same text in a chat for the same turn',
       hooks: { turnOf: (_, content) => content, repeats: () => 'JSON' },
-      // A streamed request with the text of an earlier turn is answered with JSON.
-      breaks: ['V3-IDEM-07 fail', 'V3-SSE-01 fail'],
+      breaks: ['V3-IDEM-07 fail'],
     },
     {
       what: 'takes no key that is not a UUID',
