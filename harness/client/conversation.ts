@@ -7,7 +7,7 @@ import { describeFailure } from './network/failures.ts'
 import type { Outgoing } from './transport.ts'
 
 /** A stream may run long as long as it says something; this is the end of patience, in silences. */
-const longestInSilences = 10
+const maxSilences = 10
 
 interface Head {
   readonly status: number
@@ -38,7 +38,7 @@ export class Conversation {
     this.#limits = limits
     const giveUp = () => this.#leave('timeout')
     this.#silence = setTimeout(giveUp, outgoing.timeoutMs)
-    this.#patience = setTimeout(giveUp, outgoing.timeoutMs * longestInSilences)
+    this.#patience = setTimeout(giveUp, outgoing.timeoutMs * maxSilences)
     outgoing.signal?.addEventListener('abort', this.#abort, { once: true })
     if (outgoing.signal?.aborted) this.#abort()
   }

@@ -155,14 +155,14 @@ describe('a proxy', () => {
   })
 
   test('that is not there is named', async () => {
-    const gone = await startRawServer(() => {})
-    await gone.close()
+    const closedProxy = await startRawServer(() => {})
+    await closedProxy.close()
     for (const url of ['https://chat.test', 'http://chat.test']) {
-      const { ending } = await converse(url, {}, { proxy: gone.url })
+      const { ending } = await converse(url, {}, { proxy: closedProxy.url })
       expect(ending).toMatchObject({
         kind: 'unreachable',
         code: 'PROXY_UNREACHABLE',
-        error: `the proxy ${new URL(gone.url).host} cannot be reached: ECONNREFUSED`,
+        error: `the proxy ${new URL(closedProxy.url).host} cannot be reached: ECONNREFUSED`,
       })
     }
   })

@@ -13,13 +13,13 @@ test('rows and scenarios are counted as the report counts them', async () => {
     completion: (body) => ({ ...body, usage: { prompt_tokens: 1, total_tokens: 0 } }),
   })
   onTestFinished(() => server.close())
-  const told: Progress[] = []
+  const updates: Progress[] = []
   const report = await check(handMadeProfile(server), {
     surfaces: 'openai',
     only: ['OAI-AUTH-*', 'OAI-CHAT-*'],
-    onProgress: (progress) => told.push(progress),
+    onProgress: (progress) => updates.push(progress),
   })
-  const last = told.at(-1)
+  const last = updates.at(-1)
   const violated = (last?.requirements() ?? []).filter(({ verdict }) => verdict === 'fail')
   expect(violated.map(lineOf)).toEqual(rowsWith(report, 'fail').map(lineOf))
   expect(violated.length).toBeGreaterThan(1)
@@ -28,6 +28,6 @@ test('rows and scenarios are counted as the report counts them', async () => {
   const ran = new Set(report.requirements.flatMap(({ scenarios }) => scenarios))
   expect(last).toMatchObject({ done: last?.total, share: 1 })
   expect(last?.total).toBeLessThanOrEqual(ran.size)
-  const shares = told.map(({ share }) => share)
+  const shares = updates.map(({ share }) => share)
   expect(shares).toEqual(shares.toSorted((a, b) => a - b))
 })

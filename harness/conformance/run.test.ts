@@ -115,7 +115,7 @@ describe('a target that is busy', () => {
   })
 })
 
-test('a target that dies in mid-run leaves rows undecided, and is no fault of the kit', async () => {
+test('a target that dies in mid-run leaves rows undecided, and is no internal error', async () => {
   let asked = 0
   const dead = await run({
     answers: (request) => {

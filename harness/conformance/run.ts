@@ -11,7 +11,7 @@ import { type Exploration, runExploration } from './exploration.ts'
 import { preflight } from './preflight/preflight.ts'
 import { isPlanned, skipReason } from './profile/applicability.ts'
 import type { TargetProfile } from './profile/index.ts'
-import { networkToldOf } from './profile/network.ts'
+import { networkSummary } from './profile/network.ts'
 import {
   type ProfileName,
   type Selection,
@@ -115,7 +115,7 @@ export async function runConformance(options: RunOptions): Promise<ConformanceRe
       baseUrl: redactor.text(options.profile.baseUrl),
       profile: options.selection.profile,
       capabilities: declaredCapabilities(options.profile),
-      ...networkToldOf(options.profile),
+      ...networkSummary(options.profile),
     },
     seed: setup.seed,
     strict,

@@ -71,10 +71,10 @@ export function addExchangeTraffic(
   { ending, response, labels }: Exchange,
 ): Traffic {
   const status = response?.status
-  const told = status === 429 || (status !== undefined && status >= 500)
+  const isCounted = status === 429 || (status !== undefined && status >= 500)
   return {
     answers: before.answers + Number(response !== null),
-    statuses: told
+    statuses: isCounted
       ? { ...before.statuses, [status]: (before.statuses[status] ?? 0) + 1 }
       : before.statuses,
     unanswered: before.unanswered + Number(response === null && ending.kind === 'unreachable'),

@@ -66,9 +66,9 @@ describe('the verdict of a row', () => {
       [result({ findings: [broken(required)] }), result({ fault: 'TypeError: oops' })],
       'fail',
     ],
-    ['is an error where the kit had a fault', [result({ fault: 'TypeError: oops' })], 'error'],
+    ['is an error after an internal error', [result({ fault: 'TypeError: oops' })], 'error'],
     [
-      'is an error where the kit had a fault, though something held',
+      'is an error after an internal error, though something held',
       [result({ findings: [held(required)] }), result({ fault: 'TypeError: oops' })],
       'error',
     ],

@@ -48,7 +48,7 @@ export function deliveryOf(exchange: Exchange): Delivery {
   }
   const span = last.atMs - first.atMs
   const seen = describe(deltas.length, reads)
-  const held = isGathered(deltas.length, reads) ? longestWait(reads) : 0
+  const held = isGathered(deltas.length, reads) ? maxWait(reads) : 0
   const late = exchange.loopDelayMs ?? 0
 
   const cameAtOnce = deltas.length >= minDeltas && span <= last.atMs * bunchedShare
@@ -117,7 +117,7 @@ function isBurst({ atMs, deltas }: Read, before: Read | undefined, all: number):
 }
 
 /** Maximum wait of the first delta of a read for its last, at the pace of the target, in ms. */
-function longestWait(reads: readonly Read[]): number {
+function maxWait(reads: readonly Read[]): number {
   const [first, ...later] = reads
   const last = reads.at(-1)
   if (first === undefined || last === undefined || later.length === 0) return 0

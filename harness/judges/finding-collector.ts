@@ -62,6 +62,6 @@ function finding(
   { why, event }: Note,
   exchanges: readonly string[],
 ): Finding {
-  const said = { row, verdict, why, exchanges }
-  return event === undefined ? said : { ...said, event }
+  const finding = { row, verdict, why, exchanges }
+  return event === undefined ? finding : { ...finding, event }
 }

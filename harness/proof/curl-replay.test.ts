@@ -16,22 +16,22 @@ import { check, temporaryFolder } from '../conformance/test-support/check.ts'
 const run = promisify(execFile)
 const keys = [`sk-first"caller'$0123\\456789`, 'sk-second-caller-0123456789']
 
-interface Heard {
+interface ReceivedRequest {
   readonly method: string
   readonly path: string
   readonly headers: IncomingHttpHeaders
   readonly body: Buffer
 }
 
-/** Hears every request; passes it on where there is a server behind it. */
+/** Records every request and passes it on where there is a server behind it. */
 async function listen(target?: string) {
-  const heard: Heard[] = []
+  const requests: ReceivedRequest[] = []
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk)
     const { method = '', url = '', headers } = request
     const body = Buffer.concat(chunks)
-    heard.push({ method, path: url, headers, body })
+    requests.push({ method, path: url, headers, body })
     if (target === undefined) return void response.end()
     const { connection: _, host: __, 'content-length': ___, expect: ____, ...kept } = headers
     const answer = await fetch(`${target}${url}`, {
@@ -45,7 +45,7 @@ async function listen(target?: string) {
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
-  return { url: `http://127.0.0.1:${port}`, heard, close: () => server.close() }
+  return { url: `http://127.0.0.1:${port}`, requests, close: () => server.close() }
 }
 
 test('the curl line of an exchange sends what the exchange sent', async () => {
@@ -76,12 +76,12 @@ test('the curl line of an exchange sends what the exchange sent', async () => {
   writeFileSync(file, script)
   await run('bash', [file], { env, maxBuffer: 1 << 26 })
   recorder.close()
-  expect(recorder.heard.length).toBe(repeatable.length)
+  expect(recorder.requests.length).toBe(repeatable.length)
 
-  const sent = new Map(front.heard.map((one) => [one.headers['x-request-id'], one]))
+  const sent = new Map(front.requests.map((one) => [one.headers['x-request-id'], one]))
   for (const [at, exchange] of repeatable.entries()) {
     const before = sent.get(header(exchange.request.headers, 'x-request-id'))
-    const after = recorder.heard[at]
+    const after = recorder.requests[at]
     if (before === undefined || after === undefined) throw new Error('not heard')
     expect(shown(after, exchange)).toEqual(shown(before, exchange))
   }
@@ -103,7 +103,10 @@ function sample(exchanges: readonly Exchange[]): readonly Exchange[] {
 
 const setByCurl = ['host', 'connection', 'user-agent', 'x-request-id', 'content-length', 'expect']
 
-function shown({ method, path, headers, body }: Heard, { request, labels }: Exchange): unknown {
+function shown(
+  { method, path, headers, body }: ReceivedRequest,
+  { request, labels }: Exchange,
+): unknown {
   const form = formParts(headers['content-type'] ?? '', body)
   const authorization = header(request.headers, 'authorization')
   // Any wrong key repeats a request that has to be refused.

@@ -4,7 +4,7 @@ import { type ReferenceServer, startReferenceServer } from '../../reference-serv
 import { loadProfile } from '../conformance/profile/index.ts'
 import { check } from '../conformance/test-support/check.ts'
 import type { TestHost } from '../conformance/test-support/listen.ts'
-import { roughRoad, type Trouble } from '../conformance/test-support/rough-road.ts'
+import { type Disturbance, roughRoad } from '../conformance/test-support/rough-road.ts'
 
 /** Streams through a proxy that passes them on at once, in lumps, or whole. */
 
@@ -13,14 +13,14 @@ let paced: ReferenceServer
 let unpaced: ReferenceServer
 let road: TestHost
 let target: ReferenceServer
-let trouble: Trouble | undefined
+let disturbance: Disturbance | undefined
 
 beforeAll(async () => {
   paced = await startReferenceServer({ keys, pace: { ttftMs: 100, gapMs: 40, jitter: 0 } })
   unpaced = await startReferenceServer({ keys })
   road = await roughRoad(
     () => target.url,
-    ({ body }) => (body.includes('"stream":true') ? trouble : undefined),
+    ({ body }) => (body.includes('"stream":true') ? disturbance : undefined),
   )
 })
 afterAll(async () => {
@@ -42,13 +42,13 @@ const patient = { timeout: 60_000, retry: 3 }
 
 test('passed on as it comes, it is spread', patient, async () => {
   target = paced
-  trouble = undefined
+  disturbance = undefined
   expect(await arrival()).toEqual(['OAI-STREAM-11 pass ', 'V3-SSE-30 pass '])
 })
 
 test('lumps are told with their number and their distance', patient, async () => {
   target = paced
-  trouble = { kind: 'lumps', everyMs: 400 }
+  disturbance = { kind: 'lumps', everyMs: 400 }
   const lumps =
     /warn \d+ deltas came in [34] reads, mostly \d+ ms apart, and alike in \d of 3 streams$/
   expect(await arrival()).toEqual([expect.stringMatching(lumps), expect.stringMatching(lumps)])
@@ -56,7 +56,7 @@ test('lumps are told with their number and their distance', patient, async () =>
 
 test('an answer that is held back whole is told as one read', patient, async () => {
   target = paced
-  trouble = { kind: 'lumps', everyMs: null }
+  disturbance = { kind: 'lumps', everyMs: null }
   const whole =
     /warn \d+ deltas came in one read, \d+ ms after the request, and alike in \d of 3 streams$/
   expect(await arrival()).toEqual([expect.stringMatching(whole), expect.stringMatching(whole)])
@@ -64,7 +64,7 @@ test('an answer that is held back whole is told as one read', patient, async () 
 
 test('a model that is done in a few milliseconds is accused of nothing', patient, async () => {
   target = unpaced
-  trouble = { kind: 'lumps', everyMs: null }
+  disturbance = { kind: 'lumps', everyMs: null }
   for (const line of await arrival()) {
     expect(line).toMatch(/inconclusive \d+ deltas came within \d+ ms: too fast to tell$/)
   }

@@ -97,11 +97,11 @@ describe('a target that chooses HTTP/2', () => {
     )
     const { report, answer, outDir, profile } = await run(front.url)
     expect(report.outcome).toBe('conforms')
-    const told =
+    const expected =
       'GET /models without a key: status 401 over HTTP/2, 404 over HTTP/1.1; ' +
       'GET /models: status 200 over HTTP/2, 404 over HTTP/1.1; ' +
       'a streamed completion: status 200 over HTTP/2, 404 over HTTP/1.1'
-    expect(answer).toBe(told)
+    expect(answer).toBe(expected)
 
     const recordingFile = join(outDir, 'exchanges.ndjson')
     const again = await check(profile, {
@@ -111,7 +111,7 @@ describe('a target that chooses HTTP/2', () => {
       recordingFile,
       evidence: true,
     })
-    expect(again.observations.find(({ id }) => id === 'OPEN-44')?.answer).toBe(told)
+    expect(again.observations.find(({ id }) => id === 'OPEN-44')?.answer).toBe(expected)
     expect(again.outcome).toBe('conforms')
   })
 

@@ -84,8 +84,8 @@ export function objections(matrix: KillMatrix, results: readonly TargetResult[])
     ...matrix.nullServers.flatMap(({ name, passed }) =>
       passed.map((id) => `${name}: ${id} passes against a server that does nothing`),
     ),
-    ...results.flatMap(({ name, kitFaults }) =>
-      kitFaults.map((fault) => `${name}: internal error: ${fault}`),
+    ...results.flatMap(({ name, internalErrors }) =>
+      internalErrors.map((fault) => `${name}: internal error: ${fault}`),
     ),
     ...results.flatMap(({ name, rows }) =>
       rows

@@ -7,7 +7,7 @@ export interface TargetResult {
   readonly outcome: ConformanceReport['outcome']
   readonly rows: readonly RowResult[]
   /** Faults of the kit; a proof has none. */
-  readonly kitFaults: readonly string[]
+  readonly internalErrors: readonly string[]
   /** True if the traffic differs from that of the plain server. */
   readonly applied: boolean
   readonly durationMs: number
@@ -39,7 +39,7 @@ export function lostTarget(name: string, why: string): TargetResult {
     name,
     outcome: 'incomplete',
     rows: [],
-    kitFaults: [why],
+    internalErrors: [why],
     applied: false,
     durationMs: 0,
   }

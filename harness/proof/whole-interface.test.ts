@@ -38,8 +38,8 @@ describe('the whole interface in other clothes', { timeout: 90_000 }, () => {
     },
     { silent: ['excludeFavorites', 'assistant', 'runs'], open: ['V3-CHAT-09', 'V3-ONE-05'] },
   ])('is not accused where the profile does not say $silent', async ({ silent, open }) => {
-    const told = Object.entries(wholeProfile(server).requests)
-    const requests = Object.fromEntries(told.filter(([name]) => !silent.includes(name)))
+    const declared = Object.entries(wholeProfile(server).requests)
+    const requests = Object.fromEntries(declared.filter(([name]) => !silent.includes(name)))
     const report = await check(wholeProfile(server, { requests }))
     expect(rowsWith(report, 'fail', 'error').map(lineOf)).toEqual([])
     expect(report.faults).toEqual([])

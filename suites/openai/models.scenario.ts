@@ -29,8 +29,8 @@ describe('compatible surface: models', () => {
         expectAccepted(list)
         const named = known.filter((id) => contains(answerJson(list), id))
         if (named.length > 0) return
-        const wanted = `a list with ${known.join(' or ')}`
-        throw new ContractViolation(`expected ${wanted}, received ${describeAnswer(list)}`)
+        const expected = `a list with ${known.join(' or ')}`
+        throw new ContractViolation(`expected ${expected}, received ${describeAnswer(list)}`)
       })
       if (succeeded(list)) session.observe('OPEN-08', describeShape(list), [list])
     },

@@ -76,9 +76,10 @@ describe('compatible surface: tools, response_format and n', () => {
     'an answer in JSON is JSON, or refused',
     covers(['OAI-FORMAT-01', 'OAI-FORMAT-02'], { requests: 2, generations: 2 }),
     async ({ openai, claim }) => {
-      const wanted = 'Name a city and its country, as a JSON object with members city and country.'
+      const instruction =
+        'Name a city and its country, as a JSON object with members city and country.'
       const asked = (response_format: object) =>
-        openai.chat(openai.chatBody(wanted, { response_format }))
+        openai.chat(openai.chatBody(instruction, { response_format }))
 
       const free = await asked({ type: 'json_object' })
       if (!supports(free) || cameToItsEnd(free)) {

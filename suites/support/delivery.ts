@@ -42,18 +42,18 @@ export async function arrivalOfText(
     if (delivery.kind !== 'undecided') gathered.push(delivery)
     seen = delivery.seen
   }
-  const told = `${gathered.at(-1)?.seen ?? seen}, and alike in ${gathered.length} of ${maxAsks} streams`
+  const summary = `${gathered.at(-1)?.seen ?? seen}, and alike in ${gathered.length} of ${maxAsks} streams`
   if (gathered.length < enough) return { kind: 'undecided', seen, replies }
   if (gathered.filter(({ kind }) => kind === 'lumps').length >= enough) {
-    return { kind: 'held back', seen: told, replies }
+    return { kind: 'held back', seen: summary, replies }
   }
   const control = await brief()
   const longest = Math.max(...replies.map(({ ending }) => ending.atMs))
   if (control.ending.atMs > longest * briefShare) {
     const took = `a brief answer took ${Math.round(control.ending.atMs)} ms as well`
-    return { kind: 'undecided', seen: `${told}, but ${took}`, replies: [...replies, control] }
+    return { kind: 'undecided', seen: `${summary}, but ${took}`, replies: [...replies, control] }
   }
-  return { kind: 'held back', seen: told, replies: [...replies, control] }
+  return { kind: 'held back', seen: summary, replies: [...replies, control] }
 }
 
 export function expectSpread(kind: Arrival['kind'], seen: string): void {

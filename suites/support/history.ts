@@ -1,4 +1,4 @@
-/** What the history of a chat has to hold after a turn. */
+/** Content that the history of a chat must hold after a turn. */
 import {
   type Chat,
   type Claim,

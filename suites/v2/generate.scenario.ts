@@ -143,9 +143,9 @@ describe('v2: generation', () => {
       )
 
       const chat = await v2.chat()
-      const told = await v2.storeOk(chat, tell)
+      const stored = await v2.storeOk(chat, tell)
       // The fact stands two links away, so that a chain of one link does not look like a whole one.
-      const between = await v2.storeAndGenerate(chat, 'Name a colour.', { parent_id: told.id })
+      const between = await v2.storeAndGenerate(chat, 'Name a colour.', { parent_id: stored.id })
       let known = false
       let { reply } = between
       for (let tries = 0; tries < 3 && !known; tries += 1) {
@@ -155,7 +155,7 @@ describe('v2: generation', () => {
       claim(
         'V2-CTX-01',
         () => expect(known, 'the fact of an earlier message of the chain is known').toBe(true),
-        told.exchange,
+        stored.exchange,
         reply,
       )
 
@@ -165,7 +165,7 @@ describe('v2: generation', () => {
       claim(
         'V2-CTX-02',
         () => expect(answerText(fresh), 'the answer in a fresh chat').not.toContain(nonce),
-        told.exchange,
+        stored.exchange,
         fresh,
       )
     },

@@ -40,9 +40,9 @@ describe('v3: context', () => {
       )
 
       const chat = await v3.createChat()
-      const told = await v3.generateOk(v3.generateBody(chat, tell))
-      const parent = finalResponse(told)?.['id']
-      let reply = told
+      const statement = await v3.generateOk(v3.generateBody(chat, tell))
+      const parent = finalResponse(statement)?.['id']
+      let reply = statement
       let known = false
       for (let tries = 0; tries < 3 && !known; tries += 1) {
         reply = await v3.generateOk(
@@ -53,7 +53,7 @@ describe('v3: context', () => {
       claim(
         'V3-CTX-01',
         () => expect(known, 'the fact of the earlier run is known').toBe(true),
-        told,
+        statement,
         reply,
       )
 
@@ -76,7 +76,7 @@ describe('v3: context', () => {
           claim(
             'V3-CTX-01',
             () => expect(knows(), 'a fact of two runs before is known, in a stream').toBe(true),
-            told,
+            statement,
             between,
             later,
           )
@@ -87,7 +87,7 @@ describe('v3: context', () => {
       claim(
         'V3-CTX-02',
         () => expect(answerText(fresh), 'the answer in a fresh chat').not.toContain(nonce),
-        told,
+        statement,
         fresh,
       )
     },

@@ -178,12 +178,12 @@ async function readBoth(
     const v3 = await read('/api/v3/knowledge')
     const plain = await read('/api/knowledge')
     if (same(v3, plain) || (before && same(before, v3))) return [v3, plain]
-    assume(tries < mostReads, 'the bases change while they are compared', v3, plain)
+    assume(tries < maxReads, 'the bases change while they are compared', v3, plain)
     before = v3
   }
 }
 
-const mostReads = 4
+const maxReads = 4
 
 /** The values of an answer without links and times, which may differ. */
 function factsOf(exchange: Exchange): string[] {

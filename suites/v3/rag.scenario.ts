@@ -131,11 +131,11 @@ describe('v3: retrieval', () => {
       requireProfile(object, 'rag.object')
       const { search_type: usual = 'hybrid' } = object
       const more = { assistant_id: base.assistant }
-      for (const wanted of [
+      for (const members of [
         { rag: object, stream: false },
         { rag: { ...object, search_type: usual }, stream: true },
       ]) {
-        const asked = await askInNewChat(v3, base, { ...more, ...wanted })
+        const asked = await askInNewChat(v3, base, { ...more, ...members })
         claim(
           'RAG-04',
           () => {

@@ -1,6 +1,6 @@
 import type { WireChunk } from '../../../contract/index.ts'
 
-const largestSlab = 64 * 1024
+const maxSlabBytes = 64 * 1024
 /** Half of a buffer of zlib: a smaller piece would keep more memory than a copy of it takes. */
 const minAdoptedBytes = 8 * 1024
 
@@ -69,7 +69,7 @@ export class ChunkList {
   #slabFor(length: number): Uint8Array {
     const last = this.#slabs.at(-1)
     if (last !== undefined && last.length - this.#used >= length) return last
-    const made = new Uint8Array(Math.max(length, Math.min(largestSlab, this.#bytes)))
+    const made = new Uint8Array(Math.max(length, Math.min(maxSlabBytes, this.#bytes)))
     this.#slabs.push(made)
     this.#used = 0
     return made

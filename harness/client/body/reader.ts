@@ -84,7 +84,7 @@ export class BodyReader {
   /** Waits for what is still being decoded. A coding that cannot be read changes the ending. */
   async finish(ending: Ending): Promise<ReadBody> {
     await this.#decoding
-    const told = await this.#endOf(ending)
+    const bodyEnding = await this.#endOf(ending)
     const chunks = this.#chunks
     const coded = this.#coded
     const eventDecoder = this.#eventDecoder
@@ -111,7 +111,7 @@ export class BodyReader {
         events = new WeakRef(made)
         return made
       },
-      ending: told,
+      ending: bodyEnding,
     }
   }
 

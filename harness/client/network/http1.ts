@@ -54,7 +54,7 @@ export function createHttp1(network: NetworkOptions): Http1 {
 function createAgent(
   network: NetworkOptions,
   spare: Map<string, Socket>,
-  told: (error: Error) => Error = (error) => error,
+  describeError: (error: Error) => Error = (error) => error,
 ): Agent {
   const opener = createSocketOpener(network)
   const connect: buildConnector.connector = ({ protocol, host = '' }, done) => {
@@ -68,7 +68,7 @@ function createAgent(
     }
     opener.open(url, 'http/1.1').then(
       (socket) => done(null, socket),
-      (error) => done(told(error), null),
+      (error) => done(describeError(error), null),
     )
   }
   return new Agent({

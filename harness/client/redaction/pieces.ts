@@ -64,7 +64,7 @@ function membersByName(text: string): Iterable<Segments> {
       add(name, start, end)
       name = undefined
     } else {
-      name = end - start <= longestName ? text.slice(start, end) : undefined
+      name = end - start <= maxNameLength ? text.slice(start, end) : undefined
       wasName = end + 1
     }
   })
@@ -75,7 +75,7 @@ function membersByName(text: string): Iterable<Segments> {
   return byName.values()
 }
 
-const longestName = 100
+const maxNameLength = 100
 
 /** Between a name and its value stands a colon, and perhaps a few spaces. */
 function isMemberSign(text: string, from: number, to: number): boolean {

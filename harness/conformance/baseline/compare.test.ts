@@ -93,9 +93,9 @@ describe('an entry that is not true of the run', () => {
       { because: toBeWritten },
       broken,
     ],
-  ])('%s', (said, entry, row) => {
+  ])('%s', (problem, entry, row) => {
     const { outcome, baseline, requirements } = judged(entry, row)
-    expect(baseline?.problems.map(({ kind, message }) => `${kind}: ${message}`)).toEqual([said])
+    expect(baseline?.problems.map(({ kind, message }) => `${kind}: ${message}`)).toEqual([problem])
     expect(requirements.some(({ known }) => known)).toBe(false)
     expect(outcome).toBe('violated')
   })
@@ -163,7 +163,7 @@ describe('the truth table', () => {
   })
 })
 
-test('faults of the kit and undecided rows are never excused', () => {
+test('internal errors and undecided rows are never excused', () => {
   for (const verdict of ['error', 'inconclusive', 'unproven'] as const) {
     const { outcome, totals } = judged({}, { ...broken, verdict })
     expect([outcome, totals.known]).toEqual(['incomplete', 0])

@@ -151,17 +151,17 @@ describe('the audit of what is left', () => {
   })
 
   test('stays within the budget of the run, and says what it did not get to', async () => {
-    const told = 'the budget of 60 requests (--max-requests) is spent'
+    const reason = 'the budget of 60 requests (--max-requests) is spent'
     const lost = (server: ChatServer) => [
       ...made(server, name('Known1')).lines,
       ...made(server, name('Known2')).lines,
     ]
     const few = await audit({}, lost, { maxRequests: 60, spent: 56 })
     expect(few.server.asked).toHaveLength(4)
-    expect(few.incompleteReason).toBe(told)
+    expect(few.incompleteReason).toBe(reason)
     const none = await audit({}, lost, { maxRequests: 60, spent: 60 })
     expect(none.server.asked).toEqual([])
-    expect(none.leftovers.map(({ why }) => why)).toEqual([told, told])
+    expect(none.leftovers.map(({ why }) => why)).toEqual([reason, reason])
     const enough = await audit({}, lost, { maxRequests: 100, spent: 60 })
     expect(enough).toMatchObject({ leftovers: [], incompleteReason: null })
   })

@@ -84,7 +84,7 @@ export function parseJournal(text: string, name: string): Journal {
     const read = journalEntry.safeParse(line)
     if (!read.success) {
       throw new ConfigurationError([
-        `${name}:${at + 1}: no line of a journal that this version of the kit can read`,
+        `${name}:${at + 1}: not a line of a journal that this version of chatgen can read`,
       ])
     }
     entries.push(read.data)

@@ -112,13 +112,13 @@ async function remove(entry: OpenEntry, options: Work): Promise<Removal> {
 
 async function removeById(entry: OpenEntry, id: string, options: RemovalOptions): Promise<Removal> {
   const { client, journal, profile } = options
-  const gone = (outcome: 'deleted' | 'gone', why: string): Removal => {
+  const removed = (outcome: 'deleted' | 'gone', why: string): Removal => {
     journal({ event: 'deleted', kind: entry.kind, id })
     return { entry, outcome, why }
   }
   const before = await sendOperation(client, 'v3.chat', id)
   if (isNotFound(before)) {
-    return gone('gone', `was gone already (GET: ${statusText(before)})`)
+    return removed('gone', `was gone already (GET: ${statusText(before)})`)
   }
   const deleted = await sendOperation(client, 'v3.deleteChat', id)
   let read = await sendOperation(client, 'v3.chat', id)
@@ -127,9 +127,12 @@ async function removeById(entry: OpenEntry, id: string, options: RemovalOptions)
     waited += pollMs
     read = await sendOperation(client, 'v3.chat', id)
   }
-  const told = `DELETE: ${statusText(deleted)}, then GET: ${statusText(read)}`
-  if (isNotFound(read)) return gone('deleted', told)
-  return remaining(entry, succeeded(read) ? `it can still be read (${told})` : `unsure (${told})`)
+  const statuses = `DELETE: ${statusText(deleted)}, then GET: ${statusText(read)}`
+  if (isNotFound(read)) return removed('deleted', statuses)
+  return remaining(
+    entry,
+    succeeded(read) ? `it can still be read (${statuses})` : `unsure (${statuses})`,
+  )
 }
 
 /** Ids of the chats of this very name, or the reason why that cannot be told. */

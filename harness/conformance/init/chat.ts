@@ -62,8 +62,8 @@ export async function findReasoning(
     think: true,
   })
   const deltas = reply.events.filter(({ name }) => name === 'response.reasoning_text.delta').length
-  const told = `${brief(reply, 'as a stream with think')}, ${deltas} response.reasoning_text.delta`
-  return deltas > 0 ? { value: true, evidence: [told] } : unknown(told)
+  const observation = `${brief(reply, 'as a stream with think')}, ${deltas} response.reasoning_text.delta`
+  return deltas > 0 ? { value: true, evidence: [observation] } : unknown(observation)
 }
 
 /** Detects if the vision model accepts an image of one pixel. */
@@ -83,8 +83,10 @@ export async function findImages(
     input: [{ type: 'message', role: 'user', content }],
     stream: false,
   })
-  const told = brief(reply, `with a data URL in input_image, model ${models.vision}`)
-  return succeeded(reply) && isResponse(reply) ? { value: true, evidence: [told] } : unknown(told)
+  const observation = brief(reply, `with a data URL in input_image, model ${models.vision}`)
+  return succeeded(reply) && isResponse(reply)
+    ? { value: true, evidence: [observation] }
+    : unknown(observation)
 }
 
 const onePixel =

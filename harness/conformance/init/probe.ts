@@ -59,9 +59,9 @@ export function route(
 export function describeProbe(exchange: Exchange, more = ''): string {
   const { request, response } = exchange
   const what = `${request.method} ${requestPath(exchange)}${more === '' ? '' : ` ${more}`}`
-  const told =
+  const result =
     response === null ? 'no answer' : `${statusText(exchange)} ${describeShape(exchange)}`
-  return `${what}: ${told}${beyond(exchange)}`
+  return `${what}: ${result}${beyond(exchange)}`
 }
 
 /** The same with the status alone. */

@@ -26,11 +26,11 @@ export async function findAttachments(probing: ProbeContext): Promise<Detected<t
   const about = { kind: 'attachment', name, scenario: 'init' } as const
   const send = () => client.send({ ...route('v3.upload'), raw })
   const uploaded = await withJournal(journal, about, send, idIn)
-  const told = describeProbe(uploaded, 'with a text file in the part "file"')
-  if (isDeclined(uploaded)) return unknown(told)
+  const observation = describeProbe(uploaded, 'with a text file in the part "file"')
+  if (isDeclined(uploaded)) return unknown(observation)
   const shown = idIn(uploaded) !== undefined
   const hint = 'The answer shows no attachment with an id: shapes.attachment may say where it is'
-  return { value: true, evidence: shown ? [told] : [told, hint] }
+  return { value: true, evidence: shown ? [observation] : [observation, hint] }
 }
 
 /** Detects if the two prefixes of section 4.3 answer; the routes below them are not documented. */

@@ -36,15 +36,15 @@ function judged(answer: Exchange | undefined, more = ''): FoundSurface {
   if (!answer || status === undefined) {
     return { usable: false, refusesKey: false, evidence: 'no answer' }
   }
-  const told = brief(answer, more)
+  const observation = brief(answer, more)
   const sign = classifyAnswer(answer)
   if (sign === 'service' && status < 500) {
     const sound =
       status < 300 ? '' : `, so ${statusText(answer)} is for the request and not for the key`
-    return { usable: true, refusesKey: false, evidence: `${told}${sound}` }
+    return { usable: true, refusesKey: false, evidence: `${observation}${sound}` }
   }
   const refusesKey = sign === 'refused'
-  return { usable: false, refusesKey, evidence: `${told}, ${meanings[sign]}` }
+  return { usable: false, refusesKey, evidence: `${observation}, ${meanings[sign]}` }
 }
 
 const meanings: Readonly<Record<AnswerKind, string>> = {

@@ -36,8 +36,8 @@ export function differs(answer: Exchange, control: Exchange): boolean {
 function withoutEcho(exchange: Exchange): string {
   const { method, url } = exchange.request
   const { pathname, search } = new URL(url)
-  const said = [`${pathname}${search}`, pathname, method]
-  const text = said.reduce((body, part) => body.replaceAll(part, ''), bodyText(exchange))
+  const requestParts = [`${pathname}${search}`, pathname, method]
+  const text = requestParts.reduce((body, part) => body.replaceAll(part, ''), bodyText(exchange))
   // Times, ids and lengths differ from answer to answer.
   return `${exchange.response?.status} ${mediaType(exchange)} ${text.replaceAll(/[0-9a-f-]*\d[0-9a-f-]*/gi, '')}`
 }

@@ -154,8 +154,8 @@ describe('no service is', () => {
   )
 
   test('a TLS port that is asked without TLS', async () => {
-    const said = '400 The plain HTTP request was sent to HTTPS port'
-    const { error, url } = await unmet(page(400, said))
+    const message = '400 The plain HTTP request was sent to HTTPS port'
+    const { error, url } = await unmet(page(400, message))
     expect(error.message).toContain(`Did you mean ${url.replace('http:', 'https:')}?`)
   })
 
@@ -225,8 +225,8 @@ test.each([
 
 test('what a target says is told without the key', async () => {
   const { error } = await unmet((request, response) => {
-    const said = request.headers.authorization ?? ''
-    page(404, said, { server: said, location: `/?${said}` })(request, response)
+    const credential = request.headers.authorization ?? ''
+    page(404, credential, { server: credential, location: `/?${credential}` })(request, response)
   })
   expect(error.message).toContain('[api key]')
   expect(error.message).not.toContain(key)

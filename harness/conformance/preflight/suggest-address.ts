@@ -37,8 +37,9 @@ export function baseOfRedirect(exchange: Exchange, baseUrl: string): string | un
 /** `https` where a server says that plain HTTP came to its TLS port. */
 export function baseByTls(exchange: Exchange, baseUrl: string): string | undefined {
   if (!baseUrl.startsWith('http:') || exchange.response?.status !== 400) return undefined
-  const said = /plain http request was sent to https port|client sent an http request to an https/i
-  return said.test(bodyText(exchange)) ? baseUrl.replace(/^http:/, 'https:') : undefined
+  const tlsHint =
+    /plain http request was sent to https port|client sent an http request to an https/i
+  return tlsHint.test(bodyText(exchange)) ? baseUrl.replace(/^http:/, 'https:') : undefined
 }
 
 function withoutSlash(url: URL): string {

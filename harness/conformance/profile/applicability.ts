@@ -2,7 +2,7 @@ import { type RequirementId, requirements } from '../../../contract/index.ts'
 import type { TargetProfile } from './index.ts'
 
 /** Why a row is not judged in a run, before a single request is sent. */
-export interface SetAside {
+export interface SkipReason {
   readonly verdict: 'not-applicable' | 'unproven'
   readonly message: string
 }
@@ -11,7 +11,7 @@ export interface SetAside {
  * Reason why the profile excludes a row: a member declared false is not applicable, one that is
  * not declared is unproven, and the message names the member that would prove it.
  */
-export function skipReason(id: RequirementId, profile: TargetProfile): SetAside | undefined {
+export function skipReason(id: RequirementId, profile: TargetProfile): SkipReason | undefined {
   const { capability, member } = requirements[id]
   if (capability) {
     const declared = profile.capabilities[capability]

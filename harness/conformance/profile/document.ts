@@ -73,13 +73,13 @@ export function checkDocument<Schema extends z.ZodType>(
 }
 
 /** In characters; a file beyond it was not written by hand, and takes its parser minutes. */
-const longestDocument = 256 * 1024
+const maxDocumentLength = 256 * 1024
 const tooDeep = 'it is nested too deep to be read'
 
 function parsed({ name, text }: Source, lineCounter: LineCounter) {
-  if (text.length > longestDocument) {
+  if (text.length > maxDocumentLength) {
     throw new ConfigurationError([
-      `${name}: ${text.length} characters are more than the ${longestDocument} that are read`,
+      `${name}: ${text.length} characters are more than the ${maxDocumentLength} that are read`,
     ])
   }
   try {

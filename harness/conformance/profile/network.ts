@@ -93,14 +93,19 @@ function readPem(file: string, from: string): string {
 }
 
 /** Network access to the target for a report, without credentials and files. */
-export function networkToldOf({
+export function networkSummary({
   network,
 }: Pick<TargetProfile, 'network'>): Pick<ConformanceReport['target'], 'network'> {
   if (network === undefined) return {}
   const { insecure = false, httpVersion = null, proxy, resolve = [] } = network
-  const told = { insecure, httpVersion, proxy: proxy === undefined ? null : hostOf(proxy), resolve }
-  const plain = !insecure && httpVersion === null && told.proxy === null && resolve.length === 0
-  return plain ? {} : { network: told }
+  const access = {
+    insecure,
+    httpVersion,
+    proxy: proxy === undefined ? null : hostOf(proxy),
+    resolve,
+  }
+  const plain = !insecure && httpVersion === null && access.proxy === null && resolve.length === 0
+  return plain ? {} : { network: access }
 }
 
 function hostOf(proxy: string): string {

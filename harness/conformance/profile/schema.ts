@@ -5,7 +5,7 @@ import { defaultBodyLimits } from '../../client/index.ts'
 /** The target profile: everything about a deployment that the document does not show. */
 
 /** Longer timers fire at once (Node.js). */
-const longestTimer = 2 ** 31 - 1
+const maxTimerMs = 2 ** 31 - 1
 
 const size = z.int().positive()
 
@@ -157,12 +157,12 @@ export const targetProfile = z.strictObject({
       /** Maximum time until a change is visible, in milliseconds. */
       settleMs: z.number().nonnegative().default(2_000),
       /** Longest wait that a Retry-After may ask for, in milliseconds. */
-      retryAfterMs: z.number().nonnegative().max(longestTimer).default(60_000),
+      retryAfterMs: z.number().nonnegative().max(maxTimerMs).default(60_000),
       /** Longest run, in milliseconds. */
       runMs: z
         .number()
         .positive()
-        .max(longestTimer)
+        .max(maxTimerMs)
         .default(4 * 3_600_000),
       /** Bytes of all answers of a run together. */
       runBytes: size.default(4 * 1024 ** 3),

@@ -39,8 +39,8 @@ describe('a selection', () => {
     ['V3-IDME-02', 'V3-IDEM-02'],
     ['OAI-STRAEM', 'OAI-STREAM'],
     ['v3-hsit', 'V3-HIST'],
-  ])('of %s asks whether %s was meant', (glob, meant) => {
-    expect(() => select({ only: [glob] })).toThrow(`Did you mean ${meant}?`)
+  ])('of %s asks whether %s was meant', (glob, suggestion) => {
+    expect(() => select({ only: [glob] })).toThrow(`Did you mean ${suggestion}?`)
     expect(() => select({ skip: [glob] })).toThrow(ConfigurationError)
   })
 

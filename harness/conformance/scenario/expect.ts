@@ -39,8 +39,8 @@ interface Expectation {
  * @throws ContractViolation from its methods
  */
 export function expect(actual: unknown, what: string): Expectation {
-  const must = (holds: boolean, wanted: string, received = show(actual)) => {
-    if (!holds) throw new ContractViolation(`${what}: expected ${wanted}, received ${received}`)
+  const must = (holds: boolean, expected: string, received = show(actual)) => {
+    if (!holds) throw new ContractViolation(`${what}: expected ${expected}, received ${received}`)
   }
   const number = typeof actual === 'number' ? actual : Number.NaN
   return {

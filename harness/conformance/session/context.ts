@@ -126,8 +126,8 @@ export function createRunContext(setup: RunSetup): RunContext {
         if (outgoing.protocol === undefined) breaker.recordEnding(ended)
         runLimits.countBytes(ended)
         writeDown(ended)
-        const gone = deletedChat(ended)
-        if (gone !== undefined) journal({ event: 'deleted', kind: 'chat', id: gone })
+        const deletedId = deletedChat(ended)
+        if (deletedId !== undefined) journal({ event: 'deleted', kind: 'chat', id: deletedId })
         return ended
       })
       return { answered: pending.answered, exchange }

@@ -2,7 +2,7 @@ import { type IncomingMessage, type ServerResponse, request as send } from 'node
 import { listen, readBody, type TestHost } from './listen.ts'
 
 /** Effect of a proxy on one request or its answer. */
-export type Trouble =
+export type Disturbance =
   /** Answers in place of the server. `first` asks the server all the same, as a gateway that gave up. */
   | { readonly kind: 'status'; readonly status: number; readonly asks?: boolean }
   /** Hangs up without an answer; the server is asked where `asks` says so. */
@@ -19,13 +19,13 @@ export interface Asked {
   readonly headers: IncomingMessage['headers']
 }
 
-/** A proxy that passes on every piece as it comes, and now and then makes trouble. */
+/** A proxy that passes on every piece as it comes, and sometimes disturbs one. */
 export function roughRoad(
   target: () => string,
-  trouble: (asked: Asked) => Trouble | undefined,
+  disturb: (asked: Asked) => Disturbance | undefined,
 ): Promise<TestHost> {
   return listen((request, response) => {
-    pass(request, response, target(), trouble).catch(() => response.destroy())
+    pass(request, response, target(), disturb).catch(() => response.destroy())
   })
 }
 
@@ -33,11 +33,11 @@ async function pass(
   request: IncomingMessage,
   response: ServerResponse,
   target: string,
-  trouble: (asked: Asked) => Trouble | undefined,
+  disturb: (asked: Asked) => Disturbance | undefined,
 ): Promise<void> {
   const { method = 'GET', url: path = '/', headers } = request
   const body = await readBody(request)
-  const made = trouble({ method, path, headers, body: body.toString() })
+  const made = disturb({ method, path, headers, body: body.toString() })
   const isShort = made?.kind === 'status' || made?.kind === 'drop'
   if (isShort && made.asks !== true) return inPlace(made, response)
   const answer = await ask(`${target}${path}`, { method, headers }, body)
@@ -53,7 +53,10 @@ async function pass(
   response.end()
 }
 
-function inPlace(made: Extract<Trouble, { kind: 'status' | 'drop' }>, response: ServerResponse) {
+function inPlace(
+  made: Extract<Disturbance, { kind: 'status' | 'drop' }>,
+  response: ServerResponse,
+) {
   if (made.kind === 'drop') return void response.destroy()
   response.writeHead(made.status, { 'content-type': 'text/html' })
   response.end(`<html><h1>${made.status} from the gateway</h1></html>`)

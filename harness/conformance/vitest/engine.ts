@@ -37,11 +37,11 @@ export function inlineEngine(): Engine {
       current.reporter = collector
       opened ??= openSuites(forwardTo(current), inlinePool())
       const suites = await opened
-      const stepBack = suites.stepAside()
+      const reattach = suites.detachListeners()
       try {
         return await runSuites(suites, collector, setup, signal)
       } finally {
-        stepBack()
+        reattach()
       }
     },
     close: async () => (await opened)?.close(),

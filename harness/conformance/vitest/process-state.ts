@@ -6,11 +6,11 @@ type ProcessEvent = (typeof signals)[number] | (typeof lastResorts)[number]
  * vitest takes the process for its own: it ends it on a signal, forbids `process.exit`, swallows
  * what nobody catches and sets an exit code. Whoever runs us finds the process as it was.
  */
-export function keepProcess(): {
+export function saveProcessState(): {
   /** A run that is interrupted, or that a slip of ours meets, still reports what it found. */
   listeners(): void
   /** vitest reports what nobody catches only where no one else listens; the result listens again. */
-  stepAside(): () => void
+  detachListeners(): () => void
   all(): void
 } {
   const listeners = new Map(
@@ -30,7 +30,7 @@ export function keepProcess(): {
 
   return {
     listeners: restoreAll,
-    stepAside() {
+    detachListeners() {
       const own = lastResorts.flatMap((event) =>
         (listeners.get(event) ?? []).map((listener) => ({
           event,

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { createVitest, type PoolRunnerInitializer, type Reporter, type Vitest } from 'vitest/node'
-import { keepProcess } from './process-state.ts'
+import { saveProcessState } from './process-state.ts'
 
 /**
  * Location of this package: the checkout, or the installed package with its compiled files in
@@ -24,7 +24,7 @@ export async function openSuites(
 ): Promise<OpenSuites> {
   if (!existsSync(`${root}/${entry}`)) throw new Error(`the suites are missing: ${entry}`)
   const cacheDir = mkdtempSync(join(tmpdir(), 'chatgen-'))
-  const restore = keepProcess()
+  const restore = saveProcessState()
   const vitest = await createVitest(
     'test',
     {
@@ -52,7 +52,7 @@ export async function openSuites(
   restore.listeners()
   return {
     vitest,
-    stepAside: restore.stepAside,
+    detachListeners: restore.detachListeners,
     async close() {
       await vitest.close()
       restore.all()
@@ -68,6 +68,6 @@ function nowhere(): Writable {
 export interface OpenSuites {
   readonly vitest: Vitest
   /** For the time of a run in this very thread: lets vitest report what nobody catches. */
-  stepAside(): () => void
+  detachListeners(): () => void
   close(): Promise<void>
 }

@@ -35,11 +35,11 @@ async function walkChats(world: World, { variant = 'all', limit }: Operation): P
     return variant === 'all' || chat.favorite === false
   })
   const missingIn = (walk: ListWalk) => sought.filter(({ id }) => walk.pagesWith(id).length === 0)
-  const gone = model.chats.filter(({ deleted }) => deleted)
+  const deletedChats = model.chats.filter(({ deleted }) => deleted)
   const excluded =
     variant === 'without favorites' ? livingChats(model).filter(({ favorite }) => favorite) : []
   const unwantedIn = (walk: ListWalk) =>
-    [...gone, ...excluded].filter(({ id }) => walk.pagesWith(id).length > 0)
+    [...deletedChats, ...excluded].filter(({ id }) => walk.pagesWith(id).length > 0)
   const walk = await poll(
     session,
     () =>

@@ -6,12 +6,12 @@ import { cursorIn } from '../../conformance/scenario/routes/paging.ts'
 export function isWholeList(page: Exchange): boolean {
   const cursor = cursorIn(page, undefined)
   if (cursor === null) return true
-  return cursor === undefined && longestList(answerJson(page)) < smallestPage
+  return cursor === undefined && maxListLength(answerJson(page)) < smallestPage
 }
 
 const smallestPage = 10
 
-function longestList(body: unknown): number {
+function maxListLength(body: unknown): number {
   const queue: unknown[] = [body]
   let longest = 0
   for (const value of queue) {

@@ -49,8 +49,8 @@ function standsOnBroken(ledger: FindingCollector, row: RequirementId): boolean {
 
 function sentence(body: unknown, { path, message }: Issue): string {
   const value = show(valueAt(body, path))
-  const said = message.replace(/^Invalid \w+: /, '').replace(/, received \w+$/, '')
-  return `${pathText(path)} is ${value}: ${said}.`
+  const expectation = message.replace(/^Invalid \w+: /, '').replace(/, received \w+$/, '')
+  return `${pathText(path)} is ${value}: ${expectation}.`
 }
 
 function valueAt(body: unknown, path: readonly PropertyKey[]): unknown {

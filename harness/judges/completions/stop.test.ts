@@ -6,7 +6,7 @@ import { expectBroken } from '../test-support/faults.ts'
 
 describe('stop', () => {
   const asked = (stop: unknown) => ({ stream: true, model: 'm', messages: [], stop })
-  const said = (...texts: readonly string[]) =>
+  const answerOf = (...texts: readonly string[]) =>
     edited('chat', (events) => {
       const [first, sample] = events
       if (first === undefined || sample === undefined) return undefined
@@ -19,29 +19,36 @@ describe('stop', () => {
     })
 
   test('a sequence that one chunk holds whole, with text after it, breaks OAI-STOP-05', () => {
-    expectBroken('chat', { request: asked('END'), body: said('one END two') }, 'OAI-STOP-05')
+    expectBroken('chat', { request: asked('END'), body: answerOf('one END two') }, 'OAI-STOP-05')
     expectBroken(
       'chat',
-      { request: asked(['x', 'END']), body: said('one END', ' two') },
+      { request: asked(['x', 'END']), body: answerOf('one END', ' two') },
       'OAI-STOP-05',
     )
   })
 
   test('a sequence across chunks, with text after it, breaks OAI-STOP-04', () => {
-    expectBroken('chat', { request: asked('END'), body: said('one E', 'ND two') }, 'OAI-STOP-04')
+    expectBroken(
+      'chat',
+      { request: asked('END'), body: answerOf('one E', 'ND two') },
+      'OAI-STOP-04',
+    )
   })
 
   test('a sequence at the very end shows that stop works', () => {
-    const whole = transcriptExchange('chat', { request: asked('END'), body: said('one END') })
-    const parts = transcriptExchange('chat', { request: asked('END'), body: said('one E', 'ND') })
+    const whole = transcriptExchange('chat', { request: asked('END'), body: answerOf('one END') })
+    const parts = transcriptExchange('chat', {
+      request: asked('END'),
+      body: answerOf('one E', 'ND'),
+    })
     expect(heldRows(judge(whole))).toContain('OAI-STOP-05')
     expect(heldRows(judge(parts))).toContain('OAI-STOP-04')
   })
 
   test('an answer without the sequence, or without text, says nothing', () => {
-    expectBroken('chat', { request: asked('END'), body: said('one two') }, '')
-    expectBroken('chat', { request: asked(['']), body: said('one two') }, '')
-    expectBroken('chat', { request: asked('one'), body: said() }, '')
-    expectBroken('chat', { body: said() }, '04')
+    expectBroken('chat', { request: asked('END'), body: answerOf('one two') }, '')
+    expectBroken('chat', { request: asked(['']), body: answerOf('one two') }, '')
+    expectBroken('chat', { request: asked('one'), body: answerOf() }, '')
+    expectBroken('chat', { body: answerOf() }, '04')
   })
 })

@@ -145,8 +145,8 @@ export class StructureJudge implements EventJudge {
   }
 
   #complain({ index }: ResponseEvent, why: string, only?: 'full' | 'minimal'): void {
-    const said = { row: 'V3-SSE-13', why, event: index } as const
-    this.#complaints.push(only === undefined ? said : { ...said, only })
+    const complaint = { row: 'V3-SSE-13', why, event: index } as const
+    this.#complaints.push(only === undefined ? complaint : { ...complaint, only })
   }
 }
 

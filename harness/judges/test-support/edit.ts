@@ -39,8 +39,8 @@ export function the(events: EditableEvent[], name: string, nth = 0): EditableEve
 /** An edit that takes the nth event of a name away. */
 export function without(name: string, nth = 0): Edit {
   return (events) => {
-    const gone = the(events, name, nth)
-    return events.filter((event) => event !== gone)
+    const removed = the(events, name, nth)
+    return events.filter((event) => event !== removed)
   }
 }
 

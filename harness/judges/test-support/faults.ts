@@ -20,8 +20,8 @@ export function expectBroken(
 ): void {
   const broken = brokenIn(transcriptExchange(base, more))
   // The sentences are compared too, so that a failing test shows why a row is red.
-  const wanted = rowIds(base, rows).map((row) => [row, broken[row] ?? 'nothing was said'])
-  expect(broken).toEqual(Object.fromEntries(wanted))
+  const expected = rowIds(base, rows).map((row) => [row, broken[row] ?? 'nothing was said'])
+  expect(broken).toEqual(Object.fromEntries(expected))
 }
 
 export const names = {

@@ -65,7 +65,7 @@ function wrongs(): Wrong[] {
       forgets('takes a generation without a key of the turn', 'key of the turn', 'V3-IDEM-01'),
       {
         what: 'forgets earlier runs',
-        hooks: { sees: (_conversation, _everything, said) => said },
+        hooks: { sees: (_conversation, _everything, input) => input },
         breaks: ['V3-CTX-01 fail'],
       },
     ),

@@ -49,7 +49,9 @@ export async function runTarget(
       name,
       outcome: report?.outcome ?? 'incomplete',
       rows,
-      kitFaults: (report?.faults ?? []).map(({ scenario, message }) => `${scenario}: ${message}`),
+      internalErrors: (report?.faults ?? []).map(
+        ({ scenario, message }) => `${scenario}: ${message}`,
+      ),
       // What turned a row red went over the wire, even where the comparison is blind to it (times).
       applied: kind === 'clean' || redRows({ rows }).length > 0 || differs(plain, exchangesFile),
       durationMs: Date.now() - started,

@@ -40,14 +40,14 @@ export async function recordRun(): Promise<Recording> {
     throw new Error(`the process that records ended with ${code}`)
   })
   lost.catch(() => {})
-  const told = () => Promise.race([once(child, 'message'), lost])
-  await told()
+  const nextMessage = () => Promise.race([once(child, 'message'), lost])
+  await nextMessage()
   let tasks = 0
 
   async function perform(selection: Partial<Selection>, recordingFile?: string) {
     tasks += 1
     const outDir = join(folder, String(tasks))
-    const answered = told()
+    const answered = nextMessage()
     const task = { only: [], skip: [], ...selection, outDir }
     child.send(recordingFile === undefined ? task : { ...task, recordingFile })
     const [judged] = await answered

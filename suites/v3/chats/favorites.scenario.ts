@@ -150,17 +150,18 @@ describe('v3: favorites', () => {
       }
 
       const renamed = { ...chat, name: session.name() }
-      const marks = async (deed: string) => {
+      const marks = async (action: string) => {
         const favorites = await chats.favorites()
         const shows = (one: Chat) => chats.mentions(favorites, one)
         claim(
           'V3-FAV-01',
-          () => expect(shows(chat) || shows(renamed), `still a favorite after ${deed}`).toBe(true),
+          () =>
+            expect(shows(chat) || shows(renamed), `still a favorite after ${action}`).toBe(true),
           favorites,
         )
         claim(
           'V3-FAV-03',
-          () => expect(shows(other), `another chat is a favorite after ${deed}`).toBe(false),
+          () => expect(shows(other), `another chat is a favorite after ${action}`).toBe(false),
           favorites,
         )
       }

@@ -227,13 +227,13 @@ describe('v3: chat management', () => {
 })
 
 /** Those of the chats that the favorites show once they have been added, by their ids. */
-async function markFavorites(chats: ChatsApi, wanted: readonly Chat[]): Promise<readonly Chat[]> {
-  for (const { id } of wanted) await chats.addFavorite(id, { role: 'arrange' })
+async function markFavorites(chats: ChatsApi, added: readonly Chat[]): Promise<readonly Chat[]> {
+  for (const { id } of added) await chats.addFavorite(id, { role: 'arrange' })
   const shown = await chats.poll(
     () => chats.favorites(),
-    (body) => wanted.every(({ id }) => contains(body, id)),
+    (body) => added.every(({ id }) => contains(body, id)),
   )
-  return wanted.filter(({ id }) => contains(answerJson(shown), id))
+  return added.filter(({ id }) => contains(answerJson(shown), id))
 }
 
 /** The texts of an answer that hold a letter. */

@@ -177,11 +177,11 @@ describe('v3: history', () => {
     covers(['V3-HIST-16'], { requests: 7, generations: 2, chats: 2 }),
     async ({ v3, claim, session }) => {
       const [mine, other] = [await v3.createChat(), await v3.createChat()]
-      const [told, secret] = [session.nonce(), session.nonce()]
-      await v3.generateOk(v3.generateBody(mine, `Name a colour. Reference: ${told}.`))
+      const [reference, secret] = [session.nonce(), session.nonce()]
+      await v3.generateOk(v3.generateBody(mine, `Name a colour. Reference: ${reference}.`))
       await v3.generateOk(v3.generateBody(other, `Name a colour. Reference: ${secret}.`))
-      const { rows, pages } = await v3.waitForHistory(mine, (seen) => contains(seen, told))
-      assume(contains(rows, told), 'the history does not show its own rows', ...pages)
+      const { rows, pages } = await v3.waitForHistory(mine, (seen) => contains(seen, reference))
+      assume(contains(rows, reference), 'the history does not show its own rows', ...pages)
       claim(
         'V3-HIST-16',
         () => expect(contains(rows, secret), 'the history shows a row of another chat').toBe(false),

@@ -77,6 +77,6 @@ test.each<[string, Answer, Answer, string[]]>([
     { ...spread, deltasAtMs: times(2_000, 0.1) },
     ['text as it was made over HTTP/2, held back over HTTP/1.1'],
   ],
-])('two answers differ in %s', (_, http2, http1, told) => {
-  expect(findDifferences({ http2: answer(http2), http1: answer(http1) })).toEqual(told)
+])('two answers differ in %s', (_, http2, http1, differences) => {
+  expect(findDifferences({ http2: answer(http2), http1: answer(http1) })).toEqual(differences)
 })

@@ -38,8 +38,8 @@ export function findDifferences({ http2, http1 }: Compared): string[] {
       .filter(({ over2, over1 }) => over2 !== over1)
       .map(({ name, over2, over1 }) => `${name} ${over2} over HTTP/2, ${over1} over HTTP/1.1`)
   for (const facet of decisive) {
-    const told = differing([facet])
-    if (told.length > 0) return told
+    const differences = differing([facet])
+    if (differences.length > 0) return differences
   }
   const delivered = { name: 'text', of: deliveryIn }
   const isTimed = [http2, http1].every((one) => deliveryOf(one).kind !== 'undecided')

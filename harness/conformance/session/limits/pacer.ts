@@ -39,8 +39,8 @@ export function giveUpReason(exchange: Exchange, { retryAfterMs: maxMs }: Limits
   const status = exchange.response?.status
   const askedMs = retryAfterMs(exchange)
   if (askedMs === undefined || askedMs <= maxMs) return `kept answering ${status}`
-  const told = header(exchange.response?.headers ?? [], 'retry-after') ?? ''
-  const shown = told.length > 40 ? `${told.slice(0, 40)}…` : told
+  const value = header(exchange.response?.headers ?? [], 'retry-after') ?? ''
+  const shown = value.length > 40 ? `${value.slice(0, 40)}…` : value
   return `answered ${status} with Retry-After: ${shown}, longer than the ${maxMs} ms that it may ask for (limits.retryAfterMs)`
 }
 

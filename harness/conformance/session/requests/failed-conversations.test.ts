@@ -12,20 +12,20 @@ import {
   temporaryFolder,
 } from '../../test-support/check.ts'
 import type { TestHost } from '../../test-support/listen.ts'
-import { type Asked, roughRoad, type Trouble } from '../../test-support/rough-road.ts'
+import { type Asked, type Disturbance, roughRoad } from '../../test-support/rough-road.ts'
 
-/** The reference server behind a proxy that makes trouble: what is said of it, and of what it is no fault. */
+/** The reference server behind a proxy that disturbs requests: the verdicts blame it for nothing else. */
 
 const keys = ['sk-first-caller-0123456789', 'sk-second-caller-0123456789']
 let server: ReferenceServer
 let road: TestHost
-let trouble: (asked: Asked) => Trouble | undefined
+let disturbance: (asked: Asked) => Disturbance | undefined
 
 beforeAll(async () => {
   server = await startReferenceServer({ keys })
   road = await roughRoad(
     () => server.url,
-    (asked) => trouble(asked),
+    (asked) => disturbance(asked),
   )
 })
 afterAll(async () => {
@@ -33,7 +33,7 @@ afterAll(async () => {
   await server.close()
 })
 beforeEach(() => {
-  trouble = () => undefined
+  disturbance = () => undefined
 })
 
 function run(options: CheckOptions = {}): Promise<ConformanceReport> {
@@ -51,7 +51,7 @@ const isGeneration = ({ path }: Asked) => path === '/api/v3/message/generate'
 const isCompletion = ({ path }: Asked) => path === '/api/openai/chat/completions'
 
 /** One trouble after the other, for every so many requests. */
-function every(count: number, kinds: readonly Trouble[]) {
+function every(count: number, kinds: readonly Disturbance[]) {
   let asked = 0
   return () => {
     asked += 1
@@ -60,7 +60,7 @@ function every(count: number, kinds: readonly Trouble[]) {
 }
 
 describe('now and then', () => {
-  test.each<[string, readonly Trouble[]]>([
+  test.each<[string, readonly Disturbance[]]>([
     [
       'a gateway answers in place of the server',
       [
@@ -72,7 +72,7 @@ describe('now and then', () => {
   ])(
     '%s: nothing is accused, and it is said once',
     async (_, kinds) => {
-      trouble = every(23, kinds)
+      disturbance = every(23, kinds)
       const outDir = temporaryFolder()
       const report = await run({ outDir })
       expect(red(report)).toEqual([])
@@ -93,7 +93,7 @@ describe('now and then', () => {
 })
 
 test('a gateway that never reaches the service leaves its rows open, and accuses nobody', async () => {
-  trouble = (asked) =>
+  disturbance = (asked) =>
     isGeneration(asked) || isCompletion(asked) ? { kind: 'status', status: 502 } : undefined
   const report = await run()
   expect(red(report)).toEqual([])
@@ -119,7 +119,7 @@ describe('streams that are cut', () => {
   ])(
     '%s: the rows of the end are broken, and no other',
     async (_, afterBytes) => {
-      trouble = (asked) => (isStream(asked) ? { kind: 'cut', afterBytes } : undefined)
+      disturbance = (asked) => (isStream(asked) ? { kind: 'cut', afterBytes } : undefined)
       const report = await run({ only })
       expect(redRows(report)).toEqual(['OAI-STREAM-12', 'V3-SSE-08'])
       expect(report.outcome).toBe('violated')
@@ -139,7 +139,7 @@ describe('an error of the service itself', () => {
   const asked500 = { kind: 'status', status: 500 } as const
 
   test('that passes is tried again, and counted', async () => {
-    trouble = every(2, [asked500])
+    disturbance = every(2, [asked500])
     const report = await run({ only, jobs: 1 })
     const accused = red(report).filter((line) => !line.includes('POST /api/v3/chat'))
     expect(accused).toEqual([])
@@ -147,7 +147,7 @@ describe('an error of the service itself', () => {
   }, 60_000)
 
   test('that comes again is an answer, and breaks what says that the request is accepted', async () => {
-    trouble = (asked) => (isCompletion(asked) || isGeneration(asked) ? asked500 : undefined)
+    disturbance = (asked) => (isCompletion(asked) || isGeneration(asked) ? asked500 : undefined)
     const report = await run({ only })
     const fails = rowsWith(report, 'fail').map(({ id }) => id)
     expect(fails).toContain('OAI-CHAT-01')
@@ -158,7 +158,7 @@ describe('an error of the service itself', () => {
 })
 
 test('a page in place of an answer is told as a page', async () => {
-  trouble = ({ path }) =>
+  disturbance = ({ path }) =>
     path === '/api/openai/models' ? { kind: 'status', status: 200 } : undefined
   const report = await run({ only: ['OAI-MODELS-01'] })
   expect(red(report)).toMatchInlineSnapshot(`

@@ -89,18 +89,18 @@ export async function sendWithRetries(
       continue
     }
     const answer = next.exchange
-    const wanted =
+    const additions =
       supplements < maxSupplements ? missingMembers(context, answer, spec, members) : {}
     const missing = missingMember(answer)
     if (missing !== undefined && operation) observeWant(sendContext, operation, [missing], answer)
-    if (operation === undefined || Object.keys(wanted).length === 0) {
+    if (operation === undefined || Object.keys(additions).length === 0) {
       return operation && refused
         ? learn(sendContext, { answer, refused, operation, members })
         : answer
     }
     supplements += 1
     refused ??= answer
-    members = { ...members, ...wanted }
+    members = { ...members, ...additions }
     failed = undefined
   }
 }
@@ -213,6 +213,6 @@ function observeWant(
   refused: Exchange,
 ): void {
   const { method, path } = operations[operation]
-  const said = `${method} ${path} without ${names.join(', ')}: ${refused.response?.status}`
-  sendContext.observe(openQuestionFor(operation), said, [refused])
+  const observation = `${method} ${path} without ${names.join(', ')}: ${refused.response?.status}`
+  sendContext.observe(openQuestionFor(operation), observation, [refused])
 }

@@ -57,9 +57,9 @@ export function createSupplements(profile: TargetProfile): Supplements {
       )
       return Object.fromEntries(left)
     },
-    valuesOf(operation, wanted) {
+    valuesOf(operation, memberNames) {
       const values = Object.entries(valuesFor(operation, profile))
-      return Object.fromEntries(values.filter(([name]) => wanted.includes(name)))
+      return Object.fromEntries(values.filter(([name]) => memberNames.includes(name)))
     },
   }
 }

@@ -42,7 +42,7 @@ export async function renameChat(call: Call, chats: Chats, id: string): Promise<
 export function nameChat(call: Call, chats: Chats, id: string): void {
   const chat = chatOf(chats, id)
   const [first] = chat.runs
-  chat.name = `About ${first?.said[0]?.split(' ').at(-1) ?? 'nothing'}`
+  chat.name = `About ${first?.messages[0]?.split(' ').at(-1) ?? 'nothing'}`
   call.response.writeHead(202).end()
 }
 

@@ -5,7 +5,7 @@ import { type Call, Refusal, readJson, sendJson } from './http.ts'
 export interface Run {
   readonly id: string
   readonly parent: string | undefined
-  readonly said: readonly string[]
+  readonly messages: readonly string[]
 }
 
 export interface Chat {

@@ -9,7 +9,7 @@ export function listModels(call: Call): void {
   sendJson(call, 200, call.hooks.models({ object: 'list', data, next: null }))
 }
 
-export async function complete(call: Call, told: string[]): Promise<void> {
+export async function complete(call: Call, remembered: string[]): Promise<void> {
   const { hooks } = call
   const body = await readLeniently(call)
   if (hooks.checks('types')) checkTypes(body)
@@ -19,9 +19,9 @@ export async function complete(call: Call, told: string[]): Promise<void> {
   }
   if (!hooks.knows(body['model'])) throw new Refusal(404, 'there is no such model')
   const messages = Array.isArray(body['messages']) ? body['messages'] : []
-  const said = messages.map((message: Json) => String(message['content'] ?? ''))
-  const text = answerTo(hooks.sees(said, [...told, ...said], said))
-  told.push(...said)
+  const prompts = messages.map((message: Json) => String(message['content'] ?? ''))
+  const text = answerTo(hooks.sees(prompts, [...remembered, ...prompts], prompts))
+  remembered.push(...prompts)
 
   const streamed = body['stream'] === true
   const stopped = hooks.stop(text, stopsOf(body), streamed)
@@ -29,7 +29,7 @@ export async function complete(call: Call, told: string[]): Promise<void> {
   const tokens = tokensOf(stopped)
   const cut = limit !== undefined && tokens.length > limit
   const answer = cut ? tokens.slice(0, limit).join('') : stopped
-  const usage = usageOf(said, answer)
+  const usage = usageOf(prompts, answer)
   const reason = cut ? 'length' : 'stop'
   const head = {
     id: hooks.newId('completion'),
@@ -116,8 +116,8 @@ function wantsUsage({ stream_options: options }: Json): boolean {
   return typeof options === 'object' && options !== null && 'include_usage' in options
 }
 
-function usageOf(said: readonly string[], answer: string): Json {
-  const prompt = tokensOf(said.join(' ')).length
+function usageOf(prompts: readonly string[], answer: string): Json {
+  const prompt = tokensOf(prompts.join(' ')).length
   const completion = tokensOf(answer).length
   return {
     prompt_tokens: prompt,

@@ -24,7 +24,7 @@ export async function storeFile(call: Call, world: World): Promise<void> {
 }
 
 const usualLimit = 7
-const largestLimit = 12
+const maxLimit = 12
 
 /** The ids of the files, newest first; the way on is told by number, outside of the list. */
 export function listFiles(call: Call, { files }: World): void {
@@ -34,7 +34,7 @@ export function listFiles(call: Call, { files }: World): void {
     (file) => chat === null || file.chat === chat,
   )
   const before = Number(searchParams.get('cursor') ?? Number.POSITIVE_INFINITY)
-  const limit = Math.min(Number(searchParams.get('limit') ?? usualLimit), largestLimit)
+  const limit = Math.min(Number(searchParams.get('limit') ?? usualLimit), maxLimit)
   const rest = found.filter(({ number }) => number < before)
   const page = rest.slice(0, limit)
   const onward = rest.length > limit ? (page.at(-1)?.number ?? null) : null

@@ -39,21 +39,23 @@ export async function generate(call: Call, world: World): Promise<void> {
 async function run(call: Call, world: World, chat: Chat, body: Json, turn: Turn): Promise<void> {
   const { hooks } = call
   const input = inputItems(body['input'])
-  const said = input.map(textOf)
+  const messages = input.map(textOf)
   const parent = typeof body['parent_id'] === 'string' ? body['parent_id'] : undefined
   const everything = [...world.chats.values()].flatMap(({ runs }) =>
-    runs.flatMap((run) => run.said),
+    runs.flatMap((run) => run.messages),
   )
   const before =
     parent === undefined && hooks.remembersChat
-      ? chat.runs.flatMap((run) => run.said)
+      ? chat.runs.flatMap((run) => run.messages)
       : chainOf(chat.runs, parent)
-  const text = answerTo(hooks.sees([...before, ...said], [...everything, ...said], said))
-  const tool = toolAsked(said.at(-1) ?? '', body)
+  const text = answerTo(
+    hooks.sees([...before, ...messages], [...everything, ...messages], messages),
+  )
+  const tool = toolAsked(messages.at(-1) ?? '', body)
   const calls = tool ? [callOf(tool, {})] : []
-  const final = responseTo(call, body, said, text, calls)
-  chat.runs.push({ id: String(final['id']), parent, said })
-  chat.items.push(...input, ...searchFor(world, body, said))
+  const final = responseTo(call, body, messages, text, calls)
+  chat.runs.push({ id: String(final['id']), parent, messages })
+  chat.items.push(...input, ...searchFor(world, body, messages))
 
   if (!turn.streamed) await sleep(thinkingMs)
   chat.items.push(...(final['output'] as Json[]))
@@ -88,18 +90,18 @@ function refusalOfKey({ hooks }: Call, key: unknown): Refusal | undefined {
 /** Inputs of a run and those before it, the oldest first. */
 function chainOf(runs: readonly Run[], id: string | undefined): string[] {
   const run = runs.find((candidate) => candidate.id === id)
-  return run ? [...chainOf(runs, run.parent), ...run.said] : []
+  return run ? [...chainOf(runs, run.parent), ...run.messages] : []
 }
 
 /**
  * With `rag` the shelf is looked into before the answer (section 4.4): the step and what it brought
  * stand in the history, and neither among the output nor in the words of the answer.
  */
-function searchFor({ shelf }: World, body: Json, said: readonly string[]): Json[] {
+function searchFor({ shelf }: World, body: Json, messages: readonly string[]): Json[] {
   const { rag, assistant_id: assistant } = body
-  const wanted = rag === true || (typeof rag === 'object' && rag !== null)
-  if (!wanted || assistant !== archivist || !mayUse('look_up', body)) return []
-  const words = said.at(-1) ?? ''
+  const isEnabled = rag === true || (typeof rag === 'object' && rag !== null)
+  if (!isEnabled || assistant !== archivist || !mayUse('look_up', body)) return []
+  const words = messages.at(-1) ?? ''
   const step = callOf({ name: 'look_up' }, { words })
   return [step, outputOf(step, JSON.stringify(lookUp(shelf, words)))]
 }

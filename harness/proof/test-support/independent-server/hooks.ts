@@ -68,7 +68,7 @@ export interface Hooks {
   /** True if a turn without a parent continues all turns of its chat. */
   readonly remembersChat: boolean
   /** Messages that the model sees; `input` is the part that came with this request. */
-  sees(conversation: Conversation, everything: Conversation, said: Conversation): Conversation
+  sees(conversation: Conversation, everything: Conversation, input: Conversation): Conversation
   newId(kind: 'completion' | 'response'): string
 
   completion(body: Json): Json

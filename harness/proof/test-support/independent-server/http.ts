@@ -36,8 +36,8 @@ export function sendRefusal(call: Call, { status, message }: Refusal): void {
     sendText(call, status, message)
     return
   }
-  const body = JSON.stringify({ trouble: [{ because: message }] }).replaceAll('/', '\\/')
-  call.response.writeHead(status, { 'content-type': 'application/vnd.trouble+json' }).end(body)
+  const body = JSON.stringify({ complaints: [{ because: message }] }).replaceAll('/', '\\/')
+  call.response.writeHead(status, { 'content-type': 'application/vnd.complaints+json' }).end(body)
 }
 
 /** The body as a JSON object. */

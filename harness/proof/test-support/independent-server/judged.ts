@@ -67,5 +67,5 @@ export function expectExactly(
     open.map(({ id }) => id),
     shown,
   ).toEqual(leavesOpen)
-  expect(wrong.faults, 'faults of the kit').toEqual([])
+  expect(wrong.faults, 'internal errors').toEqual([])
 }

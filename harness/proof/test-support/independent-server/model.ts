@@ -22,17 +22,17 @@ const memories = [
 
 /** Answers by rule: from what it was told, by saying a text again, or with words in an order. */
 export function answerTo(conversation: Conversation): string {
-  const said = conversation.at(-1) ?? ''
-  const [, repeat] = /Repeat exactly: (.*)/s.exec(said) ?? []
+  const message = conversation.at(-1) ?? ''
+  const [, repeat] = /Repeat exactly: (.*)/s.exec(message) ?? []
   if (repeat !== undefined) return repeat
   for (const { ask, tell, answer } of memories) {
-    if (!ask.test(said)) continue
+    if (!ask.test(message)) continue
     const [, fact] = tell.exec([...conversation].reverse().join('\n')) ?? []
     return fact === undefined ? 'Nobody has told me.' : answer(fact)
   }
-  if (/^Count /.test(said)) return prose(said, 200)
-  const [, size = ''] = /in (\w+) sentences|Write (?=ten)/.exec(said) ?? []
-  return prose(said, sizes[size] ?? (said.startsWith('Write ten') ? 240 : 12))
+  if (/^Count /.test(message)) return prose(message, 200)
+  const [, size = ''] = /in (\w+) sentences|Write (?=ten)/.exec(message) ?? []
+  return prose(message, sizes[size] ?? (message.startsWith('Write ten') ? 240 : 12))
 }
 
 export function tokensOf(text: string): readonly string[] {

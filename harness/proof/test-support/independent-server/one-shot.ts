@@ -21,10 +21,10 @@ export async function answerOnce(call: Call, { shelf }: World): Promise<void> {
     if (typeof output === 'string') return [output]
     return hooks.wantsMore ? [] : inputItems(input ?? []).map(textOf)
   })
-  const said = inputItems(body['input'] ?? body['content']).map(textOf)
-  const [found] = searchFor(shelf, body, said)
-  const text = found ? `It is written: ${found.said}` : answerTo([...before, ...said])
-  const final = responseTo(call, body, said, text)
+  const messages = inputItems(body['input'] ?? body['content']).map(textOf)
+  const [found] = searchFor(shelf, body, messages)
+  const text = found ? `It is written: ${found.sentence}` : answerTo([...before, ...messages])
+  const final = responseTo(call, body, messages, text)
   if (body['stream'] === true) {
     const events = hooks.events(eventsOf(final, hooks.response(final, true)), body)
     await sendBlocks(call, events.map(blockOf), hooks.streamType)
@@ -37,12 +37,12 @@ function hasPersona({ assistant }: Json): boolean {
 }
 
 /** Without `rag`, as with `agent`, nothing is looked up in advance; `searcher` always looks. */
-function searchFor(shelf: Shelf, body: Json, said: readonly string[]) {
+function searchFor(shelf: Shelf, body: Json, messages: readonly string[]) {
   const { rag, assistant_id: assistant, kb_id: code } = body
-  const words = said.at(-1) ?? ''
+  const words = messages.at(-1) ?? ''
   if (assistant === 'searcher') {
     return code === undefined || code === shelf.code ? lookUp(shelf, words) : []
   }
-  const wanted = rag === true || (typeof rag === 'object' && rag !== null)
-  return wanted && assistant === archivist && mayUse('look_up', body) ? lookUp(shelf, words) : []
+  const isEnabled = rag === true || (typeof rag === 'object' && rag !== null)
+  return isEnabled && assistant === archivist && mayUse('look_up', body) ? lookUp(shelf, words) : []
 }

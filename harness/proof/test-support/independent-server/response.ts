@@ -5,7 +5,7 @@ import { piecesOf, tokensOf } from './model.ts'
 export function responseTo(
   { hooks }: Call,
   body: Json,
-  said: readonly string[],
+  messages: readonly string[],
   text: string,
   calls: readonly Json[] = [],
 ): Json {
@@ -23,7 +23,7 @@ export function responseTo(
       : undefined
   const summary = { id: `t-${crypto.randomUUID()}`, type: 'reasoning', summary: [] }
   const reasoning = { ...summary, content: [{ type: 'reasoning_text', text: thought }] }
-  const input = tokensOf(said.join(' ')).length
+  const input = tokensOf(messages.join(' ')).length
   const output = tokensOf(answer).length
   return {
     id: hooks.newId('response'),

@@ -67,10 +67,10 @@ async function answer(call: Call, { key, world }: Visit): Promise<void> {
 type Routes = Readonly<Record<string, () => void | Promise<void>>>
 
 function routesOf(call: Call, world: World, id: string): Routes {
-  const { chats, told } = world
+  const { chats, remembered } = world
   return {
     'GET /api/openai/models': () => listModels(call),
-    'POST /api/openai/chat/completions': () => complete(call, told),
+    'POST /api/openai/chat/completions': () => complete(call, remembered),
     'GET /api/v3/chat': () => listChats(call, chats),
     'POST /api/v3/chat': () => createChat(call, chats),
     'GET /api/v3/chat/favorite': () => listFavorites(call, chats),

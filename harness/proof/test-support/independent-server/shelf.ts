@@ -26,19 +26,23 @@ export const deckhand = 'e9b7c2a4-1f3d-4b6a-9c8e-7d5f0a2b3c41'
 
 export interface Passage {
   readonly paper: string
-  readonly said: string
+  readonly sentence: string
   /** Number of words of the question in it. */
   readonly weight: number
 }
 
 /** Sentences that share a telling word with the question, the best first. */
 export function lookUp({ papers }: Shelf, question: string, most = 3): Passage[] {
-  const wanted = wordsOf(question)
+  const questionWords = wordsOf(question)
   return papers
     .flatMap(({ title, text }) =>
-      text.split(/(?<=[.!?])\s+/).map((said) => {
-        const words = wordsOf(said)
-        return { paper: title, said, weight: wanted.filter((word) => words.includes(word)).length }
+      text.split(/(?<=[.!?])\s+/).map((sentence) => {
+        const words = wordsOf(sentence)
+        return {
+          paper: title,
+          sentence,
+          weight: questionWords.filter((word) => words.includes(word)).length,
+        }
       }),
     )
     .filter(({ weight }) => weight > 0)

@@ -8,8 +8,8 @@ interface Tool {
 const clock: Tool = { name: 'read_clock', result: 'It struck noon.' }
 
 /** The tool that somebody asks for, where the lists of a request let it be used. */
-export function toolAsked(said: string, lists: Json): Tool | undefined {
-  return /read the clock/i.test(said) && mayUse(clock.name, lists) ? clock : undefined
+export function toolAsked(message: string, lists: Json): Tool | undefined {
+  return /read the clock/i.test(message) && mayUse(clock.name, lists) ? clock : undefined
 }
 
 export function mayUse(name: string, { include_tools: only, exclude_tools: without }: Json) {

@@ -64,7 +64,7 @@ export async function answerMessage(call: Call, world: World): Promise<void> {
       ? lookUp(world.shelf, message.content)
       : []
   const [best] = found
-  const text = best ? `It is written: ${best.said}` : answerTo(chainOf(room, message))
+  const text = best ? `It is written: ${best.sentence}` : answerTo(chainOf(room, message))
   sendJson(call, 200, {
     message: { kind: 'reply', content: tool ? `${tool.result} ${text}` : text },
     steps: tool ? [{ used: tool.name }] : [],

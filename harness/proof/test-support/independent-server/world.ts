@@ -10,7 +10,7 @@ export interface World {
   readonly rooms: Map<string, Room>
   readonly files: StoredFile[]
   /** All that was ever said on the compatible surface. */
-  readonly told: string[]
+  readonly remembered: string[]
   readonly shelf: Shelf
 }
 
@@ -50,7 +50,7 @@ export function createWorld(): World {
     turns: new Map(),
     rooms: new Map(),
     files: [],
-    told: [],
+    remembered: [],
     shelf: stockedShelf(),
   }
 }

@@ -43,11 +43,11 @@ function inRows(
   member: string,
 ): Mutation {
   return page(kind, what, row, (body) =>
-    body['result'].flatMap((meant: Json, at: number) =>
-      isMeant(meant)
+    body['result'].flatMap((entry: Json, at: number) =>
+      isMeant(entry)
         ? values.map((value) => () => {
-            const item = { ...meant['item'], [member]: value === 'drop' ? undefined : value }
-            return { ...body, result: body['result'].with(at, { ...meant, item }) }
+            const item = { ...entry['item'], [member]: value === 'drop' ? undefined : value }
+            return { ...body, result: body['result'].with(at, { ...entry, item }) }
           })
         : [],
     ),

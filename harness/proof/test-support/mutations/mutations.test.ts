@@ -13,7 +13,7 @@ import { acrossMutations } from './across.ts'
 import { legalEdits, type Mutants, type Mutation, mutations } from './index.ts'
 
 /** Maximum number of mutants of a class; of more, a random choice is taken. */
-const mostOfAClass = 60
+const maxPerClass = 60
 
 let recording: Recording
 let judgeable: readonly Exchange[]
@@ -133,7 +133,7 @@ function eachMutant(
 ): void {
   const mutants = mutantsOfAll(mutation)
   expect(mutants.count).toBeGreaterThan(0)
-  const numRuns = Math.min(mutants.count, mostOfAClass)
+  const numRuns = Math.min(mutants.count, maxPerClass)
   const place = fc.nat(mutants.count - 1)
   const examples = Array.from({ length: numRuns }, (_, at): [number] => [at])
   fc.assert(
@@ -193,9 +193,9 @@ function verdictsOf(exchange: Exchange): Record<string, string[]> {
   return { held: rowsWith(judgement, 'held'), broken: rowsWith(judgement, 'broken') }
 }
 
-function rowsWith({ findings }: Judgement, wanted: string): string[] {
+function rowsWith({ findings }: Judgement, expected: string): string[] {
   return findings
-    .filter(({ verdict }) => verdict === wanted)
+    .filter(({ verdict }) => verdict === expected)
     .map(({ row }) => row)
     .toSorted()
 }
