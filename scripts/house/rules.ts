@@ -30,7 +30,6 @@ export const rules: readonly Rule[] = [
     except: [
       // Keys of stored reports.
       'contract/report/load-measures.ts',
-
       'harness/cli/',
       'harness/load/',
       'reports/load/',
@@ -76,7 +75,6 @@ export const rules: readonly Rule[] = [
     instead: 'a noun',
     except: [
       'harness/proof/test-support/second-server/',
-
       'harness/cli/',
       'harness/load/',
       'reports/compare/',
@@ -101,7 +99,6 @@ export const rules: readonly Rule[] = [
     instead: 'a noun or a verb first',
     except: [
       'harness/proof/test-support/second-server/',
-
       'harness/cli/',
       'harness/load/',
       'reports/',

@@ -66,7 +66,7 @@ describe('a journal', () => {
     ['', 'its first line'],
     ['{"kind":"conformance-report"}\n', 'its first line'],
     [head.replace('chatgen-5eed', ''), 'its first line'],
-    [`${head}\n{"event":"exploded"}\n`, 'j:2: no line of a journal'],
+    [`${head}\n{"event":"exploded"}\n`, 'j:2: not a line of a journal'],
   ])('is not %j', (text, sentence) => {
     expect(() => parseJournal(text, 'j')).toThrow(ConfigurationError)
     expect(() => parseJournal(text, 'j')).toThrow(sentence)
