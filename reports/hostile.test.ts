@@ -30,7 +30,7 @@ import { loadToJson, reportToJson } from './text/digest.ts'
 const texts = Object.entries(hostileTexts)
 const schema = readFileSync(new URL('./test-support/junit.xsd', import.meta.url), 'utf8')
 
-/** What no reader should get as it is: it moves cursors, turns the direction of text or is not seen. */
+/** Characters that must be escaped: they move cursors, change the text direction or are invisible. */
 const unseen = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\u3164]/gu
 
 function unseenIn(text: string): readonly string[] {
@@ -200,7 +200,7 @@ function tagsIn(html: string): readonly string[] {
   return html.replaceAll('<span></span>', '').match(/<[^>]*>/g) ?? []
 }
 
-/** What GitHub looks through for mentions and references: text outside of code. */
+/** Text outside of code, in which GitHub looks for mentions and references. */
 function prose(html: string): string {
   return html.replaceAll(/<(code|pre)\b[\s\S]*?<\/\1>/g, '').replaceAll('<span></span>', '\u0001')
 }

@@ -171,7 +171,7 @@ describe('chatgen check of a target that sends', () => {
         }
         writeFileSync(join(cwd, 'target.yaml'), JSON.stringify(profile))
         const args = ['check', '--target', 'target.yaml', '--only', only]
-        const ended = await measured(args, { cwd, key, longestMs: 150_000 })
+        const ended = await measured(args, { cwd, key, timeoutMs: 150_000 })
         const output = ended.output.replaceAll(/\s+/g, ' ')
         expect(output).toContain(says)
         expect(output).not.toContain('internal error')
@@ -196,7 +196,7 @@ describe('chatgen init of a target that sends', () => {
       const front = await startFront(service.url, (asked) => (asks(asked) ? answer : undefined))
       try {
         const args = ['init', front.url, '--timeout', '20000']
-        const ended = await measured(args, { cwd: emptyFolder(), key, longestMs: 150_000 })
+        const ended = await measured(args, { cwd: emptyFolder(), key, timeoutMs: 150_000 })
         expect(ended.signal, ended.output).toBeNull()
         expect([0, 3], ended.output).toContain(ended.code)
         expect(ended.peakMb).toBeLessThan(mostMemoryMb)

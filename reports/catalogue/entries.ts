@@ -38,7 +38,7 @@ export function findRow(id: string): CatalogueRow | undefined {
   return catalogueRows().find((row) => row.id === id.toUpperCase())
 }
 
-/** What is asked in an area, as the heading of a list. */
+/** Heading of an area in a list. */
 export function areaTitle(area: string): string {
   return areaTitles[area] ?? area
 }

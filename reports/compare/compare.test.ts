@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { ConformanceReport, Verdict } from '../../contract/report/conformance.ts'
 import { reportOf, rowOf } from '../conformance/html/test-support/sketches.ts'
 import { type Cause, compareReports } from './compare.ts'
-import { conditionsOf, type Told } from './conditions.ts'
+import { conditionsOf, type RunSettings } from './conditions.ts'
 import { comparisonToText } from './writers.ts'
 
 const id = 'V3-SSE-07'
@@ -70,12 +70,12 @@ describe('a change comes from', () => {
   })
 
   test('the profile, where it takes a row out or tells another capability', () => {
-    const told = (rag: boolean) => ({
+    const targetWith = (rag: boolean) => ({
       target: { baseUrl: 'http://a', profile: 'full' as const, capabilities: { rag } },
     })
     const rows = (verdict: Verdict) => [rowOf({ id: 'RAG-01', verdict })]
-    const a = reportOf(rows('pass'), told(true))
-    const b = reportOf(rows('not-applicable'), told(false))
+    const a = reportOf(rows('pass'), targetWith(true))
+    const b = reportOf(rows('not-applicable'), targetWith(false))
     expect(compareReports(a, b, { rejudged: a }).newlyUnproven).toMatchObject([
       { cause: 'profile' },
     ])
@@ -93,15 +93,18 @@ describe('no target is blamed for what the runs were told', () => {
   const at = (baseUrl: string) => ({
     target: { baseUrl, profile: 'full' as const, capabilities: {} },
   })
-  const told = (profile: object, only: readonly string[] = []) => ({
+  const settingsOf = (profile: object, only: readonly string[] = []) => ({
     selection: { only, skip: [] },
     profile: { baseUrl: 'http://a', ...profile },
   })
   const cause = (
     [a, b]: readonly [ConformanceReport, ConformanceReport],
-    [toldA, toldB]: readonly [Told | null, Told | null],
+    [settingsA, settingsB]: readonly [RunSettings | null, RunSettings | null],
   ) => {
-    const conditions = conditionsOf({ report: a, told: toldA }, { report: b, told: toldB })
+    const conditions = conditionsOf(
+      { report: a, settings: settingsA },
+      { report: b, settings: settingsB },
+    )
     const {
       unchanged: _,
       drift,
@@ -116,19 +119,23 @@ describe('no target is blamed for what the runs were told', () => {
   const otherKey = { otherKey: '[other key]' }
 
   test('the same profile, address and selection: the target', () => {
-    expect(cause(changed, [told(otherKey), told(otherKey)])).toEqual([['target', []]])
+    expect(cause(changed, [settingsOf(otherKey), settingsOf(otherKey)])).toEqual([['target', []]])
   })
 
   test('a member that the row needs', () => {
     const id = 'V3-ATT-11'
     const reports = [reportOf(rows('pass', id)), reportOf(rows('unproven', id))] as const
-    expect(cause(reports, [told(otherKey), told({})])).toEqual([['profile', ['otherKey']]])
+    expect(cause(reports, [settingsOf(otherKey), settingsOf({})])).toEqual([
+      ['profile', ['otherKey']],
+    ])
   })
 
   test('a member of which nobody knows what it does, or a profile that is not known', () => {
     const limits = (timeoutMs: number) => ({ limits: { timeoutMs, settleMs: 1 } })
-    expect(cause(changed, [told(limits(1)), told(limits(2))])).toEqual([['target or profile', []]])
-    expect(cause(changed, [told({}), null])).toEqual([['target or profile', []]])
+    expect(cause(changed, [settingsOf(limits(1)), settingsOf(limits(2))])).toEqual([
+      ['target or profile', []],
+    ])
+    expect(cause(changed, [settingsOf({}), null])).toEqual([['target or profile', []]])
   })
 
   test('another address, or another selection', () => {
@@ -136,21 +143,21 @@ describe('no target is blamed for what the runs were told', () => {
       reportOf(rows('pass'), at('http://a')),
       reportOf(rows('fail'), at('http://b')),
     ] as const
-    expect(cause(reports, [told({}), told({})])).toEqual([['address', []]])
+    expect(cause(reports, [settingsOf({}), settingsOf({})])).toEqual([['address', []]])
     const slash = [
       reportOf(rows('pass'), at('http://a')),
       reportOf(rows('fail'), at('http://a/')),
     ] as const
-    expect(cause(slash, [told({}), told({})])).toEqual([['target', []]])
+    expect(cause(slash, [settingsOf({}), settingsOf({})])).toEqual([['target', []]])
     const fewer = [reportOf(rows('pass')), reportOf([])] as const
-    expect(cause(fewer, [told({}), told({}, ['OAI-*'])])).toEqual([['selection', []]])
+    expect(cause(fewer, [settingsOf({}), settingsOf({}, ['OAI-*'])])).toEqual([['selection', []]])
   })
 
   test('the text says what differs before it says what changed', () => {
     const [a, b] = [reportOf(rows('pass'), at('http://a')), reportOf(rows('fail'), at('http://b'))]
     const conditions = conditionsOf(
-      { report: a, told: told({ ...otherKey, limits: { timeoutMs: 1 } }) },
-      { report: b, told: told({ limits: { timeoutMs: 2 } }, ['V3-*']) },
+      { report: a, settings: settingsOf({ ...otherKey, limits: { timeoutMs: 1 } }) },
+      { report: b, settings: settingsOf({ limits: { timeoutMs: 2 } }, ['V3-*']) },
     )
     const text = comparisonToText(compareReports(a, b, { rejudged: a, conditions }), a, b, {
       color: false,
@@ -169,7 +176,7 @@ describe('no target is blamed for what the runs were told', () => {
 })
 
 describe('an answer to an open question', () => {
-  const told = (answer: string | null) =>
+  const reportWith = (answer: string | null) =>
     reportOf([], {
       observations:
         answer === null ? [] : [{ id: 'OPEN-20', question: 'Which?', answer, exchanges: [] }],
@@ -182,13 +189,13 @@ describe('an answer to an open question', () => {
     [null, '422', '422', 'kit'],
     ['400', null, '400', 'target'],
   ])('%s → %s, and A judged again: %s', (before, after, again, cause) => {
-    expect(compareReports(told(before), told(after), { rejudged: told(again) }).drift).toEqual([
-      { id: 'OPEN-20', question: 'Which?', before, after, cause },
-    ])
+    expect(
+      compareReports(reportWith(before), reportWith(after), { rejudged: reportWith(again) }).drift,
+    ).toEqual([{ id: 'OPEN-20', question: 'Which?', before, after, cause }])
   })
 
   test('that stays is not told', () => {
-    expect(compareReports(told('400'), told('400')).drift).toEqual([])
+    expect(compareReports(reportWith('400'), reportWith('400')).drift).toEqual([])
   })
 })
 

@@ -8,10 +8,10 @@ import { requirementOf } from '../catalogue/entries.ts'
 import { type Conditions, conditionsOf } from './conditions.ts'
 
 /**
- * What a change comes from. `target`: this kit judges what A recorded as A did. `kit`: it judges it
- * as B did. `both`: as neither. `selection`, `profile`: the two runs were to judge different rows, or
- * told different things about this one. `address`: they went to different URLs. `target or profile`: the
- * profiles differ, or may, in something else. `unknown`: A left no evidence, or not for what this kit asks.
+ * Cause of a change. `target`: this version judges the exchanges of A as A did. `kit`: it judges them
+ * as B did. `both`: as neither. `selection`, `profile`: the runs selected different requirements, or
+ * their profiles differ in a member that this one depends on. `address`: their URLs differ. `target or
+ * profile`: the profiles differ, or may differ, in other members. `unknown`: A lacks the evidence.
  */
 export type Cause =
   | 'target'
@@ -64,15 +64,15 @@ export interface Comparison {
 }
 
 export interface CompareOptions {
-  /** What this kit makes of the exchanges of A. */
+  /** Report of this version on the exchanges of A. */
   readonly rejudged?: ConformanceReport | undefined
   /** Without it, the profiles are taken to be the same. */
   readonly conditions?: Conditions
 }
 
 /**
- * What changed from A to B, row by row. With what this kit makes of the exchanges of A, a change of the
- * target is told from a change of the kit; and no target is blamed for what the runs were told.
+ * Changes from A to B by requirement. The report of this version on the exchanges of A separates changes
+ * of the target from changes of chatgen; different settings of the runs are not blamed on the target.
  */
 export function compareReports(
   a: ConformanceReport,
@@ -174,10 +174,13 @@ function refined(cause: Cause, { url, profile }: Conditions): Cause {
 }
 
 function sameProfile(a: ConformanceReport, b: ConformanceReport): Conditions {
-  return { ...conditionsOf({ report: a, told: null }, { report: b, told: null }), profile: [] }
+  return {
+    ...conditionsOf({ report: a, settings: null }, { report: b, settings: null }),
+    profile: [],
+  }
 }
 
-/** A row that one run was not to judge, or was told another capability for. */
+/** A requirement that one run did not select, or for which the capabilities differ. */
 function toldOtherwise(
   id: string,
   a: ConformanceReport,

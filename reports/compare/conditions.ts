@@ -1,7 +1,7 @@
 import type { ConformanceReport } from '../../contract/report/conformance.ts'
 
-/** What a run was told, from the record beside its report. */
-export interface Told {
+/** Settings of a run, from the record beside its report. */
+export interface RunSettings {
   readonly selection: { readonly only: readonly string[]; readonly skip: readonly string[] }
   /** The target profile as it took effect, without keys. */
   readonly profile: object
@@ -12,7 +12,7 @@ export interface Pair {
   readonly b: string
 }
 
-/** How two runs differ besides what they found; null where they do not. */
+/** Differences of two runs other than their findings; null where they agree. */
 export interface Conditions {
   readonly url: Pair | null
   readonly kit: Pair | null
@@ -32,7 +32,7 @@ export interface Difference {
 export interface Side {
   readonly report: ConformanceReport
   /** Null where it is not known. */
-  readonly told: Told | null
+  readonly settings: RunSettings | null
 }
 
 export function conditionsOf(a: Side, b: Side): Conditions {
@@ -47,17 +47,19 @@ export function conditionsOf(a: Side, b: Side): Conditions {
     selection: pair(({ report }) => report.target.profile) ?? selections(a, b),
     strict: pair(({ report }) => String(report.strict)),
     profile:
-      a.told === null || b.told === null ? null : differences(a.told.profile, b.told.profile),
+      a.settings === null || b.settings === null
+        ? null
+        : differences(a.settings.profile, b.settings.profile),
   }
 }
 
 function selections(a: Side, b: Side): Pair | null {
-  if (a.told === null || b.told === null) return null
-  const [one, other] = [selectionText(a.told), selectionText(b.told)]
+  if (a.settings === null || b.settings === null) return null
+  const [one, other] = [selectionText(a.settings), selectionText(b.settings)]
   return one === other ? null : { a: one, b: other }
 }
 
-function selectionText({ selection: { only, skip } }: Told): string {
+function selectionText({ selection: { only, skip } }: RunSettings): string {
   const flags = [...only.map((glob) => `--only ${glob}`), ...skip.map((glob) => `--skip ${glob}`)]
   return flags.join(' ') || 'everything'
 }

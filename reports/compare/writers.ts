@@ -81,10 +81,10 @@ function unprovenList(page: Page, title: string, changes: readonly RowChange[]):
       if (first === undefined || group.length === 1) return group.flatMap(change(page))
       const { before, after, message } = first
       const ids = compactIds(group.map(({ id }) => id)).join(', ')
-      const told = `${verdictText(before)} → ${verdictText(after)}: ${causeText(first)}`
+      const line = `${verdictText(before)} → ${verdictText(after)}: ${causeText(first)}`
       return [
         ...indent(wrap(printable(ids), page.width - 2), 2),
-        ...indent([told], 6),
+        ...indent([line], 6),
         ...found(page, message),
       ]
     }),

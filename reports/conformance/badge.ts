@@ -16,8 +16,8 @@ export function reportToBadge(report: ConformanceReport): string {
     ? []
     : [report.outcome, `${passed} passed`, `${violated} violated`, `${undecided} undecided`]
   const value = [...numbers, ...(doubt === null ? [] : [doubt])].join(' · ')
-  const said = isEdited(report) ? [] : [report.outcome, countsText(summarize(report))]
-  const title = `${label}: ${[...said, ...(doubt === null ? [] : [doubt])].join(', ')}`
+  const phrases = isEdited(report) ? [] : [report.outcome, countsText(summarize(report))]
+  const title = `${label}: ${[...phrases, ...(doubt === null ? [] : [doubt])].join(', ')}`
   const left = widthOf(label)
   const right = widthOf(value)
   const parts = [

@@ -6,7 +6,7 @@ export interface Document {
   readonly body: Markup
   readonly style: string
   readonly script: string
-  /** What a reader with a keyboard skips to: the id of an element, and what it is. */
+  /** Target of the skip link: the id of an element, and its name. */
   readonly skip: { readonly to: string; readonly text: string }
 }
 

@@ -47,7 +47,7 @@ const entities: Readonly<Record<string, string>> = {
 export interface Table {
   readonly head: readonly string[]
   readonly rows: readonly (readonly string[])[]
-  /** So many columns are words, at the left; the others are figures. */
+  /** Number of columns with words, at the left; the others are figures. */
   readonly words?: number
 }
 

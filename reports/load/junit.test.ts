@@ -38,7 +38,7 @@ test('a case for each SLO, row, audit and for the generator', () => {
   `)
 })
 
-test('the generator that was the bottleneck is an error of the kit', () => {
+test('the generator that was the bottleneck is an error of chatgen', () => {
   const { generator } = loadReportOf()
   const reasons = ['timers came late']
   const xml = loadToJUnit(

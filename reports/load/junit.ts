@@ -5,7 +5,9 @@ import { junitOf } from '../conformance/junit/suites.ts'
 import { doubtWord } from '../text/digest.ts'
 import { clean } from '../text/escape.ts'
 import { figure, interval, percent } from '../text/format.ts'
-import { disturbanceText, outcomeText, partialText, planText } from './words.ts'
+import { outcomeText, partialText } from './outcome.ts'
+import { planText } from './plan.ts'
+import { disturbanceText } from './traffic.ts'
 
 /**
  * JUnit XML of a load run: a case for each SLO, each judged requirement, each audit and the verdict on the

@@ -4,20 +4,10 @@ import { doubtLine } from '../conformance/markdown/markdown.ts'
 import { clean } from '../text/escape.ts'
 import { figure, interval, percent, seconds } from '../text/format.ts'
 import { cell, code, escaped } from '../text/markdown.ts'
-import {
-  clocked,
-  connectionText,
-  deliveryText,
-  disturbanceText,
-  lumpText,
-  outcomeText,
-  outcomeWord,
-  planText,
-  quantileName,
-  rateRows,
-  turnRows,
-  windowText,
-} from './words.ts'
+import { clocked, quantileName, rateRows, turnRows } from './measures.ts'
+import { outcomeText, outcomeWord } from './outcome.ts'
+import { planText, windowText } from './plan.ts'
+import { connectionText, deliveryText, disturbanceText, lumpText } from './traffic.ts'
 
 /**
  * A load report for a job summary or a pull request comment: the outcome and the SLOs first, then the

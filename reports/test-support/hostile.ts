@@ -5,7 +5,7 @@ import { loadReportOf } from '../load/test-support/sketch.ts'
 import { exchangeOf } from './exchanges.ts'
 import { row, violated } from './reports.ts'
 
-/** What a target may send to trouble the reader of a report, by the reader that it means. */
+/** Hostile texts from a target, by the reader of reports that they attack. */
 export const hostileTexts: Readonly<Record<string, string>> = {
   'C0 controls': 'a\u0007\b\u000b\u000c\u000e\u001a\u007fb',
   NUL: 'a\u0000b',

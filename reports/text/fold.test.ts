@@ -64,8 +64,8 @@ describe('rows are told together', () => {
     fc.assert(
       fc.property(some, (sketches) => {
         const rows = sketches.map((sketch) => row(sketch.id, 'fail', sketch))
-        const told = foldFindings(rows).flatMap((found) => found.rows)
-        expect(told.toSorted(byPlace(rows))).toEqual(rows)
+        const folded = foldFindings(rows).flatMap((found) => found.rows)
+        expect(folded.toSorted(byPlace(rows))).toEqual(rows)
         const first = foldFindings(rows).map((found) => rows.indexOf(found.rows[0]))
         expect(first).toEqual(first.toSorted((a, b) => a - b))
       }),

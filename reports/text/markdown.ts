@@ -28,17 +28,17 @@ export function cell(text: string): string {
 export function code(text: string): string {
   if (text === '') return ''
   const shown = printable(text)
-  const fence = '`'.repeat(longestRun(shown) + 1)
+  const fence = '`'.repeat(maxRunLength(shown) + 1)
   const space = /^`|`$|^ .* $/.test(shown) ? ' ' : ''
   return `${fence}${space}${shown}${space}${fence}`
 }
 
 /** A block of code that no line in it can end. */
 export function codeBlock(lines: readonly string[]): string {
-  const fence = '`'.repeat(Math.max(3, longestRun(lines.join('\n')) + 1))
+  const fence = '`'.repeat(Math.max(3, maxRunLength(lines.join('\n')) + 1))
   return [`${fence}text`, ...lines, fence].join('\n')
 }
 
-function longestRun(text: string): number {
+function maxRunLength(text: string): number {
   return Math.max(0, ...[...text.matchAll(/`+/g)].map(([run]) => run.length))
 }

@@ -21,7 +21,6 @@ const longFiles: Readonly<Record<string, string>> = {
   'contract/statements.ts': 'data: the owner of each statement of the document',
   'harness/client/network/http2.ts': 'one protocol client',
   'harness/conformance/run.ts': 'being split',
-  'reports/load/words.ts': 'being split',
   'suites/v3/attachments.scenario.ts': 'one section of the document',
 }
 

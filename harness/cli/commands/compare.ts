@@ -96,11 +96,11 @@ function sideOf({ report, dir }: StoredReport): Side {
   const file = join(dir, runRecordName)
   try {
     const record = readRunRecord(file)
-    if (record.startedAt !== report.startedAt) return { report, told: null }
+    if (record.startedAt !== report.startedAt) return { report, settings: null }
     const { selection } = record
-    return { report, told: { selection, profile: profileOfRecord(record, file) } }
+    return { report, settings: { selection, profile: profileOfRecord(record, file) } }
   } catch (error) {
-    if (error instanceof ConfigurationError) return { report, told: null }
+    if (error instanceof ConfigurationError) return { report, settings: null }
     throw error
   }
 }

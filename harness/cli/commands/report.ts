@@ -1,5 +1,5 @@
 import { basename, join, resolve } from 'node:path'
-import { partialText } from '../../../reports/load/words.ts'
+import { partialText } from '../../../reports/load/outcome.ts'
 import { reportName } from '../../conformance/defaults.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
 import { openBaseline } from '../check/baseline.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Delivery } from '../../../contract/report/load-measures.ts'
 import { loadReportOf } from '../../../reports/load/test-support/sketch.ts'
-import { lumpText } from '../../../reports/load/words.ts'
+import { lumpText } from '../../../reports/load/traffic.ts'
 import { RequestStats } from '../metrics/request-stats.ts'
 import { recordOf } from '../test-support/records.ts'
 import { describeDelivery } from './delivery.ts'

@@ -94,20 +94,20 @@ function painted({ outcome }: ConformanceReport, chalk: ChalkInstance): string {
 
 function besideOutcome(page: ReportPage): Lines {
   const { target, cost, durationMs, suite, seed, interrupted } = page.report
-  const setAside = withVerdict(page, 'not-applicable')
-  const trouble = trafficText(page.report)
+  const notApplicable = withVerdict(page, 'not-applicable')
+  const traffic = trafficText(page.report)
   return [
     ...(page.report.digest?.from === 'without digest'
       ? hanging(page, 'digest: ', doubtText(page.report) ?? '')
       : []),
     ...(interrupted ? [page.chalk.yellow('interrupted: partial results')] : []),
-    ...[...Map.groupBy(setAside, ({ message }) => message ?? '')].flatMap(([message, rows]) =>
+    ...[...Map.groupBy(notApplicable, ({ message }) => message ?? '')].flatMap(([message, rows]) =>
       idLines(page, `not applicable${message && ` (${clean(message)})`}: `, rows),
     ),
     ...hanging(page, 'target: ', `${printable(target.baseUrl)}, profile ${target.profile}`),
     ...networkPhrases(target).flatMap((phrase) => hanging(page, 'network: ', phrase)),
     ...hanging(page, 'requests sent: ', `${costText(cost)} in ${seconds(durationMs)}`),
-    ...(trouble === null ? [] : hanging(page, 'errors and retries: ', trouble)),
+    ...(traffic === null ? [] : hanging(page, 'errors and retries: ', traffic)),
     ...hanging(
       page,
       'chatgen: ',

@@ -45,9 +45,9 @@ function byLevel(rows: readonly RequirementRow[]): string {
     : `${rows.length}: ${required} required, ${expected} expected`
 }
 
-function reasonOf({ id, blockedBy, message: said, verdict }: RequirementRow): string {
+function reasonOf({ id, blockedBy, message, verdict }: RequirementRow): string {
   if (blockedBy !== null) return `blocked by ${printable(blockedBy)}`
-  if (said !== null) return clean(said)
+  if (message !== null) return clean(message)
   const member = verdict === 'unproven' ? requirementOf(id)?.member : undefined
   return member ? `set ${member} in the target profile to test this` : 'no reason was recorded'
 }

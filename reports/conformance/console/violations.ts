@@ -10,7 +10,7 @@ import type { ReportPage } from './lists.ts'
 /** Violations of one cause, with everything needed to repeat and dispute them. */
 export function violations(page: ReportPage, findings: Findings): Lines {
   const { chalk } = page
-  const told = (row: RequirementRow) => [
+  const rowLines = (row: RequirementRow) => [
     ...heading(page, chalk.red.bold('FAIL'), row),
     ...(saysTheSame(findings) ? [] : indent(message(page, row), margin)),
   ]
@@ -19,7 +19,7 @@ export function violations(page: ReportPage, findings: Findings): Lines {
     ...scenarios(page, findings.rows),
     ...evidence(page, findings.rows),
   ]
-  return [...cause(page, findings), ...findings.rows.flatMap(told), ...indent(details, margin)]
+  return [...cause(page, findings), ...findings.rows.flatMap(rowLines), ...indent(details, margin)]
 }
 
 /** A violation that a baseline names, without its evidence. */

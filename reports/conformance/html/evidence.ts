@@ -42,11 +42,11 @@ export function collectEvidence(
   }
 
   function evidenceOf(row: RequirementRow): Markup | null {
-    const wanted = row.exchanges.slice(
+    const ids = row.exchanges.slice(
       0,
       isBroken(row) ? evidenceLimits.perViolation : evidenceLimits.perOther,
     )
-    const parts = wanted.map((id, at) => {
+    const parts = ids.map((id, at) => {
       const exchange = exchanges.get(id)
       if (exchange === undefined) {
         return html`<p><code>${id}</code> is not among the recorded exchanges.</p>`
@@ -60,7 +60,7 @@ export function collectEvidence(
       shown.add(id)
       return markup
     })
-    const more = row.exchanges.slice(wanted.length)
+    const more = row.exchanges.slice(ids.length)
     return parts.length === 0 ? null : html`${parts}${moreIds(more)}`
   }
 

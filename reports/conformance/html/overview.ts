@@ -14,7 +14,7 @@ const outcomes: Readonly<Record<ConformanceReport['outcome'], string>> = {
 /** The ten-second summary: outcome, target and counts. */
 export function overview(report: ConformanceReport): Markup {
   const { passed, violated, known, undecided, required, warnings } = summarize(report)
-  const trouble = trafficText(report)
+  const traffic = trafficText(report)
   const beside = [
     ...(known > 0 ? [`${count(known, 'violation')} named in the baseline`] : []),
     ...(warnings > 0
@@ -37,7 +37,7 @@ ${number(undecided, 'undecided', undecided > 0 ? 'unproven' : 'none', ['inconclu
 </ul>
 ${network.length > 0 ? html`<p>Network: ${network.join('; ')}.</p>` : null}
 ${beside.length > 0 ? html`<p>${beside.join('; ')}.</p>` : null}
-${trouble === null ? null : html`<p>Errors and retries: ${trouble}.</p>`}
+${traffic === null ? null : html`<p>Errors and retries: ${traffic}.</p>`}
 <details class="facts"><summary>About this run</summary>
 <dl>${facts(report).map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>
 </details>

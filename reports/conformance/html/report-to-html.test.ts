@@ -23,7 +23,7 @@ const violated = rowOf({
 const answered = exchangeOf({ id: 'x1', answer: '{"id":"chat-1","tags":["a"]}' })
 const exchanges = new Map([answered, stream].map((exchange) => [exchange.id, exchange]))
 
-/** What stands between two marks, a line each. */
+/** Text between two marks, one line each. */
 function between(page: string, start: string, end: string): string {
   const from = page.indexOf(start)
   return page.slice(from, page.indexOf(end, from)).replaceAll(/\n\s*\n+/g, '\n')

@@ -27,8 +27,8 @@ function picture({ events, ending, response }: Exchange, offending: number | nul
   // Events at the same position share a tick.
   const ticks = [...new Set(events.map(({ atMs }) => xOf(atMs)))]
   const bad = offending === null ? undefined : events[offending]
-  const told = `${count(events.length, 'event')} within ${milliseconds(endMs)}${bad ? `; event ${(offending ?? 0) + 1}, at ${milliseconds(bad.atMs)}, shows the violation` : ''}`
-  return html`<figure><svg role="img" aria-label="${told}" viewBox="0 0 ${width} ${height}" preserveAspectRatio="none">
+  const label = `${count(events.length, 'event')} within ${milliseconds(endMs)}${bad ? `; event ${(offending ?? 0) + 1}, at ${milliseconds(bad.atMs)}, shows the violation` : ''}`
+  return html`<figure><svg role="img" aria-label="${label}" viewBox="0 0 ${width} ${height}" preserveAspectRatio="none">
 <rect class="axis" x="0" y="${height / 2 - 1}" width="${width}" height="2"/>
 ${ticks.map((x) => html`<rect class="tick" x="${x}" y="8" width="${tickWidth}" height="16"/>`)}
 ${response === null ? null : html`<rect class="head" x="${xOf(response.headersAtMs)}" y="4" width="${tickWidth}" height="24"/>`}

@@ -67,19 +67,19 @@ function resultOf(
   own: readonly Exchange[],
 ): JUnitResult | null {
   const { verdict } = row
-  const said = clean(row.message ?? '')
+  const message = clean(row.message ?? '')
   if (verdict === 'pass') return null
   if (verdict === 'fail' || verdict === 'warn') {
     if (row.known) {
-      return skipped(knownText(report, row.id) ?? 'known', `found: ${said}`)
+      return skipped(knownText(report, row.id) ?? 'known', `found: ${message}`)
     }
     // A warning that does not count stands in the output of its suite.
     if (verdict === 'warn' && !report.strict) return null
     const type = verdict === 'fail' ? 'violated' : 'warning, counted as a violation (--strict)'
-    return { tag: 'failure', type, message: said, text: evidence(row, own) }
+    return { tag: 'failure', type, message, text: evidence(row, own) }
   }
-  if (verdict === 'error') return { tag: 'error', type: 'internal error', message: said, text: '' }
-  return skipped(`${verdictLabels[verdict]}: ${said || 'no scenario yet'}`, '')
+  if (verdict === 'error') return { tag: 'error', type: 'internal error', message, text: '' }
+  return skipped(`${verdictLabels[verdict]}: ${message || 'no scenario yet'}`, '')
 }
 
 function skipped(message: string, text: string): JUnitResult {

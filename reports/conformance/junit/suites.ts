@@ -10,7 +10,7 @@ export interface JUnitRun {
   readonly target: { readonly baseUrl: string }
   /** ISO 8601, UTC. */
   readonly startedAt: string
-  /** What the whole run came to; in every suite, because readers show a suite by itself. */
+  /** Result of the whole run; in every suite, because readers show each suite by itself. */
   readonly properties: Attributes
 }
 
@@ -22,7 +22,7 @@ export function junitOf(suites: readonly JUnitSuite[], run: JUnitRun): string {
   return `<?xml version="1.0" encoding="UTF-8"?>\n${totals}\n`
 }
 
-/** What the schema of Jenkins has of the root; readers that show one line for a file take it from there. */
+/** Root attributes of the Jenkins schema, for readers that show one line per file. */
 function totalsOf(cases: readonly JUnitCase[]) {
   return {
     tests: cases.length,
@@ -68,8 +68,8 @@ function testcase(classname: string, { name, timeMs, result }: JUnitCase): strin
   const attributes = { name, classname, time: seconds(timeMs) }
   if (result === null) return element('testcase', attributes)
   const { tag, type, message, text } = result
-  const said: Attributes = tag === 'skipped' ? { message } : { type, message }
-  return element('testcase', attributes, element(tag, said, xmlText(text)))
+  const reason: Attributes = tag === 'skipped' ? { message } : { type, message }
+  return element('testcase', attributes, element(tag, reason, xmlText(text)))
 }
 
 function seconds(ms: number): string {

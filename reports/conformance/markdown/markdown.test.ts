@@ -176,13 +176,13 @@ describe('what a target says stays text', () => {
   test('no text ends its span or its block', () => {
     const text = fc.string({ unit: fc.constantFrom('`', 'a', ' ', '|', '\\') })
     fc.assert(
-      fc.property(text.filter(Boolean), (said) => {
-        const [fence = ''] = code(said).match(/^`+/) ?? []
-        const inner = code(said).slice(fence.length, -fence.length)
+      fc.property(text.filter(Boolean), (content) => {
+        const [fence = ''] = code(content).match(/^`+/) ?? []
+        const inner = code(content).slice(fence.length, -fence.length)
         expect(inner.match(/`+/g) ?? []).not.toContain(fence)
-        const block = codeBlock([said]).split('\n')
+        const block = codeBlock([content]).split('\n')
         expect(block.slice(1, -1)).not.toContain(block.at(-1))
-        expect(said).not.toContain(block.at(-1))
+        expect(content).not.toContain(block.at(-1))
       }),
     )
   })

@@ -28,7 +28,7 @@ export function reportToMarkdown(
     doubtLine(report),
     numbers(report),
     about(report),
-    trouble(report),
+    trafficLine(report),
     section('Stale baseline entries', baselineLines(report)),
     section('Violated', findingsMarkdown(foldFindings(broken), exchanges)),
     section('Known violations', report.requirements.filter(isKnown).flatMap(rowLine(report))),
@@ -76,7 +76,7 @@ function about({ target, suite, seed, cost, durationMs }: ConformanceReport): st
   return `${target_}; ${requests}; ${version}, seed ${code(clean(seed))}`
 }
 
-function trouble(report: ConformanceReport): string {
+function trafficLine(report: ConformanceReport): string {
   const text = trafficText(report)
   return text === null ? '' : `Errors and retries: ${text}.`
 }
@@ -140,10 +140,10 @@ function dialectCard({ observations }: ConformanceReport): string {
 
 /** `: a, b and 3 with unknown id`. */
 function idsText(ids: readonly (string | null)[]): string {
-  const told = ids.flatMap((id) => (id === null ? [] : [code(clean(id))]))
-  const untold = ids.length - told.length
-  if (told.length === 0) return ', ids unknown'
-  return `: ${told.join(', ')}${untold === 0 ? '' : ` and ${untold} with unknown id`}`
+  const knownIds = ids.flatMap((id) => (id === null ? [] : [code(clean(id))]))
+  const unknownCount = ids.length - knownIds.length
+  if (knownIds.length === 0) return ', ids unknown'
+  return `: ${knownIds.join(', ')}${unknownCount === 0 ? '' : ` and ${unknownCount} with unknown id`}`
 }
 
 function residueLines({ residue, residueUnseen }: ConformanceReport): readonly string[] {

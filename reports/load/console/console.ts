@@ -4,7 +4,8 @@ import { doubtText, isEdited } from '../../text/digest.ts'
 import { clean, indent, printable, wrap } from '../../text/escape.ts'
 import { interval, percent, seconds } from '../../text/format.ts'
 import { hanging, type Lines, list, type Page } from '../../text/page.ts'
-import { outcomeText, outcomeWord, planText, windowText } from '../words.ts'
+import { outcomeText, outcomeWord } from '../outcome.ts'
+import { planText, windowText } from '../plan.ts'
 import {
   deliveryList,
   errorList,

@@ -4,16 +4,8 @@ import { columns, fittedColumns } from '../../text/columns.ts'
 import { clean, indent, printable, wrap } from '../../text/escape.ts'
 import { count, figure, percent, seconds } from '../../text/format.ts'
 import { hanging, type Lines, type Page } from '../../text/page.ts'
-import {
-  clocked,
-  connectionText,
-  deliveryText,
-  disturbanceText,
-  lumpText,
-  quantileName,
-  rateRows,
-  turnRows,
-} from '../words.ts'
+import { clocked, quantileName, rateRows, turnRows } from '../measures.ts'
+import { connectionText, deliveryText, disturbanceText, lumpText } from '../traffic.ts'
 
 export interface LoadConsoleOptions {
   readonly color: boolean

@@ -1,8 +1,8 @@
 import type { LoadReport } from '../../../contract/report/load.ts'
 import type { Distribution, HeatMap, SecondRow } from '../../../contract/report/load-measures.ts'
 import { figure } from '../../text/format.ts'
+import { clocked } from '../measures.ts'
 import { type Bin, binsOf, valueAt } from '../metrics/histogram.ts'
-import { clocked } from '../words.ts'
 import type { Chart, Limit, Series } from './chart.ts'
 
 /** Every chart that the report has data for. */

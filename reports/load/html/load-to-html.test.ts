@@ -16,7 +16,7 @@ describe('the page of a load report', () => {
 
   test('says everything without a script', () => {
     const text = page.replaceAll(/<(script|style)[\s\S]*?<\/\1>/g, '').replaceAll(/<[^>]+>/g, ' ')
-    const said = [
+    const sentences = [
       'ttft.p90 &lt; 500ms 131 [128, 133] ms',
       'V3-SSE-17',
       'Violated in 4 of 303 (1.32 %)',
@@ -28,7 +28,7 @@ describe('the page of a load report', () => {
       '2 of 300 streams stalled for more than 500 ms',
     ]
     const plain = text.replaceAll(/\s+/g, ' ')
-    for (const sentence of said) expect(plain).toContain(sentence)
+    for (const sentence of sentences) expect(plain).toContain(sentence)
   })
 
   test('gives the script the figures of the run', () => {

@@ -2,17 +2,9 @@ import type { LoadReport } from '../../../contract/report/load.ts'
 import type { Distribution } from '../../../contract/report/load-measures.ts'
 import { html, type Markup, tableMarkup } from '../../html/markup.ts'
 import { figure, interval, percent } from '../../text/format.ts'
+import { clocked, meanings, quantileName, rateRows, turnRows } from '../measures.ts'
 import { stepsOf } from '../steps.ts'
-import {
-  clocked,
-  connectionText,
-  deliveryText,
-  lumpText,
-  meanings,
-  quantileName,
-  rateRows,
-  turnRows,
-} from '../words.ts'
+import { connectionText, deliveryText, lumpText } from '../traffic.ts'
 
 /** Rates, quantiles and stalls of the measured window. */
 export function measuredSection(report: LoadReport): Markup {

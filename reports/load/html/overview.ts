@@ -2,7 +2,9 @@ import type { LoadReport } from '../../../contract/report/load.ts'
 import { doubtMarkup } from '../../conformance/html/overview.ts'
 import { html, type Markup, tableMarkup } from '../../html/markup.ts'
 import { count, figure, interval, percent, seconds } from '../../text/format.ts'
-import { arrivalText, disturbanceText, outcomeText, outcomeWord, windowText } from '../words.ts'
+import { outcomeText, outcomeWord } from '../outcome.ts'
+import { arrivalText, windowText } from '../plan.ts'
+import { disturbanceText } from '../traffic.ts'
 
 /** The ten-second summary: outcome, target and counts. */
 export function overview(report: LoadReport): Markup {

@@ -8,7 +8,7 @@ export interface Bin {
   readonly count: number
 }
 
-/** What a stored histogram holds, in ascending order; nothing where none was stored. */
+/** Bins of a stored histogram, in ascending order; empty if none was stored. */
 export function binsOf({ histogram }: Distribution): readonly Bin[] {
   if (histogram === null) return []
   const decoded = decodeFromCompressedBase64(histogram.base64, 64)
@@ -24,7 +24,7 @@ export function binsOf({ histogram }: Distribution): readonly Bin[] {
   return bins
 }
 
-/** How many values are at or below each bound, in milliseconds; what shares its bin counts as within. */
+/** Number of values at or below each bound in milliseconds; values in the bin of a bound are within. */
 export function cumulative(bins: readonly Bin[], bounds: readonly number[]): readonly number[] {
   return bounds.map((bound) =>
     bins.reduce((sum, { low, count }) => (low <= bound ? sum + count : sum), 0),

@@ -1,6 +1,6 @@
 import type { LoadReport } from '../../../contract/report/load.ts'
 import { isEdited } from '../../text/digest.ts'
-import { clocked } from '../words.ts'
+import { clocked } from '../measures.ts'
 import { expositionOf, type Family } from './exposition.ts'
 import { bucketsOf, genAiFamilies, operationBounds } from './gen-ai.ts'
 

@@ -36,7 +36,7 @@ export function metricOf(
   }
 }
 
-/** So many values around a middle, always the same. */
+/** Deterministic values around a middle. */
 export function spreadOf(count: number, middle: number): number[] {
   return Array.from(
     { length: count },

@@ -9,7 +9,7 @@ export function loadReportOf(more: Partial<LoadReport> = {}): LoadReport {
   return { ...sketch, ...more }
 }
 
-/** What a target may say to trouble a reader. */
+/** Hostile text from a target. */
 export const evil =
   '</script><script>window.pwned=1</script><img src=x onerror="window.pwned=1"> | `x` ]]> \u001b[2J\u202etxt'
 

@@ -31,9 +31,9 @@ export function toCurl(exchange: Exchange): string {
 }
 
 /** Longer bodies would bury the command that they stand in. */
-const longestBody = 4096
+const maxBodyLength = 4096
 
-/** What curl sets by itself, what only concerns one connection, and what names one run. */
+/** Headers that curl sets itself, that concern one connection, or that name one run. */
 const noise = new Set([
   'authorization',
   'accept-encoding',
@@ -115,13 +115,13 @@ function formQuote(text: string): string {
 function sourceOf(bytes: Uint8Array): string | null {
   const text = shortText(bytes)
   if (text !== null) return `printf %s ${shellQuote(text)}`
-  if (bytes.length > longestBody) return null
+  if (bytes.length > maxBodyLength) return null
   return `echo ${Buffer.from(bytes).toString('base64')} | base64 -d`
 }
 
 /** The bytes as text; null where they are too long, not UTF-8, or hold what no argument can. */
 function shortText(bytes: Uint8Array): string | null {
-  if (bytes.length > longestBody) return null
+  if (bytes.length > maxBodyLength) return null
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
     return isQuotable(text) ? text : null

@@ -49,9 +49,9 @@ export async function faultyRun(
         otherKey,
       },
     )
-    const { rag: _, ...said } = capabilities
+    const { rag: _, ...otherCapabilities } = capabilities
     const report = await runConformance({
-      profile: { ...profile, capabilities: { ...said, video: false } },
+      profile: { ...profile, capabilities: { ...otherCapabilities, video: false } },
       selection: { profile: 'full', only: [], skip: [] },
       seed: 'a-seed',
       jobs: 16,

@@ -1,0 +1,71 @@
+import type { LoadReport } from '../../contract/report/load.ts'
+import {
+  type Metric,
+  type MetricName,
+  metricNames,
+  type Quantile,
+} from '../../contract/report/load-measures.ts'
+
+/** Latencies and rates as rows, shared by the forms of a load report. */
+
+/** Short definitions of the metrics. */
+export const meanings: Readonly<Record<MetricName, string>> = {
+  connect: 'connection setup including TLS; not part of any other metric',
+  ttfb: 'until the status line and headers',
+  ttfe: 'until the first event of any kind',
+  ttft: 'until the first generated content: reasoning, text or tool arguments',
+  ttfo: 'until the first output text',
+  thinking: 'from the first content to the first output text',
+  icl: 'gaps between reads with content (inter-chunk latency)',
+  tpot: 'time per output token after the first',
+  e2e: 'until the event that ends a complete response',
+  close_lag: 'from that event to the end of the body',
+  max_gap: 'longest gap of a stream',
+}
+
+/** `p50`, `p99.9`. */
+export function quantileName({ q }: Pick<Quantile, 'q'>): string {
+  return `p${Number((q * 100).toPrecision(10))}`
+}
+
+/** Latencies by metric and clock, in the order of the report. */
+export function clocked(metrics: readonly Metric[]) {
+  return metrics.flatMap(({ name, service, response }) =>
+    (
+      [
+        ['response', response],
+        ['service', service],
+      ] as const
+    ).flatMap(([clock, distribution]) =>
+      distribution === null ? [] : [{ name, clock, distribution }],
+    ),
+  )
+}
+
+/** Latencies of growing chats, by metric, clock and turn. */
+export function turnRows(turns: LoadReport['turns']) {
+  return turns
+    .flatMap(({ from, to, metrics }) =>
+      clocked(metrics).map(({ name, ...row }) => ({
+        metric: name,
+        turn: from === to ? `turn ${from}` : `turn ${from} and later`,
+        ...row,
+      })),
+    )
+    .toSorted(
+      (a, b) =>
+        metricNames.indexOf(a.metric) - metricNames.indexOf(b.metric) ||
+        a.clock.localeCompare(b.clock),
+    )
+}
+
+/** The five rates and the goodput, each as name, count and rate. */
+export function rateRows({
+  rates,
+  goodput,
+}: LoadReport): readonly (readonly [string, number, number])[] {
+  const five = Object.entries(rates).map(
+    ([name, { count, perSecond }]) => [name, count, perSecond] as const,
+  )
+  return [...five, ['good', goodput.good, goodput.perSecond]]
+}

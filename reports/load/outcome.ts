@@ -1,0 +1,92 @@
+import { type LoadReport, refusalKinds } from '../../contract/report/load.ts'
+import { printable } from '../text/escape.ts'
+import { count, percent } from '../text/format.ts'
+
+/** Outcome of a load run, as every form of its report words it. */
+
+/**
+ * The outcome in a word: `Undecided` where there were too few requests for a decision, `Incomplete` where
+ * shards are missing.
+ */
+export function outcomeWord({
+  outcome,
+  slo,
+  partial,
+}: Pick<LoadReport, 'outcome' | 'slo' | 'partial'>): string {
+  if (partial !== undefined && outcome === 'met') return 'Incomplete'
+  const undecided = outcome === 'missed' && slo.every(({ verdict }) => verdict !== 'missed')
+  return undecided ? 'Undecided' : outcomeWords[outcome]
+}
+
+const outcomeWords: Readonly<Record<LoadReport['outcome'], string>> = {
+  met: 'Met',
+  missed: 'Missed',
+  violated: 'Violated',
+  invalid: 'Invalid',
+}
+
+/** Summary of the run in one line, without the outcome itself. */
+export function outcomeText(report: LoadReport): string {
+  const { goodput, generator, partial } = report
+  return [
+    sloText(report),
+    ...refusedText(report),
+    integrityText(report),
+    ...truncatedText(report),
+    goodText(goodput),
+    `generator ${generator.verdict}`,
+    ...(partial === undefined ? [] : [partialText(partial)]),
+  ].join('; ')
+}
+
+export function sloText({ slo: rows }: Pick<LoadReport, 'slo'>): string {
+  const slo = rows.filter(({ implied }) => implied !== true)
+  if (slo.length === 0) return 'no SLO was given'
+  const number = (verdict: string) => slo.filter((row) => row.verdict === verdict).length
+  const others = (['missed', 'undecided'] as const)
+    .filter((verdict) => number(verdict) > 0)
+    .map((verdict) => `, ${number(verdict)} ${verdict}`)
+  return `${number('met')} of ${count(slo.length, 'SLO')} met${others.join('')}`
+}
+
+export function integrityText({ integrity }: Pick<LoadReport, 'integrity'>): string {
+  const { streams, bodies, findings } = integrity
+  const required = findings.filter(({ level }) => level === 'required').length
+  const judged = `${count(streams, 'stream')} and ${bodies} ${bodies === 1 ? 'body' : 'bodies'} judged`
+  return `${judged}, ${required === 0 ? 'no requirement violated' : `${count(required, 'requirement')} violated`}`
+}
+
+function goodText({ share, due }: LoadReport['goodput']): string {
+  return share === null
+    ? 'nothing was measured'
+    : `goodput ${percent(share)} of ${count(due, 'due request')}`
+}
+
+/** `67 % of requests refused (503)`. */
+function refusedText({ errors }: Pick<LoadReport, 'errors'>): readonly string[] {
+  const refusals = errors.filter(({ kind }) => refusalKinds.includes(kind))
+  const share = refusals.reduce((sum, row) => sum + row.share, 0)
+  if (share === 0) return []
+  const details = refusals.map(({ kind, detail }) =>
+    kind === 'in-band-error' ? 'error event' : printable(detail),
+  )
+  const shown = [...new Set(details)]
+  const rest = shown.length > 3 ? ', …' : ''
+  return [`${roundPercent(share)} of requests refused (${shown.slice(0, 3).join(', ')}${rest})`]
+}
+
+/** `67 %`, `1.03 %`; never rounded up to 100 %. */
+function roundPercent(share: number): string {
+  const middling = share >= 0.1 && share <= 0.99
+  return percent(middling ? Number(share.toFixed(2)) : share)
+}
+
+/** Truncated responses stand in the first line, even where they are allowed. */
+function truncatedText({ errors }: Pick<LoadReport, 'errors'>): readonly string[] {
+  const cut = errors.reduce((sum, row) => sum + (row.kind === 'truncated' ? row.count : 0), 0)
+  return cut === 0 ? [] : [`${count(cut, 'response')} truncated`]
+}
+
+export function partialText({ of, missing }: NonNullable<LoadReport['partial']>): string {
+  return `partial: ${missing.length} of ${count(of, 'shard')} missing (${missing.join(', ')})`
+}

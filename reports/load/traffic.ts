@@ -1,0 +1,80 @@
+import type { Disturbances, LoadReport } from '../../contract/report/load.ts'
+import { count, figure } from '../text/format.ts'
+
+/** Phrases on connections, errors and the delivery of streams, shared by the forms of a load report. */
+
+/** `429: 3, 5xx: 71, …`: counts of error responses, lost connections and retries. */
+export function disturbanceText({
+  tooManyRequests,
+  serverErrors,
+  otherErrors,
+  errorEvents,
+  unanswered,
+  droppedConnections,
+  unreadable,
+  timeouts,
+  retries,
+}: Disturbances): string {
+  return [
+    `429: ${tooManyRequests}`,
+    `5xx: ${serverErrors}`,
+    ...(otherErrors === 0 ? [] : [`other statuses outside 2xx: ${otherErrors}`]),
+    ...(errorEvents === 0 ? [] : [`error events: ${errorEvents}`]),
+    ...(unanswered === 0 ? [] : [`unanswered: ${unanswered}`]),
+    `dropped connections: ${droppedConnections}`,
+    ...(unreadable === 0 ? [] : [`unreadable or oversized responses: ${unreadable}`]),
+    `timeouts: ${timeouts}`,
+    `retries: ${retries}`,
+  ].join(', ')
+}
+
+/** `HTTP/2: 3 connections opened, 489 streams, up to 100 concurrent per connection (limit 100)`. */
+export function connectionText({ connections }: Pick<LoadReport, 'connections'>): string {
+  const { opened, reused, httpVersions = [], http2 } = connections
+  const versions = httpVersions.map((version) => `HTTP/${version}`).join(' and ')
+  const what = `${versions === '' ? '' : `${versions}: `}${count(opened, 'connection')} opened`
+  if (http2 === undefined) return `${what}, ${count(reused, 'request')} on reused connections`
+  const { streams, maxAtOnce, allowed, resets, goaways, resent } = http2
+  return [
+    what,
+    `${count(streams, 'stream')}, up to ${maxAtOnce} concurrent per connection (${allowed === null ? 'no limit' : `limit ${allowed}`})`,
+    ...(resets === 0 ? [] : [`${count(resets, 'stream')} reset by the target`]),
+    ...(goaways === 0 ? [] : [`${count(goaways, 'connection')} closed by GOAWAY`]),
+    ...(resent === 0 ? [] : [`${count(resent, 'request')} retried after a refused stream`]),
+  ].join(', ')
+}
+
+/** Deltas per network read, in a sentence; undefined without streams. */
+export function deliveryText({ delivery }: Pick<LoadReport, 'delivery'>): string | undefined {
+  if (delivery == null) return undefined
+  const { streams, deltas, reads, inOneRead } = delivery
+  const each = `${figure(deltas / streams)} deltas in ${figure(reads / streams)} reads`
+  const whole =
+    inOneRead === 0 ? '' : `; ${inOneRead} of ${count(streams, 'stream')} arrived in a single read`
+  return `on average per stream ${each}${whole}`
+}
+
+/** Warnings about `ttft` and the gaps where deltas arrived in bursts; empty otherwise. */
+export function lumpText(report: Pick<LoadReport, 'delivery' | 'generator'>): readonly string[] {
+  const { delivery, generator } = report
+  // A late generator produces bursts by itself.
+  if (delivery == null || generator.verdict === 'invalid') return []
+  const { lumps, inOneRead, streams, lumpMs, firstRead } = delivery
+  const who = 'the server or a proxy in front of it buffers them'
+  if (lumps === 'whole') {
+    return [
+      `${inOneRead} of ${count(streams, 'stream')} arrived in a single read, so ttft is the time of the whole response, not of its first token: ${who}, or writes faster than the client can read`,
+    ]
+  }
+  if (lumps === 'some') {
+    const every = lumpMs === null ? '' : ` about every ${figure(lumpMs)} ms`
+    const first =
+      firstRead >= 2
+        ? `ttft is the time of the first burst (${figure(firstRead)} deltas on average), and `
+        : ''
+    return [
+      `deltas arrived in bursts${every}: ${who}, so ${first}the gaps are those of the buffer, not of the model`,
+    ]
+  }
+  return []
+}
