@@ -30,14 +30,14 @@ function compare(document: string): readonly string[] {
   const inDocument = new Map(split.map((statement) => [key(statement), statement.text]))
   const owners = new Map(owned.map((statement) => [key(statement), statement.owners]))
   const news = [...inDocument].filter(([id]) => !owners.has(id))
-  const gone = [...owners].filter(([id]) => !inDocument.has(id))
+  const removed = [...owners].filter(([id]) => !inDocument.has(id))
   const unasked = [...inDocument].filter(
     ([id, text]) =>
       text.includes('not shown') && !owners.get(id)?.some((owner) => owner.startsWith('OPEN-')),
   )
   return [
     ...news.map(([id, text]) => `new: ${id} ${text}`),
-    ...gone.map(([id, names]) => `gone: ${id} ${names.join(' ')}`),
+    ...removed.map(([id, names]) => `gone: ${id} ${names.join(' ')}`),
     ...unasked.map(([id, text]) => `no open question: ${id} ${text}`),
   ]
 }

@@ -51,7 +51,7 @@ const maxAttempts = 3
 
 interface Result {
   readonly front: Front
-  readonly said: string
+  readonly reported: string
   readonly problems: readonly string[]
 }
 
@@ -102,8 +102,8 @@ async function runFronts(): Promise<void> {
 async function runServers(): Promise<void> {
   const place = { key, upstream: upstreams().steady }
   const results = await tryServers(join(folder, 'servers'), place)
-  for (const { name, said, problems } of results ?? []) {
-    console.log(`${problems.length === 0 ? 'ok   ' : 'WRONG'} ${name}  said: ${said}`)
+  for (const { name, reported, problems } of results ?? []) {
+    console.log(`${problems.length === 0 ? 'ok   ' : 'WRONG'} ${name}  reported: ${reported}`)
     for (const problem of problems) console.log(`      !! ${problem}`)
   }
   process.exitCode = results === null || results.some(({ problems }) => problems.length > 0) ? 1 : 0
@@ -122,15 +122,15 @@ async function tried(front: Front, direct: Verdicts): Promise<Result> {
     const load = front.truth.load === undefined ? undefined : await loaded(url, join(own, 'load'))
     return {
       front,
-      said: difference(direct, seen),
+      reported: difference(direct, seen),
       problems: [
-        ...untruths(front.truth, direct, seen, check, program.said()),
+        ...untruths(front.truth, direct, seen, check, program.output()),
         ...(load === undefined ? [] : untruthsOfLoad(front.truth, load)),
       ],
     }
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error)
-    return { front, said: '-', problems: [message] }
+    return { front, reported: '-', problems: [message] }
   } finally {
     await program?.stop()
   }
@@ -221,9 +221,9 @@ function makeCertificate(): Place['certificate'] {
 function tableOf(results: readonly Result[]): string {
   const name = Math.max(...results.map(({ front }) => front.name.length))
   return results
-    .flatMap(({ front, said, problems }) => [
-      `${problems.length === 0 ? 'ok   ' : 'WRONG'} ${front.name.padEnd(name)}  true: ${front.truth.is}`,
-      `      ${''.padEnd(name)}  said: ${said}`,
+    .flatMap(({ front, reported, problems }) => [
+      `${problems.length === 0 ? 'ok   ' : 'WRONG'} ${front.name.padEnd(name)}  actual:   ${front.truth.is}`,
+      `      ${''.padEnd(name)}  reported: ${reported}`,
       ...problems.map((problem) => `      ${''.padEnd(name)}  !! ${problem}`),
     ])
     .join('\n')

@@ -1,10 +1,10 @@
 /**
- * What the kit does with targets that are broken or hostile, case by case: time, largest memory, exit
- * code and the sentence that names what the target did.
+ * Behaviour of chatgen with broken or hostile targets, case by case: time, peak memory, exit code and
+ * the sentence that names what the target did.
  *
  *   node scripts/hostile-targets.ts [--only TEXT] [--command check|load|init]
  *
- * Ends with 1 where a case takes longer than its limits say, or more memory than the kit may take.
+ * Ends with 1 if a case exceeds its time limit or the memory limit.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -75,7 +75,7 @@ async function run(
     const profile = `${own}\nlimits: ${JSON.stringify(limits)}\n`
     // init writes its own, and none over another.
     if (command !== 'init') writeFileSync(join(cwd, 'target.yaml'), profile)
-    return await measured(argumentsOf(command, url), { cwd, key, longestMs: most.seconds * 1000 })
+    return await measured(argumentsOf(command, url), { cwd, key, timeoutMs: most.seconds * 1000 })
   } finally {
     rmSync(cwd, { recursive: true, force: true })
   }
@@ -105,7 +105,7 @@ function tell(command: string, name: string, result: Measured, says: RegExp): vo
   if (faults.length > 0) console.log(output.trimEnd().split('\n').slice(-6).join('\n'))
 }
 
-/** What is said, on one line: a terminal breaks it where it likes. */
+/** Excerpt of the output around a match, without line breaks. */
 function sentenceIn(output: string, says: RegExp): string | undefined {
   const text = output.replaceAll(/\s+/g, ' ')
   const found = says.exec(text)

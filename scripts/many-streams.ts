@@ -1,6 +1,6 @@
 /**
- * So many streams at once on this machine, generator and server together: every event judged, and what
- * went wrong by kind.
+ * Many streams at once on this machine, generator and server together: every event judged, and errors
+ * by kind.
  *
  *   node scripts/many-streams.ts [--streams 2000] [--gap 250] [--seconds 15]
  */
@@ -45,7 +45,7 @@ const ways = result.records.flatMap(({ timestamps: { dispatched, sent } }) =>
   sent === null ? [] : [(sent - dispatched) / 1e6],
 )
 console.log(`${availableParallelism()} cores, load of the machine ${(loadavg()[0] ?? 0).toFixed(2)}
-streams              ${result.records.length}, at most ${mostAtOnce(result.records)} at once
+streams              ${result.records.length}, at most ${maxConcurrent(result.records)} at once
 events               ${(events / seconds).toFixed(0)}/s
 errors               ${JSON.stringify(result.errors)}
 findings             ${result.findings}
@@ -53,18 +53,18 @@ CPU of the generator ${((result.cpuUs * 1000) / (to - from)).toFixed(2)} of a co
 CPU of the server    ${serverCpu.toFixed(1)} s in all
 dispatch to sent     p50 ${quantile(ways, 0.5).toFixed(2)} ms, p99 ${quantile(ways, 0.99).toFixed(2)} ms`)
 const clean = result.findings === 0 && Object.keys(result.errors).length === 0
-process.exitCode = clean && mostAtOnce(result.records) >= streams ? 0 : 1
+process.exitCode = clean && maxConcurrent(result.records) >= streams ? 0 : 1
 
-function mostAtOnce(records: readonly RequestRecord[]): number {
+function maxConcurrent(records: readonly RequestRecord[]): number {
   const steps = records
     .flatMap(({ timestamps: { sent, ended } }) =>
       sent === null || ended === null ? [] : [[sent, 1] as const, [ended, -1] as const],
     )
     .sort(([a], [b]) => a - b)
-  let [now, most] = [0, 0]
+  let [now, max] = [0, 0]
   for (const [, step] of steps) {
     now += step
-    most = Math.max(most, now)
+    max = Math.max(max, now)
   }
-  return most
+  return max
 }

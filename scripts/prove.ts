@@ -76,7 +76,7 @@ async function prove(names: readonly string[]): Promise<void> {
 
 async function proveStability(): Promise<void> {
   const groups = stabilityGroups()
-  const names = [...new Set([...groups.values()].flat().map(({ name }) => name))].filter(wanted)
+  const names = [...new Set([...groups.values()].flat().map(({ name }) => name))].filter(isSelected)
   const results = await runInPool(names, Number(values.processes), show(names.length))
   const byName = new Map(results.map((result) => [result.name, result]))
   const found = [...groups.values()].flatMap(([subject, ...others]) =>
@@ -106,7 +106,7 @@ function chosen(): readonly string[] {
     if (leftOut > 0) console.log(`${leftOut} faults of these rows are left to a whole run`)
     return names
   }
-  const all = [...allAttempts().map(({ name }) => name), ...nullServerNames].filter(wanted)
+  const all = [...allAttempts().map(({ name }) => name), ...nullServerNames].filter(isSelected)
   return spread(all, Number(values.sample ?? all.length))
 }
 
@@ -126,7 +126,7 @@ function objectionsTo(results: readonly TargetResult[]): readonly string[] {
   return objections(buildMatrix(faults, results), results)
 }
 
-function wanted(name: string): boolean {
+function isSelected(name: string): boolean {
   if (values.only.length === 0) return true
   return values.only.some((glob) => new RegExp(`^${glob.replaceAll('*', '.*')}$`).test(name))
 }

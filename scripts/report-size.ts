@@ -1,6 +1,6 @@
 /**
- * How long each format takes and how large it gets: the results of a real run, its exchanges repeated
- * until there are many, each row seen in all repetitions of its own.
+ * Time and size of each report format, for the results of a real run with its exchanges repeated until
+ * there are many, each requirement seen in all its repetitions.
  *
  *   node scripts/report-size.ts chatgen-results [--exchanges 5000] [--violated]
  *

@@ -49,8 +49,8 @@ async function prove(chosen: readonly Violation[]): Promise<void> {
     const red = finds(first) || values.whole || unseen !== undefined ? first : await run([])
     const isFound = finds(red)
     if (!isFound && unseen === undefined) missed += 1
-    const told = unseen === undefined ? red.join(', ') || 'MISSED' : `not reported: ${unseen}`
-    console.log(`${isFound || unseen !== undefined ? '  ' : '!!'} ${name}: ${told}`)
+    const result = unseen === undefined ? red.join(', ') || 'MISSED' : `not reported: ${unseen}`
+    console.log(`${isFound || unseen !== undefined ? '  ' : '!!'} ${name}: ${result}`)
   }
   console.log(`${chosen.length} violations, ${missed} missed`)
   exit(accused.length + missed > 0 ? 1 : 0)

@@ -10,7 +10,7 @@ export interface SimulatedTarget {
   readonly name: string
   readonly min: number
   readonly max: number
-  /** Whether each of some thousand requests at a rate is over the limit, in order of arrival. */
+  /** Simulates requests at a rate; true for each over the limit, in order of arrival. */
   readonly run: (rate: number, draw: Draw, probe: number, requests: number) => readonly boolean[]
   readonly allowed: number
   /** True where the capacity falls with each probe. */

@@ -1,9 +1,9 @@
-/** A front: software of others that stands between the kit and the bundled server. */
+/** A front: third-party software between chatgen and the bundled server. */
 
-/** What a front is started with; all of it is gone after the run. */
+/** Resources of a front, removed after the run. */
 export interface Place {
   readonly folder: string
-  /** Where the front listens, on loopback. */
+  /** Port on loopback that the front listens on. */
   readonly port: number
   /** A second port, for fronts of two hops. */
   readonly innerPort: number
@@ -26,7 +26,7 @@ export interface Start {
   /** Contents of the files in its folder, by name. */
   readonly files: Readonly<Record<string, string>>
   readonly env?: Readonly<Record<string, string>>
-  /** How long it may take until it listens; ten seconds where nothing is said. */
+  /** Timeout until it listens; ten seconds by default. */
   readonly patienceMs?: number
 }
 
@@ -42,8 +42,8 @@ export interface Front {
 }
 
 /**
- * What is true of a front, as far as it differs from the bundled server alone. Verdicts are those of
- * `chatgen check`; ids may end with `*`. Every row that is not named keeps its verdict.
+ * Expected differences of a front from the bundled server alone. Verdicts are those of `chatgen check`;
+ * ids may end with `*`. Requirements that are not named keep their verdict.
  */
 export interface Truth {
   /** One sentence, for the table. */
@@ -70,7 +70,7 @@ export interface Truth {
   }
 }
 
-/** Whether streamed text arrives while it is made. */
+/** Requirements that streamed text arrives while it is generated. */
 export const delivery = ['OAI-STREAM-11', 'V3-SSE-30']
 
 /** Text comes all at once, on both surfaces. */

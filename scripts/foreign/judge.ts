@@ -12,7 +12,7 @@ export function verdictsOf({ requirements }: ConformanceReport): Verdicts {
 const accusations: readonly Verdict[] = ['fail', 'warn']
 const undecided: readonly Verdict[] = ['inconclusive', 'unproven']
 
-/** What a report says that is not true, and what is true that it does not say. */
+/** False statements of a report, and true ones that it lacks. */
 export function untruths(
   truth: Truth,
   direct: Verdicts,

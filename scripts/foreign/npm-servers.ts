@@ -8,7 +8,7 @@ export interface NpmServer {
   readonly name: string
   readonly version: string
   readonly start: (place: NpmPlace) => Start
-  /** What its routes begin with, in place of `/api/openai`. */
+  /** Prefix of its routes, in place of `/api/openai`. */
   readonly prefix: string
   readonly headers?: (place: NpmPlace) => Readonly<Record<string, string>>
   readonly model: string
@@ -20,7 +20,7 @@ export interface NpmServer {
 }
 
 export interface NpmPlace {
-  /** Where the packages are installed. */
+  /** Folder with the installed packages. */
   readonly modules: string
   readonly port: number
   readonly key: string

@@ -1,7 +1,7 @@
 import { anyUndecided, bunched, type Front, type Place, type Truth } from './front.ts'
 
 /**
- * Where Caddy 2.6 cannot read on from its upstream, it logs so and ends the answer with a proper last
+ * Caddy 2.6, when it cannot read on from its upstream, logs so and ends the answer with a proper last
  * chunk: its client sees a complete answer that lacks the end of the stream.
  */
 const endsEarly: Pick<Truth, 'whereLogged'> = {

@@ -25,8 +25,8 @@ export async function freePort(): Promise<number> {
 
 export interface Program {
   stop(): Promise<void>
-  /** What it has printed, with the end of its log. */
-  said(): string
+  /** Its output, with the end of its log. */
+  output(): string
 }
 
 /**
@@ -50,24 +50,24 @@ export async function startProgram(folder: string, port: number, start: Start): 
       ...start.env,
     },
   })
-  let said = ''
+  let output = ''
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', (bytes) => {
-      said = `${said}${bytes}`.slice(-64_000)
+      output = `${output}${bytes}`.slice(-64_000)
     })
   }
   child.on('error', (error) => {
-    said += error.message
+    output += error.message
   })
   const program: Program = {
-    said: () => said + logOf(folder),
+    output: () => output + logOf(folder),
     stop: () => stop(child),
   }
   const patience = start.patienceMs ?? 10_000
   for (const until = Date.now() + patience; !(await listens(port)); await sleep(50)) {
     if (child.exitCode === null && child.pid !== undefined && Date.now() < until) continue
     await stop(child)
-    throw new Error(`${file} does not listen: ${program.said().trim()}`)
+    throw new Error(`${file} does not listen: ${program.output().trim()}`)
   }
   return program
 }
@@ -125,13 +125,13 @@ export async function chatgen(
   child.stderr.on('data', (bytes) => {
     stderr += bytes
   })
-  const timer = setTimeout(() => child.kill('SIGTERM'), longestRunMs)
+  const timer = setTimeout(() => child.kill('SIGTERM'), maxRunMs)
   const [code] = await once(child, 'close')
   clearTimeout(timer)
   return { code, stdout, stderr }
 }
 
-const longestRunMs = 120_000
+const maxRunMs = 120_000
 
 function withoutOwn(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(

@@ -8,7 +8,7 @@ import { chatgen, freePort, startProgram } from './programs.ts'
 
 export interface ServerResult {
   readonly name: string
-  readonly said: string
+  readonly reported: string
   readonly problems: readonly string[]
 }
 
@@ -17,13 +17,13 @@ export async function tryServers(
   folder: string,
   { key, upstream }: { readonly key: string; readonly upstream: number },
 ): Promise<readonly ServerResult[] | null> {
-  const wanted = npmServers.filter(({ skipped }) => skipped === undefined)
+  const selected = npmServers.filter(({ skipped }) => skipped === undefined)
   for (const { name, skipped } of npmServers) {
     if (skipped !== undefined) console.log(`SKIPPED, ${name}: ${skipped}`)
   }
-  if (!install(folder, wanted)) return null
+  if (!install(folder, selected)) return null
   const results: ServerResult[] = []
-  for (const server of wanted) results.push(await tried(server))
+  for (const server of selected) results.push(await tried(server))
   return results
 
   async function tried(server: NpmServer): Promise<ServerResult> {
@@ -47,12 +47,12 @@ export async function tryServers(
       writeFileSync(join(own, 'stdout.txt'), run.stdout + run.stderr)
       const text = readFileSync(join(out, 'report.json'), 'utf8')
       const { requirements } = conformanceReport.parse(JSON.parse(text))
-      const idsOf = (wanted: string) =>
-        requirements.filter(({ verdict }) => verdict === wanted).map(({ id }) => id)
+      const idsOf = (expected: string) =>
+        requirements.filter(({ verdict }) => verdict === expected).map(({ id }) => id)
       const [violated, warned] = [idsOf('fail'), idsOf('warn')]
       return {
         name: `${server.name} ${server.version}`,
-        said: `${violated.length} violated, ${warned.length} warned, exit code ${run.code}`,
+        reported: `${violated.length} violated, ${warned.length} warned, exit code ${run.code}`,
         problems: [
           ...difference('violated', server.violated, violated),
           ...difference('warned', server.warned, warned),
@@ -68,9 +68,9 @@ export async function tryServers(
   }
 }
 
-function difference(what: string, is: readonly string[], said: readonly string[]): string[] {
-  const falsely = said.filter((id) => !is.includes(id))
-  const missed = is.filter((id) => !said.includes(id))
+function difference(what: string, is: readonly string[], reported: readonly string[]): string[] {
+  const falsely = reported.filter((id) => !is.includes(id))
+  const missed = is.filter((id) => !reported.includes(id))
   return [
     ...(falsely.length === 0 ? [] : [`falsely ${what}: ${falsely.join(' ')}`]),
     ...(missed.length === 0 ? [] : [`missed, ${what} in truth: ${missed.join(' ')}`]),

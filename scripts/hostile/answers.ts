@@ -3,12 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import type { Answer } from './front.ts'
 
-/** What a broken or hostile target may send, on a bare socket. */
+/** Answers of a broken or hostile target, on a bare socket. */
 
 const stream = 'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n'
 const json = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\n\r\n'
 
-/** So many events of a stream without an end marker; no number for a stream without end. */
+/** Stream of `count` events without an end marker; endless by default. */
 export function events(count = Number.POSITIVE_INFINITY): Answer {
   return async (socket, { path }) => {
     const event = path.includes('/openai/') ? chunkEvent : deltaEvent

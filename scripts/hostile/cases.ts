@@ -21,7 +21,7 @@ export interface HostileCase {
   readonly answerFor: (asked: Asked) => Answer | undefined
   /** `limits` of the profile, beside the defaults. */
   readonly limits?: Readonly<Record<string, number>>
-  /** What the report of `check` says of it. */
+  /** Expected text in the report of `check`. */
   readonly says: RegExp
 }
 

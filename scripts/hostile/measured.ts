@@ -16,7 +16,7 @@ const bin = fileURLToPath(new URL('../../bin/chatgen.cjs', import.meta.url))
 /** The real command in a process of its own; it is killed where it takes longer than allowed. */
 export async function measured(
   args: readonly string[],
-  { cwd, key, longestMs }: { cwd: string; key: string; longestMs: number },
+  { cwd, key, timeoutMs }: { cwd: string; key: string; timeoutMs: number },
 ): Promise<Measured> {
   const own = Object.entries(process.env).filter(
     ([name]) => !/^(CHATGEN|VITEST|NODE_OPTIONS)/.test(name),
@@ -37,7 +37,7 @@ export async function measured(
   const look = setInterval(() => {
     peakMb = Math.max(peakMb, child.pid === undefined ? 0 : peakOf(child.pid))
   }, 20)
-  const end = setTimeout(() => child.kill('SIGKILL'), longestMs)
+  const end = setTimeout(() => child.kill('SIGKILL'), timeoutMs)
   const [code, signal] = await new Promise<[number | null, NodeJS.Signals | null]>((resolve) =>
     child.on('close', (...how) => resolve(how)),
   )

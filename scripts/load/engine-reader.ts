@@ -76,7 +76,7 @@ export async function readWithEngine(
   }
 }
 
-/** As many arrivals as keep so many streams in flight, evenly spaced. */
+/** Evenly spaced arrivals that keep `streams` in flight. */
 function steady({ streams, streamMs }: ReaderOptions): PlanSpec['arrival'] {
   return { kind: 'constant', perSecond: (streams * 1000) / streamMs }
 }
