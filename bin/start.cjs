@@ -19,7 +19,7 @@ import(pathToFileURL(main).href)
     process.exitCode = code
   })
   .catch((error) => {
-    console.error('chatgen: a fault of the kit itself; please report it with what follows')
+    console.error('chatgen: internal error, please report it with this stack trace:')
     console.error(error)
     process.exitCode = 4
   })

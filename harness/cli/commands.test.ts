@@ -130,13 +130,13 @@ describe('chatgen check', () => {
     const names: (string | undefined)[] = []
     const server = createServer((request, response) => {
       names.push(request.headers['user-agent'], String(request.headers['x-request-id']))
-      const said = request.headers.authorization ?? 'nothing'
-      response.setHeader('x-you-said', said)
+      const credentials = request.headers.authorization ?? 'nothing'
+      response.setHeader('x-you-said', credentials)
       response.setHeader('content-type', 'application/json')
       response.end(
         JSON.stringify({
-          echo: said,
-          coded: encodeURIComponent(said),
+          echo: credentials,
+          coded: encodeURIComponent(credentials),
           data: [{ id: 'svc-main-model' }],
         }),
       )

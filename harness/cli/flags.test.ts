@@ -129,7 +129,7 @@ function commandNamed(name: string): Command {
   return command
 }
 
-/** What is told of an environment that cannot be read; exit code 2. */
+/** Message on an invalid environment; exit code 2. */
 async function problemOf(
   name: string,
   environment: Readonly<Record<string, string>>,

@@ -22,7 +22,7 @@ import { emptyFolder } from './test-support/chatgen.ts'
 /** Targets that are broken or hostile, by the real bin, with limits that are soon passed. */
 
 const key = 'sk-hostile-target-4711'
-const mostMemoryMb = 500
+const maxMemoryMb = 500
 
 let service: ReferenceServer
 beforeAll(async () => {
@@ -176,7 +176,7 @@ describe('chatgen check of a target that sends', () => {
         expect(output).toContain(says)
         expect(output).not.toContain('internal error')
         expect({ code: ended.code, signal: ended.signal }).toEqual({ code, signal: null })
-        expect(ended.peakMb).toBeLessThan(mostMemoryMb)
+        expect(ended.peakMb).toBeLessThan(maxMemoryMb)
       } finally {
         await front.close()
       }
@@ -199,7 +199,7 @@ describe('chatgen init of a target that sends', () => {
         const ended = await measured(args, { cwd: emptyFolder(), key, timeoutMs: 150_000 })
         expect(ended.signal, ended.output).toBeNull()
         expect([0, 3], ended.output).toContain(ended.code)
-        expect(ended.peakMb).toBeLessThan(mostMemoryMb)
+        expect(ended.peakMb).toBeLessThan(maxMemoryMb)
       } finally {
         await front.close()
       }

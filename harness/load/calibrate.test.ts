@@ -12,7 +12,7 @@ import { plainTarget } from './target.ts'
 it('drives a server at each rate, and keeps how late the stamps were', async () => {
   const server = await startReferenceServer({ keys: ['key'], pace: parsePace('ttft=20ms,gap=2ms') })
   onTestFinished(() => server.close())
-  const told: CalibrationPoint[] = []
+  const points: CalibrationPoint[] = []
   const found = await calibrate({
     target: plainTarget(server.url, 'key'),
     suite: { version: '0', interface: '0' },
@@ -20,10 +20,10 @@ it('drives a server at each rate, and keeps how late the stamps were', async () 
     rates: [300, 600],
     seconds: 2,
     signal: new AbortController().signal,
-    onPoint: (point) => told.push(point),
+    onPoint: (point) => points.push(point),
   })
   expect(calibration.parse(found)).toEqual(found)
-  expect(told).toEqual(found.points)
+  expect(points).toEqual(found.points)
   expect(found.machine).toEqual(thisMachine())
   for (const { eventsPerSecond, timestampError, verdict } of found.points) {
     expect(eventsPerSecond).toBeGreaterThan(100)

@@ -41,9 +41,9 @@ export async function childServer(
   const kill = () => child.kill('SIGKILL')
   process.once('exit', kill)
   const ended = once(child, 'exit')
-  let said = ''
+  let errorOutput = ''
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    said = `${said}${text}`.slice(-2000)
+    errorOutput = `${errorOutput}${text}`.slice(-2000)
   })
   child.stdin.on('error', () => {}).write(`${line}\n`)
   for await (const out of createInterface(child.stdout)) {
@@ -52,7 +52,7 @@ export async function childServer(
     child.stdout.resume()
     return { url, pid: child.pid ?? 0, stop }
   }
-  throw new ChildServerError(`the server ended before it listened: ${said.trim()}`)
+  throw new ChildServerError(`the server ended before it listened: ${errorOutput.trim()}`)
 
   async function stop(): Promise<void> {
     child.stdin.end()

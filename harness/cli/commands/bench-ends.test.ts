@@ -9,7 +9,7 @@ import { endsAtSecondPress } from '../test-support/second-press.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
 
-/** What ends a bench before its time, by the real bin. */
+/** Early ends of a bench, by the real bin. */
 
 const key = 'bench-ends-key'
 const withKey = { CHATGEN_API_KEY: key }
@@ -25,7 +25,7 @@ async function benchOf(cases: string) {
   return { args, chats }
 }
 
-/** What is measured is told on standard error, which the test does not see before the end. */
+/** Delay until it measures; the test sees standard error, which says so, only after the end. */
 const intoMeasuring = 6_000
 
 describe('Ctrl-C', () => {

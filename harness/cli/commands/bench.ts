@@ -157,7 +157,7 @@ async function run(flags: BenchFlags, io: Io, target: Target): Promise<BenchRepo
   const cases = await casesOf(flags)
   const progress = showSteps(io, {
     name: 'bench',
-    wanted: !flags.quiet,
+    enabled: !flags.quiet,
     everyStep: true,
     expectedMs: 1000 * cases.length * secondsOfCase(flags),
   })

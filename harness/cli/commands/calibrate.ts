@@ -78,7 +78,7 @@ async function measure(flags: CalibrateFlags, io: Io): Promise<Calibration> {
   const { interfaceRevision, suiteVersion } = await import('../../conformance/version.ts')
   const progress = showSteps(io, {
     name: 'calibrate',
-    wanted: !flags.quiet,
+    enabled: !flags.quiet,
     expectedMs: flags.rates.length * flags.duration,
   })
   const server = await bundledServer(['--pace', 'ttft=50ms,gap=10ms,jitter=0.3'])

@@ -115,9 +115,9 @@ describe('chatgen cleanup', () => {
     const refused = await chatgen(['cleanup', 'j.ndjson'], { CHATGEN_API_KEY: 'wrong' }, folder)
     expect(refused.stderr).toContain('refuses the key')
     expect(refused.code).toBe(3)
-    const gone = await chatgen(['cleanup', 'j.ndjson', 'http://127.0.0.1:1'], {}, folder)
-    expect(gone.stderr).toContain('nothing listens there')
-    expect(gone.code).toBe(3)
+    const unreachable = await chatgen(['cleanup', 'j.ndjson', 'http://127.0.0.1:1'], {}, folder)
+    expect(unreachable.stderr).toContain('nothing listens there')
+    expect(unreachable.code).toBe(3)
     await server.close()
   })
 

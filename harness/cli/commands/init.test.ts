@@ -65,9 +65,9 @@ describe('chatgen init', () => {
   test('ends with 3 where nothing listens or the key is refused, and leaves no file', async () => {
     await using server = await startModelsServer({ refuseAll: 401 })
     const folder = emptyFolder()
-    const gone = await chatgen(['init', 'http://127.0.0.1:1'], withKey, folder)
-    expect(gone.stderr).toContain('nothing listens there')
-    expect(gone.code).toBe(3)
+    const unreachable = await chatgen(['init', 'http://127.0.0.1:1'], withKey, folder)
+    expect(unreachable.stderr).toContain('nothing listens there')
+    expect(unreachable.code).toBe(3)
     const refused = await chatgen(['init', server.url], withKey, folder)
     expect(refused.stderr).toContain('refuses the key on every surface')
     expect(refused.code).toBe(3)

@@ -52,7 +52,7 @@ export const initCommand: AddCommand = (program, io) => {
     const { out, force, keyEnv = ambientKey } = flags
     const journalFile =
       out === '-' ? join(tmpdir(), `chatgen-init-${process.pid}.ndjson`) : `${out}.journal.ndjson`
-    const progress = showSteps(io, { name: 'init', wanted: !flags.quiet })
+    const progress = showSteps(io, { name: 'init', enabled: !flags.quiet })
     try {
       const result = await withTarget(url, targetFlagsOf(flags), io, (profile) =>
         initProfile({ profile, keyEnv, journalFile, signal: io.signal, onStep: progress.step }),

@@ -14,7 +14,7 @@ import { halfSilentServer } from './test-support/half-silent.ts'
 
 vi.setConfig({ testTimeout: 90_000 })
 
-/** What ends a load run before its time, by the real bin. */
+/** Early ends of a load run, by the real bin. */
 
 const published = new URL('../../../schemas/load-report.schema.json', import.meta.url)
 const schema = z.fromJSONSchema(JSON.parse(readFileSync(published, 'utf8')))

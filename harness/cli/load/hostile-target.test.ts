@@ -36,10 +36,10 @@ test('answers without end take neither memory nor the verdict', async () => {
   })
   onTestFinished(() => server.close())
   const folder = emptyFolder()
-  const told = join(folder, 'memory')
+  const memoryFile = join(folder, 'memory')
   const { code, stdout } = await chatgen(
     ['load', server.url, '--rate', '8', '--duration', '2s', '--drain', '20s'],
-    { CHATGEN_API_KEY: 'key', ...tellingMemory(told) },
+    { CHATGEN_API_KEY: 'key', ...tellingMemory(memoryFile) },
     folder,
   )
   const report = reportIn(folder)
@@ -52,7 +52,7 @@ test('answers without end take neither memory nor the verdict', async () => {
   expect(report).toMatchObject({ outcome: 'missed', faults: [], open: 0 })
   expect(stdout).toContain('no answer is without end')
   expect(code).toBe(1)
-  expect(Number(readFileSync(told, 'utf8'))).toBeLessThan(500 * 1024)
+  expect(Number(readFileSync(memoryFile, 'utf8'))).toBeLessThan(500 * 1024)
 }, 120_000)
 
 test('a target that grants no chat ends the preparation', async () => {

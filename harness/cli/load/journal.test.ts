@@ -9,7 +9,7 @@ import { chatgen, emptyFolder, start } from '../test-support/chatgen.ts'
 
 vi.setConfig({ testTimeout: 90_000 })
 
-/** What a load run makes on its target, and who tidies it up; by the real bin. */
+/** Chats of a load run on its target and their cleanup, by the real bin. */
 
 async function run(...args: readonly string[]) {
   const server = await startReferenceServer()

@@ -8,7 +8,7 @@ vi.setConfig({ testTimeout: 90_000 })
 
 /** A load run that refused, lost or never measured its requests is not met: by the real bin. */
 
-/** Where a busy machine let the generator fall behind, no SLO counts. */
+/** Expects INVALID if a busy machine let the generator fall behind, as no SLO counts then. */
 function expectEnd({ code, stdout, report }: Loaded, word: string, expected: number) {
   const late = report.generator.verdict === 'invalid'
   expect(stdout.split(' ')[0]).toBe(late ? 'INVALID' : word)

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { type LoadReport, loadReport } from '../../../contract/report/load.ts'
 import { chatgen, emptyFolder, type Running, start } from '../test-support/chatgen.ts'
 
-/** What a load run writes, and what `chatgen report` makes of it with its server gone; by the real bin. */
+/** Files of a load run, and `chatgen report` on them without its server, by the real bin. */
 
 const key = 'load-report-key'
 const folder = emptyFolder()

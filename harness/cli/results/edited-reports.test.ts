@@ -7,7 +7,7 @@ import { key, startModelsServer } from '../test-support/models-server.ts'
 
 vi.setConfig({ testTimeout: 90_000, hookTimeout: 90_000 })
 
-/** What the real bin says of results that were edited after their run. */
+/** Results that were edited after their run, by the real bin. */
 
 const folder = emptyFolder()
 const withKey = { CHATGEN_API_KEY: key }

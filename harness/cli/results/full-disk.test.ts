@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { startReferenceServer } from '../../../reference-server/index.ts'
 import { chatgen, emptyFolder } from '../test-support/chatgen.ts'
 
-test('a full disk ends with a sentence and is no fault of the kit', async () => {
+test('a full disk ends with a sentence and is no internal error', async () => {
   const server = await startReferenceServer()
   const folder = emptyFolder()
   symlinkSync('/dev/full', join(folder, 'target.yaml'))

@@ -83,10 +83,10 @@ test('nor of init, bench and cleanup', async () => {
 
 test('the password of a base URL stands nowhere, is not sent, and that is said', async () => {
   const folder = emptyFolder()
-  const heard: string[] = []
+  const received: string[] = []
   await using gate = await startProxy(server.url, {
     instead: ({ headers }) => {
-      heard.push(headers.authorization ?? '')
+      received.push(headers.authorization ?? '')
       return undefined
     },
   })
@@ -111,5 +111,5 @@ test('the password of a base URL stands nowhere, is not sent, and that is said',
     expect(stderr).toContain('user name and password in the base URL are not sent')
   }
   expect(outputs.slice(4).map(({ code }) => code)).toEqual([3, 3, 3, 3, 2, 2])
-  expect(new Set(heard)).not.toContain(`Basic ${btoa(`bob:${password}`)}`)
+  expect(new Set(received)).not.toContain(`Basic ${btoa(`bob:${password}`)}`)
 }, 120_000)

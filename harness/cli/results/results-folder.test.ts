@@ -6,7 +6,7 @@ import { key, startModelsServer } from '../test-support/models-server.ts'
 
 vi.setConfig({ testTimeout: 90_000 })
 
-/** What a run finds in its folder for results, by the real bin. */
+/** Earlier contents of the results folder of a run, by the real bin. */
 
 const withKey = { CHATGEN_API_KEY: key }
 const results = 'chatgen-results'
@@ -38,8 +38,8 @@ test.each(commands.map((args) => ({ args })))(
       return server.url
     })()
     const before = list(results).map((name) => [name, read(join(results, name))])
-    const gone = await chatgen([...args, url], withKey, cwd)
-    expect(gone.code).toBe(3)
+    const unreachable = await chatgen([...args, url], withKey, cwd)
+    expect(unreachable.code).toBe(3)
     const [aside = ''] = previous()
     expect(list(results)).toEqual([aside])
     const kept = list(join(results, aside)).map((name) => [name, read(join(results, aside, name))])

@@ -7,12 +7,12 @@ import { chatgen, emptyFolder, start } from '../test-support/chatgen.ts'
 import { key, startModelsServer } from '../test-support/models-server.ts'
 import { endsAtSecondPress } from '../test-support/second-press.ts'
 
-/** What ends a run from outside, by the real bin, against a target that has gone silent. */
+/** Interrupts of a run against a target that stops answering, by the real bin. */
 
 const withKey = { CHATGEN_API_KEY: key }
 /** Rows that need no profile: a URL is checked without finding anything out first. */
 const rows = ['--only', 'OAI-CHAT-*', '--only', 'V3-CHAT-*']
-/** Who is there is asked with three requests. */
+/** Requests that detect the target. */
 const asked = 3
 /** The time-out of a request is a minute. */
 const patienceMs = 20_000

@@ -41,7 +41,7 @@ async function endedByKeyboard(run: InTerminal): Promise<{ code: number; ms: num
   return { code, ms: performance.now() - before }
 }
 
-/** What a target that is silent is waited for, when chats may have been made: `docs/reports.md`. */
+/** Grace period for a silent target when chats may have been created: `docs/reports.md`. */
 const graceMs = 2000
 /** A machine that runs the other tests as well; no run would end by itself before this. */
 const slack = 15_000

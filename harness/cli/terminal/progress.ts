@@ -9,8 +9,8 @@ import { noStatus, showStatus } from './status.ts'
  * Shows the progress of a conformance run. Violations are counted as the report counts them, except that a
  * requirement may still turn out to be blocked by another.
  */
-export function showProgress(io: Io, wanted: boolean) {
-  if (!wanted) return { ...noStatus, update: () => {} }
+export function showProgress(io: Io, enabled: boolean) {
+  if (!enabled) return { ...noStatus, update: () => {} }
   const startedAt = performance.now()
   let latest: Progress | undefined
   const status = showStatus(io, {

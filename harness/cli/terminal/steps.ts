@@ -6,7 +6,7 @@ import { noStatus, type Status, showStatus } from './status.ts'
 export interface StepOptions {
   /** Prefix of its lines in a log. */
   readonly name: string
-  readonly wanted?: boolean
+  readonly enabled?: boolean
   /** Expected duration in milliseconds, if known. */
   readonly expectedMs?: number
   /** Steps are long: each has its own line in a log. */
@@ -19,8 +19,8 @@ export interface Steps extends Pick<Status, 'stop'> {
 
 /** Shows the steps of a short command. */
 export function showSteps(io: Io, options: StepOptions): Steps {
-  const { name, wanted = true, expectedMs, everyStep = false } = options
-  if (!wanted) return { ...noStatus, step: () => {} }
+  const { name, enabled = true, expectedMs, everyStep = false } = options
+  if (!enabled) return { ...noStatus, step: () => {} }
   const startedAt = performance.now()
   const elapsedMs = () => performance.now() - startedAt
   let latest = 'starting'

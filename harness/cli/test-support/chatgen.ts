@@ -8,7 +8,7 @@ const bin = fileURLToPath(new URL('../../../bin/chatgen.cjs', import.meta.url))
 
 export interface Ended {
   readonly code: number | null
-  /** What it was killed by. */
+  /** Signal that killed it. */
   readonly signal: NodeJS.Signals | null
   readonly stdout: string
   readonly stderr: string

@@ -98,12 +98,12 @@ function inBody({ body, status }: Answer, key: string): string {
 /** Comments, a name, data, and each delta a few characters of it. */
 function inStream({ body }: Answer, key: string): string {
   let at = 0
-  const said = body.toString().replaceAll(/"(delta|content)":"[^"]*"/g, (_, name: string) => {
+  const altered = body.toString().replaceAll(/"(delta|content)":"[^"]*"/g, (_, name: string) => {
     const piece = key.slice(at % key.length, (at % key.length) + 5)
     at = at % key.length >= key.length - 5 ? 0 : at + 5
     return `"${name}":${JSON.stringify(piece)}`
   })
-  return `: ${key}\n\nevent: svc:${key}\ndata: ${JSON.stringify({ type: `svc:${key}`, key })}\n\nevent: svc:echo\ndata: ${jsonOf({ type: 'svc:echo', ...echoes(key) }, key)}\n\n${said}`
+  return `: ${key}\n\nevent: svc:${key}\ndata: ${JSON.stringify({ type: `svc:${key}`, key })}\n\nevent: svc:echo\ndata: ${jsonOf({ type: 'svc:echo', ...echoes(key) }, key)}\n\n${altered}`
 }
 
 /** The body in pieces that break in the middle of each occurrence. */

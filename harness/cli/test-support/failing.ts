@@ -1,4 +1,4 @@
-/** What makes a process fail in its own code, at a signal: variables of its environment. */
+/** Environment variables that make a process fail in its own code at a signal. */
 export function failing(statement: string) {
   return beginningWith(`process.on('SIGUSR2',()=>{${statement}})`)
 }

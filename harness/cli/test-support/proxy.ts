@@ -19,7 +19,7 @@ export interface Asked {
   readonly headers: IncomingHttpHeaders
 }
 
-/** What stands between a client and a server. */
+/** Changes to the requests and responses between a client and a server. */
 export interface Middleman {
   /** Answers in place of the server; undefined lets the request through. */
   readonly instead?: (asked: Asked) => Answer | undefined

@@ -23,7 +23,7 @@ interface Shown {
   readonly text: string
 }
 
-/** What a folder of results and a few runs show of the keys, each place and piece once. */
+/** Leaks of the keys in a results folder and the output of runs, each place and piece once. */
 export function leaksIn(folder: string, outputs: readonly Ended[]): readonly string[] {
   const files = filesIn(folder).map((file) => ({ name: file, text: readFileSync(file, 'utf8') }))
   const texts = [
@@ -47,7 +47,7 @@ export function filesIn(folder: string): readonly string[] {
     .map((entry) => join(entry.parentPath, entry.name))
 }
 
-/** What the events of a stream say when they are put together. */
+/** Joined text of the events of each stream. */
 function spoken({ text }: Shown): Shown[] {
   return restoreExchanges(text).exchanges.map(({ id, events }) => ({
     name: `events of ${id}`,
@@ -86,14 +86,14 @@ function readings(text: string): readonly string[] {
   ]
 }
 
-const longestShown = 10
+const minShownLength = 10
 
 /** The first piece of each part that a reading shows, in capitals or not. */
 function shownParts(reading: string): readonly string[] {
   const inLowerCase = reading.toLowerCase()
   return parts.flatMap((part) => {
-    const pieces = Array.from({ length: part.length - longestShown + 1 }, (_, at) =>
-      part.slice(at, at + longestShown),
+    const pieces = Array.from({ length: part.length - minShownLength + 1 }, (_, at) =>
+      part.slice(at, at + minShownLength),
     )
     const shown = pieces.find((piece) => inLowerCase.includes(piece.toLowerCase()))
     return shown === undefined ? [] : [shown]

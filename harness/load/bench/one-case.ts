@@ -94,17 +94,17 @@ function chatsFor(
   dispatcher: Dispatcher,
 ) {
   return async <Result>(
-    wanted: Chats,
+    chats: Chats,
     use: (chat: BenchRun['chat']) => Promise<Result>,
   ): Promise<{ readonly result: Result; readonly used: ChatsUsed | null }> => {
     if (!benchCase.stored) return { result: await use(null), used: null }
-    const supply = await chatSupply({ baseUrl, headers, dispatcher, signal }, wanted)
+    const supply = await chatSupply({ baseUrl, headers, dispatcher, signal }, chats)
     let leftBehind = supply.made
     try {
       const result = await use(supply.next)
       const { made, exhausted } = supply
       leftBehind = await supply.remove()
-      return { result, used: { turns: wanted.turns, made, exhausted, leftBehind } }
+      return { result, used: { turns: chats.turns, made, exhausted, leftBehind } }
     } finally {
       if (leftBehind === supply.made) await supply.remove()
     }

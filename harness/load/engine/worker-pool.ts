@@ -60,7 +60,7 @@ export async function runWorkers(
     for (const worker of workers) worker.post({ type: 'start', startNs })
     if (options.signal.aborted || preparationFailure !== undefined) stop()
     if (preparationFailure === undefined) options.onStart(startNs)
-    await Promise.all(workers.map(({ gone: exited }) => exited))
+    await Promise.all(workers.map(({ exited }) => exited))
     if (preparationFailure !== undefined) throw new PreparationError(preparationFailure)
   } finally {
     options.signal.removeEventListener('abort', stop)
@@ -104,7 +104,7 @@ class WorkerThread {
     return this.#ready.promise
   }
 
-  get gone(): Promise<void> {
+  get exited(): Promise<void> {
     return this.#exited.promise
   }
 

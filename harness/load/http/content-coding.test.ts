@@ -112,24 +112,24 @@ describe('a coding that does not hold is told as such, and breaks no row', () =>
       'limit a body of more than 8 MiB',
       false,
     ],
-  ])('%s', async (_, coding, body, told, streams) => {
+  ])('%s', async (_, coding, body, expected, streams) => {
     const url = await server((response) => {
       const type = streams ? {} : { 'content-type': 'application/json' }
       response.writeHead(200, { ...head(coding), ...type }).end(body)
     })
     const kind = streams ? 'openai-stream' : 'openai-json'
     const { records, integrity } = await driven({ ...some, url, kind, perSecond: 8 })
-    expect(outcomes(records)).toEqual([told])
+    expect(outcomes(records)).toEqual([expected])
     const broken = Object.entries(integrity.tally).filter(([, { broken }]) => broken > 0)
     expect(broken).toEqual([])
   })
 })
 
 function outcomes(records: readonly RequestRecord[]) {
-  const told = records.map(({ outcome }) =>
+  const texts = records.map(({ outcome }) =>
     'detail' in outcome ? `${outcome.kind} ${outcome.detail}` : outcome.kind,
   )
-  return [...new Set(told)]
+  return [...new Set(texts)]
 }
 
 function head(coding: string) {

@@ -30,10 +30,10 @@ describe('what has no end is left at a limit, in a sentence', () => {
       'limit a stream of more than 400000 bytes',
     ],
     ['small events', stream, 'data: {}\n\n', 'limit a stream of more than 1000 events'],
-  ])('%s', async (_, begin, again, told) => {
+  ])('%s', async (_, begin, again, expected) => {
     const url = await raw((socket) => pour(socket, begin, again.repeat(20_000 / again.length)))
     const { records } = await driven({ ...some, url, limits })
-    expect(outcomes(records)).toEqual([told])
+    expect(outcomes(records)).toEqual([expected])
   })
 
   test('JSON that is nested deeper than what is recursive can stand', async () => {
@@ -81,10 +81,10 @@ describe('what is no answer of HTTP is shown', () => {
       'HTTP/1.1 200 OK\r\nnonsense\r\n\r\n',
       'not an HTTP header: "nonsense"',
     ],
-  ])('%s', async (_, bytes, told) => {
+  ])('%s', async (_, bytes, expected) => {
     const url = await raw((socket) => socket.write(Buffer.from(bytes, 'latin1')))
     const { records } = await driven({ ...some, url })
-    expect(outcomes(records)).toEqual([`connect ${told}`])
+    expect(outcomes(records)).toEqual([`connect ${expected}`])
   })
 
   test('a chunk whose size is none, in the middle', async () => {
@@ -126,10 +126,10 @@ test('a Retry-After of thirty years is waited for by nobody', async () => {
 })
 
 function outcomes(records: readonly RequestRecord[]) {
-  const told = records.map(({ outcome }) =>
+  const texts = records.map(({ outcome }) =>
     'detail' in outcome ? `${outcome.kind} ${outcome.detail}` : outcome.kind,
   )
-  return [...new Set(told)]
+  return [...new Set(texts)]
 }
 
 async function raw(script: (socket: Socket) => unknown): Promise<string> {

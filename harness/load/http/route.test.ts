@@ -68,10 +68,10 @@ const through = (proxy: string): NetworkOptions => ({
 })
 
 function outcomes(records: readonly RequestRecord[]) {
-  const told = records.map(({ outcome }) =>
+  const texts = records.map(({ outcome }) =>
     'detail' in outcome ? `${outcome.kind} ${outcome.detail}` : outcome.kind,
   )
-  return [...new Set(told)]
+  return [...new Set(texts)]
 }
 
 /** Forwards by absolute form and by CONNECT, and keeps what it was asked. */

@@ -5,11 +5,11 @@ import { OtherTools } from './other-tools.ts'
 
 /** Dispatched at 0.5 ms; see `recordOf` for the rest. */
 test('one stream as each tool would tell it, milliseconds', () => {
-  const told = definitions.map(({ tool, metric, values }) => {
+  const lines = definitions.map(({ tool, metric, values }) => {
     const rounded = values(recordOf()).map((ns) => Number((ns / 1e6).toFixed(3)))
     return `${tool} ${metric}: ${rounded.join(' ')}`
   })
-  expect(told.join('\n')).toMatchInlineSnapshot(`
+  expect(lines.join('\n')).toMatchInlineSnapshot(`
     "vLLM bench serve TTFT: 50.5
     vLLM bench serve TPOT: 20
     vLLM bench serve ITL: 50 100 20 0 30

@@ -7,7 +7,7 @@ export const turnRanges = [
   { from: 3, to: null },
 ] as const
 
-/** As many transactions as may be under way. */
+/** Limit of transactions in progress. */
 const maxRemembered = 10_000
 
 /** Tells which turn of a growing chat a request was. */

@@ -232,7 +232,7 @@ function even(arrival: OpenArrival): OpenArrival {
     : { ...arrival, kind: 'constant' }
 }
 
-/** How many arrivals the rate makes until then, by small steps. */
+/** Number of arrivals that the rate yields until then, by small steps. */
 function integral(arrival: OpenArrival, untilNs: number): number {
   const steps = 20_000
   let sum = 0

@@ -31,8 +31,8 @@ test('what became of it follows, in order, and never a secret', async () => {
   journal.created(name, 'one')
   journal.deleted('one')
   await journal.close()
-  const told = entries().filter(({ event }) => event === 'created' || event === 'deleted')
-  expect(told.map(({ event }) => event)).toEqual(['created', 'deleted'])
+  const changes = entries().filter(({ event }) => event === 'created' || event === 'deleted')
+  expect(changes.map(({ event }) => event)).toEqual(['created', 'deleted'])
   expect(readFileSync(file, 'utf8')).not.toContain('sesame-open')
   // The names that nobody took.
   const count = (event: string) => entries().filter((entry) => entry.event === event).length

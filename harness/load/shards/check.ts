@@ -46,7 +46,7 @@ const mustAgree: readonly (readonly [string, (report: LoadReport) => string])[] 
   ['numbers of shards', ({ plan }) => String(plan.shard?.of)],
   ['SLOs', (report) => givenSlos(report).join('; ') || 'none'],
   ['shares of refusals', ({ config }) => String(config.maxRefusals ?? 'not given')],
-  ['versions of the kit', ({ suite }) => suite.version],
+  ['versions of chatgen', ({ suite }) => suite.version],
 ]
 
 /** Expressions that a run was given; what is implied is decided anew on the whole. */

@@ -114,10 +114,10 @@ function missingOf(reports: readonly LoadReport[]): Pick<LoadReport, 'partial'> 
   return missing.length === 0 ? {} : { partial: { of, missing } }
 }
 
-/** Shards of a kit that told no version have none. */
+/** HTTP versions of all shards; those of older versions of chatgen have none. */
 function mergedVersions(reports: readonly LoadReport[]) {
-  const told = reports.map(({ connections }) => connections.httpVersions ?? [])
-  const versions = [...new Set(told.flat())].sort()
+  const versionLists = reports.map(({ connections }) => connections.httpVersions ?? [])
+  const versions = [...new Set(versionLists.flat())].sort()
   return {
     ...(versions.length === 0 ? {} : { httpVersions: versions }),
     ...http2Of(

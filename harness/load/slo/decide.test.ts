@@ -3,7 +3,7 @@ import { quantileEstimate, sampleOf } from '../statistics/quantile-interval.ts'
 import { decideSlo, type LatencyEvidence, type SloEvidence } from './decide.ts'
 import { parseSlo } from './parse.ts'
 
-/** So many values of 100 ms, and so many of 700 ms. */
+/** `fast` values of 100 ms and `slow` values of 700 ms. */
 function latencies(fast: number, slow: number): LatencyEvidence {
   const values = [...new Array<number>(fast).fill(1e8), ...new Array<number>(slow).fill(7e8)]
   const sample = sampleOf(values)

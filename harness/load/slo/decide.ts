@@ -85,10 +85,10 @@ function decideMean(slo: LatencySlo, measured: LatencyEvidence): SloRow {
   const effective = Math.floor(count * independent)
   const room = slo.limitNs - (meanNs ?? 0)
   const deviation = deviationNs ?? 0
-  const wanted = Math.max(30, Math.ceil((2.326 * deviation) ** 2 / room ** 2) || 30)
+  const required = Math.max(30, Math.ceil((2.326 * deviation) ** 2 / room ** 2) || 30)
   const decision: Decision =
-    meanNs === null || effective < wanted
-      ? { verdict: 'undecided', needed: neededFor(wanted - effective, independent) }
+    meanNs === null || effective < required
+      ? { verdict: 'undecided', needed: neededFor(required - effective, independent) }
       : { verdict: room > 0 || (room === 0 && slo.inclusive) ? 'met' : 'missed', needed: null }
   // 1.96 standard errors on either side: the 95 % interval, as of the quantiles.
   const half = effective < 30 ? null : (1.96 * deviation) / Math.sqrt(effective)

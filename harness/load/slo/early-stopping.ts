@@ -1,11 +1,11 @@
 import { binomialAtLeast, binomialCdf } from '../statistics/binomial.ts'
 
 /**
- * Whether a limit is kept by a share of all requests, decided as soon as those seen suffice. The rule
- * of MLPerf LoadGen (mlcommons/inference, loadgen/early_stopping.cc, with a tolerance of 0): with t of
- * n requests over the limit, a share of at most `allowed` is over if so few would come of a larger
- * one in at most 1 of 100 runs, `P[Binomial(n, allowed) <= t] <= 0.01`. The limit is missed if so
- * many would come of a smaller one in at most 1 of 100, `P[Binomial(n, allowed) >= t] <= 0.01`.
+ * Decision on a limit for a share of all requests, made as soon as those seen suffice. The rule of
+ * MLPerf LoadGen (mlcommons/inference, loadgen/early_stopping.cc, with a tolerance of 0): with t of
+ * n requests over the limit, it is met if a larger share than `allowed` would yield t or fewer in at
+ * most 1 of 100 runs, `P[Binomial(n, allowed) <= t] <= 0.01`. It is missed if a smaller share would
+ * yield t or more in at most 1 of 100 runs, `P[Binomial(n, allowed) >= t] <= 0.01`.
  *
  * Each look is a test at 99 %; who looks often and stops at the first decision errs more often than
  * that. A run decides once, at its end.

@@ -95,13 +95,13 @@ function readMetric(
 }
 
 function readStatistic(scan: Scanner, metric: string): { quantile: number } | 'mean' {
-  const wanted = `Expected a statistic: ${metric}.p50, ${metric}.p99, ${metric}.p99.9 or ${metric}.mean.`
-  if (scan.take(/\./) === '') scan.fail(wanted)
+  const expected = `Expected a statistic: ${metric}.p50, ${metric}.p99, ${metric}.p99.9 or ${metric}.mean.`
+  if (scan.take(/\./) === '') scan.fail(expected)
   const at = scan.at
   const name = scan.take(/[A-Za-z]+(\d+(\.\d+)?)?/)
   if (name === 'mean') return 'mean'
   const percentile = /^p(\d+(?:\.\d+)?)$/.exec(name)?.[1]
-  if (percentile === undefined) scan.fail(wanted, at)
+  if (percentile === undefined) scan.fail(expected, at)
   const quantile = Number((Number(percentile) / 100).toPrecision(12))
   if (quantile <= 0 || quantile >= 1) scan.fail('Expected a percentile between p0 and p100.', at)
   return { quantile }

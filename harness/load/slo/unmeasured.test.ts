@@ -10,7 +10,7 @@ const sent: SentCounts = {
   transactions: [{ name: 'v3', planned: 20, requests: [request('v3.generate', 20)] }],
 }
 const none = { good: 0, due: 0, share: null, perSecond: 0 }
-const said = (more: Partial<SentCounts>) =>
+const messagesOf = (more: Partial<SentCounts>) =>
   unmeasured({ ...sent, ...more }).map(({ message }) => message)
 
 test('a run that measured what it sent has no row', () => {
@@ -37,7 +37,7 @@ describe('a run that measured nothing is undecided, and says why', () => {
       { name: 'chats', planned: 7, requests: [request('v3.createChat', 7)] },
       { name: 'rare', planned: 0, requests: [] },
     ]
-    expect(said({ transactions })).toEqual([
+    expect(messagesOf({ transactions })).toEqual([
       'Nothing was measured. None of 7 transactions chats got beyond creating its chat.',
     ])
   })

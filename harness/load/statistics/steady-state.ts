@@ -11,9 +11,9 @@ export interface SteadyState {
 const critical = 0.57
 
 /**
- * Whether a kept window still moves: the means of 20 batches are ranked against time (Spearman, Am. J.
+ * Test for drift within a window: the means of 20 batches are ranked against time (Spearman, Am. J.
  * Psychol. 15, 1904). Batches, because single latencies are correlated and would make any drift look
- * certain. A rank correlation beyond 0.570 comes of a steady series in 1 of 100 runs.
+ * certain. A steady series exceeds a rank correlation of 0.570 in 1 of 100 runs.
  */
 export function steadyState(values: readonly number[]): SteadyState {
   const batches = batchMeans(values)

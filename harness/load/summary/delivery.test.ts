@@ -28,7 +28,7 @@ const lump = (deltas: number, pause: number) => [
   ...Array.from({ length: deltas - 1 }, () => 0),
   pause,
 ]
-const said = (delivery: Delivery | null) => lumpText(loadReportOf({ delivery }))
+const warningsOf = (delivery: Delivery | null) => lumpText(loadReportOf({ delivery }))
 
 describe('how deltas came', () => {
   test('one by one: nothing is said of it', () => {
@@ -40,13 +40,13 @@ describe('how deltas came', () => {
       together: 0,
       lumps: 'none',
     })
-    expect(said(found)).toEqual([])
+    expect(warningsOf(found)).toEqual([])
   })
 
   test('two by two, as of a model that makes two tokens a step: nothing is said either', () => {
     const found = delivered(() => Array.from({ length: 12 }, () => lump(2, 20)).flat())
     expect(found).toMatchObject({ lumps: 'none', lumpMs: null })
-    expect(said(found)).toEqual([])
+    expect(warningsOf(found)).toEqual([])
   })
 
   test('in lumps that keep time, as of a proxy that collects for 200 ms', () => {
@@ -57,7 +57,7 @@ describe('how deltas came', () => {
     expect(found).toMatchObject({ lumps: 'some', inOneRead: 0, firstRead: 11 })
     expect(found?.lumpMs).toBeGreaterThan(195)
     expect(found?.lumpMs).toBeLessThan(210)
-    expect(said(found).join()).toMatch(
+    expect(warningsOf(found).join()).toMatch(
       /^deltas arrived in bursts about every 20\d ms: .*, so ttft is the time of the first burst \(11\.0 deltas on average\)/,
     )
   })
@@ -70,7 +70,7 @@ describe('how deltas came', () => {
   test('whole answers in one read', () => {
     const found = delivered((stream) => (stream < 20 ? lump(25, 0) : [20, 20, 20, 20]))
     expect(found).toMatchObject({ lumps: 'whole', inOneRead: 20 })
-    expect(said(found).join()).toContain(
+    expect(warningsOf(found).join()).toContain(
       '20 of 30 streams arrived in a single read, so ttft is the time of',
     )
   })

@@ -21,9 +21,9 @@ function turnsOf(records: readonly RequestRecord[]) {
   for (const record of records) run.add(record)
   const restored = RunMetrics.from(JSON.parse(JSON.stringify(run.store())))
   const whole = { slos: [], warmUpNs: 0, untilNs: durationNs, transactions: ['chat'] }
-  const told = summarize(restored, whole)
-  expect(summarize(run, whole)).toEqual(told)
-  return told
+  const summary = summarize(restored, whole)
+  expect(summarize(run, whole)).toEqual(summary)
+  return summary
 }
 
 const indexes = Array.from({ length: 100 }, (_, index) => index)
@@ -31,44 +31,44 @@ const generate = { operation: 'v3.generate' }
 
 describe('growing chats', () => {
   test('are told apart by turn: the first, the second, and all later ones', () => {
-    const told = turnsOf(
+    const summary = turnsOf(
       indexes.flatMap((index) => [0, 1, 2, 3].map((step) => requestOf(index, step))),
     )
-    expect(told.turns.map(({ from, to, requests }) => [from, to, requests])).toEqual([
+    expect(summary.turns.map(({ from, to, requests }) => [from, to, requests])).toEqual([
       [1, 1, 100],
       [2, 2, 100],
       [3, null, 200],
     ])
-    const medians = told.turns.map(
+    const medians = summary.turns.map(
       ({ metrics }) =>
         metrics.find(({ name }) => name === 'ttft')?.service?.quantiles.find(({ q }) => q === 0.5)
           ?.value ?? 0,
     )
     // 100 ms to the first token of the first turn, and 50 ms more with each turn.
     expect(medians.map((ms) => Math.round(ms / 10) * 10)).toEqual([100, 150, 200])
-    const all = told.metrics.find(({ name }) => name === 'ttft')?.service?.count
+    const all = summary.metrics.find(({ name }) => name === 'ttft')?.service?.count
     expect(all).toBe(400)
-    const own = told.transactionMetrics.get('chat')?.find(({ name }) => name === 'ttft')
+    const own = summary.transactionMetrics.get('chat')?.find(({ name }) => name === 'ttft')
     expect(own?.service?.count).toBe(400)
   })
 
   test('that are made on the way begin with the turn after that', () => {
     const made = { operation: 'v3.createChat', form: 'json' } as const
-    const told = turnsOf(
+    const summary = turnsOf(
       indexes.flatMap((index) => [
         requestOf(index, 0, made),
         requestOf(index, 1, generate),
         requestOf(index, 2, generate),
       ]),
     )
-    expect(told.turns.map(({ from, requests }) => [from, requests])).toEqual([
+    expect(summary.turns.map(({ from, requests }) => [from, requests])).toEqual([
       [1, 100],
       [2, 100],
     ])
   })
 
   test('are none where every chat has one turn by its kind', () => {
-    const told = turnsOf(indexes.map((index) => requestOf(index, 0, { transaction: 'history' })))
-    expect(told.turns).toEqual([])
+    const summary = turnsOf(indexes.map((index) => requestOf(index, 0, { transaction: 'history' })))
+    expect(summary.turns).toEqual([])
   })
 })

@@ -33,7 +33,7 @@ export interface DriveOptions {
   readonly network?: NetworkOptions
   readonly limits?: AnswerLimits
   readonly timeoutMs?: number
-  /** As many clients that wait for their answers, in place of arrivals by the clock. */
+  /** Number of clients that wait for their answers, in place of arrivals by the clock. */
   readonly clients?: number
 }
 

@@ -4,8 +4,8 @@ import { noStatus, showStatus } from '../../terminal/status.ts'
 import { liveLines, progressLine } from './live.ts'
 
 /** Shows the progress of a load run, on the main thread, which sends nothing. */
-export function showLoadProgress(io: Io, wanted: boolean) {
-  if (!wanted) return { ...noStatus, update: () => {} }
+export function showLoadProgress(io: Io, enabled: boolean) {
+  if (!enabled) return { ...noStatus, update: () => {} }
   let latest: LoadProgress | undefined
   const status = showStatus(io, {
     drawn: (width) => (latest === undefined ? 'preparing' : liveLines(latest, width).join('\n')),

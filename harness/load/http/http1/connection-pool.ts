@@ -88,8 +88,8 @@ export class Http1ConnectionPool implements ChannelPool {
     return idle.alive && !this.#isOld(idle)
   }
 
-  #isOld({ idleSince, idleSeconds: told }: Http1Connection): boolean {
-    const limit = told === undefined ? idleSeconds : Math.max(told - marginSeconds, 0.5)
+  #isOld({ idleSince, idleSeconds: announced }: Http1Connection): boolean {
+    const limit = announced === undefined ? idleSeconds : Math.max(announced - marginSeconds, 0.5)
     return this.#clock.now() - idleSince > limit * 1e9
   }
 }

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { HttpSyntaxError } from '../channel.ts'
 import { ResponseParser } from './response-parser.ts'
 
-interface Heard {
+interface ParsedResponse {
   status: number | undefined
   headers: Record<string, string>
   body: string
@@ -14,9 +14,12 @@ interface Heard {
   reusable: boolean
 }
 
-/** What a parser makes of a response that arrives in these pieces. */
-function hear(pieces: readonly Uint8Array[], { method = 'GET', close = false } = {}): Heard {
-  const heard: Heard = {
+/** Parses a response that arrives in these pieces. */
+function parsePieces(
+  pieces: readonly Uint8Array[],
+  { method = 'GET', close = false } = {},
+): ParsedResponse {
+  const parsed: ParsedResponse = {
     status: undefined,
     headers: {},
     body: '',
@@ -27,19 +30,19 @@ function hear(pieces: readonly Uint8Array[], { method = 'GET', close = false } =
   const bytes: number[] = []
   const parser = new ResponseParser(method, {
     head: (status, headers) => {
-      heard.status = status
-      heard.headers = Object.fromEntries(headers)
+      parsed.status = status
+      parsed.headers = Object.fromEntries(headers)
     },
     data: (piece) => bytes.push(...piece),
     end: () => {
-      heard.ended = true
+      parsed.ended = true
     },
   })
-  for (const piece of pieces) heard.over = parser.push(piece, 0) || heard.over
+  for (const piece of pieces) parsed.over = parser.push(piece, 0) || parsed.over
   if (close) parser.close(0)
-  heard.body = Buffer.from(bytes).toString()
-  heard.reusable = parser.reusable
-  return heard
+  parsed.body = Buffer.from(bytes).toString()
+  parsed.reusable = parser.reusable
+  return parsed
 }
 
 const text = (value: string) => Buffer.from(value, 'utf8')
@@ -77,20 +80,31 @@ describe('a response', () => {
       false,
     ],
   ])('%s is read, in whatever pieces', (_, response, body, reusable) => {
-    const whole = hear([text(response)])
+    const whole = parsePieces([text(response)])
     expect(whole).toMatchObject({ body, ended: true, over: true, reusable })
     fc.assert(
       fc.property(fc.array(fc.nat(response.length), { maxLength: 12 }), (cuts) => {
         // What comes after the end is for nobody to read.
-        expect(hear(cutAt(text(response), cuts))).toMatchObject({ body, ended: true, over: true })
+        expect(parsePieces(cutAt(text(response), cuts))).toMatchObject({
+          body,
+          ended: true,
+          over: true,
+        })
       }),
     )
   })
 
   test('goes on until the connection ends where nothing else says where it ends', () => {
     const response = 'HTTP/1.1 200 OK\r\n\r\nhello'
-    expect(hear([text(response)])).toMatchObject({ body: 'hello', ended: false, over: false })
-    expect(hear([text(response)], { close: true })).toMatchObject({ body: 'hello', ended: true })
+    expect(parsePieces([text(response)])).toMatchObject({
+      body: 'hello',
+      ended: false,
+      over: false,
+    })
+    expect(parsePieces([text(response)], { close: true })).toMatchObject({
+      body: 'hello',
+      ended: true,
+    })
   })
 
   test.each([
@@ -98,12 +112,18 @@ describe('a response', () => {
     ['in chunks', `${chunked}5\r\nhello\r\n`],
     ['in its headers', 'HTTP/1.1 200 OK\r\nContent-'],
   ])('%s that is cut has no end', (_, response) => {
-    expect(hear([text(response)], { close: true })).toMatchObject({ ended: false, over: false })
+    expect(parsePieces([text(response)], { close: true })).toMatchObject({
+      ended: false,
+      over: false,
+    })
   })
 
   test('to HEAD has no body', () => {
     const response = 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n'
-    expect(hear([text(response)], { method: 'HEAD' })).toMatchObject({ body: '', over: true })
+    expect(parsePieces([text(response)], { method: 'HEAD' })).toMatchObject({
+      body: '',
+      over: true,
+    })
   })
 
   test.each([
@@ -114,7 +134,7 @@ describe('a response', () => {
     ['a chunk longer than its size', `${chunked}2\r\nhello\r\n`],
     ['headers without end', `HTTP/1.1 200 OK\r\n${'x: y\r\n'.repeat(12_000)}`],
   ])('with %s is refused', (_, response) => {
-    expect(() => hear([text(response)])).toThrow(HttpSyntaxError)
+    expect(() => parsePieces([text(response)])).toThrow(HttpSyntaxError)
   })
 })
 
@@ -133,7 +153,11 @@ test("whatever Node's server sends, the body is what was written", async () => {
         for (const piece of shape.pieces) response.write(piece)
         response.end()
       })
-      expect(hear(cutAt(bytes, cuts))).toMatchObject({ status: 200, body: whole, ended: true })
+      expect(parsePieces(cutAt(bytes, cuts))).toMatchObject({
+        status: 200,
+        body: whole,
+        ended: true,
+      })
     }),
     { numRuns: 40 },
   )

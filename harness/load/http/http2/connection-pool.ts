@@ -116,10 +116,10 @@ export class Http2ConnectionPool implements ChannelPool {
     // A peer that takes no stream at all takes none over another connection.
     if (known === 0) return
     // How many streams a first connection takes is only known when it is there.
-    const wanted =
+    const needed =
       known === null ? Math.min(1, this.#waiting.size) : Math.ceil(this.#waiting.size / known)
     const opening = usable.filter((connection) => connection.opening).length
-    const more = Math.min(wanted - opening, this.#maxConnections - usable.length)
+    const more = Math.min(needed - opening, this.#maxConnections - usable.length)
     for (let at = 0; at < more; at += 1) this.#openShared()
   }
 
@@ -139,7 +139,7 @@ export class Http2ConnectionPool implements ChannelPool {
     this.#sharedConnections.add(connection)
   }
 
-  /** No connection could be made, and none is being made: who waits is told why. */
+  /** No connection could be made, and none is being made: reject the waiting streams. */
   #rejectWaiting(error: Error): void {
     if ([...this.#sharedConnections].some(({ goaway }) => goaway === undefined)) return
     const waiting = [...this.#waiting]
@@ -151,9 +151,9 @@ export class Http2ConnectionPool implements ChannelPool {
     this.opened += 1
     const made: Http2Connection = new Http2Connection(this.#route, this.#clock, {
       onCapacity: onRoom,
-      onClosed: (gone, error) => {
-        this.#connections.delete(gone)
-        addTo(this.#figures, gone)
+      onClosed: (connection, error) => {
+        this.#connections.delete(connection)
+        addTo(this.#figures, connection)
         onGone(error)
       },
     })
