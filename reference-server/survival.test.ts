@@ -118,7 +118,7 @@ it('leaks nothing: connections, runs and heap come back', async () => {
   }
   const first = await round()
   const [second, third] = [await round(), await round()]
-  // What stays is the ledger: a run for each key, for a day.
+  // The ledger stays: a run for each key, for a day.
   expect(third - first).toBeLessThan(6_000_000)
   expect(third - second).toBeLessThan(4_000_000)
 }, 60_000)

@@ -17,7 +17,7 @@ import { startFront } from './hostile/front.ts'
 import { longAnswers } from './hostile/long-answers.ts'
 import { type Measured, measured } from './hostile/measured.ts'
 
-const most = { memoryMb: 500, seconds: 180 }
+const max = { memoryMb: 500, seconds: 180 }
 const key = 'sk-hostile-targets-4711'
 
 const { values } = parseArgs({
@@ -75,7 +75,7 @@ async function run(
     const profile = `${own}\nlimits: ${JSON.stringify(limits)}\n`
     // init writes its own, and none over another.
     if (command !== 'init') writeFileSync(join(cwd, 'target.yaml'), profile)
-    return await measured(argumentsOf(command, url), { cwd, key, timeoutMs: most.seconds * 1000 })
+    return await measured(argumentsOf(command, url), { cwd, key, timeoutMs: max.seconds * 1000 })
   } finally {
     rmSync(cwd, { recursive: true, force: true })
   }
@@ -92,8 +92,8 @@ function tell(command: string, name: string, result: Measured, says: RegExp): vo
   const { seconds, peakMb, code, signal, output } = result
   const sentence = sentenceIn(output, says)
   const faults = [
-    ...(seconds >= most.seconds ? ['no end'] : []),
-    ...(peakMb > most.memoryMb ? [`more than ${most.memoryMb} MB`] : []),
+    ...(seconds >= max.seconds ? ['no end'] : []),
+    ...(peakMb > max.memoryMb ? [`more than ${max.memoryMb} MB`] : []),
     ...(code === 4 || code === null ? ['an internal error'] : []),
     ...(sentence === undefined ? [`it does not say ${says.source}`] : []),
   ]

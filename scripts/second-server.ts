@@ -44,7 +44,7 @@ async function prove(chosen: readonly Violation[]): Promise<void> {
       return redRows({ rows }).filter((id) => !expected.includes(id))
     }
     const finds = (ids: readonly string[]) => ids.some((id) => breaks.includes(id))
-    // What the judges see in passing shows in the scenarios of other requirements as well.
+    // Violations that judges see in passing show in the scenarios of other requirements as well.
     const first = await run(values.whole ? [] : breaks)
     const red = finds(first) || values.whole || unseen !== undefined ? first : await run([])
     const isFound = finds(red)

@@ -156,7 +156,7 @@ describe('chatgen check of a target that sends', () => {
     '%s ends, and names it',
     async (_, hostile) => {
       const { asks, answer, limits = {}, only, code, says } = hostile
-      // Who is there is asked with the same routes; those first answers are as they should be.
+      // Detection uses the same routes; its first answers are legal.
       let asked = 0
       const front = await startFront(service.url, (request) => {
         if (!asks(request)) return undefined

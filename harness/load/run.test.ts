@@ -85,7 +85,7 @@ describe('without an SLO that says what may fail', () => {
       message: expect.stringContaining(message),
     })
     expect(loadReport.parse(report)).toEqual(report)
-    // Where the generator kept no time, no SLO counts.
+    // No SLO counts if the generator fell behind.
     expect(report.outcome).toBe(report.generator.verdict === 'invalid' ? 'invalid' : outcome)
   })
 

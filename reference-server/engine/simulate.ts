@@ -42,7 +42,7 @@ export function simulate(
     const iteration = iterate(options, state)
     state = iteration.state
     now += iteration.durationMs
-    // What came meanwhile waits for the next iteration.
+    // Arrivals in the meantime wait for the next iteration.
     arriveUntil(now)
     for (const id of iteration.decoded) {
       if (!firstTokenAt.has(id)) firstTokenAt.set(id, now)

@@ -19,7 +19,7 @@ export function runRegistry(): Runs {
       const controller = new AbortController()
       const done = work(controller.signal).finally(() => running.delete(controller))
       running.set(controller, done)
-      // Whoever waits for the run hears of its failure; with nobody waiting it must not end the process.
+      // Callers that await the run get its failure; without one, it must not end the process.
       done.catch(() => {})
       return done
     },

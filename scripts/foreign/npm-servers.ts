@@ -15,7 +15,7 @@ export interface NpmServer {
   /** Rows that it violates in truth, and rows that it is rightly warned of. */
   readonly violated: readonly string[]
   readonly warned: readonly string[]
-  /** Why it is not run. */
+  /** Reason for not running it. */
   readonly skipped?: string
 }
 

@@ -68,7 +68,7 @@ export function lagOf(bytes: Buffer, at: bigint): number | undefined {
   return Number(at - BigInt(bytes.toString('latin1', found + stampField.length, end)))
 }
 
-/** Counts within the window, whoever reads. */
+/** Counts within the window, for any reader. */
 export class Window {
   readonly lagsNs: number[] = []
   readonly errors: Record<string, number> = {}

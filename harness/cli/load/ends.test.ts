@@ -51,7 +51,7 @@ describe('a target that dies in mid-run', () => {
     expect(report).toMatchObject({ interrupted: false, faults: [] })
     expect(report.errors.map(({ detail }) => detail)).toContain('ECONNREFUSED')
     expect(report.slo.map(({ expression }) => expression)).toContain('no answer is missing')
-    // Where the generator kept no time, no SLO counts.
+    // No SLO counts if the generator fell behind.
     expect(code).toBe(report.outcome === 'invalid' ? 6 : 1)
   })
 })

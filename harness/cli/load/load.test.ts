@@ -30,7 +30,7 @@ describe('chatgen load', () => {
     const operations = report.transactions.flatMap(({ name, requests }) =>
       requests.map(({ operation, form }) => `${name}: ${operation} ${form}`),
     )
-    // How many chats had to be made on the way depends on how many there was time for.
+    // The number of chats created during the run depends on its speed.
     const sent = new Set(operations.filter((operation) => !operation.includes('createChat')))
     expect([...sent].sort()).toMatchInlineSnapshot(`
       [

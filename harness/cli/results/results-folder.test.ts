@@ -74,7 +74,7 @@ describe('results of another kind step aside, whole', () => {
     expect(again.stderr).toContain(`results of an earlier load run in ${results} moved to`)
     expect(previous()).toHaveLength(2)
     expect(kind(results)).toBe('conformance-report')
-    // What stepped aside is still a whole folder of results.
+    // The folder moved aside is still a complete results folder.
     const rejudged = await chatgen(['rejudge', join(results, aside)], {}, cwd)
     expect(rejudged.code).not.toBe(2)
   })

@@ -21,7 +21,7 @@ export interface Behaviour {
 
 export const key = 'sk-models-server-4711'
 
-/** As much of a service as `GET /models` takes: it lists its models to whoever has the key. */
+/** Service with only `GET /models`: it lists its models to clients with the key. */
 export async function startModelsServer(behaviour: Behaviour = {}): Promise<ModelsServer> {
   let requests = 0
   const server = createServer((request, response) => {

@@ -92,7 +92,7 @@ export async function measure(benchCase: BenchCase, run: BenchRun): Promise<Benc
       timeout: timeouts,
       status: non2xx,
       broken: mismatches,
-      // Where a connection ends in mid-answer, it opens another and says nothing.
+      // If a connection ends in mid-answer, it opens another without a message.
       lost: Math.max(0, result.requests.sent - answered - errors - run.connections),
     },
     clientBusy: utilization,

@@ -1,6 +1,6 @@
 /**
  * Searches a text that arrives in fragments for nonces of other requests. All nonces of a run begin
- * alike and have one length, so a search for the beginning finds every one of them, whoever asked.
+ * alike and have one length, so a search for the beginning finds all of them.
  */
 export class CrossTalkDetector {
   /** The first foreign nonce that was seen. */

@@ -61,7 +61,7 @@ export class DuplicateIdDetector {
     const counts = tallyFor(this.tally, row)
     if (!this.#seen.has(key)) {
       counts.held += 1
-      // What it holds is bounded; a run that long has shown whether ids repeat.
+      // The set is bounded; a run that long has shown whether ids repeat.
       if (this.#seen.size < maxIds) this.#seen.add(key)
       return
     }

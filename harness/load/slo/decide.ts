@@ -147,7 +147,7 @@ function outlook({ verdict, needed }: Decision, cluster?: Cluster): string {
   return ` ${verdict === 'met' ? 'Met' : 'Missed'} at ${percent(confidence)} confidence.`
 }
 
-/** Why so many decide nothing: what comes in one episode is seen once, however many requests are in it. */
+/** Reason for `undecided`: requests over the limit within one episode count as one observation. */
 function clusterText({ bad, of, independent, episodes = null }: Cluster): string {
   const effective = Math.floor(of * independent)
   if (bad < 2 || independent > 0.5) return ''

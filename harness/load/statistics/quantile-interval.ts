@@ -39,7 +39,7 @@ export interface QuantileEstimate {
   readonly value: number | null
   readonly low: number | null
   readonly high: number | null
-  /** Why there is no value; null where there is one. */
+  /** Reason why there is no value; null if there is one. */
   readonly why: string | null
 }
 

@@ -15,7 +15,7 @@ type Use = (connection: Http1Connection) => void
 
 /**
  * The HTTP/1.1 connections of one thread; the one that was idle last is used first. Without a
- * limit nobody ever waits for one; with it, whoever finds none free waits in the order of asking.
+ * limit no request waits for one; with it, requests that find none free wait in order.
  */
 export class Http1ConnectionPool implements ChannelPool {
   readonly httpVersion = 'http1'

@@ -39,7 +39,7 @@ export class ResponseParser {
     const text = this.#head + latin1(bytes)
     const end = text.indexOf('\r\n\r\n', Math.max(0, this.#head.length - 3))
     if (end < 0) {
-      // What will never be a status line need not be waited for.
+      // Bytes that cannot begin a status line fail at once.
       if (!begin.startsWith(text.slice(0, begin.length))) throw notHttp(text)
       if (text.length > headLimit) throw new HttpSyntaxError('the headers are longer than 64 KiB')
       this.#head = text
@@ -67,7 +67,7 @@ export class ResponseParser {
   #read(body: BodyReader, bytes: Uint8Array, at: number): boolean {
     const rest = body.push(bytes, at)
     if (rest < 0) return false
-    // What nobody asked for: the peer and we are out of step.
+    // Bytes after the end of the response: the connection is out of step.
     if (rest < bytes.length) this.reusable = false
     this.#sink.end(at)
     return true

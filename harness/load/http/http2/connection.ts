@@ -110,7 +110,7 @@ export class Http2Connection {
     return stream
   }
 
-  /** Why a stream ended before its answer was whole. */
+  /** Reason for the early end of a stream. */
   failureOf({ id, rstCode }: Pick<ClientHttp2Stream, 'id' | 'rstCode'>): Error {
     const { goaway } = this
     if (goaway !== undefined && id !== undefined && id > goaway.lastStream) {

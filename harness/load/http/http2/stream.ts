@@ -84,7 +84,7 @@ export class Http2Stream implements Channel {
     const first = this.#attempts === 1
     const { readyAt, startedAt, streams } = connection
     const opened = streams === 0 && readyAt !== null ? { startedAt, readyAt } : null
-    // What is sent again is as late as its first sending.
+    // A retry keeps the lateness of its first dispatch.
     if (first) sink.sent(this.#clock.now(), opened)
     if (this.#sink !== sink) return
     try {
@@ -123,7 +123,7 @@ export class Http2Stream implements Channel {
         this.#broke(error, sink)
       }
     })
-    // Why, is told by the connection when the stream is closed.
+    // The connection reports the reason when the stream is closed.
     stream.on('error', () => {})
     stream.once('close', () => {
       if (!whole) this.#ended(connection, stream)

@@ -75,7 +75,7 @@ function lifeTable(
     ...ended.buckets().map((bucket) => ({ bucket, ended: bucket.count, censored: 0 })),
     ...censored.buckets().map((bucket) => ({ bucket, ended: 0, censored: bucket.count })),
   ]
-  // Who was censored in a bucket is at risk for all that ended in it.
+  // Values censored in a bucket are at risk for all that ended in it.
   return rows
     .sort((a, b) => a.bucket.low - b.bucket.low || b.ended - a.ended)
     .map(({ bucket, ...row }) => ({ value: endOf(bucket), ...row }))
