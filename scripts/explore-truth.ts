@@ -1,62 +1,159 @@
+/** `npm run explore:truth`: what exploring finds of servers of which the truth is known. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { parseArgs } from 'node:util'
 import { targetFixture } from '../fixtures/targets.ts'
-import { exploreTarget } from '../harness/explore/run.ts'
+import { exploreTarget, type TargetExploration } from '../harness/explore/run.ts'
 import { startDeviant } from '../harness/proof/runs/target.ts'
-import { combineDialects, dialects, faults } from '../reference-server/deviations/index.ts'
+import {
+  combineDialects,
+  type Dialect,
+  dialects,
+  statefulFaults,
+} from '../reference-server/deviations/index.ts'
 
-const [name = 'clean', seeds = '1', operations = '200'] = process.argv.slice(2)
-const names =
-  name === 'dialects'
-    ? dialects.map((one) => one.name)
-    : name.startsWith('combinations')
-      ? Array.from({ length: Number(name.slice(13)) }, (_, at) => `combination-${at + 1}`)
-      : [name]
-for (const name of names)
-  for (let seed = 1; seed <= Number(seeds); seed += 1) {
-    const deviation =
-      [...dialects, ...faults].find((one) => one.name === name) ??
-      (name.startsWith('combination-') ? combineDialects(Number(name.slice(12))) : undefined)
-    const target = await startDeviant(
-      deviation?.patch ?? ((parts) => parts),
-      targetFixture('reference'),
-      deviation && 'profile' in deviation ? deviation.profile : {},
-      { ttftMs: 0, gapMs: 0, jitter: 0 },
-    )
-    const outDir = mkdtempSync(join(tmpdir(), 'chatgen-explore-'))
-    const started = Date.now()
-    const result = await exploreTarget(target.profile, {
-      operations: Number(operations),
-      seed: `s${seed}`,
-      outDir,
-    })
-    console.log(
-      name,
-      seed,
-      `${Date.now() - started} ms`,
-      result.operations,
-      'ops',
-      result.requests,
-      'requests',
-      result.generations,
-      'generations',
-      'judged',
-      result.judged,
-    )
-    for (const v of result.violations)
-      console.log(
-        '  ',
-        v.violation.row,
-        v.violation.message,
-        v.foundAfter,
-        v.operations.map((o) => `${o.command}/${o.chat ?? ''}/${o.variant ?? ''}`),
-        v.exchanges.map(
-          (e) =>
-            `${e.request.method} ${new URL(e.request.url).pathname.slice(0, 40)} ${e.response?.status}`,
-        ),
-      )
-    for (const v of result.unrepeated) console.log('  UNREPEATED', v.row, v.message)
-    await target.close()
-    rmSync(outDir, { recursive: true })
+const help = `npm run explore:truth -- [options]
+
+Explores servers with stateful faults, and legal ones. Prints for how many seeds each fault was found, and
+by how many requests it is shown; ends with 1 where a legal server is accused, or a fault is found for less
+than 9 of 10 seeds or not shown by 6 requests.
+
+  --only GLOB        only faults, dialects and combinations of such a name; may be repeated
+  --seeds N          sequences of each (10)
+  --operations N     operations of each (300)
+  --faults           only faults
+  --legal            only the plain server, dialects and combinations
+  --combinations N   combinations of dialects (50)
+  --verbose          every violation
+
+  npm run explore:truth -- --faults --seeds 3
+  npm run explore:truth -- --legal --seeds 1 --operations 100`
+
+const { values } = parseArgs({
+  options: {
+    only: { type: 'string', multiple: true, default: [] },
+    seeds: { type: 'string', default: '10' },
+    operations: { type: 'string', default: '300' },
+    combinations: { type: 'string', default: '50' },
+    faults: { type: 'boolean', default: false },
+    legal: { type: 'boolean', default: false },
+    verbose: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
+  },
+})
+const seeds = Number(values.seeds)
+/** A fault has to be found for so many of the seeds, and shown by so many requests. */
+const minFound = 0.9
+const maxRequests = 6
+
+if (values.help) console.log(help)
+else process.exitCode = (await prove()) === 0 ? 0 : 1
+
+async function prove(): Promise<number> {
+  let objections = 0
+  if (!values.legal) {
+    for (const { name, patch, breaks } of statefulFaults.filter(isWanted)) {
+      // What such a server changes is to be seen at once.
+      const profile = { limits: { timeoutMs: 10_000, settleMs: 60 } }
+      const results = await exploreSeeds({ name, summary: '', patch, profile })
+      objections += tellFault(name, breaks, results)
+    }
   }
+  if (!values.faults) {
+    let operations = 0
+    for (const dialect of legalServers().filter(isWanted)) {
+      const results = await exploreSeeds(dialect)
+      operations += results.reduce((sum, result) => sum + result.operations, 0)
+      objections += tellLegal(dialect.name, results)
+    }
+    console.log(`legal servers: ${operations} operations`)
+  }
+  console.log(`${objections} objections`)
+  return objections
+}
+
+function legalServers(): readonly Dialect[] {
+  const plain: Dialect = { name: 'plain', summary: 'The plain server.', patch: (parts) => parts }
+  const combined = Array.from({ length: Number(values.combinations) }, (_, at) =>
+    combineDialects(at + 1),
+  )
+  return [plain, ...dialects, ...combined]
+}
+
+async function exploreSeeds(dialect: Dialect): Promise<readonly TargetExploration[]> {
+  const results: TargetExploration[] = []
+  for (let seed = 1; seed <= seeds; seed += 1) {
+    const outDir = mkdtempSync(join(tmpdir(), 'chatgen-explore-'))
+    const pace = { ttftMs: 0, gapMs: 0, jitter: 0 }
+    const fixture = targetFixture('reference')
+    const target = await startDeviant(dialect.patch, fixture, dialect.profile, pace)
+    try {
+      const operations = Number(values.operations)
+      results.push(await exploreTarget(target.profile, { operations, seed: `s${seed}`, outDir }))
+    } finally {
+      await target.close()
+      rmSync(outDir, { recursive: true, force: true })
+    }
+  }
+  return results
+}
+
+function tellFault(
+  name: string,
+  breaks: readonly string[],
+  results: readonly TargetExploration[],
+): number {
+  const found = results.flatMap(({ violations }) => violations.slice(0, 1))
+  const isRight = found.filter(({ violation }) => breaks.includes(violation.row))
+  const requests = found.map(({ exchanges }) => exchanges.length).sort((a, b) => a - b)
+  const after = found.map(({ foundAfter }) => foundAfter).sort((a, b) => a - b)
+  const rows = [...new Set(found.map(({ violation }) => violation.row))].join(' ')
+  const unrepeated = results.reduce((sum, result) => sum + result.unrepeated.length, 0)
+  const isGood = isRight.length >= seeds * minFound && (requests.at(-1) ?? 0) <= maxRequests
+  console.log(
+    [
+      `${isGood ? '  ' : '!!'} ${name}: found ${found.length} of ${seeds}`,
+      `${isRight.length} as ${breaks.join(' ')}${rows === '' ? '' : ` (${rows})`}`,
+      `after ${after.join(' ')} operations`,
+      `shown by ${requests.join(' ')} requests`,
+      ...(unrepeated > 0 ? [`${unrepeated} did not happen again`] : []),
+    ].join('; '),
+  )
+  if (values.verbose) for (const result of results) tellViolations(result)
+  return isGood ? 0 : 1
+}
+
+function tellLegal(name: string, results: readonly TargetExploration[]): number {
+  const accused = results.filter(
+    ({ violations, unrepeated, judged }) => violations.length + unrepeated.length + judged.length,
+  )
+  const requests = results.reduce((sum, result) => sum + result.requests, 0)
+  const sent = `${results.reduce((sum, { operations }) => sum + operations, 0)} operations, ${requests} requests`
+  console.log(`${accused.length === 0 ? '  ' : '!!'} ${name}: ${sent}`)
+  for (const result of accused) tellViolations(result)
+  return results.filter(({ violations }) => violations.length > 0).length
+}
+
+function tellViolations({ violations, unrepeated, judged }: TargetExploration): void {
+  for (const { violation, exchanges, operations } of violations) {
+    console.log(`     ${violation.row}: ${violation.message}`)
+    for (const { command, chat, turn, variant, limit, label } of operations) {
+      console.log(
+        `       ${label} ${[command, chat, turn, variant, limit].filter(Boolean).join(', ')}`,
+      )
+    }
+    for (const { id, request, response } of exchanges) {
+      console.log(`       ${id} ${request.method} ${request.url} ${response?.status}`)
+    }
+  }
+  for (const { row, message } of unrepeated) {
+    console.log(`     did not happen again: ${row}: ${message}`)
+  }
+  for (const text of judged) console.log(`     judged: ${text}`)
+}
+
+function isWanted({ name }: { readonly name: string }): boolean {
+  if (values.only.length === 0) return true
+  return values.only.some((glob) => new RegExp(`^${glob.replaceAll('*', '.*')}$`).test(name))
+}

@@ -92,3 +92,12 @@ export function demand(
 export function drawFrom<T>(list: readonly T[], pick: Pick): T | undefined {
   return list.length === 0 ? undefined : list[pick(list.length)]
 }
+
+/** A chat of a list, the oldest ones more often: what takes many operations happens to them. */
+export function drawChat(
+  chats: readonly { readonly label: string }[],
+  pick: Pick,
+): { readonly chat: string } | undefined {
+  const chosen = drawFrom(pick(2) === 0 ? chats.slice(0, 2) : chats, pick)
+  return chosen && { chat: chosen.label }
+}

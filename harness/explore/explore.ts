@@ -2,9 +2,9 @@ import { requirements } from '../../contract/index.ts'
 import { createRandomPicker } from '../conformance/session/identities.ts'
 import type { Session } from '../conformance/session/session.ts'
 import type { Operation, Pick, StateViolation } from './command.ts'
-import { commands } from './commands/index.ts'
+import { commandNamed, commands } from './commands/index.ts'
 import { createKnowledge, type Knowledge } from './knowledge.ts'
-import { livingChats, type Model, turnsOf } from './model.ts'
+import { readsAfter, sweep } from './reads.ts'
 import { exploredRows } from './rows.ts'
 import { perform, replay } from './sequence.ts'
 import { type Shrunk, shrink } from './shrink.ts'
@@ -14,6 +14,8 @@ export interface ExploreOptions {
   /** Operations to carry out, the reads between them included. */
   readonly operations: number
   readonly maxGenerations: number
+  /** Violations after which it ends. */
+  readonly maxViolations?: number
 }
 
 /** Result of an exploration, for its own proof. */
@@ -31,8 +33,8 @@ export interface FoundViolation extends Shrunk {
 
 /** A sequence ends with a sweep of all reads, and the next one begins with fresh chats. */
 const sequenceLength = 60
-/** Maximum number of violations that are shortened and reported. */
-const maxViolations = 3
+/** Violations after which it ends, where nothing else is asked for. */
+const defaultViolations = 3
 /** Answers in a row that say nothing, after which the target is left alone. */
 const maxUnclear = 8
 
@@ -44,6 +46,7 @@ export async function explore(
   session: Session,
   options: ExploreOptions,
 ): Promise<ExplorationResult> {
+  const { maxViolations = defaultViolations } = options
   const knowledge = createKnowledge()
   const { seed } = session.context.setup
   const pick = createRandomPicker(`${seed}/explore`)
@@ -60,20 +63,34 @@ export async function explore(
     if (isKnown) continue
     const shrunk = await shrink(found.operations, {
       row: found.violation.row,
-      replay: (operations) => replay(createWorld(session, knowledge), operations),
+      replay: async (operations) => {
+        const world = createWorld(session, knowledge)
+        const replayed = await replay(world, operations)
+        await world.dispose()
+        return replayed
+      },
       maxOperations: maxShrinkOperations,
     })
     if (shrunk === undefined) {
       unrepeated.push(found.violation)
       continue
     }
+    // The same operations show the same cause, whichever row tells of it first.
+    if (violations.some((known) => causeOf(known) === causeOf(shrunk))) continue
     violations.push({ ...shrunk, foundAfter: budget.operations })
     report(session, shrunk)
   }
   return { operations: budget.operations, violations, unrepeated }
 }
 
-const maxShrinkOperations = 600
+/** What the operations of a sequence change, whatever they are about. */
+function causeOf({ operations }: Shrunk): string {
+  const acts = operations.filter(({ command }) => commandNamed(command)?.reads !== true)
+  return [...new Set(acts.map(({ command }) => command))].sort().join()
+}
+
+/** Operations that are carried out again to shorten one violation. */
+const maxShrinkOperations = 2000
 
 interface SequenceRun {
   readonly session: Session
@@ -92,6 +109,15 @@ interface Found {
 /** One sequence and its sweep; `lost` where the target gives no answers that count. */
 async function runSequence(run: SequenceRun): Promise<Found | 'lost' | undefined> {
   const world = createWorld(run.session, run.knowledge)
+  const found = await runOperations(world, run)
+  await world.dispose()
+  return found
+}
+
+async function runOperations(
+  world: RecordedWorld,
+  run: SequenceRun,
+): Promise<Found | 'lost' | undefined> {
   const done: Operation[] = []
   let unclear = 0
   const carryOut = async (operation: Operation): Promise<Found | undefined> => {
@@ -153,65 +179,6 @@ function drawWeighted<T extends { readonly weight: number }>(list: readonly T[],
     if (at < 0) return one
   }
   return undefined
-}
-
-/**
- * Reads for a possible change by an operation on a chat: at once until the choice of the target is
- * known, and now and then afterwards; the sweep reads the rest.
- */
-function readsAfter(
-  { command, label, chat }: Operation,
-  { knowledge, pick }: SequenceRun,
-): readonly Operation[] {
-  const subject = command === 'create chat' ? label : chat
-  const isRead = commands.find(({ name }) => name === command)?.reads ?? false
-  if (subject === undefined || isRead) return []
-  const isKnown = knowledge.isAble(`read after ${command}`)
-  knowledge.prove(`read after ${command}`)
-  if (isKnown && pick(4) > 0) return []
-  const writes = command.includes('generat') || command.includes('race') || command === 'repeat key'
-  return [
-    { command: 'read chat', label: `${label}r`, chat: subject },
-    { command: 'read favorites', label: `${label}f` },
-    ...(writes ? [{ command: 'read history', label: `${label}h`, chat: subject }] : []),
-  ]
-}
-
-/** Every read of everything, at the end of a sequence. */
-function sweep(model: Model, pick: Pick): readonly Operation[] {
-  const limits = [2, 3, 5, 10, 20, 50]
-  const limit = () => limits[pick(limits.length)] ?? 5
-  const ofChats = livingChats(model).flatMap(({ label }) => [
-    { command: 'read chat', label: `${label}sr`, chat: label },
-    { command: 'read history', label: `${label}sh`, chat: label },
-    ...(turnsOf(model, label).length > 1
-      ? [{ command: 'read history', label: `${label}sl`, chat: label, limit: limit() }]
-      : []),
-  ])
-  const ofDeleted = model.chats
-    .filter(({ deleted }) => deleted)
-    .map(({ label }) => ({
-      command: 'use deleted chat',
-      label: `${label}sd`,
-      chat: label,
-      variant: 'history',
-    }))
-  return [
-    ...ofChats,
-    ...ofDeleted,
-    { command: 'read favorites', label: 'sf' },
-    ...livingChats(model).map(({ label }) => ({
-      command: 'list attachments',
-      label: `${label}sa`,
-      chat: label,
-      variant: 'of chat',
-    })),
-    { command: 'list attachments', label: 'sa', variant: 'all' },
-    ...['all', 'search', 'without favorites'].flatMap((variant) => [
-      { command: 'list chats', label: `sc ${variant}`, variant },
-      { command: 'list chats', label: `sl ${variant}`, variant, limit: limit() },
-    ]),
-  ]
 }
 
 /** The violation as a finding of its row, with the requests of the shortest sequence as evidence. */

@@ -41,4 +41,12 @@ export const exploredRows: readonly RequirementId[] = [
   'V3-ATT-09',
   'V3-ATT-10',
   'V3-ATT-12',
+  'V3-ONE-01',
+  'V3-ONE-02',
+  'V3-ONE-09',
+  'VER-03',
+  'VER-05',
+  'VER-06',
+  'VER-07',
+  'VER-09',
 ]

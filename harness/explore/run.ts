@@ -17,12 +17,19 @@ export interface TargetExploration extends ExplorationResult {
   readonly generations: number
 }
 
+interface TargetOptions {
+  readonly operations: number
+  readonly seed: string
+  readonly outDir: string
+  readonly maxViolations?: number
+}
+
 /** Explores a target alone, without the suites: for the proof. */
 export async function exploreTarget(
   profile: TargetProfile,
-  options: { readonly operations: number; readonly seed: string; readonly outDir: string },
+  options: TargetOptions,
 ): Promise<TargetExploration> {
-  const { operations, seed, outDir } = options
+  const { operations, seed, outDir, maxViolations = 1 } = options
   const setup: RunSetup = {
     profile,
     rows: requirementIds.filter((id) => !skipReason(id, profile)),
@@ -47,6 +54,7 @@ export async function exploreTarget(
     const exploration = await explore(session, {
       operations,
       maxGenerations: generationsFor(operations),
+      maxViolations,
     })
     const { cost, findings } = session.outcome()
     const broken = findings.filter(

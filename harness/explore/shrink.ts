@@ -1,5 +1,6 @@
 import type { RequirementId } from '../../contract/index.ts'
 import type { Operation } from './command.ts'
+import { commandNamed } from './commands/index.ts'
 import type { Replay } from './sequence.ts'
 
 /** A violation that happened again, by the shortest sequence that was found for it. */
@@ -25,9 +26,10 @@ export async function shrink(
   let spent = 0
   let best: Shrunk | undefined
   const tried = new Set<string>()
+  const last = operations.at(-1)
 
   const attempt = async (candidate: readonly Operation[]): Promise<boolean> => {
-    const name = candidate.map(({ label }) => label).join()
+    const name = nameOf(candidate)
     if (candidate.length === 0 || tried.has(name) || spent + candidate.length > maxOperations) {
       return false
     }
@@ -35,47 +37,70 @@ export async function shrink(
     spent += candidate.length
     const replayed = await replay(candidate)
     const { violation } = replayed
-    if (violation?.row !== row) return false
+    // The same cause may show in another row where less is known of the state.
+    const isSame = violation?.row === row || replayed.operations.at(-1)?.label === last?.label
+    if (violation === undefined || !isSame) return false
     if (best === undefined || replayed.operations.length <= best.operations.length) {
       best = { ...replayed, violation }
     }
     return true
   }
 
-  const starts = [
-    related(operations, 1),
-    related(operations, 2),
-    related(operations, 4),
-    operations,
-    operations,
-  ]
+  // What the last operation is about comes first; a race may need a second try.
+  const starts = [related(operations, 1), related(operations, 2), operations, operations]
   for (const start of starts) {
     if (best !== undefined) break
-    tried.delete(start.map(({ label }) => label).join())
+    tried.delete(nameOf(start))
     await attempt(start)
   }
-  for (let size = Math.ceil(length() / 2); best !== undefined && size >= 1; ) {
-    if (await dropOne(size)) continue
-    if (size === 1) break
-    size = Math.ceil(size / 2)
+  while (best !== undefined && (await dropAny(best.operations))) {
+    // Each success is a shorter sequence, of which the same is tried again.
   }
   return best
 
-  function length(): number {
-    return best?.operations.length ?? 0
-  }
-
-  /** Leaves out one part of that size; the last operation shows the violation, and stays. */
-  async function dropOne(size: number): Promise<boolean> {
-    const current = best?.operations ?? []
-    for (let from = Math.max(0, current.length - 1 - size); ; from = Math.max(0, from - size)) {
+  async function dropAny(current: readonly Operation[]): Promise<boolean> {
+    const ending = current.at(-1)
+    if (ending?.limit !== undefined) {
+      // A list in one page takes fewer requests.
+      const { limit: _, ...whole } = ending
+      if (await attempt([...current.slice(0, -1), whole])) return true
+    }
+    for (const part of partsOf(current)) {
       const rest = current.filter(
-        (_, at) => at < from || at >= from + size || at === current.length - 1,
+        (operation, at) => at === current.length - 1 || !part.has(operation),
       )
       if (rest.length < current.length && (await attempt(rest))) return true
-      if (from === 0) return false
+    }
+    return false
+  }
+}
+
+function nameOf(operations: readonly Operation[]): string {
+  return operations.map(({ label, limit = 0 }) => `${label} ${limit}`).join()
+}
+
+/** Parts to leave out, large ones first: all reads, all of one command, all of one chat, halves, single ones. */
+function partsOf(operations: readonly Operation[]): readonly ReadonlySet<Operation>[] {
+  const chats = new Set(operations.flatMap(({ chat }) => (chat === undefined ? [] : [chat])))
+  const names = new Set(operations.map(({ command }) => command))
+  const last = operations.at(-1)
+  const where = (test: (operation: Operation) => boolean) => new Set(operations.filter(test))
+  const chunks: Set<Operation>[] = []
+  for (let size = Math.ceil(operations.length / 2); size >= 1; size = Math.floor(size / 2)) {
+    for (let from = operations.length - size; from > -size; from -= size) {
+      chunks.push(new Set(operations.slice(Math.max(0, from), from + size)))
     }
   }
+  return [
+    where(({ command }) => commandNamed(command)?.reads === true),
+    ...[...chats]
+      .filter((one) => one !== last?.chat)
+      .map((one) => where(({ chat, turn, label }) => [chat, turn, label].includes(one))),
+    ...[...names]
+      .filter((one) => one !== 'create chat')
+      .map((one) => where(({ command }) => command === one)),
+    ...chunks,
+  ].filter((part) => part.size > 0)
 }
 
 /**

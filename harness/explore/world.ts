@@ -8,11 +8,13 @@ import { InconclusiveError } from '../conformance/session/errors.ts'
 import type { Session } from '../conformance/session/session.ts'
 import type { World } from './command.ts'
 import type { Knowledge } from './knowledge.ts'
-import { emptyModel } from './model.ts'
+import { chatNamed, emptyModel } from './model.ts'
 
 /** A world whose requests can be read back: those that its operations consist of, in their order. */
 export interface RecordedWorld extends World {
   readonly acts: readonly Exchange[]
+  /** Deletes what is left of its chats, so that the next world begins on a target without them. */
+  dispose(): Promise<void>
 }
 
 /** A fresh world on the same target: an empty model, and what was learned of the target so far. */
@@ -21,7 +23,7 @@ export function createWorld(session: Session, knowledge: Knowledge): RecordedWor
   const acts: Exchange[] = []
   const v2 = v2Routes(session)
   let v2Chat: Promise<string> | undefined
-  return {
+  const world: RecordedWorld = {
     model: emptyModel,
     knowledge,
     session,
@@ -46,5 +48,14 @@ export function createWorld(session: Session, knowledge: Knowledge): RecordedWor
       v2Chat ??= v2.chat()
       return v2Chat
     },
+    async dispose() {
+      for (const [label, { id }] of handles) {
+        handles.delete(label)
+        if (chatNamed(world.model, label)?.deleted) continue
+        await world.chats.remove(id, { role: 'cleanup' })
+      }
+    },
   }
+  session.onCleanup(world.dispose)
+  return world
 }

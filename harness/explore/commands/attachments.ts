@@ -2,9 +2,9 @@ import { type Exchange, type RequirementId, succeeded } from '../../../contract/
 import { poll } from '../../conformance/scenario/poll.ts'
 import { answerJson, statusText } from '../../conformance/scenario/read.ts'
 import { isConclusive } from '../../conformance/scenario/routes/paging.ts'
-import { type Command, demand, drawFrom, type Operation, type World } from '../command.ts'
+import { isWholeList } from '../checks/whole-list.ts'
+import { type Command, demand, drawChat, drawFrom, type Operation, type World } from '../command.ts'
 import { addFile, chatNamed, type FileState, livingChats, type Model, touchChat } from '../model.ts'
-import { isWholeList } from './whole-list.ts'
 
 /** Maximum number of uploads in a sequence: no route of the document deletes them. */
 const maxFiles = 4
@@ -16,8 +16,11 @@ const upload: Command = {
   needs: ['V3-ATT-01'],
   draw(model, pick) {
     if (model.files.length >= maxFiles) return undefined
-    const chat = drawFrom(livingChats(model), pick)
-    return chat === undefined || pick(3) === 0 ? {} : { chat: chat.label }
+    const holding = livingChats(model).filter(({ label }) =>
+      model.files.some(({ chat }) => chat === label),
+    )
+    const chosen = holding.length > 0 && pick(2) === 0 ? holding : livingChats(model)
+    return pick(5) === 0 ? {} : (drawChat(chosen, pick) ?? {})
   },
   applies: (model, { chat }) => chat === undefined || chatNamed(model, chat)?.deleted === false,
   async run(world, { label, chat }) {

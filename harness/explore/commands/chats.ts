@@ -1,11 +1,20 @@
 import { succeeded } from '../../../contract/index.ts'
+import { assume } from '../../conformance/scenario/claims.ts'
 import { isDeclined, statusText } from '../../conformance/scenario/read.ts'
-import { type Command, demand, drawFrom, type Operation, type World } from '../command.ts'
-import { addChat, chatNamed, livingChats, type Model, touchChat, turnsOf } from '../model.ts'
-import { requireLiving, stillGenerates } from './common.ts'
+import { requireLiving, stillGenerates } from '../checks/common.ts'
+import { type Command, demand, drawChat, drawFrom, type Operation, type World } from '../command.ts'
+import {
+  addChat,
+  chatNamed,
+  forgetChat,
+  livingChats,
+  type Model,
+  touchChat,
+  turnsOf,
+} from '../model.ts'
 
 /** Maximum number of chats at a time: more leave fewer operations for each. */
-const maxChats = 7
+const maxChats = 6
 /** A list of favorites that is short is never cut into pages. */
 const maxFavorites = 4
 
@@ -17,10 +26,11 @@ const createChat: Command = {
   applies: () => true,
   async run(world, { label }) {
     const name = `${world.word} ${world.session.name()}`
-    const chat = await world.v3.createChat({ role: 'act' }, name)
-    world.act(chat.created)
-    world.keep(label, chat)
-    world.model = addChat(world.model, { label, id: chat.id, name })
+    const created = world.act(await world.v3.postChat(name))
+    const id = succeeded(created) ? world.v3.newChatId(created) : undefined
+    assume(id, 'no chat was created', created)
+    world.keep(label, { id, name, created })
+    world.model = addChat(world.model, { label, id, name })
   },
 }
 
@@ -28,11 +38,15 @@ const rename: Command = {
   name: 'rename',
   weight: 6,
   generations: 0,
-  draw: onLivingChat,
+  draw(model, pick) {
+    const chosen = onLivingChat(model, pick)
+    return chosen && { ...chosen, ...(pick(3) === 0 ? { variant: 'another word' } : {}) }
+  },
   applies: isOnLivingChat,
   async run(world, operation) {
     const chat = requireLiving(world, operation)
-    const name = `${world.word} ${world.session.name()}`
+    const isApart = operation.variant === 'another word'
+    const name = `${isApart ? '' : `${world.word} `}${world.session.name()}`
     const patched = world.act(await world.chats.rename(chat.id, name))
     const accepted = succeeded(patched)
     if (accepted) world.knowledge.prove('rename')
@@ -46,14 +60,13 @@ const rename: Command = {
 
 const favorite: Command = {
   name: 'add favorite',
-  weight: 7,
+  weight: 6,
   generations: 0,
   draw(model, pick) {
     const marked = livingChats(model).filter((chat) => chat.favorite)
-    const chosen = drawFrom(
-      marked.length < maxFavorites || pick(3) === 0 ? livingChats(model) : marked,
-      pick,
-    )
+    const others = livingChats(model).filter((chat) => !chat.favorite)
+    const isAgain = marked.length >= maxFavorites || others.length === 0 || pick(4) === 0
+    const chosen = drawFrom(isAgain ? marked : others, pick)
     return chosen && { chat: chosen.label }
   },
   applies: isOnLivingChat,
@@ -70,12 +83,11 @@ const favorite: Command = {
 
 const unfavorite: Command = {
   name: 'remove favorite',
-  weight: 4,
+  weight: 3,
   generations: 0,
   draw(model, pick) {
     const marked = livingChats(model).filter((chat) => chat.favorite)
-    const chosen = drawFrom(pick(4) === 0 ? livingChats(model) : marked, pick)
-    return chosen && { chat: chosen.label }
+    return drawChat(pick(4) === 0 ? livingChats(model) : marked, pick)
   },
   applies: isOnLivingChat,
   async run(world, operation) {
@@ -91,7 +103,7 @@ const unfavorite: Command = {
 
 const deleteChat: Command = {
   name: 'delete chat',
-  weight: 3,
+  weight: 4,
   generations: 0,
   draw: (model, pick) => (livingChats(model).length < 3 ? undefined : onLivingChat(model, pick)),
   applies: isOnLivingChat,
@@ -109,7 +121,11 @@ const deleteChat: Command = {
       () => world.chats.get(chat.id, { role: 'probe' }),
       (_, page) => isDeclined(page),
     )
-    if (!isDeclined(read) && !world.knowledge.isAble('delete')) return
+    if (!isDeclined(read) && !world.knowledge.isAble('delete')) {
+      // Nobody can tell what such a chat still does.
+      world.model = forgetChat(world.model, chat.label)
+      return
+    }
     demand(isDeclined(read), 'V3-CHAT-11', 'the deleted chat can still be read', removed, read)
     world.knowledge.prove('delete')
     world.model = touchChat(world.model, chat.label, 'delete', { deleted: true })
@@ -121,8 +137,7 @@ const generateName: Command = {
   weight: 1,
   generations: 1,
   draw(model, pick) {
-    const chosen = drawFrom(livingChats(model).filter(hasTurn(model)), pick)
-    return chosen && { chat: chosen.label }
+    return drawChat(livingChats(model).filter(hasTurn(model)), pick)
   },
   applies: (model, operation) =>
     isOnLivingChat(model, operation) && turnsOf(model, operation.chat ?? '').length > 0,
@@ -143,7 +158,7 @@ const generateName: Command = {
 /** Reads and writes on a chat that was deleted: nothing of it may come back. */
 const useDeleted: Command = {
   name: 'use deleted chat',
-  weight: 4,
+  weight: 5,
   generations: 0,
   draw(model, pick) {
     const chosen = drawFrom(
@@ -157,7 +172,15 @@ const useDeleted: Command = {
   run: tryDeleted,
 }
 
-const deletedUses = ['read', 'history', 'generate', 'stream', 'rename', 'favorite', 'delete']
+export const deletedUses: readonly string[] = [
+  'read',
+  'history',
+  'generate',
+  'stream',
+  'rename',
+  'favorite',
+  'delete',
+]
 
 async function tryDeleted(world: World, { chat: label, variant }: Operation): Promise<void> {
   const chat = chatNamed(world.model, label)
@@ -197,8 +220,7 @@ async function tryDeleted(world: World, { chat: label, variant }: Operation): Pr
 }
 
 function onLivingChat(model: Model, pick: (below: number) => number) {
-  const chosen = drawFrom(livingChats(model), pick)
-  return chosen && { chat: chosen.label }
+  return drawChat(livingChats(model), pick)
 }
 
 function isOnLivingChat(model: Model, { chat }: Operation): boolean {

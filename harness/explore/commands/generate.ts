@@ -6,7 +6,8 @@ import {
   statusText,
 } from '../../conformance/scenario/read.ts'
 import { inputText } from '../../conformance/scenario/routes/v3.ts'
-import { type Command, demand, drawFrom, type World } from '../command.ts'
+import { requireLiving, stillGenerates } from '../checks/common.ts'
+import { type Command, demand, drawChat, drawFrom, type World } from '../command.ts'
 import {
   addTurn,
   chatNamed,
@@ -17,7 +18,6 @@ import {
   touchChat,
   turnsOf,
 } from '../model.ts'
-import { requireLiving, stillGenerates } from './common.ts'
 
 /** A chat that grows longer may meet a limit that the document does not show. */
 const maxTurns = 6
@@ -29,8 +29,8 @@ const generate: Command = {
   weight: 7,
   generations: 1,
   draw(model, pick) {
-    const chat = drawFrom(growing(model), pick)
-    return chat && { chat: chat.label, variant: drawFrom(forms, pick) ?? 'json' }
+    const chat = drawChat(growing(model), pick)
+    return chat && { ...chat, variant: drawFrom(forms, pick) ?? 'json' }
   },
   applies: (model, { chat }) => chatNamed(model, chat)?.deleted === false,
   async run(world, operation) {
@@ -62,10 +62,9 @@ const repeat: Command = {
   weight: 6,
   generations: 1,
   draw(model, pick) {
-    const turn = drawFrom(
-      model.turns.filter((one) => isRepeatable(model, one)),
-      pick,
-    )
+    const turns = model.turns.filter((one) => isRepeatable(model, one))
+    // The oldest keys are the first to be forgotten.
+    const turn = drawFrom(pick(2) === 0 ? turns.slice(0, 2) : turns, pick)
     const variant = pick(3) === 0 ? 'other form' : 'same form'
     return turn && { chat: turn.chat, turn: turn.label, variant }
   },
@@ -117,7 +116,7 @@ const raceKey: Command = {
 
 const raceChats: Command = {
   name: 'race in two chats',
-  weight: 1,
+  weight: 2,
   generations: 2,
   draw(model, pick) {
     const [one, other] = growing(model)

@@ -1,10 +1,10 @@
 import { type Exchange, type RequirementId, succeeded } from '../../../contract/index.ts'
 import { poll } from '../../conformance/scenario/poll.ts'
 import { answerJson, contains, statusText } from '../../conformance/scenario/read.ts'
+import { requireLiving } from '../checks/common.ts'
+import { kindsSinceSet, settle } from '../checks/kept.ts'
 import { type Command, demand, drawFrom, type World } from '../command.ts'
 import { type ChatState, chatNamed, livingChats, readProperty } from '../model.ts'
-import { requireLiving } from './common.ts'
-import { settle } from './kept.ts'
 
 export const readChat: Command = {
   name: 'read chat',
@@ -52,7 +52,8 @@ function expectName(world: World, chat: ChatState, isShown: boolean, read: Excha
   const last = kinds.findLast((kind) => kind === 'create' || kind === 'rename')
   if (isShown) {
     if (last !== undefined) world.knowledge.prove(`name after ${last}`)
-    for (const kind of kinds) world.knowledge.learn(`name kept by ${kind}`, true)
+    for (const kind of kindsSinceSet('name', kinds))
+      world.knowledge.learn(`name kept by ${kind}`, true)
     world.model = readProperty(world.model, chat.label, 'name', chat.name)
     return
   }

@@ -1,10 +1,10 @@
 import { type Exchange, succeeded } from '../../../contract/index.ts'
 import { poll } from '../../conformance/scenario/poll.ts'
 import { answerJson, contains, statusText } from '../../conformance/scenario/read.ts'
+import { kindsSinceSet, settle } from '../checks/kept.ts'
+import { isWholeList } from '../checks/whole-list.ts'
 import { type Command, demand, type World } from '../command.ts'
 import { type ChatState, readProperty } from '../model.ts'
-import { settle } from './kept.ts'
-import { isWholeList } from './whole-list.ts'
 
 export const readFavorites: Command = {
   name: 'read favorites',
@@ -58,7 +58,8 @@ function expectMark(world: World, chat: ChatState, page: Exchange): void {
   if (chat.favorite === shown) {
     if (shown) knowledge.prove('favorites')
     if (!shown && kinds.includes('remove favorite')) knowledge.prove('remove favorite')
-    for (const kind of kinds) knowledge.learn(`favorite kept by ${kind}`, true)
+    for (const kind of kindsSinceSet('favorite', kinds))
+      knowledge.learn(`favorite kept by ${kind}`, true)
     hold(shown)
     return
   }

@@ -31,7 +31,8 @@ export const readHistory: Command = {
   run: walkHistory,
 }
 
-async function walkHistory(world: World, { chat: label = '', limit }: Operation): Promise<void> {
+async function walkHistory(world: World, operation: Operation): Promise<void> {
+  const { chat: label = '', limit } = operation
   const { v3, knowledge, session } = world
   const chat = world.handle(label)
   const first = await v3.history(chat, limit === undefined ? {} : { limit })
@@ -48,6 +49,11 @@ async function walkHistory(world: World, { chat: label = '', limit }: Operation)
     ({ rows }) => findTurnFault(turns, rows) === undefined,
   )
   for (const page of walk.pages) world.act(page)
+  // What is wrong without a limit as well is not for the pages.
+  if (limit !== undefined && findTurnFault(turns, walk.rows) !== undefined) {
+    const { limit: _, ...whole } = operation
+    await walkHistory(world, whole)
+  }
   expectPages(world, walk, limit)
   expectTurns(world, turns, walk, limit)
   const foreign = world.model.turns.filter((turn) => turn.chat !== label)

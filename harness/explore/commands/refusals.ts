@@ -1,8 +1,8 @@
 import type { RequirementId } from '../../../contract/index.ts'
 import { isDeclined, statusText } from '../../conformance/scenario/read.ts'
+import { requireLiving } from '../checks/common.ts'
 import { type Command, demand, drawFrom } from '../command.ts'
 import { addTurn, chatNamed, livingChats } from '../model.ts'
-import { requireLiving } from './common.ts'
 
 interface Mistake {
   /** Defect of the request, for the message. */

@@ -77,7 +77,14 @@ function evidence(page: ReportPage, rows: Findings['rows']): Lines {
     found === undefined
       ? [exchangeLine(page, first)]
       : exchangeLines(found, { chalk, width: width - margin, offending })
-  return [...whole, ...others.map((id) => exchangeLine(page, id))]
+  // Each request of a random sequence is needed to repeat the violation.
+  const isSequence = rows.some(({ brokenBy }) => brokenBy.includes('explore'))
+  const further = others.flatMap((id) => {
+    const exchange = isSequence ? exchanges.get(id) : undefined
+    if (exchange === undefined) return [exchangeLine(page, id)]
+    return exchangeLines(exchange, { chalk, width: width - margin, offending: null })
+  })
+  return [...whole, ...further]
 }
 
 function exchangeLine({ chalk, width, exchanges }: ReportPage, id: string): string {

@@ -21,7 +21,7 @@ const titling: readonly string[] = ['generate', 'race', 'generate name']
 
 /** Tests if each kind of operation since a property was read was seen to keep it. */
 export function isSettled(world: World, property: Property, { sinceRead }: ChatState): boolean {
-  return othersSince(property, sinceRead[property]).every(
+  return kindsSinceSet(property, sinceRead[property]).every(
     (kind) =>
       !(property === 'name' && titling.includes(kind)) &&
       world.knowledge.choiceOf(`${property} kept by ${kind}`) === true,
@@ -32,12 +32,14 @@ export function isSettled(world: World, property: Property, { sinceRead }: ChatS
 export function settle(world: World, property: Property, chat: ChatState): boolean {
   const isKnown = isSettled(world, property, chat)
   if (isKnown) return true
-  for (const kind of othersSince(property, chat.sinceRead[property])) {
+  for (const kind of kindsSinceSet(property, chat.sinceRead[property])) {
     world.knowledge.learn(`${property} kept by ${kind}`, false)
   }
   return false
 }
 
-function othersSince(property: Property, kinds: readonly string[]): readonly string[] {
-  return kinds.filter((kind) => !setting[property].includes(kind))
+/** The operations that followed the last one that sets the property. */
+export function kindsSinceSet(property: Property, kinds: readonly string[]): readonly string[] {
+  const last = kinds.findLastIndex((kind) => setting[property].includes(kind))
+  return kinds.slice(last + 1)
 }

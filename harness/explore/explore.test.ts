@@ -1,0 +1,85 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { targetFixture } from '../../fixtures/targets.ts'
+import {
+  combineDialects,
+  type Dialect,
+  dialects,
+  statefulFaults,
+} from '../../reference-server/deviations/index.ts'
+import { makeFolder, removeFolder } from '../conformance/test-support/folders.ts'
+import { startDeviant } from '../proof/runs/target.ts'
+import { exploreTarget, type TargetExploration } from './run.ts'
+
+const folders: string[] = []
+afterEach(() => {
+  for (const folder of folders.splice(0)) removeFolder(folder)
+})
+
+/** Nothing waits for a model, so that a run takes a second or two. */
+const pace = { ttftMs: 0, gapMs: 0, jitter: 0 }
+
+async function explored(
+  { patch, profile }: Pick<Dialect, 'patch' | 'profile'>,
+  seed: string,
+  operations: number,
+): Promise<TargetExploration> {
+  const outDir = makeFolder()
+  folders.push(outDir)
+  const target = await startDeviant(patch, targetFixture('reference'), profile, pace)
+  try {
+    return await exploreTarget(target.profile, { operations, seed, outDir })
+  } finally {
+    await target.close()
+  }
+}
+
+describe('a legal server is not accused', () => {
+  const named = (name: string) => {
+    const dialect = dialects.find((one) => one.name === name)
+    if (dialect === undefined) throw new Error(`there is no dialect ${name}`)
+    return dialect
+  }
+  const servers: readonly Pick<Dialect, 'name' | 'patch' | 'profile'>[] = [
+    { name: 'plain', patch: (services) => services },
+    ...['repeat-409', 'lists-bare', 'lists-capped-at-ten', 'deletion-settles-late'].map(named),
+    ...['chat-of-other-names', 'requires-assistant-id'].map(named),
+    combineDialects(7),
+  ]
+  test.each(servers.map((server) => [server.name, server] as const))(
+    '%s',
+    async (_, server) => {
+      const result = await explored(server, 'fixed', 80)
+      expect(result.violations.map(({ violation }) => violation.message)).toEqual([])
+      expect(result.unrepeated.map(({ message }) => message)).toEqual([])
+      expect(result.operations).toBe(80)
+      // Operations that generate are drawn as well, and no more of them than announced.
+      expect(result.generations).toBeGreaterThan(3)
+      expect(result.generations).toBeLessThanOrEqual(10)
+    },
+    60_000,
+  )
+})
+
+describe('a fault that takes a sequence is found, and shown by few requests', () => {
+  test.each([
+    ['chat-third-name-ignored', 'V3-CHAT-10'],
+    ['chat-favorite-keeps-its-name', 'V3-CHAT-10'],
+    ['chat-favorite-deleted-is-readable', 'V3-CHAT-11'],
+    ['chat-deleted-returns-with-a-name', 'V3-CHAT-11'],
+    ['key-forgotten-by-a-favorite', 'V3-IDEM'],
+    ['history-keeps-two-runs', 'V3-HIST-07'],
+  ])(
+    '%s',
+    async (name, row) => {
+      const fault = statefulFaults.find((one) => one.name === name)
+      if (fault === undefined) throw new Error(`there is no fault ${name}`)
+      const limits = { timeoutMs: 15_000, settleMs: 60 }
+      const result = await explored({ patch: fault.patch, profile: { limits } }, 'fixed', 300)
+      const [found] = result.violations
+      expect(found?.violation.row).toContain(row)
+      expect(found?.exchanges.length).toBeGreaterThan(1)
+      expect(found?.exchanges.length).toBeLessThanOrEqual(6)
+    },
+    60_000,
+  )
+})

@@ -1,0 +1,118 @@
+/** Faults of deletions that depend on the state of the chat, or change that of others. */
+import type { Chat } from '../../store/types.ts'
+import { alsoDo } from '../patches/replies.ts'
+import { addFavorite, changeChat, deleteChat, type RoutePattern } from '../patches/routes.ts'
+import { compose, onStore, perServer } from '../patches/services.ts'
+import type { Fault } from '../types.ts'
+import { favoritesOf } from './chats.ts'
+import { remembering } from './memory.ts'
+
+export const statefulDeletionFaults: readonly Fault[] = [
+  {
+    name: 'chat-deletion-clears-favorites',
+    summary: 'The deletion of a chat clears the favorites.',
+    breaks: ['V3-CHAT-13', 'V3-FAV-01'],
+    patch: alsoDo(deleteChat, async ({ store: { chats } }, { caller }, reply) => {
+      if (reply.status >= 300) return
+      for (const { id } of await favoritesOf(chats, caller)) {
+        await chats.update(caller, id, { favorite: false })
+      }
+    }),
+  },
+  {
+    name: 'chat-favorite-deleted-is-readable',
+    summary: 'A favorite that is deleted is no longer listed, and still read.',
+    breaks: ['V3-CHAT-11'],
+    patch: remembering((hidden) =>
+      onStore('chats', (chats) => ({
+        delete: async (owner, id) => {
+          const chat = await chats.find(owner, id)
+          if (!chat?.favorite) return chats.delete(owner, id)
+          hidden.add(id)
+          await chats.update(owner, id, { favorite: false })
+          return true
+        },
+        list: async (...given) => {
+          const { rows, next } = await chats.list(...given)
+          return { rows: rows.filter(({ id }) => !hidden.has(id)), next }
+        },
+      })),
+    ),
+  },
+  {
+    name: 'chat-of-two-runs-deleted-stays-listed',
+    summary: 'A chat that had two runs is listed after its deletion.',
+    breaks: ['V3-CHAT-11'],
+    patch: (services) =>
+      perServer(() => {
+        const ghosts: Chat[] = []
+        return onStore('chats', (chats) => ({
+          delete: async (owner, id) => {
+            const chat = await chats.find(owner, id)
+            const runs = await services.store.history.runs(id)
+            if (chat && runs.length > 1) ghosts.push({ ...chat, favorite: false })
+            return chats.delete(owner, id)
+          },
+          list: async (owner, page) => {
+            const { rows, next } = await chats.list(owner, page)
+            const isPlain = page.favorite === undefined && page.before === undefined
+            const hasRoom = rows.length + ghosts.length <= page.limit
+            return { rows: isPlain && hasRoom ? [...rows, ...ghosts] : rows, next }
+          },
+        }))
+      })(services),
+  },
+  {
+    name: 'chat-deleted-returns-with-a-name',
+    summary: 'A deleted chat comes back when it is given a name.',
+    breaks: ['V3-CHAT-11'],
+    patch: returnsOn(changeChat),
+  },
+  {
+    name: 'chat-deleted-returns-as-a-favorite',
+    summary: 'A deleted chat comes back when it is added to the favorites.',
+    breaks: ['V3-CHAT-11'],
+    patch: returnsOn(addFavorite),
+  },
+  {
+    name: 'chat-pages-skip-after-a-deletion',
+    summary: 'Once a chat was deleted, the second page of a list begins one chat too late.',
+    breaks: ['V3-CHAT-08'],
+    patch: perServer(() => {
+      let isGapped = false
+      return onStore('chats', (chats) => ({
+        delete: async (owner, id) => {
+          isGapped = true
+          return chats.delete(owner, id)
+        },
+        list: async (owner, page) => {
+          const { rows, next } = await chats.list(owner, page)
+          const isLater = isGapped && page.before !== undefined && rows.length > 1
+          return { rows: isLater ? rows.slice(1) : rows, next }
+        },
+      }))
+    }),
+  },
+]
+
+/** A deleted chat is created again by a request on it. */
+function returnsOn(route: RoutePattern) {
+  return perServer(() => {
+    const kept = new Map<string, Chat>()
+    return compose([
+      onStore('chats', (chats) => ({
+        delete: async (owner, id) => {
+          const chat = await chats.find(owner, id)
+          if (chat) kept.set(id, chat)
+          return chats.delete(owner, id)
+        },
+      })),
+      alsoDo(route, async ({ store }, { params }) => {
+        const chat = kept.get(params['chat_id'] ?? '')
+        if (chat === undefined) return
+        kept.delete(chat.id)
+        await store.chats.create(chat)
+      }),
+    ])
+  })
+}

@@ -1,0 +1,68 @@
+/** Faults of attachments that show only after certain operations. */
+import type { Patch } from '../../services.ts'
+import { alsoDo } from '../patches/replies.ts'
+import { changeChat, deleteChat, type RoutePattern, v3Generate } from '../patches/routes.ts'
+import { compose, onStore, perServer } from '../patches/services.ts'
+import type { Fault } from '../types.ts'
+
+export const statefulFileFaults: readonly Fault[] = [
+  {
+    name: 'chat-files-lost-with-a-new-name',
+    summary: 'A chat that is given a name has no attachments any more.',
+    breaks: ['V3-ATT-12', 'V3-ATT-07'],
+    patch: unlinksOn(changeChat),
+  },
+  {
+    name: 'chat-files-lost-with-a-run',
+    summary: 'A generation takes the attachments from its chat.',
+    breaks: ['V3-ATT-12', 'V3-ATT-07'],
+    patch: unlinksOn(v3Generate),
+  },
+  {
+    name: 'chat-files-lost-with-another-chat',
+    summary: 'A deletion takes the attachments from all chats.',
+    breaks: ['V3-ATT-12', 'V3-ATT-07'],
+    patch: unlinksOn(deleteChat, true),
+  },
+  {
+    name: 'chat-second-file-replaces-the-first',
+    summary: 'A chat shows the latest of its attachments alone.',
+    breaks: ['V3-ATT-12', 'V3-ATT-07'],
+    patch: onStore('attachments', (attachments) => ({
+      list: async (owner, page) => {
+        const { rows, next } = await attachments.list(owner, page)
+        if (page.chatId === undefined) return { rows, next }
+        return { rows: page.before === undefined ? rows.slice(0, 1) : [], next: null }
+      },
+    })),
+  },
+]
+
+/** Attachments leave their chat, or all chats, when a request is answered. */
+function unlinksOn(route: RoutePattern, everywhere = false): Patch {
+  return perServer(() => {
+    const links = new Map<string, Set<string>>()
+    const lost = new Set<string>()
+    return compose([
+      onStore('attachments', (attachments) => ({
+        link: async (chat, id) => {
+          links.set(chat, (links.get(chat) ?? new Set()).add(id))
+          lost.delete(`${chat} ${id}`)
+          await attachments.link(chat, id)
+        },
+        list: async (owner, page) => {
+          const { rows, next } = await attachments.list(owner, page)
+          return { rows: rows.filter(({ id }) => !lost.has(`${page.chatId} ${id}`)), next }
+        },
+      })),
+      alsoDo(route, async (_services, { params, body }, reply) => {
+        if (reply.status >= 300) return
+        const chat = params['chat_id'] ?? String(Object(body)['chat_id'])
+        for (const [owner, ids] of links) {
+          if (!everywhere && owner !== chat) continue
+          for (const id of ids) lost.add(`${owner} ${id}`)
+        }
+      }),
+    ])
+  })
+}

@@ -1,0 +1,20 @@
+import type { Fault } from '../types.ts'
+import { statefulChatFaults } from './chats.ts'
+import { statefulDeletionFaults } from './deletions.ts'
+import { statefulFileFaults } from './files.ts'
+import { statefulHistoryFaults } from './histories.ts'
+import { statefulKeyFaults } from './keys.ts'
+import { statefulRefusalFaults } from './refusals.ts'
+
+/**
+ * Faults that show only after a certain sequence of operations, which no scenario of the suites makes.
+ * `chatgen check --explore` finds them, and `scripts/explore-truth.ts` proves it.
+ */
+export const statefulFaults: readonly Fault[] = [
+  ...statefulChatFaults,
+  ...statefulDeletionFaults,
+  ...statefulKeyFaults,
+  ...statefulHistoryFaults,
+  ...statefulRefusalFaults,
+  ...statefulFileFaults,
+]

@@ -1,0 +1,119 @@
+/** Faults of refused and one-shot requests that depend on other operations. */
+import type { Patch } from '../../services.ts'
+import { alsoDo, onReply } from '../patches/replies.ts'
+import { onRequest } from '../patches/requests.ts'
+import { deleteChat, oneShot, storeMessage, v3Generate } from '../patches/routes.ts'
+import { compose, onStore, perServer } from '../patches/services.ts'
+import type { Fault } from '../types.ts'
+import { counting, remembering } from './memory.ts'
+
+export const statefulRefusalFaults: readonly Fault[] = [
+  {
+    name: 'refusal-second-one-is-stored',
+    summary: 'From its second refused generation on, a chat stores what was asked.',
+    breaks: ['V3-GEN-14', 'V3-IDEM-02', 'V3-IDEM-03'],
+    because: 'a repeat that is refused is stored as well',
+    patch: counting((count) =>
+      alsoDo(v3Generate, async ({ store, ids }, { body }, reply) => {
+        if (reply.status < 400 || reply.status === 401) return
+        const { chat_id: chat, input } = Object(body)
+        if (typeof input !== 'string' || count(String(chat)) < 2) return
+        const content = [{ type: 'input_text', text: input }]
+        await store.history.append(String(chat), {
+          id: ids.tagged('resp'),
+          parentId: null,
+          createdAt: Date.now(),
+          input: [{ type: 'message', role: 'user', content }],
+          output: [],
+        })
+      }),
+    ),
+  },
+  {
+    name: 'one-shot-after-a-deletion-is-stored',
+    summary: 'Once a chat was deleted, a one-shot is stored as a chat of its own.',
+    breaks: ['V3-ONE-09'],
+    patch: perServer(() => {
+      let isStored = false
+      return compose([
+        onReply(deleteChat, (reply) => {
+          isStored ||= reply.status < 300
+          return reply
+        }),
+        alsoDo(oneShot, async ({ store, ids }, { caller, body }, reply) => {
+          if (!isStored || reply.status >= 300) return
+          const now = Date.now()
+          const times = { createdAt: now, updatedAt: now }
+          const name = String(Object(body)['input'])
+          const id = ids.uuid()
+          await store.chats.create({
+            id,
+            owner: caller,
+            name,
+            version: 'v3',
+            favorite: false,
+            ...times,
+          })
+        }),
+      ])
+    }),
+  },
+  {
+    name: 'v2-call-is-stored-in-a-chat-with-runs',
+    summary: 'A v2 message for a v3 chat that has a run is refused, and stored.',
+    breaks: ['VER-09'],
+    patch: alsoDo(storeMessage, async ({ store, ids }, { body }, reply) => {
+      const { chat_id: chat, content } = Object(body)
+      const runs = await store.history.runs(String(chat))
+      if (reply.status < 400 || runs.length === 0) return
+      const item = {
+        type: 'message',
+        role: 'user',
+        content: [{ type: 'input_text', text: content }],
+      }
+      await store.history.append(String(chat), {
+        id: ids.tagged('resp'),
+        parentId: null,
+        createdAt: Date.now(),
+        input: [item],
+        output: [],
+      })
+    }),
+  },
+  {
+    name: 'refusal-of-both-lists-once-a-chat',
+    summary: 'Both tool lists are accepted in a chat that has a run.',
+    breaks: ['V3-TOOLS-01'],
+    patch: inUsedChats((call) => {
+      const { include_tools: listed, ...body } = Object(call.body)
+      return listed === undefined ? call : { ...call, body }
+    }),
+  },
+  {
+    name: 'refusal-of-no-key-once-a-chat',
+    summary: 'No Idempotency-Key is wanted in a chat that has a run.',
+    breaks: ['V3-IDEM-01'],
+    patch: inUsedChats((call) =>
+      call.headers['idempotency-key'] === undefined
+        ? { ...call, headers: { ...call.headers, 'idempotency-key': call.id } }
+        : call,
+    ),
+  },
+]
+
+/** Requests of generations in chats that have a run are seen otherwise. */
+function inUsedChats(change: Parameters<typeof onRequest>[1]): Patch {
+  return remembering((used) =>
+    compose([
+      onStore('history', (history) => ({
+        append: async (chat, run) => {
+          used.add(chat)
+          await history.append(chat, run)
+        },
+      })),
+      onRequest(v3Generate, (call) =>
+        used.has(String(Object(call.body)['chat_id'])) ? change(call) : call,
+      ),
+    ]),
+  )
+}
