@@ -67,7 +67,7 @@ describe('a fault that takes a sequence is found, and shown by few requests', ()
     ['chat-favorite-deleted-is-readable', 'V3-CHAT-11'],
     ['chat-deleted-returns-with-a-name', 'V3-CHAT-11'],
     ['key-forgotten-by-a-favorite', 'V3-IDEM'],
-    ['history-keeps-two-runs', 'V3-HIST-07'],
+    ['history-of-another-lost-with-a-deletion', 'V3-HIST-07'],
   ])(
     '%s',
     async (name, row) => {

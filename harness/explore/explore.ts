@@ -57,7 +57,13 @@ export async function explore(
   while (budget.operations < options.operations && violations.length < maxViolations) {
     const size = Math.min(sequenceLength, options.operations - budget.operations)
     const found = await runSequence({ session, knowledge, pick, budget, size, options })
-    if (found === 'lost') break
+    if (found === 'lost') {
+      // A recording that holds other requests proves nothing of what was found when it was made.
+      const isRecorded = session.context.setup.recordingFile !== null
+      const reason = 'the recording lacks requests of the exploration'
+      if (isRecorded) session.markUndecided('inconclusive', exploredRows, reason)
+      break
+    }
     if (found === undefined) continue
     const isKnown = violations.some(({ violation }) => violation.row === found.violation.row)
     if (isKnown) continue

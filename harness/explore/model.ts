@@ -104,6 +104,12 @@ export function addTurn(model: Model, turn: Turn): Model {
   return { ...model, turns: [...model.turns, turn] }
 }
 
+/** The model with some turns at the end, in the order of their labels. */
+export function orderTurns(model: Model, labels: readonly string[]): Model {
+  const named = labels.flatMap((label) => model.turns.filter((turn) => turn.label === label))
+  return { ...model, turns: [...model.turns.filter((turn) => !named.includes(turn)), ...named] }
+}
+
 /** The model after the key of a turn was sent again: the turn is there once all the same. */
 export function repeatTurn(model: Model, label: string): Model {
   const turns = model.turns.map((turn) =>

@@ -13,6 +13,7 @@ import {
   chatNamed,
   livingChats,
   type Model,
+  orderTurns,
   repeatTurn,
   type Turn,
   touchChat,
@@ -133,6 +134,8 @@ const raceChats: Command = {
       takeTurn(world, `${label}a`, chat, 'json', {}),
       takeTurn(world, `${label}b`, other, 'stream', {}),
     ])
+    // In one order, whichever was answered first: what is drawn next depends on it.
+    world.model = orderTurns(world.model, [`${label}a`, `${label}b`])
     for (const turn of turns) if (turn.status === 'rejected') throw turn.reason
   },
 }
