@@ -89,7 +89,7 @@ export async function explore(
   return { operations: budget.operations, violations, unrepeated }
 }
 
-/** What the operations of a sequence change, whatever they are about. */
+/** Names of the operations of a sequence that change something: the same ones have one cause. */
 function causeOf({ operations }: Shrunk): string {
   const acts = operations.filter(({ command }) => commandNamed(command)?.reads !== true)
   return [...new Set(acts.map(({ command }) => command))].sort().join()
