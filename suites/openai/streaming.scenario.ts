@@ -61,13 +61,12 @@ describe('compatible surface: streaming', () => {
     'chunks arrive while the answer is made',
     covers(['OAI-STREAM-11'], { requests: 1, generations: 1 }, 3),
     async ({ openai, claim }) => {
-      const long = 'Write ten sentences about the history of the bicycle.'
       const ask = async (text: string, more = {}) => {
         const body = openai.chatBody(text, { stream: true, ...more })
         return (await openai.chatOk(body, { role: 'act' })).exchange
       }
       const { kind, seen, replies } = await arrivalOfText(
-        () => ask(long),
+        (text) => ask(text),
         () => ask('Name a colour.', { max_tokens: 4 }),
       )
       assume(kind !== 'undecided', seen, ...replies)

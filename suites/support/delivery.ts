@@ -5,7 +5,11 @@ import {
   type Exchange,
 } from '../../harness/conformance/scenario/index.ts'
 
-const maxAsks = 3
+/** One text for each try: a target may answer a text that it knows from what it has stored. */
+const longAnswers = ['bicycle', 'lighthouse', 'compass'].map(
+  (subject) => `Write ten sentences about the history of the ${subject}.`,
+)
+const maxAsks = longAnswers.length
 
 /** Number of streams with gathered text that decides. */
 const enough = 2
@@ -26,14 +30,14 @@ export interface Arrival {
  * may have been made at once, after a wait: it was not where a `brief` one is there far sooner.
  */
 export async function arrivalOfText(
-  ask: () => Promise<Exchange>,
+  ask: (text: string) => Promise<Exchange>,
   brief: () => Promise<Exchange>,
 ): Promise<Arrival> {
   const replies: Exchange[] = []
   const gathered: Delivery[] = []
   let seen = ''
   while (replies.length < maxAsks) {
-    const reply = await ask()
+    const reply = await ask(longAnswers[replies.length] ?? '')
     const delivery = deliveryOf(reply)
     replies.push(reply)
     // A repeat after a failed conversation may be answered from what is stored.

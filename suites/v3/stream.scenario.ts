@@ -162,9 +162,8 @@ describe('v3: stream', () => {
     covers(['V3-SSE-30'], { requests: 3, generations: 1, chats: 1 }, 3),
     async ({ v3, claim }) => {
       const chat = await v3.createChat()
-      const question = 'Write ten sentences about the history of the bicycle.'
       const { kind, seen, replies } = await arrivalOfText(
-        () => v3.generateOk(v3.generateBody(chat, question, { stream: true }), { role: 'act' }),
+        (text) => v3.generateOk(v3.generateBody(chat, text, { stream: true }), { role: 'act' }),
         () =>
           v3.generateOk(v3.generateBody(chat, 'Name a colour.', { stream: true, max_tokens: 4 })),
       )

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
 import { oddServer } from '../../load/test-support/odd-server.ts'
 import { chatgen, emptyFolder, start } from '../test-support/chatgen.ts'
-import { load, reportIn, served, withKey } from './test-support/loading.ts'
+import { load, loadInTime, reportIn, served, withKey } from './test-support/loading.ts'
 
 vi.setConfig({ testTimeout: 90_000 })
 
@@ -12,7 +12,7 @@ vi.setConfig({ testTimeout: 90_000 })
 describe('chatgen load ends with', () => {
   test('0 where every stream is whole and the SLO is met', async () => {
     const url = await served()
-    const { code, stdout, report } = await load([
+    const { code, stdout, report } = await loadInTime([
       url,
       '--rate',
       '40',
@@ -36,7 +36,7 @@ describe('chatgen load ends with', () => {
   test('1 where the SLO is missed', async () => {
     const url = await served('--pace', 'ttft=80ms')
     const args = [url, '--rate', '60', '--arrival', 'constant', '--duration', '2s']
-    const { code, report } = await load([...args, '--slo', 'ttft.p50 < 5ms'])
+    const { code, report } = await loadInTime([...args, '--slo', 'ttft.p50 < 5ms'])
     expect(report.slo).toMatchObject([{ expression: 'ttft.p50 < 5ms', verdict: 'missed' }])
     expect(report.outcome).toBe('missed')
     expect(code).toBe(1)

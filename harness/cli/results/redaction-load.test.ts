@@ -54,7 +54,7 @@ test('no key is in any artefact or output of a load run, of its shards and of wh
   )
   await run('report', 'shard-0', 'shard-1', ...reports, '--out', 'whole')
   const again = await run('report', 'shard-0', ...reports, '--out', '-')
-  expect(again.stdout).not.toContain('edited')
+  expect(again.stdout).not.toContain('EDITED')
   await run('load', proxy.url, ...plan, '--json')
   expect(outputs.map(({ stderr }) => stderr).join('')).not.toContain('internal')
   expect(readFileSync(join(folder, 'whole/report.json'), 'utf8')).toContain('[api key]')

@@ -58,7 +58,7 @@ describe('on a terminal', () => {
     const env = { ...withKey, TERM: 'dumb' }
     const run = startInTerminal(['check', server.url, '--only', 'OAI-MODELS-01'], { env })
     await run.ended
-    expect(run.raw()).toContain('OAI-MODELS')
+    expect(run.raw()).toContain('CONFORMS')
     expect(run.raw()).not.toContain(esc)
   })
 })

@@ -14,17 +14,18 @@ export interface Loaded {
 }
 
 /**
- * The real bin puts a load on a target and leaves its report. A run that a busy machine made invalid
- * says nothing about the target, so it is repeated, at most four times.
+ * As `load`, of a run that a busy machine can make invalid, which says nothing about the target: such a
+ * run is repeated, at most four times.
  */
-export async function load(args: readonly string[], folder = emptyFolder()): Promise<Loaded> {
-  let loaded = await loadOnce(args, folder)
+export async function loadInTime(args: readonly string[]): Promise<Loaded> {
+  let loaded = await load(args)
   for (let repeat = 0; repeat < 4 && invalidByMachine(loaded.report); repeat++)
-    loaded = await loadOnce(args, folder)
+    loaded = await load(args)
   return loaded
 }
 
-async function loadOnce(args: readonly string[], folder: string): Promise<Loaded> {
+/** The real bin puts a load on a target and leaves its report. */
+export async function load(args: readonly string[], folder = emptyFolder()): Promise<Loaded> {
   const { code, stdout, stderr } = await chatgen(['load', ...args], withKey, folder)
   // On a busy machine a run lasts long enough to say how far it is.
   expect(stderr.replaceAll(/^load: \w+ \d+ s of .*\n/gm, '')).toBe('')
