@@ -1,4 +1,4 @@
-import type { RequirementId } from '../../contract/index.ts'
+import { type RequirementId, swapLetterCase } from '../../contract/index.ts'
 
 /** A way not to have the right key (section 5). */
 export interface BadCredential {
@@ -47,12 +47,6 @@ export function allBadCredentials(surface: 'OAI' | 'V2' | 'V3', key: string): Ba
     { row: `${surface}-AUTH-03`, what: 'the key without a scheme', authorization: key },
     ...(swapped === key ? [] : [inOtherCase]),
   ]
-}
-
-function swapLetterCase(key: string): string {
-  const swap = (letter: string) =>
-    letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase()
-  return key.replace(/[a-z]/gi, swap)
 }
 
 /** As long as the key and unlike it from the first character on. */

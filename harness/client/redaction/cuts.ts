@@ -68,6 +68,8 @@ function searchFor(forms: readonly Form[], marks: readonly string[]): (text: str
   const flags = forms.some(({ anyCase }) => anyCase) ? 'i' : ''
   const some = new RegExp(forms.map(({ source }) => source).join('|'), flags)
   const skipped = marks.map((mark) => mark.replaceAll(/[.[\]-]/g, '\\$&'))
+  const marksOfText = new Map<string, string>()
+  for (const { text, mark } of forms.toReversed()) marksOfText.set(text, mark)
   const each = [...skipped, ...forms.map(({ source }) => `(${source})`)].join('|')
   const all = new RegExp(each, `g${flags}`)
   return (text) => {
@@ -76,7 +78,10 @@ function searchFor(forms: readonly Form[], marks: readonly string[]): (text: str
     return [...text.matchAll(all)].flatMap((match) => {
       const form = forms[match.findIndex((group, at) => at > 0 && group !== undefined) - 1]
       const start = match.index
-      return form === undefined ? [] : [{ start, end: start + match[0].length, mark: form.mark }]
+      if (form === undefined) return []
+      // In the other letter case a key is a form of itself, and a near miss of its own.
+      const mark = marksOfText.get(match[0]) ?? form.mark
+      return [{ start, end: start + match[0].length, mark }]
     })
   }
 }

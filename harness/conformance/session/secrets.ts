@@ -1,3 +1,4 @@
+import { swapLetterCase } from '../../../contract/index.ts'
 import type { Secret } from '../../client/index.ts'
 import type { RunSetup } from '../run-setup.ts'
 import { surfaceCredentials } from './credentials.ts'
@@ -25,6 +26,7 @@ function withNearMiss(name: string, value: string): Secret[] {
   return [
     { name, value },
     { name: `${name} without its last character`, value: value.slice(0, -1) },
+    { name: `${name} in the other letter case`, value: swapLetterCase(value) },
   ]
 }
 

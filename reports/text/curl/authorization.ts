@@ -5,7 +5,7 @@ import { shellQuote } from './shell-quote.ts'
 /**
  * The `-H` argument that repeats the credential of an exchange without showing it. Recorded
  * exchanges hold a mark in place of a secret: `[api key]` becomes `$CHATGEN_API_KEY`, a key
- * without its end becomes `${CHATGEN_API_KEY%?}`. A credential without a mark was a wrong one where
+ * without its end becomes `${CHATGEN_API_KEY%?}`, one in the other letter case goes through `tr`. A credential without a mark was a wrong one where
  * the request had to be refused; it is named as such, since any wrong one repeats the request.
  */
 export function authorizationArgument(exchange: Exchange): string {
@@ -17,7 +17,7 @@ export function authorizationArgument(exchange: Exchange): string {
   return inBase64(shown) ?? marked(shown)
 }
 
-const marks = /\[([a-z]+(?: [a-z]+)*?)( without its last character)?\]/
+const marks = /\[([a-z]+(?: [a-z]+)*?)( without its last character| in the other letter case)?\]/
 
 function marked(value: string): string {
   return `"${withVariables(`Authorization: ${value}`)}"`
@@ -40,9 +40,11 @@ function inBase64(value: string): string | null {
 /** For double quotes of a shell. */
 function withVariables(text: string): string {
   const quoted = text.replace(/["\\$`]/g, '\\$&')
-  const named = quoted.replaceAll(new RegExp(marks, 'g'), (_, name: string, cut?: string) => {
+  const named = quoted.replaceAll(new RegExp(marks, 'g'), (_, name: string, change?: string) => {
     const variable = `CHATGEN_${name.toUpperCase().replaceAll(' ', '_')}`
-    return cut === undefined ? `\${${variable}}` : `\${${variable}%?}`
+    if (change === undefined) return `\${${variable}}`
+    if (change === ' without its last character') return `\${${variable}%?}`
+    return `$(printf %s "$${variable}" | tr a-zA-Z A-Za-z)`
   })
   // Braces only where a character follows that would lengthen the name.
   return named.replace(/\$\{(\w+)\}(?!\w)/g, '$$$1')

@@ -34,9 +34,9 @@ describe('v3: idempotency', () => {
         const chat = await v3.createChat()
         const nonce = session.nonce()
         const question = `Name a colour for ${nonce}.`
-        const form = stream ? { stream } : { stream, ...withReasoning(profile) }
+        const options = stream ? { stream } : { stream, ...withReasoning(profile) }
         const input = stream ? question : [inputText(question)]
-        const turn = v3.generateBody(chat, input, form)
+        const turn = v3.generateBody(chat, input, options)
         const key = session.uuid()
         const first = await v3.generateOk(turn, { key })
         if (stream) {
@@ -47,7 +47,7 @@ describe('v3: idempotency', () => {
             control: first,
             what: `no Idempotency-Key${describeForm({ stream })}`,
             send: () =>
-              v3.generate(v3.generateBody(apart, 'Name a colour.', form), {
+              v3.generate(v3.generateBody(apart, 'Name a colour.', options), {
                 key: null,
                 role: 'negative',
               }),
