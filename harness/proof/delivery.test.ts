@@ -50,7 +50,7 @@ test('lumps are told with their number and their distance', patient, async () =>
   target = paced
   disturbance = { kind: 'lumps', everyMs: 400 }
   const lumps =
-    /warn \d+ deltas came in [34] reads, mostly \d+ ms apart, and alike in \d of 3 streams$/
+    /warn \d+ deltas came in \d reads, mostly \d+ ms apart, and alike in \d of 3 streams$/
   expect(await arrival()).toEqual([expect.stringMatching(lumps), expect.stringMatching(lumps)])
 })
 

@@ -26,9 +26,9 @@ describe('the second server', () => {
         "OAI-MODELS-05 warn: object is nothing: expected "list".",
         "OAI-MODELS-06 inconclusive: GET /models/svc-main-model was answered 404",
         "OAI-TOOL-02 inconclusive: the target made no tool call",
-        "OAI-TOOL-03 unproven: nothing that the target did showed it",
+        "OAI-TOOL-03 unproven: the behavior did not occur in this run",
         "OAI-TOOL-04 inconclusive: the target made no tool call",
-        "V3-SSE-28 unproven: nothing that the target did showed it",
+        "V3-SSE-28 unproven: the behavior did not occur in this run",
       ]
     `)
   }, 60_000)

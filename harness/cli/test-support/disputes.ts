@@ -74,7 +74,7 @@ function refittedBy(name: string): Partial<ReferenceServerOptions> {
 }
 
 /** Answers so many requests that the first scenarios are through, and turns all others away for as long as the run lasts. */
-const maxAnswered = 70
+const maxAnswered = 88
 
 function limited(): Middleman {
   let requests = 0

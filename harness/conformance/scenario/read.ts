@@ -119,7 +119,7 @@ function sketch(value: unknown, depth: number): string {
   if (!isObject(value)) return value === null ? 'null' : typeof value
   if (depth === 0) return '{…}'
   const members = Object.entries(value).map(([key, inner]) =>
-    isObject(inner) ? `${key}${sketch(inner, depth - 1)}` : key,
+    isObject(inner) || Array.isArray(inner) ? `${key}${sketch(inner, depth - 1)}` : key,
   )
   return `{${members.sort().join(',')}}`
 }

@@ -172,14 +172,15 @@ describe('v3: favorites', () => {
       await chats.generateName(chat.id, { role: 'probe' })
       if (showsIds) await marks('a new title')
       const after = await v3.historyAfterPause(chat)
-      assume(inputRows(before.rows, nonce).length > 0, 'the history does not show the step')
+      const isShownOnce = inputRows(before.rows, nonce).length === 1
+      assume(isShownOnce, 'the history does not show the step, or more than once')
       claim(
         'V3-HIST-07',
         () =>
           expect(
             inputRows(after.rows, nonce).length,
             'rows of the question after a favorite, another name and a title',
-          ).toBe(inputRows(before.rows, nonce).length),
+          ).toBe(1),
         ...before.pages,
         ...after.pages,
       )

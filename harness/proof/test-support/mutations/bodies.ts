@@ -49,7 +49,6 @@ const members: readonly Member[] = [
   ['v3.history', 'result.*.item_status', 'a string', 'V3-HIST-04'],
   ['v3.generate', 'output', 'an array', 'V3-GEN-02'],
   ['v3.generate', 'output.*.type', 'a string', 'V3-GEN-02'],
-  ['v3.generate', 'output.*.content.*.type', 'a string', 'V3-GEN-02'],
   ['v3.oneShot', 'output', 'an array', 'V3-GEN-02'],
   ['v3.oneShot', 'output.*.type', 'a string', 'V3-GEN-02'],
 ]
@@ -66,6 +65,16 @@ export const bodyMutations: readonly Mutation[] = [
   ...members.map(([operation, path, , row]) => inBody('drop', operation, path, [undefined], row)),
   ...members.map(([operation, path, kind, row]) =>
     inBody('retype', operation, path, others[kind], row),
+  ),
+  ...(['drop', 'retype'] as const).map((kind) =>
+    inBody(
+      kind,
+      'v3.generate',
+      'output.*.content.*.type',
+      kind === 'drop' ? [undefined] : others['a string'],
+      'V3-GEN-02',
+      hasContentOfMessagesOnly,
+    ),
   ),
   inBody('retype', 'openai.chat', 'usage.total_tokens', [plusOne], 'OAI-CHAT-10'),
   inBody('retype', 'openai.chat', 'choices.*.message.role', ['user', 'model'], 'OAI-CHAT-15'),
@@ -133,6 +142,12 @@ function placesAt(value: unknown, [name, ...rest]: readonly string[], before = '
   return names.flatMap((one) =>
     placesAt((value as Record<string, unknown>)[one], rest, `${before}.${one}`),
   )
+}
+
+/** The parts of a reasoning item have no type that the document names. */
+function hasContentOfMessagesOnly(exchange: Exchange): boolean {
+  const { output } = bodyJson(exchange) as { readonly output: readonly Record<string, unknown>[] }
+  return output.every(({ type, content }) => type === 'message' || content === undefined)
 }
 
 /** A response that was cut owes no answer. */
