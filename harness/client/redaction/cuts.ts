@@ -14,6 +14,8 @@ const shortestPart = 6
 export interface FinderOptions {
   /** True: what is looked at may end in the middle of a secret. */
   readonly mayBeCut?: boolean
+  /** True: quoted texts may end in the middle of a secret, as an answer that `max_tokens` cut. */
+  readonly quotes?: boolean
 }
 
 export type FindSecrets = (text: string) => readonly Cut[]
@@ -25,14 +27,14 @@ export type FindSecrets = (text: string) => readonly Cut[]
  */
 export function createFinder(
   forms: readonly Form[],
-  { mayBeCut = false }: FinderOptions = {},
+  { mayBeCut = false, quotes = false }: FinderOptions = {},
 ): FindSecrets {
   if (forms.length === 0) return () => []
   const marks = [...new Set(forms.map(({ mark }) => mark))]
   const searches = [forms.filter(({ anyCase }) => anyCase), forms.filter(({ anyCase }) => !anyCase)]
     .filter((some) => some.length > 0)
     .map((some) => searchFor(some, marks))
-  const parts = searchForParts(forms, mayBeCut)
+  const parts = searchForParts(forms, mayBeCut, quotes ? ellipsisOrQuote : ellipsis)
   const written = forms.map(({ text }) => text).join('')
   const quoted = ['"', "'", '\\', '/', '`'].filter((one) => written.includes(one)).join('')
 
@@ -88,13 +90,18 @@ function searchFor(forms: readonly Form[], marks: readonly string[]): (text: str
 
 /** An ellipsis in text, and in bytes of UTF-8 that are read as Latin-1. */
 const ellipsis = /…|\.\.\.|\u00e2\u0080\u00a6/g
+const ellipsisOrQuote = new RegExp(`${ellipsis.source}|["'\`]`, 'g')
 
 /** Remainder of an escape that was cut. */
 const brokenEscape =
   /(?:\\{1,8}(?:u[0-9a-fA-F]{0,3}|x[0-9a-fA-F]?)?|%[0-9a-fA-F]?|&#?[0-9a-zA-Z]{0,6})$/
 
-/** The beginning of a secret before an ellipsis or at the end, and its end behind an ellipsis. */
-function searchForParts(forms: readonly Form[], mayBeCut: boolean): (text: string) => Cut[] {
+/** The beginning of a secret before the end of a text, and its end behind an ellipsis or a quote. */
+function searchForParts(
+  forms: readonly Form[],
+  mayBeCut: boolean,
+  textEnds: RegExp,
+): (text: string) => Cut[] {
   const longer = forms.filter(({ text }) => text.length > shortestPart)
   const sought = { forms: longer, maxLength: longer[0]?.text.length ?? 0 }
   const ends = longer.flatMap(({ text }) => [
@@ -105,9 +112,9 @@ function searchForParts(forms: readonly Form[], mayBeCut: boolean): (text: strin
   return (text) => {
     if (!some.test(text)) return []
     const found: (Cut | undefined)[] = []
-    for (const { 0: dots, index } of text.matchAll(ellipsis)) {
+    for (const { 0: end, index } of text.matchAll(textEnds)) {
       found.push(beginningBefore(text, index, sought))
-      found.push(endBehind(text, index + dots.length, sought))
+      found.push(endBehind(text, index + end.length, sought))
     }
     if (!mayBeCut) return found.filter((cut) => cut !== undefined)
     found.push(beginningBefore(text, text.length, sought))

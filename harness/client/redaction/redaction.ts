@@ -34,7 +34,7 @@ export function createRedactor(secrets: readonly Secret[]): Redactor {
   const find = createFinder(forms)
   const sure = secrets.filter(({ value, everywhere }) => everywhere || isUnmistakable(value))
   const sureForms = formsOf(sure)
-  const findSure = createFinder(sureForms)
+  const findSure = createFinder(sureForms, { quotes: true })
   const inBody = createFinder(forms, { mayBeCut: true })
   const inPieces = createFinder(sureForms, { mayBeCut: true })
 
