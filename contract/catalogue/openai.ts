@@ -208,7 +208,7 @@ export const openai = {
     section: '7',
     title:
       'A listed field of the wrong JSON type is an invalid parameter: it MUST be answered with 400.',
-    needs: ['OAI-CHAT-01'],
+    needs: ['OAI-CHAT-01', 'OAI-MAXTOK-01'],
   },
   'OAI-MODELS-01': {
     level: 'required',

@@ -104,7 +104,7 @@ export const v3Generate = {
     ...stated,
     section: '2.1',
     title: 'Every accepted id of the main model MUST work as model_id on v3.',
-    needs: ['V3-GEN-05'],
+    needs: ['V3-GEN-05', 'V3-GEN-11'],
   },
   'V3-MODEL-02': {
     ...stated,
@@ -141,7 +141,7 @@ export const v3Generate = {
     section: '1',
     title:
       'The history of a v3 chat MUST be a chain of runs: a run knows a fact from its parent run.',
-    needs: ['V3-GEN-02'],
+    needs: ['V3-GEN-02', 'V3-SSE-17'],
   },
   'V3-CTX-02': {
     ...stated,

@@ -36,7 +36,17 @@ export const v3History = {
     level: 'expected',
     title: 'The output rows of a run SHOULD equal the output items of its response.',
     contract: 'R23',
-    needs: ['V3-HIST-07', 'V3-GEN-02'],
+    needs: [
+      'V3-HIST-07',
+      'V3-GEN-02',
+      'V3-SSE-17',
+      'V3-SSE-18',
+      'V3-SSE-19',
+      'V3-SSE-20',
+      'V3-SSE-23',
+      'V3-SSE-26',
+      'V3-SSE-28',
+    ],
   },
   'V3-HIST-07': {
     ...paging,

@@ -33,12 +33,12 @@ export const v3OneShot = {
     ...stated,
     section: '9',
     title: 'The deprecated content MUST be accepted in place of input.',
-    needs: ['V3-ONE-01', 'V3-ONE-03'],
+    needs: ['V3-ONE-01', 'V3-ONE-03', 'V3-ONE-02'],
   },
   'V3-ONE-05': {
     ...stated,
     title: 'runs MUST be accepted as accumulated history, and the answer MUST know it.',
-    needs: ['V3-ONE-01', 'V3-ONE-03'],
+    needs: ['V3-ONE-01', 'V3-ONE-03', 'V3-SSE-17'],
   },
   'V3-ONE-06': {
     ...stated,

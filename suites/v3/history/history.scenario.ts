@@ -145,11 +145,14 @@ describe('v3: history', () => {
         ...pages,
       )
       const asked = rows.filter(({ item }) => isPutIn(item) && contains(item, nonce))
-      claim(
-        'V3-HIST-07',
-        () => expect(asked.length, 'history rows of the three inputs').toBeGreaterThanOrEqual(3),
-        ...pages,
-      )
+      // A message whose content is no list of parts may lack one: that is for V3-HIST-05.
+      if (rows.every((row) => !isPutIn(row.item) || inputTexts(row).length > 0)) {
+        claim(
+          'V3-HIST-07',
+          () => expect(asked.length, 'history rows of the three inputs').toBeGreaterThanOrEqual(3),
+          ...pages,
+        )
+      }
       const [ofUser] = shown.filter(({ item }) => isObject(item) && item['role'] === 'user')
       if (ofUser && inputTexts(ofUser).length > 0) {
         claim(

@@ -18,7 +18,7 @@ export const authenticationStatusFaults: readonly Fault[] = [
   {
     name: 'openai-auth-missing-key-is-403',
     summary: 'A request without a key is answered with 403.',
-    breaks: ['OAI-AUTH-01'],
+    breaks: ['OAI-AUTH-01', 'OAI-AUTH-03'],
     patch: answerWith(
       completions,
       403,

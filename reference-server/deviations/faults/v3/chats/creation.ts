@@ -23,7 +23,7 @@ export const chatCreationFaults: readonly Fault[] = [
   {
     name: 'v3-new-chat-is-the-first-again',
     summary: 'POST /chat answers with the first chat that was made.',
-    breaks: ['V3-CHAT-01'],
+    breaks: ['V3-CHAT-01', 'V3-AUTH-01'],
     patch: perServer(() => {
       let first: unknown
       return onSuccessBody(createChat, (body) => {
