@@ -1,8 +1,10 @@
 /** Content that the history of a chat must hold after a turn. */
 import {
+  answerText,
   type Chat,
   type Claim,
   compareOutputWithHistory,
+  contains,
   type Exchange,
   everyItemShown,
   expect,
@@ -38,6 +40,12 @@ export async function claimOutputKept(
     reply,
     ...pages,
   )
+}
+
+/** Tests if an answer holds a text: in its deltas, or in the output of its final response. */
+export function answersWith(exchange: Exchange, text: string): boolean {
+  const output = finalResponse(exchange)?.['output']
+  return answerText(exchange)?.includes(text) === true || contains(output, text)
 }
 
 /** The texts of an input row, part by part. */

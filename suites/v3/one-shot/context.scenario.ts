@@ -14,6 +14,7 @@ import {
   succeeded,
   test,
 } from '../../../harness/conformance/scenario/index.ts'
+import { answersWith } from '../../support/history.ts'
 import { buildRecall } from '../../support/test-data.ts'
 
 /** Section 4.3: what a one-shot is told beside its input: runs, an assistant, a knowledge base. */
@@ -78,12 +79,12 @@ describe('v3: context of a one-shot', () => {
           : runs
       const inStream = oneShot.body(ask, { runs: several, stream: true })
       let streamed = await oneShot.sendOk(inStream, { role: 'act' })
-      for (let tries = 1; tries < 3 && !answerText(streamed)?.includes(nonce); tries += 1) {
+      for (let tries = 1; tries < 3 && !answersWith(streamed, nonce); tries += 1) {
         streamed = await oneShot.sendOk(inStream, { role: 'act' })
       }
       claim(
         'V3-ONE-05',
-        () => expect(answerText(streamed), 'the streamed answer').toContain(nonce),
+        () => expect(answersWith(streamed, nonce), `the answer holds ${nonce}`).toBe(true),
         reply,
         streamed,
       )
