@@ -7,6 +7,7 @@ import {
   expect,
   expectAccepted,
   finalResponse,
+  inputRows,
   inputText,
   succeeded,
   test,
@@ -115,7 +116,8 @@ describe('v3: context', () => {
       }
       const runId = finalResponse(second)?.['id'] ?? finalResponse(first)?.['id']
       assume(typeof runId === 'string', 'the response shows no id', first, second)
-      const turn = v3.generateBody(chat, `Name a colour. Reference: ${session.nonce()}.`, {
+      const reference = session.nonce()
+      const turn = v3.generateBody(chat, `Name a colour. Reference: ${reference}.`, {
         parent_id: runId,
       })
       const key = session.uuid()
@@ -134,15 +136,17 @@ describe('v3: context', () => {
         next,
       )
 
-      const before = await v3.historyAfterPause(chat)
+      const before = await v3.waitForHistory(chat, (seen) => inputRows(seen, reference).length > 0)
       const repeat = await v3.generate(turn, { key, repeatOf: next.id })
       const after = await v3.historyAfterPause(chat)
+      assume(
+        inputRows(before.rows, reference).length > 0,
+        'the history does not show the step',
+        ...before.pages,
+      )
       claim(
         'V3-IDEM-02',
-        () =>
-          expect(after.rows.length, 'rows after a repeat of a run with a parent').toBe(
-            before.rows.length,
-          ),
+        () => expect(inputRows(after.rows, reference), 'steps with this key').toHaveLength(1),
         next,
         repeat,
         ...after.pages,

@@ -3,12 +3,14 @@ import {
   assume,
   type Chat,
   type Claim,
+  compareOutputWithHistory,
   contains,
   covers,
   describe,
   type Exchange,
   everyItemShown,
   expect,
+  finalResponse,
   inputRows,
   inputText,
   isDeclined,
@@ -57,9 +59,15 @@ describe('v3: idempotency', () => {
         // Not the deltas: that they are the answer is for a row of the stream.
         const answer = answerParts(first)
         const holdsAnswer = (shown: unknown) => answer.every((text) => contains(shown, text))
+        const items = finalResponse(first)?.['output']
+        const output = Array.isArray(items) ? items : []
         const before = await v3.waitForHistory(
           chat,
-          (seen) => inputRows(seen, nonce).length > 0 && holdsAnswer(seen),
+          // Rows of reasoning may come last, and would else be counted as a second step.
+          (seen) =>
+            inputRows(seen, nonce).length > 0 &&
+            holdsAnswer(seen) &&
+            compareOutputWithHistory(output, seen).length === 0,
         )
         // What the bytes of a stream lost is for a row of the stream, too.
         const isWhole = !answer.some((text) => text.includes('\ufffd'))
