@@ -1,3 +1,4 @@
+import { isObject } from '../../contract/json.ts'
 import type { ConformanceReport } from '../../contract/report/conformance.ts'
 
 /** Settings of a run, from the record beside its report. */
@@ -89,10 +90,6 @@ export function differencesText(found: readonly Difference[]): string {
 }
 
 const maxShown = 8
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
 
 function withoutSlash(url: string): string {
   return url.replace(/\/+$/, '')

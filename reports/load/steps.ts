@@ -21,7 +21,7 @@ export interface StepLatency {
   readonly p99: number | null
 }
 
-/** The steps of a load that has any. A second belongs to the step in which it begins. */
+/** One row for each step of `--steps`; empty without. A second belongs to the step in which it begins. */
 export function stepsOf({ plan, series }: LoadReport): readonly StepRow[] {
   const { arrival } = plan
   if (arrival.kind !== 'steps') return []

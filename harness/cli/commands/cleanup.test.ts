@@ -122,15 +122,7 @@ describe('chatgen cleanup', () => {
   })
 
   test('finds all that a killed run has left behind', { timeout: 60_000 }, async () => {
-    const server = await startReferenceServer()
-    const [key = ''] = server.keys
-    const folder = emptyFolder()
-    const file = join(folder, 'chatgen-results', 'journal.ndjson')
-    const only = ['--profile', 'v3', '--only', 'V3-HIST-*', '--only', 'V3-AUTH-*']
-    const check = start(['check', server.url, ...only], { CHATGEN_API_KEY: key }, folder)
-    while (!existsSync(file) || createdSoFar(file) < 5) await sleep(5)
-    check.child.kill('SIGKILL')
-    await check.ended
+    const { server, key, folder, file } = await endedInTheMiddle('SIGKILL')
     expect(openEntries(readJournal(file)).length).toBeGreaterThan(0)
 
     const { code, stdout } = await chatgen(['cleanup', file], { CHATGEN_API_KEY: key }, folder)
@@ -145,15 +137,7 @@ describe('chatgen cleanup', () => {
 })
 
 test('a run that is interrupted cleans up by itself', async () => {
-  const server = await startReferenceServer()
-  const [key = ''] = server.keys
-  const folder = emptyFolder()
-  const file = join(folder, 'chatgen-results', 'journal.ndjson')
-  const only = ['--profile', 'v3', '--only', 'V3-HIST-*', '--only', 'V3-AUTH-*']
-  const check = start(['check', server.url, ...only], { CHATGEN_API_KEY: key }, folder)
-  while (!existsSync(file) || createdSoFar(file) < 5) await sleep(5)
-  check.child.kill('SIGINT')
-  const { code } = await check.ended
+  const { server, key, file, code } = await endedInTheMiddle('SIGINT')
   expect(openEntries(readJournal(file))).toEqual([])
   const headers = { authorization: `Bearer ${key}` }
   const left = await fetch(`${server.url}/api/v3/chat?limit=100`, { headers })
@@ -176,6 +160,20 @@ test('an id that leads elsewhere is not sent', async () => {
   expect(code).toBe(1)
   await server.close()
 }, 60_000)
+
+/** A check of a server of its own that a signal ends once five chats are made. */
+async function endedInTheMiddle(signal: 'SIGKILL' | 'SIGINT') {
+  const server = await startReferenceServer()
+  const [key = ''] = server.keys
+  const folder = emptyFolder()
+  const file = join(folder, 'chatgen-results', 'journal.ndjson')
+  const only = ['--profile', 'v3', '--only', 'V3-HIST-*', '--only', 'V3-AUTH-*']
+  const check = start(['check', server.url, ...only], { CHATGEN_API_KEY: key }, folder)
+  while (!existsSync(file) || createdSoFar(file) < 5) await sleep(5)
+  check.child.kill(signal)
+  const { code } = await check.ended
+  return { server, key, folder, file, code }
+}
 
 function createdSoFar(file: string): number {
   return readFileSync(file, 'utf8').includes('\n') ? createdEntries(readJournal(file)).length : 0

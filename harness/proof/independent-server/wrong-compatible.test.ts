@@ -74,11 +74,6 @@ function wrongs(): Wrong[] {
         hooks: { checks: (check) => check !== 'json' },
         breaks: ['OAI-ERR-01 fail'],
       },
-      {
-        what: 'ignores max_tokens',
-        hooks: { maxTokens: () => undefined },
-        breaks: ['OAI-MAXTOK-01 fail'],
-      },
     ),
     together(
       {
@@ -120,6 +115,11 @@ function wrongs(): Wrong[] {
         what: 'ignores stop sequences in an array',
         hooks: { stop: (text, stops) => (stops.length > 1 ? text : cutAtFirst(text, stops)) },
         breaks: ['OAI-STOP-02 fail', 'OAI-STOP-05 fail'],
+      },
+      {
+        what: 'ignores max_tokens',
+        hooks: { maxTokens: () => undefined },
+        breaks: ['OAI-MAXTOK-01 fail'],
       },
       {
         what: 'hears the last message only',

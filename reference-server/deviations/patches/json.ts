@@ -61,10 +61,6 @@ export function isPresent(value: unknown): boolean {
   return value !== undefined && value !== null
 }
 
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
 export function isText(value: unknown): value is string {
   return typeof value === 'string'
 }

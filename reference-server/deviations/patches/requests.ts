@@ -1,10 +1,11 @@
 /** Patches of requests: what handlers see of them, and which are rejected. */
+import { isObject } from '../../../contract/json.ts'
 
 import type { Call } from '../../http/call.ts'
 import { ApiError } from '../../http/errors.ts'
 import type { Patch } from '../../services.ts'
 
-import { isObject, type Json, setAt, toObject } from './json.ts'
+import { type Json, setAt, toObject } from './json.ts'
 import { matchesRoute, type RoutePattern } from './routes.ts'
 
 /** Patch of requests before the handlers see them. */

@@ -1,6 +1,7 @@
 import {
   bodyText,
   type Exchange,
+  isObject,
   type OpenQuestionId,
   type OperationId,
   operationAt,
@@ -112,8 +113,4 @@ function names(text: string, member: string): boolean {
 
 function setsMember({ json }: RequestSpec, name: string): boolean {
   return !isObject(json) || name in json
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

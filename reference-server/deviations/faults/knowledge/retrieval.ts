@@ -1,8 +1,9 @@
 /** Faults of retrieval before an answer on v3 (section 4.4), and of the assistants that it is for. */
 
 import type { RequirementId } from '../../../../contract/index.ts'
+import { isObject } from '../../../../contract/json.ts'
 import { assistants } from '../../../answering/assistants.ts'
-import { isObject, type Json, toObject } from '../../patches/json.ts'
+import { type Json, toObject } from '../../patches/json.ts'
 import { onRequestBody, rejectRequests } from '../../patches/requests.ts'
 import { v3Generate } from '../../patches/routes.ts'
 import type { Fault } from '../../types.ts'

@@ -1,8 +1,10 @@
 /** Faults of what a v2 message takes and what it refuses (section 4.2). */
+
 import type { RequirementId } from '../../../../contract/index.ts'
+import { isObject } from '../../../../contract/json.ts'
 import type { Patch } from '../../../services.ts'
 import { newChat } from '../../../surfaces/chats.ts'
-import { isObject, isPresent, isText } from '../../patches/json.ts'
+import { isPresent, isText } from '../../patches/json.ts'
 import { onError } from '../../patches/replies.ts'
 import { flattenField, ignoreField, onRequestBody, rejectRequests } from '../../patches/requests.ts'
 import { mainModel, type RoutePattern, storeMessage, v2Generate } from '../../patches/routes.ts'

@@ -1,5 +1,6 @@
 /** Faults of a one-shot that show in one form of a request only, or in one value of rag (section 4.3). */
-import { isObject, type Json, toObject } from '../../../patches/json.ts'
+import { isObject } from '../../../../../contract/json.ts'
+import { type Json, toObject } from '../../../patches/json.ts'
 import { alsoDo } from '../../../patches/replies.ts'
 import { onRequestBody, rejectRequests } from '../../../patches/requests.ts'
 import { oneShot } from '../../../patches/routes.ts'

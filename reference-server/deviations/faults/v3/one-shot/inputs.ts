@@ -1,6 +1,7 @@
 /** Faults of what a one-shot may be told and asked, and of what it must refuse (section 4.3). */
+import { isObject } from '../../../../../contract/json.ts'
 import type { Patch } from '../../../../services.ts'
-import { isObject, isPresent, isText, type Json } from '../../../patches/json.ts'
+import { isPresent, isText, type Json } from '../../../patches/json.ts'
 import {
   flattenField,
   ignoreField,
