@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { capacityReport } from '../../../contract/report/capacity.ts'
 import { conformanceReport } from '../../../contract/report/conformance.ts'
 import { loadReport } from '../../../contract/report/load.ts'
 import { baselineFile } from '../baseline/file.ts'
@@ -32,6 +33,11 @@ const published = [
     name: 'load-report',
     title: 'report.json of chatgen load, schema version 1',
     schema: loadReport,
+  },
+  {
+    name: 'capacity-report',
+    title: 'report.json of chatgen capacity, schema version 1',
+    schema: capacityReport,
   },
   {
     name: 'target-profile',

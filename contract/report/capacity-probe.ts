@@ -1,0 +1,109 @@
+import { z } from 'zod'
+import { audit, generator } from './load-generator.ts'
+import { metricNames } from './load-measures.ts'
+
+/** One probe of a capacity search: a load run at one rate, or with one number of clients. */
+
+/** An SLO in one probe. Latencies in milliseconds, shares from 0 to 1. */
+const sloMargin = z.object({
+  /** As it was written: `ttft.p95 < 500ms`; implied SLOs have their own wording. */
+  expression: z.string(),
+  verdict: z.enum(['met', 'missed', 'undecided']),
+  observed: z.number().nullable(),
+  /** Limit in the unit of `observed`. */
+  limit: z.number().nullable(),
+  unit: z.string(),
+  /** `(limit - observed) / limit`, negative beyond the limit; null where nothing was observed. */
+  margin: z.number().nullable(),
+  /** Requests over the limit and all; null for an SLO that is not a share of requests. */
+  over: z.int().nullable(),
+  requests: z.int().nullable(),
+  /** Share of the requests that may be over the limit: 0.05 for a p95. */
+  allowed: z.number().nullable(),
+  /** Effective sample size as a share of `requests`. */
+  independent: z.number().nullable(),
+})
+export type SloMargin = z.infer<typeof sloMargin>
+
+/** Quantiles of a latency; null where the sample is too small. */
+const latency = z.object({
+  metric: z.enum(metricNames),
+  /** From sending, or from the planned moment. */
+  clock: z.enum(['service', 'response']),
+  count: z.int(),
+  mean: z.number().nullable(),
+  p50: z.number().nullable(),
+  p90: z.number().nullable(),
+  p95: z.number().nullable(),
+  p99: z.number().nullable(),
+})
+export type ProbeLatency = z.infer<typeof latency>
+
+const nullableNumbers = z.array(z.number().nullable())
+
+/**
+ * Requests of a probe, drawn evenly from those that were answered whole: a table by column, so that the
+ * values of one index belong to one request. Service times can be fitted from it.
+ */
+const samples = z.object({
+  /** Answered requests from which these were drawn. */
+  of: z.int(),
+  /** Milliseconds after the start of the probe at which the request was sent. */
+  sentMs: z.array(z.number()),
+  /** Name of the transaction in the mix. */
+  transaction: z.array(z.string()),
+  /** From the usage of the answer; null without one. */
+  promptTokens: nullableNumbers,
+  outputTokens: nullableNumbers,
+  /** From sending to the first token, and to the end of the answer. */
+  ttftMs: nullableNumbers,
+  e2eMs: nullableNumbers,
+  /** Mean time for each output token after the first. */
+  tpotMs: nullableNumbers,
+  /** Requests of the probe that were in flight when this one was sent, without it. */
+  inFlight: z.array(z.int()),
+})
+export type ProbeSamples = z.infer<typeof samples>
+
+export const capacityProbe = z.object({
+  index: z.int(),
+  /** `baseline`: unloaded latency. `hysteresis`: repeated on the way down, after overload. */
+  purpose: z.enum(['baseline', 'search', 'replicate', 'hysteresis']),
+  /** Offered transactions a second; of a closed loop, those that were completed. */
+  rate: z.number(),
+  /** Clients of a closed loop; null of an open one. */
+  clients: z.int().nullable(),
+  verdict: z.enum(['met', 'missed', 'undecided', 'invalid']),
+  /** False where the generator was the bottleneck: it counts for nothing. */
+  valid: z.boolean(),
+  /** Reason of an early stop; null for a probe of full length. */
+  stopped: z.string().nullable(),
+  /** Milliseconds after the start of the search. */
+  atMs: z.number(),
+  durationMs: z.number(),
+  /** Rest before the probe, and whether the target was back at its unloaded latency after it. */
+  rest: z.object({ ms: z.number(), recovered: z.boolean() }).nullable(),
+  slo: z.array(sloMargin),
+  /** In the measured window, a second. */
+  perSecond: z.object({
+    offered: z.number(),
+    completed: z.number(),
+    shed: z.number(),
+    failed: z.number(),
+    good: z.number(),
+    inputTokens: z.number().nullable(),
+    outputTokens: z.number(),
+  }),
+  /** Mean number of requests in flight, by Little's law. */
+  concurrency: z.number().nullable(),
+  latencies: z.array(latency),
+  /** Required requirements that were violated. */
+  violated: z.array(z.string()),
+  generator: generator.pick({ verdict: true, reasons: true, eventLoopUtilization: true }),
+  audits: z.array(audit),
+  samples: samples.nullable(),
+  planHash: z.string(),
+  /** Load report of the probe, relative to the folder of this report; null where none was written. */
+  report: z.string().nullable(),
+})
+export type CapacityProbe = z.infer<typeof capacityProbe>

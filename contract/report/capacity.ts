@@ -1,0 +1,146 @@
+import { z } from 'zod'
+import { capacityProbe } from './capacity-probe.ts'
+import { digest } from './digest.ts'
+import { loadReport } from './load.ts'
+import { generator } from './load-generator.ts'
+
+/**
+ * The report of a capacity search that other programs read: `report.json`, schema version 1. Rates are
+ * transactions a second, times milliseconds, shares from 0 to 1.
+ */
+
+const interval = z.tuple([z.number(), z.number()])
+const estimate = z.object({ value: z.number(), interval: interval.nullable() })
+
+/** The highest load within the SLOs. */
+const result = z.object({
+  /** Highest sustainable rate; null where the search has no bracket. */
+  rate: z.number().nullable(),
+  interval: interval.nullable(),
+  /** Of the interval: 0.95. */
+  confidence: z.number(),
+  /**
+   * The SLO that limits the rate. With `limit: 'policy'` the target refuses requests by a rate limit
+   * before it is saturated.
+   */
+  limitedBy: z.string().nullable(),
+  limit: z.enum(['capacity', 'policy']).nullable(),
+  /** Lowest rate at which an SLO was missed. */
+  firstFailing: z.number().nullable(),
+  /** Highest rate at which every SLO was met. */
+  highestMet: z.number().nullable(),
+  /** Method of the interval: a fitted curve, a jump between two rates, or two verdicts. */
+  by: z.enum(['fit', 'cliff', 'bracket']).nullable(),
+  /** Rate at which the target is to be run, a share of `rate`. */
+  headroom: z.object({ share: z.number(), rate: z.number() }).nullable(),
+  /** At the found rate: mean number of requests in flight, by Little's law; clients of a closed loop. */
+  concurrency: estimate.nullable(),
+  tokensPerSecond: z.object({ input: z.number().nullable(), output: z.number() }).nullable(),
+})
+export type CapacityResult = z.infer<typeof result>
+
+/** A point of the throughput-latency frontier: probes of one rate together. */
+const frontierPoint = z.object({
+  rate: z.number(),
+  clients: z.int().nullable(),
+  probes: z.int(),
+  /** Completed transactions a second. */
+  completed: z.number(),
+  outputTokens: z.number(),
+  concurrency: z.number().nullable(),
+  ttft: z.object({ p50: z.number().nullable(), p95: z.number().nullable() }),
+  tpot: z.object({ p50: z.number().nullable(), p95: z.number().nullable() }),
+  e2e: z.object({ p50: z.number().nullable(), p95: z.number().nullable() }),
+  verdict: z.enum(['met', 'missed', 'undecided']),
+})
+export type FrontierPoint = z.infer<typeof frontierPoint>
+
+/** A token bucket that explains the 429s of a probe. */
+const policyLimit = z.object({
+  /** Requests that are let through at once. */
+  burst: estimate,
+  /** Requests a second that are let through in the long run. */
+  refill: estimate,
+  /** Accepted and refused requests of the probe from which it was fitted. */
+  accepted: z.int(),
+  refused: z.int(),
+  probe: z.int(),
+  /** Rate-limit headers of the refusals, with one value each. */
+  headers: z.record(z.string(), z.string()),
+  message: z.string(),
+})
+export type PolicyLimit = z.infer<typeof policyLimit>
+
+/** Dependence of the verdict on what came before: at one rate, before and after overload. */
+const hysteresis = z.object({
+  verdict: z.enum(['none', 'found', 'undecided']),
+  rate: z.number(),
+  /** Shares over the limit of the limiting SLO, on the way up and on the way down. */
+  up: z.number().nullable(),
+  down: z.number().nullable(),
+  message: z.string(),
+})
+export type Hysteresis = z.infer<typeof hysteresis>
+
+/** Change of the capacity during the search. */
+const drift = z.object({
+  verdict: z.enum(['none', 'found', 'undecided']),
+  /** Relative change of the capacity an hour; negative where the target becomes slower. */
+  perHour: z.number().nullable(),
+  message: z.string(),
+})
+export type Drift = z.infer<typeof drift>
+
+export const capacityReport = z.object({
+  kind: z.literal('capacity-report'),
+  schemaVersion: z.literal(1),
+  /**
+   * `found`: an interval as narrow as was asked for. `above max`: every SLO is met at the maximum.
+   * `below min`: an SLO is missed at the minimum. `undecided`: the budget ended the search before.
+   * `violated`: a required requirement was violated under load. `invalid`: the generator was the
+   * bottleneck before the target was. `unreachable`: the target stopped answering.
+   */
+  outcome: z.enum([
+    ...(['found', 'above max', 'below min', 'undecided'] as const),
+    ...(['violated', 'invalid', 'unreachable'] as const),
+  ]),
+  interrupted: z.boolean(),
+  suite: loadReport.shape.suite,
+  target: loadReport.shape.target,
+  seed: z.string(),
+  startedAt: z.string(),
+  durationMs: z.number(),
+  /** Open: the rate is searched. Closed: the number of clients. */
+  loop: z.enum(['open', 'closed']),
+  /** Options as they were resolved from flags, environment and defaults. */
+  config: z.object({
+    slos: z.array(z.string()),
+    min: z.number(),
+    max: z.number(),
+    precision: z.number(),
+    budgetMs: z.number(),
+    headroom: z.number(),
+    probeMs: z.number(),
+    arrival: z.enum(['poisson', 'constant']),
+    workers: z.int(),
+    timeoutMs: z.number(),
+    mixName: z.string(),
+    mix: z.unknown(),
+  }),
+  result,
+  probes: z.array(capacityProbe),
+  frontier: z.array(frontierPoint),
+  policyLimit: policyLimit.nullable(),
+  hysteresis: hysteresis.nullable(),
+  drift: drift.nullable(),
+  generator: generator.pick({ verdict: true, reasons: true, environment: true }).extend({
+    /** Highest rate that the generator is known to hold; null where it was never the bottleneck. */
+    holds: z.number().nullable(),
+  }),
+  /** Failures of setup or cleanup. */
+  notes: z.array(z.string()).default([]),
+  /** Internal errors. */
+  faults: z.array(z.string()).default([]),
+  digest: digest.optional(),
+})
+export type CapacityReport = z.infer<typeof capacityReport>
