@@ -9,6 +9,7 @@ import {
   metric,
   otherTool,
   rates,
+  requestSample,
   secondRow,
   sloRow,
   stalls,
@@ -215,6 +216,8 @@ export const loadReport = z.object({
   audits: z.array(audit),
   series: z.array(secondRow),
   heatMaps: z.array(heatMap).default([]),
+  /** Absent in reports of earlier versions. */
+  sample: requestSample.optional(),
   /** The same run in the definitions of other tools. */
   otherTools: z.array(otherTool),
   /** Failures of setup or cleanup. */

@@ -10,6 +10,7 @@ import { describeDelivery } from './delivery.ts'
 import { independenceOf } from './independence.ts'
 import { metricRow, metricRows, turnRows } from './metric-rows.ts'
 import { countAbandoned, countDue, disturbancesOf, goodputOf, ratesOf, stallsOf } from './rates.ts'
+import { requestSample } from './request-sample.ts'
 import { heatMapsOf, seriesOf } from './series.ts'
 import { sloEvidence } from './slo-evidence.ts'
 import { type MeasuredWindow, measuredWindow, type WindowOptions } from './window.ts'
@@ -30,6 +31,7 @@ export type Measured = Pick<
   | 'audits'
   | 'series'
   | 'heatMaps'
+  | 'sample'
   | 'otherTools'
 > & {
   readonly errors: ErrorRow[]
@@ -87,6 +89,7 @@ export function summarize(run: RunMetrics, options: SummaryOptions): Measured {
     audits: auditsOf(run, window, options.planned),
     series: seriesOf(run),
     heatMaps: heatMapsOf(run),
+    sample: requestSample(run, fromNs, toNs),
     otherTools: run.otherTools.rows(),
     reused: outcomes.reusedConnections,
     connectMs: metricRow(kept, 'connect', independence),
