@@ -28,7 +28,7 @@ import { addCosts, addTraffic, noCost, noTraffic } from './usage.ts'
 import { decide } from './verdicts.ts'
 import { interfaceRevision, suiteVersion } from './version.ts'
 import { Collector, type Scenario } from './vitest/collector.ts'
-import { type Engine, inlineEngine, runOnce } from './vitest/engine.ts'
+import { type Engine, inlineEngine, runOnce, singleRunEngine } from './vitest/engine.ts'
 import { openSuites } from './vitest/suites.ts'
 
 export interface RunOptions {
@@ -273,4 +273,4 @@ function observationRows(seen: readonly Observation[]): ObservationRow[] {
 }
 
 export type { Engine, ProfileName, Scenario, Selection }
-export { inlineEngine }
+export { inlineEngine, singleRunEngine }

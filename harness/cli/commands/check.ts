@@ -170,13 +170,13 @@ function check(
   const taking = { kind: 'conformance-report', formats } as const
   const run = async (given: TargetProfile, take: () => void) => {
     const rows = selectRows(selection)
-    const { inlineEngine, runConformance } = await import('../../conformance/run.ts')
+    const { singleRunEngine, runConformance } = await import('../../conformance/run.ts')
     const isKnown = flags.target !== undefined || flags.reference === true
     const { profile, requests } =
       isKnown || missingMembers(rows, given).size === 0
         ? { profile: given, requests: 0 }
         : await discover(given, { selection, out, quiet, maxRequests, seed }, io)
-    const engine = inlineEngine()
+    const engine = singleRunEngine()
     const progress = showProgress(io, !flags.quiet)
     const exploration = await explorationFor(flags)
     try {

@@ -26,16 +26,30 @@ export async function runOnce(
 }
 
 /**
- * Runs the suites in this very thread, once or again and again: quicker to start, and what they are
- * made of stays loaded. Not for a thread that vitest itself runs.
+ * Runs the suites in this very thread, again and again: quicker to start, and what they are made of
+ * stays loaded. Not for a thread that vitest itself runs.
  */
 export function inlineEngine(): Engine {
+  return engineInThread({ reload: true })
+}
+
+/** Runs the suites in this very thread, for a process that judges one target; the quickest start. */
+export function singleRunEngine(): Engine {
+  return engineInThread({ reload: false })
+}
+
+let loadedSuites = false
+
+function engineInThread({ reload }: { readonly reload: boolean }): Engine {
   const current: { reporter: Reporter } = { reporter: {} }
   let opened: Promise<OpenSuites> | undefined
   return {
     async run(collector, setup, signal) {
+      // Modules that Node has loaded register no scenarios a second time.
+      if (!reload && loadedSuites) throw new Error('a process has one run of a single-run engine')
+      if (!reload) loadedSuites = true
       current.reporter = collector
-      opened ??= openSuites(forwardTo(current), inlinePool())
+      opened ??= openSuites(forwardTo(current), { pool: inlinePool(), reload })
       const suites = await opened
       const reattach = suites.detachListeners()
       try {

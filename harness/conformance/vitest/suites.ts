@@ -14,13 +14,22 @@ const compiled = import.meta.url.endsWith('.js')
 const root = fileURLToPath(new URL(compiled ? '../../../..' : '../../..', import.meta.url))
 const entry = compiled ? 'dist/suites/index.scenario.js' : 'suites/index.scenario.ts'
 
+export interface SuiteOptions {
+  readonly pool?: 'threads' | PoolRunnerInitializer
+  /**
+   * Loads the suites anew for each run in one thread, through vite, which takes half a second of CPU
+   * time. Without it Node loads them, once for each thread.
+   */
+  readonly reload?: boolean
+}
+
 /**
  * vitest over the suites: one worker whose modules stay loaded, everything started at once (the
  * run's own semaphore lets `--jobs` scenarios through), nothing retried and nothing printed.
  */
 export async function openSuites(
   reporter: Reporter,
-  pool: 'threads' | PoolRunnerInitializer = 'threads',
+  { pool = 'threads', reload = false }: SuiteOptions = {},
 ): Promise<OpenSuites> {
   if (!existsSync(`${root}/${entry}`)) throw new Error(`the suites are missing: ${entry}`)
   const cacheDir = mkdtempSync(join(tmpdir(), 'chatgen-'))
@@ -44,6 +53,7 @@ export async function openSuites(
       sequence: { concurrent: true },
       maxConcurrency: 10_000,
       disableConsoleIntercept: true,
+      experimental: { viteModuleRunner: reload, nodeLoader: false },
     },
     { cacheDir, logLevel: 'silent' },
     // On a terminal it would hide and show the cursor, whatever kind of terminal it is.
