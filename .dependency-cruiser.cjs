@@ -23,6 +23,10 @@ const rooms = {
     ...pkg('undici', 'hdr-histogram-js', 'autocannon', 'zod', 'yaml'),
   ],
   'harness/capacity': own('contract', 'harness/load'),
+  'harness/certification': [
+    ...own('contract', 'harness/client', 'harness/conformance'),
+    ...pkg('zod'),
+  ],
   'reference-server': [
     ...own('contract', 'fixtures'),
     ...pkg('fastify', '@fastify/[^/]+', 'zod', 'minisearch', 'unpdf', 'json-schema-faker'),

@@ -5,6 +5,7 @@ import { suiteVersion } from '../conformance/version.ts'
 import type { AddCommand } from './command.ts'
 import { benchCommand } from './commands/bench.ts'
 import { calibrateCommand } from './commands/calibrate.ts'
+import { certifyCommand } from './commands/certify.ts'
 import { checkCommand } from './commands/check.ts'
 import { cleanupCommand } from './commands/cleanup.ts'
 import { compareCommand } from './commands/compare.ts'
@@ -15,6 +16,7 @@ import { loadCommand } from './commands/load.ts'
 import { rejudgeCommand } from './commands/rejudge.ts'
 import { reportCommand } from './commands/report.ts'
 import { serveCommand } from './commands/serve.ts'
+import { verifyCommand } from './commands/verify.ts'
 import { type ExitCode, exitCode, exitCodeOfError, withInternalError } from './exit-codes.ts'
 import { readSwitches } from './flags.ts'
 import { watchInterrupts } from './terminal/interruption.ts'
@@ -27,6 +29,8 @@ const commands: readonly AddCommand[] = [
   reportCommand,
   compareCommand,
   rejudgeCommand,
+  certifyCommand,
+  verifyCommand,
   benchCommand,
   calibrateCommand,
   serveCommand,

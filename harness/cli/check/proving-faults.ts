@@ -15,11 +15,15 @@ const killMatrix = z.object({
 
 /** The faults of `docs/kill-matrix.json`; null if it is missing or cannot be read. */
 export function provingFaults(): readonly ProvingFault[] | null {
-  const up = import.meta.url.endsWith('.js') ? '../../../..' : '../../..'
   try {
-    const file = new URL(`${up}/docs/kill-matrix.json`, import.meta.url)
-    return killMatrix.parse(JSON.parse(readFileSync(file, 'utf8'))).faults
+    return killMatrix.parse(JSON.parse(killMatrixText())).faults
   } catch {
     return null
   }
+}
+
+/** Text of `docs/kill-matrix.json`. @throws the error of the file system if it is missing */
+export function killMatrixText(): string {
+  const up = import.meta.url.endsWith('.js') ? '../../../..' : '../../..'
+  return readFileSync(new URL(`${up}/docs/kill-matrix.json`, import.meta.url), 'utf8')
 }

@@ -1,0 +1,123 @@
+import { z } from 'zod'
+import { requirements } from '../../contract/index.ts'
+import { suiteVersion } from '../conformance/version.ts'
+import { sha256 } from './bundle.ts'
+import { rounds } from './challenge.ts'
+import type { Product } from './product.ts'
+import type { RoundsResult } from './rules.ts'
+
+/**
+ * The signed statement: in-toto Statement v1 with the predicate test-result v0.1
+ * (https://in-toto.io/attestation/test-result/v0.1).
+ */
+
+export const statementType = 'https://in-toto.io/Statement/v1'
+export const predicateType = 'https://in-toto.io/attestation/test-result/v0.1'
+
+const digestSet = z.record(z.string(), z.string().regex(/^[0-9a-f]{40,128}$/))
+const descriptor = z.strictObject({
+  name: z.string(),
+  digest: digestSet,
+  annotations: z.record(z.string(), z.unknown()).optional(),
+})
+
+export const statement = z.strictObject({
+  _type: z.literal(statementType),
+  subject: z.tuple([z.strictObject({ name: z.string(), digest: digestSet })]),
+  predicateType: z.literal(predicateType),
+  predicate: z.strictObject({
+    result: z.enum(['PASSED', 'WARNED']),
+    configuration: z.array(descriptor),
+    passedTests: z.array(z.string()),
+    warnedTests: z.array(z.string()),
+    failedTests: z.array(z.string()).max(0),
+  }),
+})
+export type Statement = z.infer<typeof statement>
+
+/** What a statement is made from. */
+export interface Certified {
+  readonly product: Product
+  /** Text of product.json in the bundle. */
+  readonly productText: string
+  readonly challenge: string
+  readonly surfaces: string
+  readonly result: RoundsResult
+  /** Text of the profile as every round records it. */
+  readonly profileText: string
+  readonly killMatrix: string
+  /** Text of the file of digests. */
+  readonly sums: string
+}
+
+/** Names of the configuration's resource descriptors. */
+export const configured = {
+  kit: 'chatgen-conformance',
+  catalogue: 'catalogue',
+  killMatrix: 'kill-matrix.json',
+  profile: 'profile',
+  challenge: 'challenge',
+  evidence: 'SHA256SUMS',
+  product: 'product.json',
+} as const
+
+export function statementOf(certified: Certified): Statement {
+  const { product, productText, result, challenge, surfaces } = certified
+  const { passed, warned, notApplicable } = result
+  return {
+    _type: statementType,
+    subject: [
+      {
+        name: `${product.vendor} ${product.name} ${product.version}`,
+        digest: digestOf(product) ?? { sha256: sha256(productText) },
+      },
+    ],
+    predicateType,
+    predicate: {
+      result: warned.length > 0 ? 'WARNED' : 'PASSED',
+      configuration: [
+        described(configured.kit, `${configured.kit} ${suiteVersion()}`, {
+          version: suiteVersion(),
+        }),
+        described(configured.catalogue, catalogueText()),
+        described(configured.killMatrix, certified.killMatrix),
+        described(configured.profile, certified.profileText, {
+          surfaces,
+          rounds: rounds.length,
+          notApplicable,
+        }),
+        described(configured.challenge, challenge, { challenge }),
+        described(configured.product, productText),
+        described(configured.evidence, certified.sums),
+      ],
+      passedTests: [...passed],
+      warnedTests: [...warned],
+      failedTests: [],
+    },
+  }
+}
+
+/** The resource descriptor with a name. */
+export function configurationOf({ predicate }: Statement, name: string) {
+  return predicate.configuration.find((entry) => entry.name === name)
+}
+
+/** The catalogue of requirements as canonical text. */
+export function catalogueText(): string {
+  return JSON.stringify(requirements)
+}
+
+/** The subject's digest as an in-toto digest set; undefined if the product file names none. */
+export function digestOf({ digest }: Product): Record<string, string> | undefined {
+  if (digest === undefined) return undefined
+  const [algorithm = '', value = ''] = digest.split(':')
+  return { [algorithm]: value }
+}
+
+function described(name: string, content: string, annotations?: Record<string, unknown>) {
+  return {
+    name,
+    digest: { sha256: sha256(content) },
+    ...(annotations === undefined ? {} : { annotations }),
+  }
+}

@@ -1,0 +1,157 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import type { Certification } from '../../certification/certify.ts'
+import { rounds } from '../../certification/challenge.ts'
+import { defaultJobs } from '../../conformance/defaults.ts'
+import { ConfigurationError } from '../../conformance/errors.ts'
+import { type ProfileName, profileNames } from '../../conformance/profile/selection.ts'
+import { publishBundle, publishRound } from '../certification/publish.ts'
+import { killMatrixText } from '../check/proving-faults.ts'
+import type { AddCommand } from '../command.ts'
+import { type ExitCode, exitCode } from '../exit-codes.ts'
+import { flag, positiveInteger } from '../flags.ts'
+import { makeOutFolder } from '../results/out-folder.ts'
+import { type TargetFlags, withTarget } from '../target/target.ts'
+import { addTargetFlags } from '../target/target-flags.ts'
+import { fitted } from '../terminal/fitted.ts'
+import { showProgress } from '../terminal/progress.ts'
+
+interface CertifyFlags extends TargetFlags {
+  readonly product: string
+  readonly challenge: string
+  readonly key: string
+  readonly out: string
+  readonly profile: ProfileName
+  readonly jobs: number
+  readonly quiet?: boolean
+}
+
+const examples = `
+Examples:
+  $ openssl genpkey -algorithm ed25519 -out ed25519.pem
+  $ chatgen certify --target staging.yaml --product product.yaml --challenge 2026-11-7f3a9c51e02b --key ed25519.pem --out bundle
+  $ chatgen verify bundle --public-key vendor.pem --challenge 2026-11-7f3a9c51e02b
+
+Three rounds with seeds from the challenge; every requirement of the surfaces must pass, or be not
+applicable, in each of them. Rules: docs/certification.md
+
+Exit codes:
+  0 certificate written   1 refused: a requirement is violated or unstable   2 usage or configuration
+  3 target unreachable, not this service, or API key rejected   4 internal error
+  5 refused: nothing violated, but a requirement is undecided   130 interrupted`
+
+/** `chatgen certify`: a signed certification run. */
+export const certifyCommand: AddCommand = (program, io, finish) => {
+  const command = program
+    .command('certify')
+    .description('run a certification and write a signed bundle')
+    .argument('[url]', 'base URL of the deployment, without /api')
+    .addOption(flag('--reference', 'certify the bundled reference server'))
+  addTargetFlags(command)
+    .requiredOption('--product <file>', 'product file: vendor, name, version, contact')
+    .requiredOption('--challenge <text>', 'text issued by the certification programme for this run')
+    .requiredOption('--key <file>', 'private Ed25519 key, PEM')
+    .addOption(
+      flag('--profile <name>', 'surfaces to certify', 'certify')
+        .choices(profileNames)
+        .default('full'),
+    )
+    .addOption(
+      flag('--jobs <n>', 'number of concurrent scenarios')
+        .argParser(positiveInteger)
+        .default(defaultJobs),
+    )
+    .addOption(
+      flag('--out <dir>', 'folder of the bundle, new or empty', 'certify').default(
+        'chatgen-certificate',
+      ),
+    )
+    .addOption(flag('--quiet', 'print the outcome only'))
+    .addHelpText('after', examples)
+    .action(async (url: string | undefined, flags: CertifyFlags) => {
+      const { quiet = false, out } = flags
+      const { readProduct } = await import('../../certification/product.ts')
+      const { checkChallenge } = await import('../../certification/challenge.ts')
+      const { readPrivateKey } = await import('../../certification/keys.ts')
+      const { certify } = await import('../../certification/certify.ts')
+      const { inlineEngine } = await import('../../conformance/run.ts')
+      const product = readProduct(source(flags.product))
+      const challenge = checkChallenge(flags.challenge)
+      const key = readPrivateKey(source(flags.key))
+      assertEmpty(out)
+      const certification = await withTarget(url, flags, io, async (profile) => {
+        makeOutFolder(out)
+        const engine = inlineEngine()
+        const progress = showProgress(io, !quiet)
+        try {
+          return await certify({
+            profile,
+            product,
+            challenge,
+            key,
+            engine,
+            outDir: out,
+            surfaces: flags.profile,
+            jobs: flags.jobs,
+            killMatrix: killMatrixText(),
+            signal: io.signal,
+            onProgress: (seen, round) =>
+              progress.update({ ...seen, scenario: `round ${round}: ${seen.scenario}` }),
+            publishRound: (report, dir) => publishRound(report, dir, io),
+            publishBundle: (reports, dir) => publishBundle(reports, dir, io),
+          })
+        } finally {
+          await engine.close()
+          progress.stop()
+        }
+      })
+      io.out(fitted(outcomeText(certification, out), io))
+      finish(codeOf(certification))
+    })
+}
+
+function outcomeText({ result, reports }: Certification, out: string): string {
+  const { refusals, passed, warned, notApplicable } = result
+  if (refusals.length > 0) {
+    const shown = 20
+    const more = refusals.length - shown
+    return [
+      `REFUSED  ${refusals.length === 1 ? '1 reason' : `${refusals.length} reasons`} in ${reports.length} of ${rounds.length} rounds; no certificate was written`,
+      ...refusals.slice(0, shown).map((line) => `  ${line}`),
+      ...(more > 0 ? [`  and ${more} more`] : []),
+      `Reports of the rounds: ${out}/rounds`,
+    ].join('\n')
+  }
+  return [
+    `CERTIFIED  ${passed.length} passed, ${warned.length} warned, ${notApplicable.length} not applicable in each of ${rounds.length} rounds`,
+    `Bundle: ${out}`,
+    `Verify it: chatgen verify ${out}`,
+  ].join('\n')
+}
+
+function codeOf({ result, reports }: Certification): ExitCode {
+  if (reports.some(({ interrupted }) => interrupted)) return exitCode.interrupted
+  if (result.refusals.length === 0) return exitCode.done
+  const isRefused =
+    result.failed.length > 0 || result.refusals.some((text) => /unstable/.test(text))
+  if (isRefused) return exitCode.violated
+  return reports.some(({ faults }) => faults.length > 0)
+    ? exitCode.internalError
+    : exitCode.incomplete
+}
+
+function source(file: string) {
+  try {
+    return { name: file, text: readFileSync(file, 'utf8') }
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new ConfigurationError([`cannot read ${file}: ${reason}`])
+  }
+}
+
+/** A bundle is written as a whole: files of an earlier one would not be part of it. */
+function assertEmpty(folder: string): void {
+  if (!existsSync(folder) || readdirSync(folder).length === 0) return
+  throw new ConfigurationError([
+    `--out: the folder ${folder} is not empty; a bundle needs a new folder`,
+  ])
+}

@@ -1,0 +1,100 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { printable } from '../../../reports/text/escape.ts'
+import { envelopeName } from '../../certification/bundle.ts'
+import type { Verification } from '../../certification/verify/verify.ts'
+import { ConfigurationError } from '../../conformance/errors.ts'
+import type { AddCommand } from '../command.ts'
+import { exitCode } from '../exit-codes.ts'
+import { flag } from '../flags.ts'
+import { fitted } from '../terminal/fitted.ts'
+import { noStatus, showStatus } from '../terminal/status.ts'
+
+interface VerifyFlags {
+  readonly publicKey?: string
+  readonly challenge?: string
+  readonly json?: boolean
+  readonly quiet?: boolean
+}
+
+const examples = `
+Examples:
+  $ chatgen verify bundle
+  $ chatgen verify bundle --public-key vendor.pem --challenge 2026-11-7f3a9c51e02b
+
+Nothing is sent. Without --public-key the key in the bundle is used, which shows that the bundle is
+whole, and not whose it is. The envelope can be verified without chatgen: docs/certification.md
+
+Exit codes:
+  0 verified   1 not verified, with the reason   2 usage, or not a bundle   4 internal error`
+
+/** `chatgen verify DIR`: verifies a certification bundle. */
+export const verifyCommand: AddCommand = (program, io, finish) => {
+  program
+    .command('verify')
+    .description('verify a certification bundle')
+    .argument('<dir>', 'folder of the bundle')
+    .addOption(flag('--public-key <file>', 'public Ed25519 key of the signer, PEM'))
+    .addOption(flag('--challenge <text>', 'challenge that the bundle must answer', 'verify'))
+    .addOption(flag('--json', 'print the result as JSON'))
+    .addOption(flag('--quiet', 'print the outcome only'))
+    .addHelpText('after', examples)
+    .action(async (dir: string, flags: VerifyFlags) => {
+      if (!existsSync(join(dir, envelopeName))) {
+        throw new ConfigurationError([
+          `${dir} is not a certification bundle: it has no ${envelopeName}`,
+        ])
+      }
+      const { verifyBundle } = await import('../../certification/verify/verify.ts')
+      const { readPublicKey } = await import('../../certification/keys.ts')
+      const { publicKey: file, challenge, json = false, quiet = false } = flags
+      const publicKey = file === undefined ? undefined : readPublicKey(source(file))
+      let latest = 'starting'
+      const status = quiet
+        ? { ...noStatus, refresh: () => {} }
+        : showStatus(io, { drawn: () => `verify: ${latest}`, logged: () => `verify: ${latest}` })
+      try {
+        const verification = await verifyBundle({
+          dir,
+          signal: io.signal,
+          onStep: (step) => {
+            latest = step
+            status.refresh()
+          },
+          ...(publicKey === undefined ? {} : { publicKey }),
+          ...(challenge === undefined ? {} : { challenge }),
+        })
+        status.stop()
+        io.out(json ? toJson(verification) : fitted(toText(verification, dir, quiet), io))
+        finish(verification.verified ? exitCode.done : exitCode.violated)
+      } finally {
+        status.stop()
+      }
+    })
+}
+
+function toText({ verified, steps, content }: Verification, dir: string, quiet: boolean): string {
+  const [reason = ''] = steps.flatMap(({ problems }) => problems)
+  const subject = content?.statement.subject[0].name ?? dir
+  const outcome = verified ? `VERIFIED  ${subject}` : `NOT VERIFIED  ${subject}: ${reason}`
+  if (quiet) return printable(outcome)
+  const lines = steps.flatMap(({ title, problems, notes }) => [
+    `  ${problems.length === 0 ? 'holds ' : 'failed'}  ${title}`,
+    ...[...problems, ...notes].map((text) => `          ${text}`),
+  ])
+  return [outcome, ...lines].map(printable).join('\n')
+}
+
+function toJson({ verified, steps, content }: Verification): string {
+  const { statement, challenge, keyId } = content ?? {}
+  return JSON.stringify({ verified, steps, challenge, keyId, statement }, null, 2)
+}
+
+function source(file: string) {
+  try {
+    return { name: file, text: readFileSync(file, 'utf8') }
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new ConfigurationError([`cannot read ${file}: ${reason}`])
+  }
+}
