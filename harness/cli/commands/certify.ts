@@ -1,10 +1,11 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import type { Certification } from '../../certification/certify.ts'
 import { rounds } from '../../certification/challenge.ts'
 import { defaultJobs } from '../../conformance/defaults.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
 import { type ProfileName, profileNames } from '../../conformance/profile/selection.ts'
 import { publishBundle, publishRound } from '../certification/publish.ts'
+import { readSource } from '../certification/sources.ts'
 import { killMatrixText } from '../check/proving-faults.ts'
 import type { AddCommand } from '../command.ts'
 import { type ExitCode, exitCode } from '../exit-codes.ts'
@@ -74,9 +75,9 @@ export const certifyCommand: AddCommand = (program, io, finish) => {
       const { readPrivateKey } = await import('../../certification/keys.ts')
       const { certify } = await import('../../certification/certify.ts')
       const { inlineEngine } = await import('../../conformance/run.ts')
-      const product = readProduct(source(flags.product))
+      const product = readProduct(readSource('--product', flags.product))
       const challenge = checkChallenge(flags.challenge)
-      const key = readPrivateKey(source(flags.key))
+      const key = readPrivateKey(readSource('--key', flags.key))
       assertEmpty(out)
       const certification = await withTarget(url, flags, io, async (profile) => {
         makeOutFolder(out)
@@ -137,15 +138,6 @@ function codeOf({ result, reports }: Certification): ExitCode {
   return reports.some(({ faults }) => faults.length > 0)
     ? exitCode.internalError
     : exitCode.incomplete
-}
-
-function source(file: string) {
-  try {
-    return { name: file, text: readFileSync(file, 'utf8') }
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
-    throw new ConfigurationError([`cannot read ${file}: ${reason}`])
-  }
 }
 
 /** A bundle is written as a whole: files of an earlier one would not be part of it. */

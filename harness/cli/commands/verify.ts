@@ -1,9 +1,10 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { printable } from '../../../reports/text/escape.ts'
 import { envelopeName } from '../../certification/bundle.ts'
 import type { Verification } from '../../certification/verify/verify.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
+import { readSource } from '../certification/sources.ts'
 import type { AddCommand } from '../command.ts'
 import { exitCode } from '../exit-codes.ts'
 import { flag } from '../flags.ts'
@@ -48,7 +49,8 @@ export const verifyCommand: AddCommand = (program, io, finish) => {
       const { verifyBundle } = await import('../../certification/verify/verify.ts')
       const { readPublicKey } = await import('../../certification/keys.ts')
       const { publicKey: file, challenge, json = false, quiet = false } = flags
-      const publicKey = file === undefined ? undefined : readPublicKey(source(file))
+      const publicKey =
+        file === undefined ? undefined : readPublicKey(readSource('--public-key', file))
       let latest = 'starting'
       const status = quiet
         ? { ...noStatus, refresh: () => {} }
@@ -88,13 +90,4 @@ function toText({ verified, steps, content }: Verification, dir: string, quiet: 
 function toJson({ verified, steps, content }: Verification): string {
   const { statement, challenge, keyId } = content ?? {}
   return JSON.stringify({ verified, steps, challenge, keyId, statement }, null, 2)
-}
-
-function source(file: string) {
-  try {
-    return { name: file, text: readFileSync(file, 'utf8') }
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
-    throw new ConfigurationError([`cannot read ${file}: ${reason}`])
-  }
 }
