@@ -2,7 +2,7 @@ import { createHash, createPrivateKey, createPublicKey, type KeyObject } from 'n
 import { ConfigurationError } from '../conformance/errors.ts'
 import type { Source } from '../conformance/profile/document.ts'
 
-/** How a key is made; shown where a file does not hold one. */
+/** Command that makes a key, for error messages. */
 export const makeKey = 'openssl genpkey -algorithm ed25519 -out ed25519.pem'
 
 /**

@@ -8,7 +8,7 @@ const line = z
   .max(200)
   .regex(/^[^\p{Cc}]*$/u, { error: 'Control characters are not allowed' })
 
-/** What is certified: the file of `--product`. */
+/** Product file of `--product`. */
 export const product = z.strictObject({
   vendor: line,
   name: line,

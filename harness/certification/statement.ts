@@ -35,7 +35,7 @@ export const statement = z.strictObject({
 })
 export type Statement = z.infer<typeof statement>
 
-/** What a statement is made from. */
+/** Content of a statement. */
 export interface Certified {
   readonly product: Product
   /** Text of product.json in the bundle. */

@@ -9,6 +9,7 @@ const largeFolders: Readonly<Record<string, string>> = {
   scripts: 'entry points, one for each npm script or measurement',
   'contract/catalogue': 'one file for each area of requirements',
   contract: 'the shared vocabulary, one idea a file',
+  'harness/cli/commands': 'one command a file',
   'harness/conformance/init': 'one file for each probe',
   'harness/conformance/scenario': 'being split',
   'harness/conformance/session': 'being split',

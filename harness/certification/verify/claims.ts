@@ -7,7 +7,7 @@ import { judgeRounds } from '../rules.ts'
 import { configurationOf, configured, digestOf } from '../statement.ts'
 import type { BundleContent } from './content.ts'
 
-/** What a certificate claims, compared with its own evidence. */
+/** Claims of a certificate, compared with its own evidence. */
 
 /** Empty if the bundle answers the challenge that was expected. */
 export function challengeProblem(content: BundleContent, expected: string | undefined): string[] {

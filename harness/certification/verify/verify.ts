@@ -22,7 +22,7 @@ export interface VerifiedStep {
   readonly title: string
   /** Why it does not hold; empty if it does. */
   readonly problems: readonly string[]
-  /** What differs without refusing the certificate, for example another version of chatgen. */
+  /** Differences that do not refuse the certificate, for example another version of chatgen. */
   readonly notes: readonly string[]
 }
 
