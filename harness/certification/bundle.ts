@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
 
@@ -17,7 +17,7 @@ export function roundFolder(round: number): string {
   return `rounds/${round}`
 }
 
-/** Replaces a file by its compressed form, `NAME.gz`. */
+/** Compressed form of a file, stored as `NAME.gz`. */
 export function compress(text: Uint8Array): Buffer {
   return gzipSync(text, { level: 9 })
 }
@@ -94,10 +94,6 @@ export function sha256(content: string | Uint8Array): string {
 /** Writes a file of the bundle. @throws the error of the file system */
 export function writeInBundle(dir: string, path: string, content: string | Uint8Array): void {
   writeFileSync(join(dir, path), content)
-}
-
-export function isInBundle(dir: string, path: string): boolean {
-  return existsSync(join(dir, path))
 }
 
 function nameIn(line: string): string {
