@@ -5,7 +5,7 @@ import { isotonic } from './isotonic.ts'
 import { crossingOf } from './logistic.ts'
 import type { Probe } from './probe.ts'
 import { type RunProbe, searchCapacity } from './search.ts'
-import { studentQuantile } from './student.ts'
+import { studentQuantile } from '../load/statistics/student.ts'
 
 const slo = 'ttft.p95 < 500ms'
 

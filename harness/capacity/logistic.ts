@@ -2,7 +2,7 @@
  * Share of requests over a limit as a function of the logarithm of the rate, and the rate at which it
  * reaches what is allowed: the dose-response problem of bioassay (Finney, Probit Analysis, 1971).
  */
-import { studentQuantile } from './student.ts'
+import { studentQuantile } from '../load/statistics/student.ts'
 
 export interface DosePoint {
   readonly rate: number
