@@ -226,6 +226,8 @@ export const loadReport = z.object({
   faults: z.array(z.string()),
   /** Of a report that was merged from shards and lacks some: how many there are, and which it lacks. */
   partial: z.object({ of: z.int(), missing: z.array(z.int()) }).optional(),
+  /** The measured window in blocks (`load-blocks.ts`), for comparisons: JSON, compressed by gzip, in base64. */
+  blocks: z.string().optional(),
   /** In the report of a shard: all that merging takes, as JSON, compressed by gzip, in base64. */
   measurements: z.string().optional(),
   /** Absent in what earlier versions wrote. */

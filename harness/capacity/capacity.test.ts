@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { studentQuantile } from '../load/statistics/student.ts'
 import { independentShare } from './independence.ts'
 import { isotonic } from './isotonic.ts'
 import { crossingOf } from './logistic.ts'
 import type { Probe } from './probe.ts'
 import { type RunProbe, searchCapacity } from './search.ts'
-import { studentQuantile } from '../load/statistics/student.ts'
 
 const slo = 'ttft.p95 < 500ms'
 

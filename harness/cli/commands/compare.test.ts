@@ -45,15 +45,3 @@ test('the target only where the runs were told the same', async () => {
   expect(conditions).toMatchObject({ url: null, kit: null, selection: null, profile: [] })
   expect(same.code).toBe(1)
 })
-
-test('no load report: it says what to do instead', async () => {
-  await using server = await startModelsServer()
-  const cwd = emptyFolder()
-  const args = ['--rate', '20', '--duration', '500ms', '--out', 'loaded']
-  await chatgen(['load', server.url, ...args], withKey, cwd)
-  const { code, stderr } = await chatgen(['compare', 'loaded', 'loaded'], {}, cwd)
-  expect(stderr).toBe(
-    'chatgen: compare reads conformance reports only, and these are load reports; render load reports with chatgen report DIR --report markdown\n',
-  )
-  expect(code).toBe(2)
-})

@@ -9,9 +9,15 @@ import { exchangesName, runRecordName } from '../../conformance/defaults.ts'
 import { ConfigurationError, KitError } from '../../conformance/errors.ts'
 import { profileOfRecord, readRunRecord } from '../../conformance/recording/record.ts'
 import { suiteVersion } from '../../conformance/version.ts'
+import type { FigureName } from '../../load/comparison/figures.ts'
 import type { AddCommand } from '../command.ts'
+import { comparedFigures } from '../compare/figures.ts'
+import { addInterleaveFlags, refuseLoadFlags } from '../compare/flags.ts'
+import { type InterleaveFlags, interleave } from '../compare/interleave.ts'
+import { comparedLoads, exitCodeOfComparison, printLoadComparison } from '../compare/loads.ts'
 import { type ExitCode, exitCode } from '../exit-codes.ts'
 import { colorFlag, flag } from '../flags.ts'
+import { percentage } from '../load/values.ts'
 import {
   anyEdited,
   conformanceIn,
@@ -24,70 +30,105 @@ import {
 import type { Io } from '../terminal/io.ts'
 import { showProgress } from '../terminal/progress.ts'
 
-interface CompareFlags {
+interface CompareFlags extends InterleaveFlags {
   readonly rejudge: boolean
-  readonly json?: boolean
-  readonly color: boolean
+  readonly interleave?: boolean
+  readonly metric?: readonly FigureName[]
+  readonly tolerance: number
 }
 
 const examples = `
 Examples:
   $ chatgen compare last-month chatgen-results
   $ chatgen compare main/report.json branch/report.json --json
+  $ chatgen compare load-monday load-tuesday --metric ttft.p99
+  $ chatgen compare --interleave https://blue.example.org https://green.example.org --rate 20 --duration 4m
 
 The exchanges of A are judged again by this version of chatgen, to tell changes of the target from
 changes of chatgen. Differences in URL, profile and selection of the two runs are listed first. Nothing
-is sent.
+is sent without --interleave.
+
+Of load reports it prints the ratio of each figure with its interval, and a verdict with a family-wise
+error of 5 %. --interleave sends load to two deployments in alternating blocks (A B B A), so that changes
+of the machine and of the time of day affect both, and compares them in the same way.
 
 Exit codes:
-  0 no regression   1 a requirement is newly violated
-  2 usage, not a conformance report, or a report that was edited after its run
-  5 nothing newly violated, but a required requirement that passed is now undecided`
+  0 no regression   1 a requirement is newly violated, or a figure is a regression
+  2 usage, reports of different kinds, or a report that was edited after its run
+  5 nothing newly violated, but a required requirement that passed is now undecided; or no figure is a
+    regression, and some are undecided
+  6 the load generator was the bottleneck in a run`
 
 /** `chatgen compare A B`: differences of two reports, attributed to the target or to chatgen. */
 export const compareCommand: AddCommand = (program, io, finish) => {
-  program
+  const command = program
     .command('compare')
     .description('compare two reports, and tell changes of the target from changes of chatgen')
-    .argument('<a>', 'earlier results: a folder, or a report.json')
-    .argument('<b>', 'later results')
+    .argument('<a>', 'earlier results: a folder, or a report.json; with --interleave a URL')
+    .argument('<b>', 'later results; with --interleave a URL')
     .addOption(flag('--no-rejudge', 'do not judge the exchanges of A again'))
+    .addOption(
+      flag(
+        '--metric <names>',
+        'figures of load reports to compare, e.g. ttft.p99,success; repeatable (default: p50 and p95 of ttft, tpot and e2e, success, and goodput if both have the same SLOs)',
+      ).argParser(comparedFigures),
+    )
+    .addOption(
+      flag('--tolerance <share>', 'change of a latency or rate that counts as none')
+        .argParser(percentage)
+        .default(0.05, '5%'),
+    )
+    .addOption(
+      flag('--interleave', 'compare two deployments under load, in alternating blocks of one run'),
+    )
     .addOption(flag('--json', 'print JSON'))
+    .addOption(flag('--quiet', 'no progress'))
     .addOption(colorFlag())
     .addHelpText('after', examples)
-    .action(async (pathA: string, pathB: string, flags: CompareFlags) => {
-      const [fileA, fileB] = [openStored(pathA), openStored(pathB)]
-      const files = [fileA, fileB]
-      refuseLoads(files)
-      for (const line of doubtLines(files)) io.err(line)
-      const [a, b] = [conformanceIn(fileA), conformanceIn(fileB)]
-      const lost = lostText(a)
-      if (lost !== null) io.err(lost)
-      const again = flags.rejudge ? await rejudged(a, b, io, flags) : { notes: [] }
-      const conditions = conditionsOf(sideOf(a), sideOf(b))
-      const comparison = compareReports(a.report, b.report, { rejudged: again.report, conditions })
-      const notes = [...doubtLines(files), ...again.notes]
-      io.out(
-        flags.json
-          ? comparisonToJson(comparison, a.report, b.report, notes).trimEnd()
-          : comparisonToText(comparison, a.report, b.report, {
-              color: io.color && flags.color,
-              width: io.width,
-              notes,
-            }).trimEnd(),
-      )
-      finish(anyEdited(files) ? exitCode.usage : codeOf(comparison, b.report))
-    })
+  addInterleaveFlags(command)
+  command.action(async (pathA: string, pathB: string, flags: CompareFlags) => {
+    const options = { figures: flags.metric ?? null, tolerance: flags.tolerance }
+    if (flags.interleave) {
+      const comparison = await interleave([pathA, pathB], flags, options, io)
+      printLoadComparison(comparison, [], flags, io)
+      finish(io.signal.aborted ? exitCode.interrupted : exitCodeOfComparison[comparison.outcome])
+      return
+    }
+    refuseLoadFlags(command)
+    const [fileA, fileB] = [openStored(pathA), openStored(pathB)]
+    const files = [fileA, fileB] as const
+    for (const line of doubtLines(files)) io.err(line)
+    if (kindOf(files) === 'load-report') {
+      const comparison = comparedLoads(files, options)
+      printLoadComparison(comparison, doubtLines(files), flags, io)
+      finish(anyEdited(files) ? exitCode.usage : exitCodeOfComparison[comparison.outcome])
+      return
+    }
+    const [a, b] = [conformanceIn(fileA), conformanceIn(fileB)]
+    const lost = lostText(a)
+    if (lost !== null) io.err(lost)
+    const again = flags.rejudge ? await rejudged(a, b, io, flags) : { notes: [] }
+    const conditions = conditionsOf(sideOf(a), sideOf(b))
+    const comparison = compareReports(a.report, b.report, { rejudged: again.report, conditions })
+    const notes = [...doubtLines(files), ...again.notes]
+    io.out(
+      flags.json
+        ? comparisonToJson(comparison, a.report, b.report, notes).trimEnd()
+        : comparisonToText(comparison, a.report, b.report, {
+            color: io.color && flags.color,
+            width: io.width,
+            notes,
+          }).trimEnd(),
+    )
+    finish(anyEdited(files) ? exitCode.usage : codeOf(comparison, b.report))
+  })
 }
 
-/** @throws ConfigurationError that names the alternative for load reports */
-function refuseLoads(files: readonly StoredFile[]): void {
-  const loads = files.filter(({ kind }) => kind === 'load-report')
-  const [first] = loads
-  if (first === undefined) return
-  const what = loads.length === 2 ? 'these are load reports' : `${first.file} is a load report`
+/** @throws ConfigurationError if the reports are not of the same kind */
+function kindOf([a, b]: readonly [StoredFile, StoredFile]): unknown {
+  if (a.kind === b.kind) return a.kind
   throw new ConfigurationError([
-    `compare reads conformance reports only, and ${what}; render load reports with chatgen report DIR --report markdown`,
+    `reports of different kinds cannot be compared: ${a.file} is a ${String(a.kind)}, ${b.file} a ${String(b.kind)}`,
   ])
 }
 

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { capacityReport } from '../../../contract/report/capacity.ts'
 import { conformanceReport } from '../../../contract/report/conformance.ts'
 import { loadReport } from '../../../contract/report/load.ts'
+import { loadComparison } from '../../../contract/report/load-comparison.ts'
 import { baselineFile } from '../baseline/file.ts'
 import { targetProfile } from './schema.ts'
 
@@ -38,6 +39,11 @@ const published = [
     name: 'capacity-report',
     title: 'report.json of chatgen capacity, schema version 1',
     schema: capacityReport,
+  },
+  {
+    name: 'load-comparison',
+    title: 'Output of chatgen compare --json for load reports, schema version 1',
+    schema: loadComparison,
   },
   {
     name: 'target-profile',

@@ -6,6 +6,7 @@ import { decideSlo } from '../slo/decide.ts'
 import { impliedSlos } from '../slo/implied.ts'
 import type { Slo } from '../slo/slo.ts'
 import { conservation, littlesLaw, stampOrder } from '../statistics/audits.ts'
+import { blocksOf, packBlocks } from './blocks.ts'
 import { describeDelivery } from './delivery.ts'
 import { independenceOf } from './independence.ts'
 import { metricRow, metricRows, turnRows } from './metric-rows.ts'
@@ -33,6 +34,7 @@ export type Measured = Pick<
   | 'heatMaps'
   | 'sample'
   | 'otherTools'
+  | 'blocks'
 > & {
   readonly errors: ErrorRow[]
   readonly disturbances: Disturbances
@@ -90,6 +92,7 @@ export function summarize(run: RunMetrics, options: SummaryOptions): Measured {
     series: seriesOf(run),
     heatMaps: heatMapsOf(run),
     sample: requestSample(run, fromNs, toNs),
+    blocks: packBlocks(blocksOf(run, window)),
     otherTools: run.otherTools.rows(),
     reused: outcomes.reusedConnections,
     connectMs: metricRow(kept, 'connect', independence),

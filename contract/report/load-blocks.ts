@@ -1,0 +1,36 @@
+import { z } from 'zod'
+import { metricNames } from './load-measures.ts'
+
+/** Counts by the lowest value of their bucket, in microseconds; three significant digits. */
+const bucketCounts = z.array(z.tuple([z.number(), z.int()]))
+
+const blockLatency = z.object({
+  metric: z.enum(metricNames),
+  /** Response time where the metric has one, service time otherwise. */
+  clock: z.enum(['service', 'response']),
+  counts: bucketCounts,
+  /** Requests that are only known to have taken longer than they were waited for. */
+  censored: z.int(),
+})
+
+const block = z.object({
+  /** Requests planned in the block of which something was due, and those of them that were answered whole. */
+  due: z.int(),
+  ok: z.int(),
+  good: z.int(),
+  /** Events of the block, whenever their requests were planned. */
+  completed: z.int(),
+  outputTokens: z.int(),
+  latencies: z.array(blockLatency),
+})
+export type LoadBlock = z.infer<typeof block>
+
+/**
+ * The measured window in blocks of equal time. Requests of one block resemble each other, so a
+ * comparison of two runs takes its error from the differences between blocks.
+ */
+export const loadBlocks = z.object({
+  blockMs: z.number(),
+  blocks: z.array(block),
+})
+export type LoadBlocks = z.infer<typeof loadBlocks>

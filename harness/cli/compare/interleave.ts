@@ -1,0 +1,132 @@
+import { randomBytes } from 'node:crypto'
+import type { LoadReport } from '../../../contract/report/load.ts'
+import type { LoadComparison } from '../../../contract/report/load-comparison.ts'
+import {
+  ConfigurationError,
+  InterruptedError,
+  TargetUnusableError,
+} from '../../conformance/errors.ts'
+import type { TargetProfile } from '../../conformance/profile/index.ts'
+import type { ComparisonOptions } from '../../load/comparison/compare-loads.ts'
+import { type BlockPair, compareInterleaved, minPairs } from '../../load/comparison/interleaved.ts'
+import { surfaceOf } from '../../load/plan/mix.ts'
+import type { PlanSpec } from '../../load/plan/plan.ts'
+import type { Slo } from '../../load/slo/slo.ts'
+import type { LoadFlags } from '../load/flags.ts'
+import { showLoadProgress } from '../load/output/progress.ts'
+import { planOf, slosOf } from '../load/spec.ts'
+import { loadTargetOf, requireWhatIsSent } from '../load/target.ts'
+import { withTarget } from '../target/target.ts'
+import type { Io } from '../terminal/io.ts'
+
+/** Flags of an interleaved run beside those of a load. */
+export interface InterleaveFlags extends LoadFlags {
+  /** Milliseconds. */
+  readonly block: number
+}
+
+export const defaultBlockMs = 10_000
+const defaultDurationMs = 240_000
+/** Share of a block that is its warm-up, while requests in flight build up. */
+const warmUpShare = 0.2
+
+/**
+ * Runs blocks of the same load against two deployments in turn, in the order A B B A, and compares them.
+ * Both blocks of a pair send the same plan. An interrupted run is compared as far as it got.
+ *
+ * @throws ConfigurationError if the flags give no load for blocks
+ */
+export async function interleave(
+  urls: readonly [a: string, b: string],
+  flags: InterleaveFlags,
+  options: ComparisonOptions,
+  io: Io,
+): Promise<LoadComparison> {
+  refuseOthers(flags)
+  const [blockMs, durationMs] = [flags.block, flags.duration ?? defaultDurationMs]
+  const pairs = Math.floor(durationMs / (2 * blockMs))
+  if (pairs < minPairs) {
+    throw new ConfigurationError([
+      `--duration: ${durationMs / 1000} s has room for ${pairs} pairs of blocks of ${blockMs / 1000} s, and it takes ${minPairs}: pass a longer --duration, or a shorter --block`,
+    ])
+  }
+  const seed = flags.seed ?? randomBytes(6).toString('hex')
+  const spec = planOf({ ...flags, seed, duration: blockMs })
+  const slos = slosOf(flags.slo)
+  const [urlA, urlB] = urls
+  return withTarget(urlA, flags, io, (a) =>
+    withTarget(urlB, flags, io, async (b) => {
+      const profiles = { a, b }
+      for (const profile of [a, b]) await requireTarget(profile, spec, io)
+      const done: BlockPair[] = []
+      for (let pair = 0; pair < pairs && !io.signal.aborted; pair++) {
+        const own = { ...spec, seed: `${seed}.${pair}` }
+        const order = pair % 2 === 0 ? (['a', 'b'] as const) : (['b', 'a'] as const)
+        const reports = new Map<'a' | 'b', LoadReport>()
+        for (const side of order) {
+          reports.set(side, await block(profiles[side], own, slos, flags, io))
+        }
+        const [ofA, ofB] = [reports.get('a'), reports.get('b')]
+        if (ofA && ofB && !ofA.interrupted && !ofB.interrupted) done.push({ a: ofA, b: ofB })
+        if (!flags.quiet) io.err(`compare: pair ${pair + 1} of ${pairs}`)
+      }
+      if (done.length === 0) throw new InterruptedError('interrupted before a pair of blocks ended')
+      return compareInterleaved(done, options)
+    }),
+  )
+}
+
+function refuseOthers(flags: InterleaveFlags): void {
+  const { ramp, steps, replay, shard, startAt } = flags
+  const others = { ramp, steps, replay, shard, 'start-at': startAt }
+  const given = Object.entries(others).find(([, value]) => value !== undefined)
+  if (given === undefined) return
+  throw new ConfigurationError([
+    `--${given[0]} does not apply to --interleave: each block has the same --rate or --concurrency`,
+  ])
+}
+
+async function requireTarget(profile: TargetProfile, spec: PlanSpec, io: Io): Promise<void> {
+  const target = loadTargetOf(profile, spec.seed)
+  requireWhatIsSent(spec.mix, target)
+  const { preflight } = await import('../../conformance/preflight/preflight.ts')
+  const surfaces = [...new Set(spec.mix.entries.map(({ kind }) => surfaceOf(kind)))]
+  const setup = { profile, tag: target.tag, userAgent: target.userAgent }
+  await preflight(setup, surfaces, { signal: io.signal })
+}
+
+async function block(
+  profile: TargetProfile,
+  spec: PlanSpec,
+  slos: readonly Slo[],
+  flags: InterleaveFlags,
+  io: Io,
+): Promise<LoadReport> {
+  const { runLoad, PreparationError } = await import('../../load/run.ts')
+  const { interfaceRevision, suiteVersion } = await import('../../conformance/version.ts')
+  const progress = showLoadProgress(io, !flags.quiet)
+  try {
+    return await runLoad({
+      target: loadTargetOf(profile, spec.seed),
+      spec,
+      slos,
+      maxRefusals: flags.maxRefusals,
+      shard: null,
+      workers: flags.workers,
+      warmUpMs: flags.warmUp ?? warmUpShare * flags.block,
+      drainMs: flags.drain,
+      maxInFlight: flags.maxInFlight,
+      keepAlive: flags.keepAlive,
+      maxConnections: flags.connections,
+      startAt: null,
+      suite: { version: suiteVersion(), interface: interfaceRevision },
+      signal: io.signal,
+      onProgress: progress.update,
+    })
+  } catch (error) {
+    if (!(error instanceof PreparationError)) throw error
+    throw new TargetUnusableError('E_UNREACHABLE', `${profile.baseUrl}: ${error.message}`)
+  } finally {
+    progress.stop()
+  }
+}

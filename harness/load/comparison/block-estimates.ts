@@ -1,0 +1,123 @@
+import type { LoadBlock } from '../../../contract/report/load-blocks.ts'
+import type { MetricName } from '../../../contract/report/load-measures.ts'
+import { Histogram, unitNs } from '../metrics/samples/histogram.ts'
+import { binomialAtLeast, binomialCdf } from '../statistics/binomial.ts'
+import { type OrderedSample, quantileRanks, rankOf } from '../statistics/quantile-interval.ts'
+import { studentQuantile } from '../statistics/student.ts'
+import { type ClusterCount, designEffect, effectiveSize } from './clusters.ts'
+import type { Estimate, Limits } from './estimate.ts'
+
+/** Values of a latency in one block; censored ones are longer than any other. */
+export interface BlockSample {
+  readonly ended: Histogram
+  readonly censored: number
+}
+
+export function samplesOf(blocks: readonly LoadBlock[], metric: MetricName): BlockSample[] {
+  return blocks.map(({ latencies }) => {
+    const rows = latencies.filter((row) => row.metric === metric)
+    const ended = new Histogram()
+    for (const { counts } of rows) for (const [low, count] of counts) ended.add(low * unitNs, count)
+    return { ended, censored: rows.reduce((sum, { censored }) => sum + censored, 0) }
+  })
+}
+
+/**
+ * Quantile of a run in blocks, with distribution-free limits: order statistics by the exact binomial
+ * distribution, on the sample that the blocks are worth.
+ *
+ * @param independent effective sample size by the autocorrelation of neighbours, as a share; the smaller
+ * of the two sizes is used
+ */
+export function quantileOf(
+  samples: readonly BlockSample[],
+  q: number,
+  independent: number,
+): Estimate {
+  const sample = pooled(samples)
+  const n = sample.count
+  const value = sample.highAt(rankOf(q, n))
+  const counts = samples.map(
+    ({ ended, censored }): ClusterCount => ({
+      count: ended.count - ended.countOver(value, true),
+      of: ended.count + censored,
+    }),
+  )
+  const effect = Math.max(designEffect(counts), 1 / independent)
+  return {
+    value,
+    limits: (confidence) => {
+      const size = Math.floor(effectiveSize(n, effect, samples.length, confidence))
+      if (size < 1) return { low: null, high: null }
+      const { low, high } = quantileRanks(size, q, confidence)
+      return {
+        low: low === null ? null : sample.lowAt(Math.floor(((low - 1) * n) / size) + 1),
+        high: high === null ? null : sample.highAt(Math.ceil((high * n) / size)),
+      }
+    },
+  }
+}
+
+function pooled(samples: readonly BlockSample[]): OrderedSample {
+  const ended = new Histogram()
+  for (const sample of samples) ended.merge(sample.ended)
+  const censored = samples.reduce((sum, sample) => sum + sample.censored, 0)
+  const at = (rank: number, read: (rank: number) => number) =>
+    rank > ended.count ? Number.POSITIVE_INFINITY : read(rank)
+  return {
+    count: ended.count + censored,
+    lowAt: (rank) => at(rank, (own) => ended.lowAt(own)),
+    highAt: (rank) => at(rank, (own) => ended.highAt(own)),
+  }
+}
+
+/** Share of a count in blocks, with the limits of Clopper and Pearson on the size they are worth. */
+export function shareOf(blocks: readonly ClusterCount[]): Estimate {
+  const n = blocks.reduce((sum, { of }) => sum + of, 0)
+  const value = blocks.reduce((sum, { count }) => sum + count, 0) / n
+  const effect = designEffect(blocks)
+  return {
+    value,
+    limits: (confidence) => {
+      const size = effectiveSize(n, effect, blocks.length, confidence)
+      return size < 1 ? { low: null, high: null } : shareLimits(value, Math.floor(size), confidence)
+    },
+  }
+}
+
+/** Counts that are not whole, of a size that is not, are rounded so that the limits become wider. */
+function shareLimits(share: number, n: number, confidence: number): Limits {
+  const error = (1 - confidence) / 2
+  const least = Math.floor(share * n + 1e-9)
+  const most = Math.ceil(share * n - 1e-9)
+  return {
+    low: least === 0 ? 0 : root((p) => binomialAtLeast(least, n, p) >= error),
+    high: most === n ? 1 : root((p) => binomialCdf(most, n, p) <= error),
+  }
+}
+
+/** Smallest p in 0..1 for which a monotonic condition is true. */
+function root(isTrue: (p: number) => boolean): number {
+  let [low, high] = [0, 1]
+  for (let step = 0; step < 50; step++) {
+    const middle = (low + high) / 2
+    if (isTrue(middle)) high = middle
+    else low = middle
+  }
+  return high
+}
+
+/** Mean of the blocks, with Student's limits. */
+export function meanOf(values: readonly number[]): Estimate {
+  const n = values.length
+  const value = values.reduce((sum, one) => sum + one, 0) / n
+  const variance = values.reduce((sum, one) => sum + (one - value) ** 2, 0) / (n - 1)
+  return {
+    value,
+    limits: (confidence) => {
+      if (n < 2) return { low: null, high: null }
+      const half = studentQuantile((1 + confidence) / 2, n - 1) * Math.sqrt(variance / n)
+      return { low: value - half, high: value + half }
+    },
+  }
+}

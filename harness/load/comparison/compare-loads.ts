@@ -1,0 +1,116 @@
+import type { LoadReport } from '../../../contract/report/load.ts'
+import type { ComparedSide, LoadComparison } from '../../../contract/report/load-comparison.ts'
+import { unpackBlocks } from '../summary/blocks.ts'
+import { loadDifferences } from './differences.ts'
+import { type FigureName, figuresOf, type RunBlocks } from './figures.ts'
+import { type Candidate, decideFigures, familyError } from './verdicts.ts'
+
+/** A load report that lacks what a comparison needs. The message names the remedy. */
+export class NotComparableError extends Error {
+  override readonly name = 'NotComparable'
+}
+
+export interface ComparedRun {
+  /** Name of the report in messages. */
+  readonly name: string
+  readonly report: LoadReport
+}
+
+export interface ComparisonOptions {
+  /** Figures to compare; null for the default ones. */
+  readonly figures: readonly FigureName[] | null
+  /** Relative change of a latency or rate that is no change. */
+  readonly tolerance: number
+}
+
+/**
+ * Comparison of two load runs that took place one after the other.
+ * @throws NotComparable where a report has no blocks
+ */
+export function compareLoads(
+  a: ComparedRun,
+  b: ComparedRun,
+  options: ComparisonOptions,
+): LoadComparison {
+  const differences = loadDifferences(a.report, b.report)
+  const decisive = differences.filter((difference) => difference.decisive)
+  const candidates = figuresOf(sideOf(a), sideOf(b), options).map((candidate) =>
+    decisive.length === 0
+      ? candidate
+      : {
+          ...candidate,
+          reason: `the runs differ in ${decisive.map(({ name }) => name).join(', ')}`,
+        },
+  )
+  const invalid = [a, b].filter(({ report }) => report.generator.verdict === 'invalid')
+  const figures = decideFigures(
+    candidates.map(
+      (candidate): Candidate =>
+        invalid.length > 0 || decisive.length > 0
+          ? {
+              ...candidate,
+              ratio: null,
+              reason: candidate.reason ?? 'the load generator was the bottleneck in a run',
+            }
+          : candidate,
+    ),
+  )
+  return {
+    kind: 'load-comparison',
+    schemaVersion: 1,
+    outcome: invalid.length > 0 ? 'invalid' : comparisonOutcome(figures),
+    of: 'load',
+    design: 'separate',
+    method: methodText,
+    familyError,
+    a: headOf(a.report),
+    b: headOf(b.report),
+    differences,
+    figures,
+    notes: [
+      ...[a, b].flatMap(({ name, report: { generator } }) =>
+        generator.verdict === 'valid'
+          ? []
+          : [
+              `${name}: the load generator is ${generator.verdict}: ${generator.reasons.join('; ')}`,
+            ],
+      ),
+      'The runs took place at different times: a change of the machine between them looks like a change of the target. chatgen compare --interleave URL_A URL_B separates the two.',
+    ],
+  }
+}
+
+const methodText =
+  'ratios of order-statistic limits (MOVER), sample sizes corrected for differences between blocks of a run'
+
+export function comparisonOutcome(
+  figures: LoadComparison['figures'],
+): Exclude<LoadComparison['outcome'], 'invalid'> {
+  if (figures.some(({ verdict }) => verdict === 'regression')) return 'regression'
+  const undecided = figures.length === 0 || figures.some(({ verdict }) => verdict === 'undecided')
+  return undecided ? 'undecided' : 'no regression'
+}
+
+function sideOf({ name, report }: ComparedRun): RunBlocks {
+  if (report.blocks === undefined) {
+    throw new NotComparableError(
+      `${name} was written by an earlier version of chatgen and has no blocks to compare: run the load again`,
+    )
+  }
+  try {
+    return { report, ...unpackBlocks(report.blocks) }
+  } catch {
+    throw new NotComparableError(`${name}: its blocks cannot be read`)
+  }
+}
+
+export function headOf(report: LoadReport): ComparedSide {
+  return {
+    baseUrl: report.target.baseUrl,
+    startedAt: report.startedAt,
+    version: report.suite.version,
+    outcome: report.outcome,
+    requests: report.goodput.due,
+    generator: report.generator.verdict,
+  }
+}

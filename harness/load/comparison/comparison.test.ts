@@ -1,0 +1,221 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { LoadReport } from '../../../contract/report/load.ts'
+import { loadComparison } from '../../../contract/report/load-comparison.ts'
+import { loadReportOf } from '../../../reports/load/test-support/sketch.ts'
+import { Histogram } from '../metrics/samples/histogram.ts'
+import { packBlocks } from '../summary/blocks.ts'
+import { normal, uniform } from '../test-support/random.ts'
+import { designEffect } from './clusters.ts'
+import { compareLoads, NotComparableError } from './compare-loads.ts'
+import { pValue, type RatioEstimate } from './estimate.ts'
+import { holm } from './holm.ts'
+import { ratioOfPairs } from './paired.ts'
+
+const options = { figures: null, tolerance: 0.05 }
+
+describe('two simulated runs with noise that lasts', () => {
+  test('no figure is a regression or an improvement in 100 pairs of the same distribution', () => {
+    const wrong = Array.from({ length: 100 }, (_, pair) => compared(pair, 1)).filter(
+      ({ figures }) =>
+        figures.some(({ verdict }) => verdict === 'regression' || verdict === 'improvement'),
+    )
+    // A family-wise error of 5 % leaves at most 10 of 100 (P = 0.989); a tolerance makes it far less.
+    expect(wrong.length).toBeLessThanOrEqual(1)
+  })
+
+  test.each([
+    ['a slowdown of 10 % is found in 19 of 20', 1.1, 'regression'],
+    ['a speedup of 10 % is an improvement in 19 of 20', 1 / 1.1, 'improvement'],
+  ])('%s', (_, factor, verdict) => {
+    const found = Array.from({ length: 40 }, (_, pair) => compared(1000 + pair, factor)).filter(
+      ({ figures }) => figures.some((figure) => figure.verdict === verdict),
+    )
+    expect(found.length).toBeGreaterThanOrEqual(38)
+  })
+
+  test('the interval of a ratio covers it', () => {
+    const rows = Array.from({ length: 60 }, (_, pair) => compared(2000 + pair, 1.04)).flatMap(
+      ({ figures }) => figures.filter(({ unit }) => unit === 'ms'),
+    )
+    const covered = rows.filter(({ low, high }) => (low ?? 0) <= 1.04 && 1.04 <= (high ?? 9))
+    expect(covered.length / rows.length).toBeGreaterThan(0.93)
+  })
+})
+
+describe('a comparison', () => {
+  const [a, b] = [runOf(1, 1), runOf(2, 1)]
+
+  test('of a run with itself finds no change in any latency', () => {
+    const found = compareLoads({ name: 'a', report: a }, { name: 'a', report: a }, options)
+    expect(found.figures.filter(({ unit }) => unit === 'ms')).toHaveLength(6)
+    for (const { ratio, verdict } of found.figures) {
+      expect(ratio).toBe(1)
+      expect(['no change', 'undecided']).toContain(verdict)
+    }
+    expect(loadComparison.parse(JSON.parse(JSON.stringify(found)))).toEqual(found)
+  })
+
+  test('of runs with different loads has no verdict', () => {
+    const plan = { ...b.plan, arrival: { kind: 'poisson' as const, perSecond: 77 } }
+    const found = compareLoads(
+      { name: 'a', report: a },
+      { name: 'b', report: { ...b, plan } },
+      options,
+    )
+    expect(found.outcome).toBe('undecided')
+    expect(new Set(found.figures.map(({ verdict }) => verdict))).toEqual(new Set(['undecided']))
+    expect(found.figures[0]?.message).toBe('the runs differ in arrivals')
+  })
+
+  test('with a run whose generator was the bottleneck is invalid', () => {
+    const generator = { ...b.generator, verdict: 'invalid' as const }
+    const found = compareLoads(
+      { name: 'a', report: a },
+      { name: 'b', report: { ...runOf(9, 2), generator } },
+      options,
+    )
+    expect(found.outcome).toBe('invalid')
+    expect(found.figures.every(({ verdict }) => verdict === 'undecided')).toBe(true)
+  })
+
+  test('does not blame a target for what a degraded generator may have done', () => {
+    const spread = { p50: 20, p99: 40, max: 50, count: 1000 }
+    const slow = runOf(5, 1.15)
+    const generator = { ...slow.generator, verdict: 'degraded' as const, timestampError: spread }
+    const verdicts = (report: LoadReport) =>
+      compareLoads({ name: 'a', report: a }, { name: 'b', report }, options)
+        .figures.filter(({ name }) => name.startsWith('ttft'))
+        .map(({ verdict }) => verdict)
+    expect(verdicts(slow)).toContain('regression')
+    expect(verdicts({ ...slow, generator })).toEqual(['undecided', 'undecided'])
+  })
+
+  test('is refused without blocks, with the remedy', () => {
+    const { blocks: _, ...old } = b
+    expect(() =>
+      compareLoads({ name: 'a', report: a }, { name: 'b.json', report: old }, options),
+    ).toThrow(
+      new NotComparableError(
+        'b.json was written by an earlier version of chatgen and has no blocks to compare: run the load again',
+      ),
+    )
+  })
+
+  test('finds a target that fails, however fast its other answers are', () => {
+    const failing = runOf(3, 0.5, 0.2)
+    const { outcome, figures } = compareLoads(
+      { name: 'a', report: a },
+      { name: 'b', report: failing },
+      options,
+    )
+    expect(outcome).toBe('regression')
+    expect(figures.find(({ name }) => name === 'success')?.verdict).toBe('regression')
+  })
+})
+
+test("Holm's procedure rejects what Bonferroni rejects, and never a larger p before a smaller one", () => {
+  fc.assert(
+    fc.property(fc.array(fc.double({ min: 0, max: 1, noNaN: true })), (ps) => {
+      const rejected = holm(ps, 0.05)
+      for (const [index, p] of ps.entries()) {
+        if (p <= 0.05 / ps.length) expect(rejected[index]).toBe(true)
+        if (p > 0.05) expect(rejected[index]).toBe(false)
+        if (rejected[index]) {
+          for (const [other, q] of ps.entries()) if (q < p) expect(rejected[other]).toBe(true)
+        }
+      }
+    }),
+  )
+})
+
+test('a p-value inverts the limits: they hold at that tail and at no smaller one', () => {
+  fc.assert(
+    fc.property(fc.double({ min: 0.2, max: 5, noNaN: true }), (value) => {
+      const ratio: RatioEstimate = {
+        value,
+        limits: (confidence) => {
+          const half = -Math.log((1 - confidence) / 2) / 10
+          return { low: value * Math.exp(-half), high: value * Math.exp(half) }
+        },
+      }
+      const p = pValue(ratio, ({ low }) => low > 1)
+      if (value <= 1.06) expect(p).toBeGreaterThan(0.49)
+      else expect(p).toBeCloseTo(Math.max(1e-9, value ** -10), 3)
+    }),
+  )
+})
+
+test('the design effect is 1 for blocks alike and their size for blocks all of one kind', () => {
+  const alike = Array.from({ length: 20 }, () => ({ count: 5, of: 10 }))
+  const kinds = Array.from({ length: 20 }, (_, index) => ({
+    count: index % 2 === 0 ? 10 : 0,
+    of: 10,
+  }))
+  expect(designEffect(alike)).toBe(1)
+  expect(designEffect(kinds)).toBeCloseTo((10 * 20) / 19, 6)
+})
+
+test('what drifts in both blocks of each pair cancels', () => {
+  const pairs = Array.from({ length: 12 }, (_, index): [number, number] => {
+    const drift = 2 ** index
+    return [drift, drift * (1.1 + (index % 2) / 100)]
+  })
+  const { value, limits } = ratioOfPairs(pairs)
+  expect(value).toBeCloseTo(1.105, 3)
+  expect(limits(0.95).low).toBeGreaterThan(1.1)
+})
+
+function compared(pair: number, factor: number) {
+  return compareLoads(
+    { name: 'a', report: runOf(2 * pair, 1) },
+    { name: 'b', report: runOf(2 * pair + 1, factor) },
+    options,
+  )
+}
+
+/**
+ * 60 s at 40 requests a second, times lognormal with sigma 0.15. Each second has its own level, which
+ * follows that of the second before it (autocorrelation 0.5, 2 %), so requests are not independent.
+ */
+function runOf(seed: number, factor: number, failing = 0): LoadReport {
+  const [random, noise] = [uniform(seed), normal(seed + 1e6)]
+  let level = 0
+  const blocks = Array.from({ length: 20 }, () => {
+    const [ttft, tpot, e2e] = [new Histogram(), new Histogram(), new Histogram()]
+    let [due, ok] = [0, 0]
+    for (let second = 0; second < 3; second++) {
+      level = 0.5 * level + Math.sqrt(1 - 0.5 ** 2) * 0.02 * noise()
+      const scale = factor * Math.exp(level)
+      for (let at = exponential(random, 40); at < 1; at += exponential(random, 40)) {
+        due++
+        if (random() < failing) continue
+        ok++
+        const first = 200e6 * scale * Math.exp(0.15 * noise())
+        const gap = 20e6 * scale * Math.exp(0.15 * noise())
+        ttft.add(first)
+        tpot.add(gap)
+        e2e.add(first + 10 * gap)
+      }
+    }
+    const latency = (metric: 'ttft' | 'tpot' | 'e2e', values: Histogram) => ({
+      metric,
+      clock: metric === 'tpot' ? ('service' as const) : ('response' as const),
+      counts: values.store().counts.map(([low, count]): [number, number] => [low, count]),
+      censored: 0,
+    })
+    const latencies = [latency('ttft', ttft), latency('tpot', tpot), latency('e2e', e2e)]
+    return { due, ok, good: ok, completed: ok, outputTokens: 11 * ok, latencies }
+  })
+  const generator = { ...loadReportOf().generator, verdict: 'valid' as const }
+  return loadReportOf({
+    generator,
+    metrics: [],
+    blocks: packBlocks({ blockMs: 3000, blocks }),
+    slo: [],
+  })
+}
+
+function exponential(random: () => number, perSecond: number): number {
+  return -Math.log(1 - random()) / perSecond
+}

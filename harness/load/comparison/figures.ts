@@ -1,0 +1,187 @@
+import type { LoadReport } from '../../../contract/report/load.ts'
+import type { LoadBlock } from '../../../contract/report/load-blocks.ts'
+import type { GeneratorRow } from '../../../contract/report/load-generator.ts'
+import { givenSlos } from '../shards/check.ts'
+import { minimumSamples, nameOf } from '../statistics/quantile-interval.ts'
+import type { comparedLatencies } from '../summary/blocks.ts'
+import { meanOf, quantileOf, samplesOf, shareOf } from './block-estimates.ts'
+import { type Estimate, ratioOf } from './estimate.ts'
+import type { Candidate } from './verdicts.ts'
+
+/** A run with its measured window in blocks. */
+export interface RunBlocks {
+  readonly report: LoadReport
+  readonly blocks: readonly LoadBlock[]
+  readonly blockMs: number
+}
+
+export type ComparedLatency = (typeof comparedLatencies)[number]
+
+/** A quantile of a latency, a share of the due requests, or a rate. */
+export type FigureName =
+  | { readonly metric: ComparedLatency; readonly q: number }
+  | { readonly share: 'success' | 'goodput' }
+  | { readonly rate: 'rate' | 'tokens' }
+
+/** Relative change of the share of successful requests that is no change. */
+export const shareTolerance = 0.02
+
+/** Figures of two runs by default: rates say something of the target only where it sets the pace. */
+export function defaultFigures(a: LoadReport, b: LoadReport): readonly FigureName[] {
+  const latencies = (['ttft', 'tpot', 'e2e'] as const).flatMap((metric) =>
+    [0.5, 0.95].map((q) => ({ metric, q })),
+  )
+  const [ofA, ofB] = [a, b].map((report) => givenSlos(report).join('; '))
+  const sameSlos = ofA !== '' && ofA === ofB
+  const closed = [a, b].every(({ plan }) => plan.arrival.kind === 'closed')
+  return [
+    ...latencies,
+    { share: 'success' },
+    ...(sameSlos ? [{ share: 'goodput' } as const] : []),
+    ...(closed ? [{ rate: 'rate' } as const, { rate: 'tokens' } as const] : []),
+  ]
+}
+
+/** Ratios of the figures, without those that neither run has. */
+export function figuresOf(
+  a: RunBlocks,
+  b: RunBlocks,
+  { figures, tolerance }: { figures: readonly FigureName[] | null; tolerance: number },
+): Candidate[] {
+  return (figures ?? defaultFigures(a.report, b.report)).flatMap((name) => {
+    if ('metric' in name) return latencyFigure(a, b, name, tolerance)
+    return 'share' in name
+      ? [shareFigure(a, b, name.share)]
+      : [rateFigure(a, b, name.rate, tolerance)]
+  })
+}
+
+function latencyFigure(
+  a: RunBlocks,
+  b: RunBlocks,
+  { metric, q }: { readonly metric: ComparedLatency; readonly q: number },
+  tolerance: number,
+): Candidate[] {
+  const head = { name: `${metric}.${nameOf(q)}`, unit: 'ms', better: 'lower', tolerance } as const
+  const [ofA, ofB] = [a, b].map((run) => {
+    const samples = samplesOf(run.blocks, metric)
+    const count = samples.reduce((sum, { ended, censored }) => sum + ended.count + censored, 0)
+    return { run, samples, count }
+  })
+  if (ofA === undefined || ofB === undefined || ofA.count + ofB.count === 0) return []
+  const least = minimumSamples(q)
+  const small = [ofA, ofB].find(({ count }) => count < least)
+  if (small !== undefined) {
+    const reason = `${small === ofA ? 'A' : 'B'} has ${small.count} values; ${nameOf(q)} takes ${least}`
+    return [{ ...head, a: null, b: null, ratio: null, reason }]
+  }
+  const [estimateA, estimateB] = [ofA, ofB].map(({ run, samples }) =>
+    widened(
+      quantileOf(samples, q, independentShare(run.report, metric)),
+      allowanceNs(run, metric, q),
+    ),
+  )
+  if (estimateA === undefined || estimateB === undefined) return []
+  const values = { a: inMs(estimateA.value), b: inMs(estimateB.value) }
+  if (values.a === null || values.b === null || values.a === 0 || values.b === 0) {
+    const reason = `${nameOf(q)} is among requests that were still running, or 0`
+    return [{ ...head, ...values, ratio: null, reason }]
+  }
+  return [{ ...head, ...values, ratio: ratioOf(estimateA, estimateB), reason: null }]
+}
+
+/** Effective sample size by the autocorrelation of neighbours, as the run found it. */
+function independentShare({ metrics }: LoadReport, metric: ComparedLatency): number {
+  // Gaps of one stream are known to depend on each other: their blocks show how much.
+  if (metric === 'icl') return 1
+  const row = metrics.find(({ name }) => name === metric)
+  const distribution = row?.response ?? row?.service
+  if (!distribution) return 1
+  return Math.min(1, distribution.effective / (distribution.count + distribution.censored)) || 1
+}
+
+/**
+ * Error of a degraded generator, by which no target may be accused: of its timestamps, and for times
+ * that start in the plan of its schedule. Medians bound what it does to a median.
+ */
+function allowanceNs({ report, blocks }: RunBlocks, metric: ComparedLatency, q: number): number {
+  const { generator } = report
+  if (generator.verdict === 'valid') return 0
+  const of = (spread: GeneratorRow['timestampError']) =>
+    1e6 * ((q <= 0.5 ? spread?.p50 : spread?.p99) ?? 0)
+  const stamps = of(generator.timestampError)
+  if (metric === 'icl') return stamps
+  if (metric !== 'tpot') return stamps + of(generator.scheduleDelay)
+  // An error of the first or last token is shared by all tokens of the answer.
+  const tokens = blocks.reduce((sum, block) => sum + block.outputTokens, 0)
+  const answers = blocks.reduce((sum, block) => sum + block.completed, 0)
+  return answers === 0 ? stamps : stamps / Math.max(1, tokens / answers - 1)
+}
+
+function widened(estimate: Estimate, byNs: number): Estimate {
+  return {
+    value: estimate.value,
+    limits: (confidence) => {
+      const { low, high } = estimate.limits(confidence)
+      return { low: low === null ? null : low - byNs, high: high === null ? null : high + byNs }
+    },
+  }
+}
+
+function shareFigure(a: RunBlocks, b: RunBlocks, share: 'success' | 'goodput'): Candidate {
+  const head = { name: share, unit: 'share', better: 'higher', tolerance: shareTolerance } as const
+  const [ofA, ofB] = [a, b].map(({ blocks }) =>
+    shareOf(
+      blocks.map(({ due, ok, good }) => ({ of: due, count: share === 'success' ? ok : good })),
+    ),
+  )
+  return withRatio(head, ofA, ofB)
+}
+
+function rateFigure(
+  a: RunBlocks,
+  b: RunBlocks,
+  of: 'rate' | 'tokens',
+  tolerance: number,
+): Candidate {
+  const head = { name: of, unit: '/s', better: 'higher', tolerance } as const
+  const [ofA, ofB] = [a, b].map(({ blocks, blockMs }) =>
+    meanOf(
+      blocks.map(
+        ({ completed, outputTokens }) =>
+          (of === 'rate' ? completed : outputTokens) / (blockMs / 1000),
+      ),
+    ),
+  )
+  return withRatio(head, ofA, ofB)
+}
+
+function withRatio(
+  head: Pick<Candidate, 'name' | 'unit' | 'better' | 'tolerance'>,
+  a: Estimate | undefined,
+  b: Estimate | undefined,
+): Candidate {
+  if (a === undefined || b === undefined || Number.isNaN(a.value) || Number.isNaN(b.value)) {
+    return { ...head, a: null, b: null, ratio: null, reason: 'nothing was measured' }
+  }
+  const values = { a: a.value, b: b.value }
+  if (a.value > 0 && b.value > 0) return { ...head, ...values, ratio: ratioOf(a, b), reason: null }
+  // A ratio of 0: how sure it is depends on the size of the other sample, which its limits tell.
+  if (a.value > 0) return { ...head, ...values, ratio: fallenToZero(a, b), reason: null }
+  return { ...head, ...values, ratio: null, reason: `${head.name} of A is 0` }
+}
+
+function fallenToZero(a: Estimate, b: Estimate) {
+  return {
+    value: 0,
+    limits: (confidence: number) => {
+      const [high, low] = [b.limits(confidence).high, a.limits(confidence).low]
+      const most = high !== null && low !== null && low > 0 ? high / low : Number.POSITIVE_INFINITY
+      return { low: 0, high: most }
+    },
+  }
+}
+
+function inMs(ns: number): number | null {
+  return Number.isFinite(ns) ? ns / 1e6 : null
+}

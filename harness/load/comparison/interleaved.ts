@@ -1,0 +1,197 @@
+import type { LoadReport } from '../../../contract/report/load.ts'
+import type { LoadBlock } from '../../../contract/report/load-blocks.ts'
+import type { ComparedSide, LoadComparison } from '../../../contract/report/load-comparison.ts'
+import { minimumSamples, nameOf, rankOf } from '../statistics/quantile-interval.ts'
+import { unpackBlocks } from '../summary/blocks.ts'
+import { samplesOf, shareOf } from './block-estimates.ts'
+import { comparisonOutcome, headOf } from './compare-loads.ts'
+import { ratioOf } from './estimate.ts'
+import { type ComparedLatency, defaultFigures, type FigureName, shareTolerance } from './figures.ts'
+import { ratioOfPairs } from './paired.ts'
+import { type Candidate, decideFigures, familyError } from './verdicts.ts'
+
+/** Two blocks of an interleaved run, one after the other, with the same plan. */
+export interface BlockPair {
+  readonly a: LoadReport
+  readonly b: LoadReport
+}
+
+/** Fewest pairs that limits are computed from. */
+export const minPairs = 6
+
+/** Comparison of two deployments that took turns. Pairs in which the generator was too slow are left out. */
+export function compareInterleaved(
+  all: readonly BlockPair[],
+  { figures: chosen, tolerance }: { figures: readonly FigureName[] | null; tolerance: number },
+): LoadComparison {
+  const valid = all.filter((pair) => sidesOf(pair).every(isValid))
+  const pairs = valid.map(({ a, b }): Pair => ({ a: wholeBlock(a), b: wholeBlock(b) }))
+  const [first] = all
+  if (first === undefined) throw new RangeError('there are no pairs of blocks')
+  const isInvalid = 2 * valid.length < all.length
+  const names = chosen ?? defaultFigures(first.a, first.b)
+  const figures = isInvalid
+    ? []
+    : decideFigures(names.flatMap((name) => candidatesOf(pairs, name, tolerance)))
+  const dropped = all.length - valid.length
+  return {
+    kind: 'load-comparison',
+    schemaVersion: 1,
+    outcome: isInvalid ? 'invalid' : comparisonOutcome(figures),
+    of: 'load',
+    design: 'interleaved',
+    method: `Student's limits of log ratios of ${valid.length} pairs of blocks; shares pooled, by differences between blocks`,
+    familyError,
+    a: headOfAll(all.map(({ a }) => a)),
+    b: headOfAll(all.map(({ b }) => b)),
+    differences: [],
+    figures,
+    notes: [
+      ...(dropped === 0
+        ? []
+        : [`${dropped} of ${all.length} pairs left out: the load generator was the bottleneck`]),
+      ...violationNotes(
+        'A',
+        all.map(({ a }) => a),
+      ),
+      ...violationNotes(
+        'B',
+        all.map(({ b }) => b),
+      ),
+    ],
+  }
+}
+
+interface Pair {
+  readonly a: LoadBlock & { readonly seconds: number }
+  readonly b: LoadBlock & { readonly seconds: number }
+}
+
+function sidesOf({ a, b }: BlockPair): readonly LoadReport[] {
+  return [a, b]
+}
+
+function isValid({ generator }: LoadReport): boolean {
+  return generator.verdict !== 'invalid'
+}
+
+/** The measured window of a run as one block. */
+function wholeBlock({ blocks: packed }: LoadReport): Pair['a'] {
+  const { blocks, blockMs } = unpackBlocks(packed ?? '')
+  const sum = (read: (block: LoadBlock) => number) =>
+    blocks.reduce((total, block) => total + read(block), 0)
+  return {
+    due: sum(({ due }) => due),
+    ok: sum(({ ok }) => ok),
+    good: sum(({ good }) => good),
+    completed: sum(({ completed }) => completed),
+    outputTokens: sum(({ outputTokens }) => outputTokens),
+    latencies: blocks.flatMap(({ latencies }) => latencies),
+    seconds: (blockMs * blocks.length) / 1000,
+  }
+}
+
+function candidatesOf(pairs: readonly Pair[], name: FigureName, tolerance: number): Candidate[] {
+  if ('metric' in name) return latencyOf(pairs, name, tolerance)
+  if ('share' in name) {
+    const count = ({ ok, good }: LoadBlock) => (name.share === 'success' ? ok : good)
+    const [a, b] = (['a', 'b'] as const).map((side) =>
+      shareOf(pairs.map((pair) => ({ of: pair[side].due, count: count(pair[side]) }))),
+    )
+    const head = { name: name.share, unit: 'share', better: 'higher' } as const
+    if (a === undefined || b === undefined || !(a.value > 0)) return []
+    const ratio = b.value > 0 ? ratioOf(a, b) : { value: 0, limits: () => ({ low: 0, high: 0 }) }
+    const values = { a: a.value, b: b.value, tolerance: shareTolerance }
+    return [{ ...head, ...values, ratio, reason: null }]
+  }
+  const read = ({ completed, outputTokens, seconds }: Pair['a']) =>
+    (name.rate === 'rate' ? completed : outputTokens) / seconds
+  const values = pairs.map((pair) => [read(pair.a), read(pair.b)] as const)
+  const head = { name: name.rate, unit: '/s', better: 'higher', tolerance } as const
+  return [paired(head, values, mean(values.map(([a]) => a)), mean(values.map(([, b]) => b)))]
+}
+
+/** The quantile of each block. It is biased in small blocks, alike in both of a pair. */
+function latencyOf(
+  pairs: readonly Pair[],
+  { metric, q }: { readonly metric: ComparedLatency; readonly q: number },
+  tolerance: number,
+): Candidate[] {
+  const head = { name: `${metric}.${nameOf(q)}`, unit: 'ms', better: 'lower', tolerance } as const
+  const all = pairs.map((pair) => ({ a: pooled([pair.a], metric), b: pooled([pair.b], metric) }))
+  if (all.every(({ a, b }) => a.count + b.count === 0)) return []
+  const least = Math.ceil(1 / (1 - q))
+  const values = all.flatMap(({ a, b }) => {
+    if (a.count < least || b.count < least) return []
+    const [ofA, ofB] = [a.at(q), b.at(q)]
+    return ofA === null || ofB === null ? [] : [[ofA, ofB] as const]
+  })
+  const whole = (side: 'a' | 'b') => {
+    const sample = pooled(
+      pairs.map((pair) => pair[side]),
+      metric,
+    )
+    return sample.count < minimumSamples(q) ? null : sample.at(q)
+  }
+  return [paired(head, values, whole('a'), whole('b'))]
+}
+
+function paired(
+  head: Pick<Candidate, 'name' | 'unit' | 'better' | 'tolerance'>,
+  values: readonly (readonly [a: number, b: number])[],
+  a: number | null,
+  b: number | null,
+): Candidate {
+  const positive = values.filter(([ofA, ofB]) => ofA > 0 && ofB > 0)
+  if (positive.length < minPairs) {
+    const reason = `${positive.length} pairs of blocks have enough values; it takes ${minPairs}: longer blocks, or more of them`
+    return { ...head, a, b, ratio: null, reason }
+  }
+  return { ...head, a, b, ratio: ratioOfPairs(positive), reason: null }
+}
+
+function pooled(blocks: readonly LoadBlock[], metric: ComparedLatency) {
+  const [first, ...others] = blocks.flatMap((block) => samplesOf([block], metric))
+  const ended = first?.ended
+  for (const other of others) ended?.merge(other.ended)
+  const censored = [first, ...others].reduce((sum, sample) => sum + (sample?.censored ?? 0), 0)
+  const count = (ended?.count ?? 0) + censored
+  return {
+    count,
+    /** Milliseconds; null among requests that were still running. */
+    at(q: number): number | null {
+      const rank = rankOf(q, count)
+      return ended === undefined || rank > ended.count ? null : ended.highAt(rank) / 1e6
+    },
+  }
+}
+
+function mean(values: readonly number[]): number | null {
+  return values.length === 0 ? null : values.reduce((sum, one) => sum + one, 0) / values.length
+}
+
+function headOfAll(reports: readonly LoadReport[]): ComparedSide {
+  const [first] = reports
+  if (first === undefined) throw new RangeError('there are no reports')
+  const worst = (['invalid', 'degraded'] as const).find((verdict) =>
+    reports.some(({ generator }) => generator.verdict === verdict),
+  )
+  const outcome = (['violated', 'invalid', 'missed'] as const).find((one) =>
+    reports.some((report) => report.outcome === one),
+  )
+  return {
+    ...headOf(first),
+    outcome: outcome ?? 'met',
+    requests: reports.reduce((sum, { goodput }) => sum + goodput.due, 0),
+    generator: worst ?? 'valid',
+  }
+}
+
+function violationNotes(side: string, reports: readonly LoadReport[]): string[] {
+  const ids = reports.flatMap(({ integrity }) =>
+    integrity.findings.flatMap(({ id, level }) => (level === 'required' ? [id] : [])),
+  )
+  return ids.length === 0
+    ? []
+    : [`${side} violates ${[...new Set(ids)].sort().join(', ')}: chatgen load tells more`]
+}
