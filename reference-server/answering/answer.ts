@@ -9,6 +9,8 @@ import type { AssistantContext } from './assistant-context.ts'
 
 export interface Ask {
   readonly caller: string
+  /** Id or alias of the model. */
+  readonly model: string
   /** The conversation, oldest turn first, the question last. */
   readonly turns: readonly Turn[]
   readonly assistant: AssistantContext
@@ -30,6 +32,7 @@ export async function answer(services: AnsweringServices, ask: Ask): Promise<Gen
   const search = await searcher(services, ask)
   const done = searchesFirst(ask) ? [searchedInAdvance(question(turns), search)] : []
   const generation = services.model({
+    model: ask.model,
     turns: [...instructions(assistant), ...turns],
     think: ask.think,
     tools: tools.map(({ name }) => name),

@@ -13,6 +13,7 @@ function run(
   { think = false, maxTokens = Number.POSITIVE_INFINITY } = {},
 ): ResponseRun {
   const generation = fakeModel(1)({
+    model: 'svc-main-model',
     turns: [{ role: 'user', text: prompt }],
     think,
     tools: ['get_time', 'get_weather', 'file_search'],

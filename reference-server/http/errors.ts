@@ -99,11 +99,11 @@ function deepest(issue: ZodError['issues'][number] | undefined): Issue | undefin
   return { path: [...issue.path, ...furthest.path], message: furthest.message }
 }
 
-function outage({ status, message, code }: ModelOutage): ApiError {
-  const retryable = status === 429 || status === 503
+function outage({ status, message, code, retryAfter }: ModelOutage): ApiError {
+  const seconds = retryAfter ?? (status === 429 || status === 503 ? 1 : undefined)
   return new ApiError(status, message, {
     code,
-    headers: retryable ? { 'retry-after': '1' } : {},
+    headers: seconds === undefined ? {} : { 'retry-after': String(seconds) },
   })
 }
 

@@ -5,6 +5,7 @@ import { countTokens, splitTokens } from './tokens.ts'
 import { type Generation, ModelOutage, type ModelRequest, type Turn } from './types.ts'
 
 const plain: ModelRequest = {
+  model: 'SVC-Main',
   turns: [],
   think: false,
   tools: ['get_time', 'file_search'],

@@ -1,20 +1,14 @@
 /** A model that is a pure function of seed and request, so that everything it says can be computed. */
 import type { SearchHit } from '../retrieval/types.ts'
 import { type Directives, readDirectives, type ToolOrder } from './directives.ts'
+import { generationOf, type Plan, spoken } from './generation.ts'
 import { answerProse, proseOfTokens, reasoningProse } from './prose.ts'
 import { type Quotation, quotation } from './quotation.ts'
 import { recall } from './recall.ts'
 import { conformingValue, hintsIn } from './schema/conforming.ts'
-import { countTurn, cutAtStop, splitTokens } from './tokens.ts'
+import { cutAtStop, splitTokens } from './tokens.ts'
 import { asksForTool, searchQuery, toolCalls } from './tools/tools.ts'
-import {
-  type Generation,
-  type Model,
-  ModelOutage,
-  type ModelRequest,
-  type Step,
-  type Turn,
-} from './types.ts'
+import { type Model, ModelOutage, type ModelRequest, type Step, type Turn } from './types.ts'
 
 /**
  * Answers by the last user message alone, except where it asks for something told earlier (see
@@ -27,21 +21,8 @@ export function fakeModel(serverSeed: number): Model {
     const question = request.turns.findLast(({ role }) => role === 'user')?.text ?? ''
     const directives = readDirectives(question)
     if (directives.error !== undefined) throw new ModelOutage(directives.error)
-    const { steps, finish } = withinBudget(plan(seed, request, question, directives), request)
-    return {
-      steps,
-      finish,
-      failure:
-        finish === 'failed' ? { code: 'server_error', message: 'The generation failed' } : null,
-      tokens: count(request, steps),
-      pace: directives.pace,
-    }
+    return generationOf(plan(seed, request, question, directives), request, directives.pace)
   }
-}
-
-interface Plan {
-  readonly steps: readonly Step[]
-  readonly finish: Generation['finish']
 }
 
 function plan(seed: number, request: ModelRequest, question: string, directives: Directives): Plan {
@@ -164,34 +145,4 @@ function answerText(
 function toolResults(turns: readonly Turn[]): readonly string[] {
   const spokenLast = turns.findLastIndex(({ role }) => role !== 'tool')
   return turns.slice(spokenLast + 1).map(({ text }) => text)
-}
-
-function withinBudget({ steps, finish }: Plan, { maxTokens }: ModelRequest): Plan {
-  let left = maxTokens
-  const kept: Step[] = []
-  for (const step of steps) {
-    const length = step.fragments.length
-    if (length > left) {
-      if (left > 0)
-        kept.push({ ...step, fragments: step.fragments.slice(0, left), complete: false })
-      return { steps: kept, finish: 'length' }
-    }
-    kept.push(step)
-    left -= length
-  }
-  return { steps: kept, finish }
-}
-
-function spoken<Head extends { type: Step['type'] }>(head: Head, fragments: readonly string[]) {
-  return { ...head, fragments, complete: true }
-}
-
-function count(request: ModelRequest, steps: readonly Step[]): Generation['tokens'] {
-  const sum = (of: readonly Step[]) =>
-    of.reduce((total, { fragments }) => total + fragments.length, 0)
-  return {
-    input: request.turns.reduce((total, turn) => total + countTurn(turn), 0),
-    output: sum(steps),
-    reasoning: sum(steps.filter(({ type }) => type === 'reasoning')),
-  }
 }

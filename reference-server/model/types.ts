@@ -9,6 +9,8 @@ export interface Turn {
 }
 
 export interface ModelRequest {
+  /** Id or alias of the model, as the client named it. */
+  readonly model: string
   /** The conversation, oldest turn first. */
   readonly turns: readonly Turn[]
   readonly think: boolean
@@ -114,15 +116,29 @@ export interface Generation {
 export type Model = (request: ModelRequest) => Generation
 
 export class ModelOutage extends Error {
-  readonly code = 'model_outage'
   override readonly name = 'ModelOutage'
   /** HTTP status, 400 to 599. */
   readonly status: number
+  readonly code: string
+  /** Wait before the error is sent. */
+  readonly delayMs: number
+  /** Seconds of the header Retry-After; undefined: 1 with 429 and 503, otherwise no header. */
+  readonly retryAfter: number | undefined
 
-  constructor(status: number) {
-    super(`The model answers with status ${status}, as the prompt asked`)
+  constructor(status: number, details: OutageDetails = {}) {
+    super(details.message ?? `The model answers with status ${status}, as the prompt asked`)
     this.status = status
+    this.code = details.code ?? 'model_outage'
+    this.delayMs = details.delayMs ?? 0
+    this.retryAfter = details.retryAfter
   }
+}
+
+interface OutageDetails {
+  readonly message?: string | undefined
+  readonly code?: string | undefined
+  readonly delayMs?: number | undefined
+  readonly retryAfter?: number | undefined
 }
 
 export class UnsupportedSchema extends Error {

@@ -7,6 +7,7 @@ import type { ClientDemands, FunctionTool, ModelRequest, Turn } from '../../mode
 export function modelRequest(body: ChatCompletionRequest, choice: number): ModelRequest {
   const functions = offeredFunctions(body)
   return {
+    model: body.model,
     turns: body.messages.map(turn),
     think: false,
     tools: functions.map(({ name }) => name),

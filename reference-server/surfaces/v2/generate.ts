@@ -45,6 +45,7 @@ async function generate(services: Services, call: Call<GenerateReplyRequest>): P
   }
   const generation = await answer(services, {
     caller,
+    model: body.model_id,
     turns: await conversation(services, caller, parent),
     assistant: assistantOrInstructions(parent.assistantId),
     rag: parent.rag,

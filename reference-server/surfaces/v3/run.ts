@@ -21,6 +21,7 @@ export async function beginAnswer(
   const think = body.think === true
   const generation = await answer(services, {
     ...context,
+    model: body.model_id,
     think,
     tools,
     maxTokens: body.max_tokens ?? Number.POSITIVE_INFINITY,
