@@ -29,7 +29,17 @@ const rooms = {
   ],
   'reference-server': [
     ...own('contract', 'fixtures'),
-    ...pkg('fastify', '@fastify/[^/]+', 'zod', 'minisearch', 'unpdf', 'json-schema-faker'),
+    ...pkg(
+      'fastify',
+      '@fastify/[^/]+',
+      'zod',
+      'minisearch',
+      'unpdf',
+      'json-schema-faker',
+      'pino',
+      'pino-pretty',
+      'prom-client',
+    ),
   ],
   'harness/proof': own('fixtures', 'harness/conformance', 'reference-server', 'contract'),
 }

@@ -4,6 +4,10 @@ import { setTimeout as timeout } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { composeServices, type ServiceOptions } from './compose.ts'
 import { buildApp } from './http/app.ts'
+import { type CatalogueModel, models } from './model/catalogue.ts'
+import type { OnAnswered } from './observability/answered-request.ts'
+import type { ServerMetrics } from './observability/metrics.ts'
+import type { RequestLogOptions } from './observability/request-log.ts'
 import { addReferencePage } from './openapi/reference-page.ts'
 import { documented } from './openapi/routes.ts'
 import type { Services } from './services.ts'
@@ -24,6 +28,12 @@ export interface ReferenceServerOptions extends Partial<ServiceOptions> {
   readonly uploadLimitBytes?: number
   /** Grace period of `close` for open responses. Default 5000. */
   readonly closeDeadlineMs?: number
+  /** Origins of pages in browsers that may call the server, such as `http://localhost:5173`; `*` is any. */
+  readonly origins?: readonly string[]
+  /** Logs a line for each answered request. */
+  readonly log?: Omit<RequestLogOptions, 'secrets'>
+  /** Serves metrics in the Prometheus format at /metrics. Default false. */
+  readonly metrics?: boolean
   /** Called with errors of the server itself; clients get a bare 500. */
   readonly onInternalError?: (error: unknown) => void
 }
@@ -32,6 +42,7 @@ export interface ReferenceServer {
   /** Without a path, such as `http://127.0.0.1:4010`. */
   readonly url: string
   readonly keys: readonly string[]
+  readonly models: readonly CatalogueModel[]
   /** The services in use, with the store. */
   readonly services: Services
   connections(): Promise<number>
@@ -47,14 +58,20 @@ export async function startReferenceServer(
   options: ReferenceServerOptions = {},
 ): Promise<ReferenceServer> {
   const keys = options.keys ?? [`sk-${randomBytes(24).toString('base64url')}`]
-  const services = composeServices({ ...options, keys, seed: options.seed ?? 1 })
+  const { services, metrics } = await withMetrics(
+    composeServices({ ...options, keys, seed: options.seed ?? 1 }),
+    options.metrics === true,
+  )
   const life = { draining: false }
   const { routes, document } = documented(allRoutes(services))
-  const app = buildApp(services, routes, {
+  const { app } = await buildApp(services, routes, {
     bodyLimitBytes: options.bodyLimitBytes ?? 4 * 1024 * 1024,
     uploadLimitBytes: options.uploadLimitBytes ?? 10 * 1024 * 1024,
     draining: () => life.draining,
     onInternalError: options.onInternalError ?? (() => {}),
+    origins: options.origins ?? [],
+    onAnswered: options.log && (await openLog({ ...options.log, secrets: keys })),
+    metrics,
   })
   addReferencePage(app, document)
   await app.listen({ port: options.port ?? 0, host: options.host ?? '127.0.0.1' })
@@ -62,6 +79,7 @@ export async function startReferenceServer(
   return {
     url: listeningUrl(app),
     keys,
+    models,
     services,
     connections: () => connections(app),
     close: () => {
@@ -70,6 +88,24 @@ export async function startReferenceServer(
       return closed
     },
   }
+}
+
+/** Both are loaded by servers that use them: few do. */
+async function openLog(options: RequestLogOptions): Promise<OnAnswered> {
+  const { requestLog } = await import('./observability/request-log.ts')
+  return requestLog(options)
+}
+
+async function withMetrics(services: Services, wanted: boolean): Promise<Measured> {
+  if (!wanted) return { services }
+  const { serverMetrics } = await import('./observability/metrics.ts')
+  const metrics = serverMetrics(() => services.runs.size)
+  return { services: { ...services, decode: metrics.measured(services.decode) }, metrics }
+}
+
+interface Measured {
+  readonly services: Services
+  readonly metrics?: ServerMetrics
 }
 
 async function endWithin(

@@ -1,27 +1,36 @@
 /** The routes on fastify: admission, bodies, refusals. Handlers and the writer do the rest. */
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
+import { ModelOutage } from '../model/types.ts'
+import { sleepUntil } from '../runtime/clock.ts'
 import type { Services } from '../services.ts'
 import { unauthorized } from './auth.ts'
 import type { Call, Reply, Route } from './call.ts'
+import { allowOrigins } from './cors.ts'
 import { ApiError, answerClientError, errorReply, isInternal } from './errors.ts'
 import { acceptForms, readForm } from './form.ts'
 import { parseJsonBody } from './json-body.ts'
+import { type Observers, observe } from './observe.ts'
 import type { Standing } from './rate-limit.ts'
+import { takeOver } from './take-over.ts'
 import { writeReply } from './writer.ts'
 
-export interface AppOptions {
+export interface AppOptions extends Observers {
   readonly bodyLimitBytes: number
   /** Largest file of an upload. */
   readonly uploadLimitBytes: number
   /** True during shutdown: new requests are rejected with 503. */
   readonly draining: () => boolean
   readonly onInternalError: (error: unknown) => void
+  /** Origins of pages in browsers that may call the server; empty: none. */
+  readonly origins: readonly string[]
 }
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** Set by the first hook, for every request that gets further; with its body once that is read. */
     call: Call
+    /** Made for the request; absent for preflights and pages. */
+    answered?: Reply
     /** Headers of the rate limit. */
     standing: Standing['headers']
   }
@@ -31,11 +40,11 @@ declare module 'fastify' {
   }
 }
 
-export function buildApp(
+export async function buildApp(
   services: Services,
   routes: readonly Route[],
   options: AppOptions,
-): FastifyInstance {
+): Promise<{ readonly app: FastifyInstance }> {
   const app = fastify({
     bodyLimit: options.bodyLimitBytes,
     return503OnClosing: false,
@@ -55,6 +64,8 @@ export function buildApp(
     async (_request: FastifyRequest, body: Buffer) => parseJsonBody(body),
   )
 
+  observe(app, options)
+  if (options.origins.length > 0) await allowOrigins(app, options.origins)
   app.addHook('onRequest', async (request, reply) => {
     const refusal = admission(request, reply)
     if (refusal !== undefined) await refuse(request, reply, refusal)
@@ -81,7 +92,8 @@ export function buildApp(
       handler: () => {},
     })
   }
-  return app
+  // Bare, it would be taken for a promise and be started.
+  return { app }
 
   function serve(on: FastifyInstance, route: Route, read: ReadBody): void {
     on.route({
@@ -122,13 +134,14 @@ export function buildApp(
     reply: FastifyReply,
     handle: () => Promise<Reply>,
   ): Promise<void> {
-    reply.hijack()
+    takeOver(reply)
     try {
       const made = await settle(handle)
       const { call } = request
       await services.pause(call.signal)
       const headers = { ...request.standing, ...made.headers }
-      await writeReply(reply.raw, call, services.outgoing(call, { ...made, headers }), services)
+      request.answered = services.outgoing(call, { ...made, headers })
+      await writeReply(reply.raw, call, request.answered, services)
     } catch (error) {
       reply.raw.destroy()
       if (isInternal(error)) options.onInternalError(error)
@@ -139,6 +152,9 @@ export function buildApp(
     try {
       return await handle()
     } catch (error) {
+      if (error instanceof ModelOutage && error.delayMs > 0) {
+        await sleepUntil(services.clock, services.clock.now() + error.delayMs).catch(() => {})
+      }
       if (isInternal(error)) options.onInternalError(error)
       return errorReply(error)
     }

@@ -2,6 +2,7 @@
 import type { StaticDocumentSpec } from '@fastify/swagger'
 import { type FastifyInstance, fastify } from 'fastify'
 import { ApiError, errorReply } from '../http/errors.ts'
+import { takeOver } from '../http/take-over.ts'
 
 const prefix = '/docs'
 
@@ -15,7 +16,7 @@ export function addReferencePage(app: FastifyInstance, document: () => object): 
       handler: async (request, reply) => {
         page ??= referencePage(document())
         const { routing } = await page
-        reply.hijack()
+        takeOver(reply)
         routing(request.raw, reply.raw)
       },
     })
