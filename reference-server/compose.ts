@@ -1,5 +1,6 @@
 /** Composition root: the services of a plain server, then the patch. */
 
+import type { AnswerScript, ScriptEntry } from '../contract/answer-script.ts'
 import { decodeByEngine } from './engine/decode.ts'
 import type { EngineOptions } from './engine/options.ts'
 import { responseEvents } from './events/sequence.ts'
@@ -8,6 +9,9 @@ import { bearerAuthentication } from './http/auth.ts'
 import { requestsPerMinute, withoutLimit } from './http/rate-limit.ts'
 import { stampsOnRequest } from './http/stamps.ts'
 import { fakeModel } from './model/fake-model.ts'
+import { recordedModel } from './model/script/recording.ts'
+import { scriptedModel } from './model/script/scripted-model.ts'
+import type { Model } from './model/types.ts'
 import { retrieve } from './retrieval/retrieval.ts'
 import { type Clock, realClock } from './runtime/clock.ts'
 import { decodeOnTime } from './runtime/decoding.ts'
@@ -26,6 +30,10 @@ export interface ServiceOptions {
   readonly pace?: ServerPace
   /** Answers share one engine, which sets their pace; without it each has its own. */
   readonly engine?: EngineOptions
+  /** Answers that replace those of the fake model. */
+  readonly script?: AnswerScript
+  /** Gets an entry for each new answer; a script of them gives the answers again. */
+  readonly onAnswer?: (entry: ScriptEntry) => void
   /** Limit per key. Default: none. */
   readonly requestsPerMinute?: number
   readonly clock?: Clock
@@ -44,7 +52,7 @@ export function composeServices(options: ServiceOptions): Services {
     timing: seededTiming(seed, pace),
     decode:
       options.engine === undefined ? decodeOnTime(clock) : decodeByEngine(options.engine, clock),
-    model: fakeModel(seed),
+    model: answeringModel(options),
     retrieve,
     store: options.store ?? memoryStore({ bases: seededBases() }),
     runs: runRegistry(),
@@ -63,4 +71,10 @@ export function composeServices(options: ServiceOptions): Services {
       pace.freeze === undefined ? chunks : withPause(chunks, pause, call.signal),
   }
   return patch(stampsOnRequest(plain))
+}
+
+function answeringModel({ seed, script, onAnswer }: ServiceOptions): Model {
+  const fake = fakeModel(seed)
+  const model = script === undefined ? fake : scriptedModel(script, fake)
+  return onAnswer === undefined ? model : recordedModel(model, onAnswer)
 }

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { readDirectives } from './directives.ts'
 
@@ -51,4 +52,13 @@ it('reads hostile prompts in good time', () => {
   readDirectives('[['.repeat(500_000))
   readDirectives('[[say='.repeat(100_000))
   expect(performance.now() - started).toBeLessThan(2000)
+})
+
+it('every directive of the documentation is one', () => {
+  const page = readFileSync(new URL('../../docs/directives.md', import.meta.url), 'utf8')
+  const documented = [...page.matchAll(/^\| `(\[\[.*?\]\])`/gm)].map(([, example = '']) => example)
+  expect(documented).toHaveLength(8)
+  for (const example of documented) {
+    expect([example, readDirectives(example)]).not.toEqual([example, readDirectives('')])
+  }
 })

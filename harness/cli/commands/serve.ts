@@ -4,9 +4,11 @@ import { ConfigurationError } from '../../conformance/errors.ts'
 import { deviationsText, refitsOf } from '../check/deviations.ts'
 import type { AddCommand } from '../command.ts'
 import { flag, list, portNumber, positiveInteger } from '../flags.ts'
+import { type AnswerFlags, answerOptions } from '../serve/answers.ts'
+import { bannerText } from '../serve/banner.ts'
 import type { Io } from '../terminal/io.ts'
 
-interface ServeFlags {
+interface ServeFlags extends AnswerFlags {
   readonly port: number
   readonly host: string
   readonly key?: readonly string[]
@@ -16,6 +18,8 @@ interface ServeFlags {
   readonly requestsPerMinute?: number
   readonly fault: readonly string[]
   readonly dialect: readonly string[]
+  readonly cors: readonly string[]
+  readonly log?: 'pretty' | 'json'
   readonly listFaults?: boolean
   readonly listDialects?: boolean
 }
@@ -32,11 +36,18 @@ Examples:
   $ chatgen serve --engine max-num-seqs=8,decode=12ms,decode-per-seq=0.5ms
   $ chatgen serve --list-faults
   $ chatgen serve --fault stream-terminal-missing
+  $ chatgen serve --cors http://localhost:5173 --log pretty
+  $ chatgen serve --script answers.yaml
+  $ chatgen serve --record answers.yaml       (and then: chatgen serve --replay answers.yaml)
 
 Times of --pace may be random, lognormal(MEDIAN,SIGMA), drawn from --seed. freeze=DURATION@TIME pauses
 the server once, TIME after its first response. --engine replaces --pace: requests wait for one of
 max-num-seqs places in a batch, and beyond max-waiting of them the server answers 503. For a request with the header X-Chatgen-Stamps: 1 the
-server reports when it received the request and sent each event, in nanoseconds of the monotonic clock.`
+server reports when it received the request and sent each event, in nanoseconds of the monotonic clock.
+
+A prompt can direct the model, e.g. [[tokens=200]], [[error=503]], [[pace=gap=50ms]]: docs/directives.md.
+Scripts: docs/answer-scripts.md. GET /metrics shows metrics in the Prometheus format. With --log json,
+standard output has JSON lines only, and everything else is printed on standard error.`
 
 /** `chatgen serve`: the reference server, until it is interrupted. */
 export const serveCommand: AddCommand = (program, io) => {
@@ -77,6 +88,22 @@ export const serveCommand: AddCommand = (program, io) => {
         .argParser(list)
         .default([], 'none'),
     )
+    .addOption(
+      flag(
+        '--cors <origin>',
+        'origin of pages in browsers that may call the server; repeatable; * for any',
+      )
+        .argParser(list)
+        .default([], 'none'),
+    )
+    .addOption(
+      flag('--script <file>', 'answers, tool calls, errors and delays of the model, YAML or JSON'),
+    )
+    .addOption(flag('--record <file>', 'write the answers of the model to a script'))
+    .addOption(flag('--replay <file>', 'answer from a script alone; other requests get status 501'))
+    .addOption(
+      flag('--log <format>', 'log requests on standard output').choices(['pretty', 'json']),
+    )
     .addOption(flag('--list-faults', 'list the faults, with the requirements they violate'))
     .addOption(flag('--list-dialects', 'list the dialects'))
     .addHelpText('after', examples)
@@ -100,9 +127,14 @@ async function serve(flags: ServeFlags, io: Io): Promise<void> {
     ...refitsOf('dialect', flags.dialect, dialects, combinationNamed),
     ...refitsOf('fault', flags.fault, faults),
   ]
+  const origins = originsOf(flags.cors)
   const server = await listen({
     port,
     host,
+    origins,
+    metrics: true,
+    ...answerOptions(flags),
+    ...(flags.log === undefined ? {} : { log: logOptions(flags.log, io) }),
     ...(keys === undefined ? {} : { keys: [...new Set(keys)] }),
     ...(seed === undefined ? {} : { seed }),
     ...(pace === undefined ? {} : { pace: await readPace(pace) }),
@@ -110,11 +142,41 @@ async function serve(flags: ServeFlags, io: Io): Promise<void> {
     ...(requestsPerMinute === undefined ? {} : { requestsPerMinute }),
     ...(patches.length === 0 ? {} : { patch: await combined(patches) }),
   })
-  io.out(`Listening on ${server.url}`)
-  io.out(keys === undefined ? `API key: ${server.keys[0]}` : 'API key: as given by --key')
+  const print = flags.log === 'json' ? io.err : io.out
+  const banner = bannerText(server, {
+    keysGiven: keys !== undefined,
+    faults: flags.fault,
+    dialects: flags.dialect,
+    origins,
+    answers: answersText(flags),
+  })
+  print(banner)
   if (!io.signal.aborted) await once(io.signal, 'abort')
-  io.out('Shutting down, waiting for open responses')
+  print('Shutting down, waiting for open responses')
   await server.close()
+}
+
+function answersText({ script, replay, record, seed = 1 }: ServeFlags): string {
+  const model = `the fake model, seed ${seed}`
+  const source = script === undefined ? (replay ?? model) : `${script}, then ${model}`
+  return record === undefined ? source : `${source}; recorded in ${record}`
+}
+
+function logOptions(format: 'pretty' | 'json', io: Io) {
+  return { format, colorize: io.color, write: (text: string) => io.out(text.trimEnd()) }
+}
+
+/** @throws ConfigurationError for a value that no browser sends as an origin */
+function originsOf(values: readonly string[]): readonly string[] {
+  for (const value of values) {
+    const isOrigin = value === '*' || (URL.canParse(value) && new URL(value).origin === value)
+    if (!isOrigin) {
+      throw new ConfigurationError([
+        `--cors: ${JSON.stringify(value)} is no origin such as http://localhost:5173, without a path`,
+      ])
+    }
+  }
+  return values
 }
 
 async function combined(patches: readonly Patch[]): Promise<Patch> {

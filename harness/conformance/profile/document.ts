@@ -30,9 +30,13 @@ export interface ReadDocument {
  * Reads a mapping from YAML or JSON; `what` names it in messages. An empty file is an empty mapping.
  * @throws ConfigurationError that names file and line
  */
-export function readDocument({ name, text }: Source, what: string): ReadDocument {
+export function readDocument(
+  { name, text }: Source,
+  what: string,
+  maxLength = maxDocumentLength,
+): ReadDocument {
   const lines = new LineCounter()
-  const document = parsed({ name, text }, lines)
+  const document = parsed({ name, text }, lines, maxLength)
   if (document.errors.length > 0) {
     throw new ConfigurationError(
       document.errors.map((error) => {
@@ -76,10 +80,10 @@ export function checkDocument<Schema extends z.ZodType>(
 const maxDocumentLength = 256 * 1024
 const tooDeep = 'it is nested too deep to be read'
 
-function parsed({ name, text }: Source, lineCounter: LineCounter) {
-  if (text.length > maxDocumentLength) {
+function parsed({ name, text }: Source, lineCounter: LineCounter, maxLength: number) {
+  if (text.length > maxLength) {
     throw new ConfigurationError([
-      `${name}: ${text.length} characters are more than the ${maxDocumentLength} that are read`,
+      `${name}: ${text.length} characters are more than the ${maxLength} that are read`,
     ])
   }
   try {

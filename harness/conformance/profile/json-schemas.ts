@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { answerScript } from '../../../contract/answer-script.ts'
 import { capacityReport } from '../../../contract/report/capacity.ts'
 import { conformanceReport } from '../../../contract/report/conformance.ts'
 import { loadReport } from '../../../contract/report/load.ts'
@@ -54,5 +55,10 @@ const published = [
     name: 'baseline',
     title: 'Known violations of chatgen check --baseline',
     schema: baselineFile,
+  },
+  {
+    name: 'answer-script',
+    title: 'Answers of chatgen serve --script',
+    schema: answerScript,
   },
 ] as const

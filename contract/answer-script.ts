@@ -1,0 +1,123 @@
+/** A script of answers for the reference server: the file of `chatgen serve --script` and `--record`. */
+import { z } from 'zod'
+
+const minStatus = 400
+const maxStatus = 599
+
+const duration = z
+  .union([z.number().min(0), z.string().regex(/^\d+(\.\d+)?(ms|s)$/, 'a time such as 200ms or 2s')])
+  .meta({ description: 'Milliseconds, or a time such as 200ms or 2s' })
+
+const condition = z
+  .strictObject({
+    text: z.string().min(1).refine(isPattern, 'not a regular expression').optional().meta({
+      description:
+        'Part of the last user message, in any case, or a regular expression such as /weather in (\\w+)/i',
+    }),
+    model: z.string().min(1).optional().meta({ description: 'Id or alias of a model' }),
+    turn: z.int().min(1).optional().meta({
+      description: 'Number of the answer in its conversation, tool calls included, from 1',
+    }),
+    digest: z
+      .string()
+      .optional()
+      .meta({ description: 'Digest of the whole request, as --record writes it' }),
+  })
+  .meta({ description: 'Conditions, all of which must hold; without any, every request matches' })
+
+const toolCall = z.strictObject({
+  name: z.string().regex(/^[\w-]{1,64}$/, 'letters, digits, _ and -, at most 64'),
+  arguments: z
+    .union([z.record(z.string(), z.unknown()), z.string()])
+    .default({})
+    .meta({ description: 'An object, or a string that is sent as it is, also if it is not JSON' }),
+})
+
+const error = z.strictObject({
+  status: z.int().min(minStatus).max(maxStatus).meta({ description: 'HTTP status, 400 to 599' }),
+  message: z.string().optional(),
+  code: z.string().optional(),
+  retry_after: z.int().min(0).optional().meta({ description: 'Header Retry-After, in seconds' }),
+})
+
+const citation = z.strictObject({
+  file_id: z.string(),
+  filename: z.string(),
+  index: z.int().min(0).meta({ description: 'Offset in the answer, in UTF-16 code units' }),
+})
+
+const entry = z
+  .strictObject({
+    match: condition.optional(),
+    times: z
+      .int()
+      .min(1)
+      .optional()
+      .meta({ description: 'Number of requests that it answers; later ones try the next entry' }),
+    delay: duration.optional().meta({ description: 'Wait before the first token or the error' }),
+    gap: duration.optional().meta({ description: 'Wait between two tokens' }),
+    reasoning: z.string().optional().meta({ description: 'Reasoning, for requests with `think`' }),
+    answer: z.string().optional().meta({ description: 'Text of the answer' }),
+    citations: z.array(citation).optional(),
+    refusal: z.string().optional().meta({ description: 'Text of a refusal' }),
+    tool_calls: z.array(toolCall).min(1).optional(),
+    fail_after: z
+      .int()
+      .min(0)
+      .optional()
+      .meta({ description: 'Fails after this number of tokens of the answer' }),
+    finish: z.literal('length').optional().meta({
+      description:
+        'Ends as if the token limit were reached, within the last part; before it, if `answer` is empty',
+    }),
+    error: error.optional().meta({ description: 'An HTTP error instead of an answer' }),
+    prompt: z.string().optional().meta({ description: 'A note for readers, without effect' }),
+  })
+  .superRefine((value, context) => {
+    const given = kinds.filter((kind) => value[kind] !== undefined)
+    const isCutReasoning = value.reasoning !== undefined && value.finish === 'length'
+    if (given.length === 0 && !isCutReasoning) {
+      context.addIssue({ code: 'custom', message: `one of ${kinds.join(', ')} is required` })
+    }
+    const [first, ...others] = given
+    if (given.length > 1 && (first === 'error' || others.includes('refusal'))) {
+      context.addIssue({
+        code: 'custom',
+        path: [first ?? ''],
+        message: `cannot be combined with ${others.join(' and ')}`,
+      })
+    }
+    if (value.fail_after !== undefined && value.answer === undefined) {
+      context.addIssue({ code: 'custom', path: ['fail_after'], message: 'needs an answer' })
+    }
+  })
+
+const kinds = ['error', 'answer', 'tool_calls', 'refusal'] as const
+
+export const answerScript = z.strictObject({
+  answers: z
+    .array(entry)
+    .min(1)
+    .meta({ description: 'Entries in order of precedence: the first that matches answers' }),
+  otherwise: z.enum(['model', 'error']).default('model').meta({
+    description: 'Requests that no entry matches: answered by the fake model, or status 501',
+  }),
+})
+
+export type AnswerScript = z.output<typeof answerScript>
+export type ScriptEntry = AnswerScript['answers'][number]
+
+/** `/source/flags`, or undefined for plain text. @throws SyntaxError for a broken expression */
+export function patternOf(text: string): RegExp | undefined {
+  const [, source, flags] = /^\/(.+)\/([a-z]*)$/s.exec(text) ?? []
+  return source === undefined ? undefined : new RegExp(source, flags?.replace(/[gy]/g, ''))
+}
+
+function isPattern(text: string): boolean {
+  try {
+    patternOf(text)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,159 @@
+import { execFile } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { chatgen, emptyFolder, start } from '../test-support/chatgen.ts'
+
+const shell = promisify(execFile)
+
+async function serve(args: readonly string[], cwd = emptyFolder()) {
+  const run = start(['serve', '--port', '0', ...args], {}, cwd)
+  onTestFinished(async () => {
+    run.child.kill('SIGTERM')
+    await run.ended
+  })
+  await run.shows('curl ')
+  return { run, url: /Listening on (\S+)/.exec(run.soFar())?.[1] ?? '' }
+}
+
+async function ask(url: string, content: string, key = 'test-key') {
+  const response = await fetch(`${url}/api/openai/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'SVC-Main', messages: [{ role: 'user', content }] }),
+  })
+  const body = JSON.parse(await response.text())
+  return { status: response.status, text: body.choices?.[0].message.content ?? body.detail }
+}
+
+describe('the banner', () => {
+  test.each([
+    ['a generated key', [], {}],
+    ['a given key', ['--key', 'test-key'], { CHATGEN_API_KEY: 'test-key' }],
+  ])('has a curl line that works, with %s', async (_, args, env) => {
+    const { run } = await serve(args)
+    const line = /^curl .*$/m.exec(run.soFar())?.[0] ?? ''
+    const { stdout } = await shell('bash', ['-c', line], {
+      env: { PATH: process.env['PATH'], ...env },
+    })
+    expect(stdout).toContain('"object":"chat.completion.chunk"')
+    expect(stdout).toMatch(/data: \[DONE\]\s*$/)
+  })
+
+  test('names the reference page, the models, the faults and the source of answers', async () => {
+    const { run, url } = await serve([
+      ...['--key', 'one-key', '--key', 'other-key', '--cors', 'http://localhost:5173'],
+      ...['--fault', 'stream-status-201', '--dialect', 'line-ends-crlf', '--seed', '7'],
+    ])
+    const banner = run.soFar().replaceAll(url, 'URL').split('\n\n')[0]
+    expect(banner).toMatchInlineSnapshot(`
+      "Listening on URL
+      Reference: URL/docs
+      Models:    SVC-Vision, svc-main-model (SVC-Main)
+      Answers:   the fake model, seed 7
+      Faults:    stream-status-201
+      Dialects:  line-ends-crlf
+      Browsers:  pages of http://localhost:5173
+      API key:   as given by --key (2 keys, each is a user)"
+    `)
+    expect(run.soFar()).not.toMatch(/one-key|other-key/)
+    expect((await fetch(`${url}/docs`)).status).toBe(200)
+    expect((await fetch(`${url}/metrics`)).status).toBe(200)
+  })
+})
+
+test('--log json leaves nothing but JSON lines on standard output', async () => {
+  const run = start(['serve', '--port', '0', '--key', 'test-key', '--log', 'json'])
+  let errors = ''
+  const banner = new Promise<string>((resolve) => {
+    run.child.stderr?.on('data', (bytes) => {
+      errors += bytes
+      if (errors.includes('curl ')) resolve(errors)
+    })
+  })
+  const url = /Listening on (\S+)/.exec(await banner)?.[1] ?? ''
+  await ask(url, 'Hello')
+  await ask(url, 'Hello', 'wrong-key')
+  run.child.kill('SIGTERM')
+  const { stdout, code } = await run.ended
+  const lines = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  expect(lines.map((line) => line['http.response.status_code'])).toEqual([200, 401])
+  expect(stdout).not.toMatch(/test-key|wrong-key/)
+  expect(code).toBe(0)
+})
+
+test.each([['http://localhost:5173/app'], ['localhost:5173'], ['null']])(
+  '--cors %s is refused',
+  async (origin) => {
+    const { code, stderr } = await chatgen(['serve', '--cors', origin])
+    expect(stderr).toContain(`--cors: ${JSON.stringify(origin)} is no origin`)
+    expect(code).toBe(2)
+  },
+)
+
+describe('a script', () => {
+  const script = `answers:
+  - match: { text: weather }
+    answer: It is sunny.
+`
+
+  test('answers what it names, and the fake model the rest', async () => {
+    const folder = emptyFolder()
+    writeFileSync(join(folder, 'answers.yaml'), script)
+    const { run, url } = await serve(['--key', 'test-key', '--script', 'answers.yaml'], folder)
+    expect(run.soFar()).toContain('Answers:   answers.yaml, then the fake model, seed 1')
+    expect(await ask(url, 'How is the weather?')).toEqual({ status: 200, text: 'It is sunny.' })
+    expect((await ask(url, '[[say=no]]')).text).toBe('no')
+  })
+
+  test('is refused with the line of each problem', async () => {
+    const folder = emptyFolder()
+    const broken = `${script}  - match: { txet: a }\n    answer: x\n  - match:\n      turn: 0\n    answr: y\n`
+    writeFileSync(join(folder, 'answers.yaml'), broken)
+    const { code, stderr } = await chatgen(['serve', '--script', 'answers.yaml'], {}, folder)
+    expect(stderr).toMatchInlineSnapshot(`
+      "chatgen: answers.yaml:4: answers.1.match.txet: there is no such field. Did you mean text?
+      chatgen: answers.yaml:7: answers.2.match.turn: too small: expected number to be >=1
+      chatgen: answers.yaml:8: answers.2.answr: there is no such field. Did you mean answer?
+      chatgen: answers.yaml:6: answers.2: one of error, answer, tool_calls, refusal is required
+      "
+    `)
+    expect(code).toBe(2)
+  })
+
+  test('that was recorded gives the same answers, and no others', async () => {
+    const folder = emptyFolder()
+    const recording = await serve(
+      ['--key', 'test-key', '--record', 'kept.yaml', '--seed', '9'],
+      folder,
+    )
+    const questions = ['Hello', 'Who are you?', '[[error=503]]', 'Hello']
+    const first = []
+    for (const question of questions) first.push(await ask(recording.url, question))
+    expect(readFileSync(join(folder, 'kept.yaml'), 'utf8').split('\n')).toHaveLength(6)
+    const { run, url } = await serve(['--key', 'test-key', '--replay', 'kept.yaml'], folder)
+    expect(run.soFar()).toContain('Answers:   kept.yaml\n')
+    for (const [index, question] of questions.entries()) {
+      expect(await ask(url, question)).toEqual(first[index])
+    }
+    expect((await ask(url, 'Something else')).status).toBe(501)
+  })
+
+  test.each([
+    [['--script', 'a.yaml', '--replay', 'b.yaml'], '--script and --replay: pass one of them'],
+    [['--script', 'none.yaml'], 'cannot read none.yaml'],
+    [['--record', 'none/kept.yaml'], 'cannot write none/kept.yaml'],
+    [
+      ['--script', 'a.yaml', '--record', 'a.yaml'],
+      '--record: a.yaml is the file that answers are read from',
+    ],
+  ])('%j is refused', async (args, message) => {
+    const { code, stderr } = await chatgen(['serve', ...args])
+    expect(stderr).toContain(message)
+    expect(code).toBe(2)
+  })
+})

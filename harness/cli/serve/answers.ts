@@ -1,0 +1,74 @@
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
+import {
+  type AnswerScript,
+  answerScript,
+  type ScriptEntry,
+} from '../../../contract/answer-script.ts'
+import { ConfigurationError } from '../../conformance/errors.ts'
+import { checkDocument, readDocument } from '../../conformance/profile/document.ts'
+
+export interface AnswerFlags {
+  readonly script?: string
+  readonly record?: string
+  readonly replay?: string
+}
+
+interface AnswerOptions {
+  readonly script?: AnswerScript
+  readonly onAnswer?: (entry: ScriptEntry) => void
+}
+
+/** Recordings of long sessions are larger than files that people write. */
+const maxScriptLength = 16 * 1024 * 1024
+
+/**
+ * The source of answers that the flags name, and the file that keeps them.
+ *
+ * @throws ConfigurationError that names file, line and field of every problem
+ */
+export function answerOptions({ script, record, replay }: AnswerFlags): AnswerOptions {
+  if (script !== undefined && replay !== undefined) {
+    throw new ConfigurationError(['--script and --replay: pass one of them'])
+  }
+  const file = script ?? replay
+  if (file !== undefined && file === record) {
+    throw new ConfigurationError([`--record: ${record} is the file that answers are read from`])
+  }
+  const read = file === undefined ? undefined : readScript(file)
+  return {
+    ...(read === undefined
+      ? {}
+      : { script: replay === undefined ? read : { ...read, otherwise: 'error' } }),
+    ...(record === undefined ? {} : { onAnswer: recorder(record) }),
+  }
+}
+
+function readScript(name: string): AnswerScript {
+  const document = readDocument({ name, text: contentOf(name) }, 'a script', maxScriptLength)
+  return checkDocument(answerScript, document.value, document.place)
+}
+
+function contentOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    throw new ConfigurationError([`cannot read ${file}: ${reasonOf(error)}`])
+  }
+}
+
+/** A script of one line an entry, whole after every line. */
+function recorder(file: string): (entry: ScriptEntry) => void {
+  try {
+    writeFileSync(
+      file,
+      '# Recorded by chatgen serve --record; chatgen serve --replay FILE\nanswers:\n',
+    )
+  } catch (error) {
+    throw new ConfigurationError([`cannot write ${file}: ${reasonOf(error)}`])
+  }
+  return (entry) => appendFileSync(file, `  - ${JSON.stringify(entry)}\n`)
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

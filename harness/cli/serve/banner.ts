@@ -1,0 +1,50 @@
+import type { ReferenceServer } from '../../../reference-server/index.ts'
+
+export interface BannerOptions {
+  /** Keys were given, and are not printed. */
+  readonly keysGiven: boolean
+  readonly faults: readonly string[]
+  readonly dialects: readonly string[]
+  readonly origins: readonly string[]
+  /** Source of the answers: the fake model, or a file. */
+  readonly answers: string
+}
+
+/** The first lines of a running server; the first of them is `Listening on URL`. */
+export function bannerText(
+  { url, keys, models }: Pick<ReferenceServer, 'url' | 'keys' | 'models'>,
+  { keysGiven, faults, dialects, origins, answers }: BannerOptions,
+): string {
+  const [key = ''] = keys
+  const users = keys.length === 1 ? '' : ` (${keys.length} keys, each is a user)`
+  const rows = [
+    ['Reference', `${url}/docs`],
+    ['Models', models.map(modelText).join(', ')],
+    ['Answers', answers],
+    ['Faults', faults.length === 0 ? 'none' : faults.join(', ')],
+    ...(dialects.length === 0 ? [] : [['Dialects', dialects.join(', ')]]),
+    ...(origins.length === 0 ? [] : [['Browsers', `pages of ${origins.join(', ')}`]]),
+    ['API key', keysGiven ? `as given by --key${users}` : key],
+  ]
+  return [
+    `Listening on ${url}`,
+    ...rows.map(([name, text]) => `${`${name}:`.padEnd(11)}${text}`),
+    '',
+    ...(keysGiven ? ['Try it, with the key in CHATGEN_API_KEY:'] : ['Try it:']),
+    curlLine(url, keysGiven ? '$CHATGEN_API_KEY' : key),
+  ].join('\n')
+}
+
+function modelText({ id, aliases }: ReferenceServer['models'][number]): string {
+  return aliases.length === 0 ? id : `${id} (${aliases.join(', ')})`
+}
+
+function curlLine(url: string, key: string): string {
+  const body = { model: 'SVC-Main', messages: [{ role: 'user', content: 'Hello!' }], stream: true }
+  return [
+    `curl -N ${url}/api/openai/chat/completions`,
+    `-H "Authorization: Bearer ${key}"`,
+    "-H 'Content-Type: application/json'",
+    `-d '${JSON.stringify(body)}'`,
+  ].join(' ')
+}

@@ -1,0 +1,73 @@
+/** A model that answers from a script, and by another model where the script has nothing to say. */
+import { type AnswerScript, patternOf, type ScriptEntry } from '../../../contract/answer-script.ts'
+import { findModel } from '../catalogue.ts'
+import { type Model, ModelOutage, type ModelRequest } from '../types.ts'
+import { requestDigest } from './digest.ts'
+import { scriptedAnswer } from './scripted-answer.ts'
+
+/**
+ * The first entry that matches answers. Entries of a recording that name the same request answer it one
+ * after the other, the last of them from then on.
+ */
+export function scriptedModel({ answers, otherwise }: AnswerScript, fallback: Model): Model {
+  const entries = answers.map((entry) => ({ entry, matches: matcher(entry), used: 0 }))
+  const digests = Map.groupBy(entries, ({ entry }) => entry.match?.digest)
+  digests.delete(undefined)
+  return (request) => {
+    const digest = digests.size > 0 ? requestDigest(request) : undefined
+    const found = entries.find(
+      (candidate) =>
+        candidate.used < (candidate.entry.times ?? limitOf(candidate)) &&
+        candidate.matches(request, digest),
+    )
+    if (found === undefined) return unmatched(request)
+    found.used += 1
+    return scriptedAnswer(found.entry, request)
+  }
+
+  function limitOf(candidate: (typeof entries)[number]): number {
+    const same = digests.get(candidate.entry.match?.digest)
+    return same === undefined || same.at(-1) === candidate ? Number.POSITIVE_INFINITY : 1
+  }
+
+  function unmatched(request: ModelRequest) {
+    if (otherwise === 'model') return fallback(request)
+    const text = questionOf(request)
+    throw new ModelOutage(501, {
+      code: 'not_in_script',
+      message: `The script has no answer number ${turnOf(request)} to ${JSON.stringify(text.slice(0, 200))}`,
+    })
+  }
+}
+
+type Matches = (request: ModelRequest, digest: string | undefined) => boolean
+
+function matcher({ match = {} }: ScriptEntry): Matches {
+  const text = match.text === undefined ? undefined : textMatcher(match.text)
+  const model = match.model === undefined ? undefined : canonical(match.model)
+  return (request, digest) =>
+    (text === undefined || text(questionOf(request))) &&
+    (model === undefined || canonical(request.model) === model) &&
+    (match.turn === undefined || turnOf(request) === match.turn) &&
+    (match.digest === undefined || digest === match.digest)
+}
+
+function textMatcher(text: string): (question: string) => boolean {
+  const pattern = patternOf(text)
+  if (pattern !== undefined) return (question) => pattern.test(question)
+  const part = text.toLowerCase()
+  return (question) => question.toLowerCase().includes(part)
+}
+
+function canonical(model: string): string {
+  return findModel(model)?.id ?? model
+}
+
+function questionOf({ turns }: ModelRequest): string {
+  return turns.findLast(({ role }) => role === 'user')?.text ?? ''
+}
+
+/** Answers of the model before this one count, calls of tools among them. */
+function turnOf({ turns }: ModelRequest): number {
+  return 1 + turns.filter(({ role }) => role === 'assistant').length
+}
