@@ -96,8 +96,8 @@ async function openLog(options: RequestLogOptions): Promise<OnAnswered> {
   return requestLog(options)
 }
 
-async function withMetrics(services: Services, wanted: boolean): Promise<Measured> {
-  if (!wanted) return { services }
+async function withMetrics(services: Services, enabled: boolean): Promise<Measured> {
+  if (!enabled) return { services }
   const { serverMetrics } = await import('./observability/metrics.ts')
   const metrics = serverMetrics(() => services.runs.size)
   return { services: { ...services, decode: metrics.measured(services.decode) }, metrics }

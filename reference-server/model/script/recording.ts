@@ -58,7 +58,7 @@ function entryOf({ steps, finish, pace }: Generation): Partial<ScriptEntry> {
   }
 }
 
-/** Where an answer is needed and none was begun, it is empty. */
+/** An answer that is needed but was not begun is empty. */
 function answerOf(message: Step | undefined, needed: boolean): Partial<ScriptEntry> {
   if (message?.type !== 'message') return needed ? { answer: '' } : {}
   const citations = message.citations.map(({ fileId, filename, index }) => ({

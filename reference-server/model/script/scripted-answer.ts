@@ -16,7 +16,7 @@ export function scriptedAnswer(entry: ScriptEntry, request: ModelRequest): Gener
   return generationOf(cutShort(entry, { steps, finish }), request, paceOf(entry))
 }
 
-/** What was being said when the answer failed or reached its limit is not complete. */
+/** The part that was being said when the answer failed or reached its limit is not complete. */
 function cutShort({ answer, fail_after: failAfter, finish }: ScriptEntry, plan: Plan): Plan {
   if (failAfter === undefined && finish === undefined) return plan
   const last = plan.steps.at(-1)

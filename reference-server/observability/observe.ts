@@ -1,8 +1,8 @@
 /** Observation of requests, for the log and for /metrics. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { AnsweredRequest, OnAnswered } from '../observability/answered-request.ts'
-import type { ServerMetrics } from '../observability/metrics.ts'
-import type { Call } from './call.ts'
+import type { Call } from '../http/call.ts'
+import type { AnsweredRequest, OnAnswered } from './answered-request.ts'
+import type { ServerMetrics } from './metrics.ts'
 
 export interface Observers {
   /** Called after each answer. */
