@@ -6,6 +6,10 @@ import {
   allAttempts,
   buildMatrix,
   changedSince,
+  crossedText,
+  crossingName,
+  crossingNamed,
+  crossings,
   differences,
   matrixToMarkdown,
   nullServerNames,
@@ -26,6 +30,9 @@ server that fails, a pass against a server that does nothing, a deviation withou
 
   --only GLOB        only targets with such a name; may be repeated
   --sample N         so many of them, evenly spread
+  --crossed N        each fault in N legal dialects, or combinations of them; it may then be undecided,
+                     but may not pass, and no other row may turn red
+  --seed N           of the dialects that are drawn (1)
   --changed COMMIT   only faults of the rows that changed since a commit
   --stability        the same verdicts in other orders, one at a time or eight, and with a slow server
   --processes N      at once (${defaultProcesses()})
@@ -34,13 +41,17 @@ server that fails, a pass against a server that does nothing, a deviation withou
 
   npm run prove -- --only 'openai-*'
   npm run prove -- --only null-echo --verbose
-  npm run prove -- --changed main~5`
+  npm run prove -- --changed main~5
+  npm run prove -- --crossed 3 --only 'v3-idempotency-*'
+  npm run prove -- --only 'stream-completed-twice + line-ends-crlf'`
 
 const { values } = parseArgs({
   options: {
     only: { type: 'string', multiple: true, default: [] },
     sample: { type: 'string' },
     changed: { type: 'string' },
+    crossed: { type: 'string' },
+    seed: { type: 'string', default: '1' },
     stability: { type: 'boolean', default: false },
     processes: { type: 'string', default: String(defaultProcesses()) },
     write: { type: 'boolean', default: false },
@@ -71,6 +82,7 @@ async function prove(names: readonly string[]): Promise<void> {
     writeFileSync('docs/kill-matrix.md', matrixToMarkdown(matrix))
     writeFileSync('docs/kill-matrix.json', `${JSON.stringify(matrix, null, 1)}\n`)
   }
+  if (matrix.crossed) for (const line of crossedText(matrix.crossed)) console.log(line)
   conclude(names.length, objections(matrix, results), unstable.length)
 }
 
@@ -106,8 +118,20 @@ function chosen(): readonly string[] {
     if (leftOut > 0) console.log(`${leftOut} faults of these rows are left to a whole run`)
     return names
   }
-  const all = [...allAttempts().map(({ name }) => name), ...nullServerNames].filter(isSelected)
+  const [crossing] = values.only
+  if (crossing !== undefined && crossingNamed(crossing)) return values.only
+  const all = (
+    values.crossed === undefined ? wholeProof() : crossedNames(Number(values.crossed))
+  ).filter(isSelected)
   return spread(all, Number(values.sample ?? all.length))
+}
+
+function wholeProof(): readonly string[] {
+  return [...allAttempts().map(({ name }) => name), ...nullServerNames]
+}
+
+function crossedNames(count: number): readonly string[] {
+  return crossings(count, Number(values.seed)).map(crossingName)
 }
 
 function show(count: number) {

@@ -1,4 +1,6 @@
 export { changedSince } from './changed.ts'
+export { crossingName, crossingNamed, crossings } from './crossed/crossings.ts'
+export { crossedText } from './crossed/figures.ts'
 export { buildMatrix, type KillMatrix, objections } from './kill-matrix.ts'
 export { matrixToMarkdown } from './matrix-markdown.ts'
 export { nullServerNames } from './null-servers.ts'

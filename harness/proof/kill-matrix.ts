@@ -1,5 +1,6 @@
 import { requirementIds, requirements } from '../../contract/index.ts'
 import { combinationNamed, dialects, type Fault } from '../../reference-server/deviations/index.ts'
+import { type CrossedFigures, crossedFigures, crossedObjections } from './crossed/figures.ts'
 import { redRows, type TargetResult } from './verdicts.ts'
 
 /** One fault: what it breaks, what turned red, and who saw it. */
@@ -26,6 +27,8 @@ export interface KillMatrix {
   /** Several dialects at once, by seed. */
   readonly combinations: readonly DialectLine[]
   readonly nullServers: readonly NullLine[]
+  /** Faults in dialects; left out by a proof that runs none. */
+  readonly crossed?: CrossedFigures
 }
 
 export interface DialectLine {
@@ -66,6 +69,7 @@ export function buildMatrix(
     dialects: results.filter(({ kind }) => kind === 'dialect').map(dialectLine),
     combinations: results.filter(({ kind }) => kind === 'combination').map(dialectLine),
     nullServers: results.filter(({ kind }) => kind === 'null').map(nullLine),
+    ...crossedFigures(faults, results),
   }
 }
 
@@ -84,6 +88,7 @@ export function objections(matrix: KillMatrix, results: readonly TargetResult[])
     ...matrix.nullServers.flatMap(({ name, passed }) =>
       passed.map((id) => `${name}: ${id} passes against a server that does nothing`),
     ),
+    ...(matrix.crossed ? crossedObjections(matrix.crossed) : []),
     ...results.flatMap(({ name, internalErrors }) =>
       internalErrors.map((fault) => `${name}: internal error: ${fault}`),
     ),

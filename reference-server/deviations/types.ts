@@ -1,5 +1,5 @@
 /** Deliberate deviations: violations of few requirements (faults), and legal oddities (dialects). */
-import type { RequirementId } from '../../contract/index.ts'
+import type { RequirementId, Surface } from '../../contract/index.ts'
 import type { Patch } from '../services.ts'
 
 /** One narrow violation of the document or of the contract that it names. */
@@ -24,6 +24,8 @@ export interface Dialect {
   readonly summary: string
   /** Members of the target profile that describe such a server, where discovery by value fails. */
   readonly profile?: Readonly<Record<string, unknown>>
+  /** The only surface on which it shows; without it, it may show on each. */
+  readonly surface?: Surface
   /** Names of dialects that contradict this one. */
   readonly excludes?: readonly string[]
   readonly patch: Patch

@@ -1,6 +1,7 @@
 import { targetFixture } from '../../../fixtures/targets.ts'
 import {
   combineDialects,
+  compose,
   type Dialect,
   dialects,
   type Fault,
@@ -11,6 +12,7 @@ import {
   type Selection,
   surfacesOf,
 } from '../../conformance/profile/selection.ts'
+import { type Crossing, combinationCount, crossingName } from '../crossed/crossings.ts'
 import type { Attempt } from './run-target.ts'
 import { startDeviant } from './target.ts'
 
@@ -23,8 +25,6 @@ export function allAttempts(): Attempt[] {
     ...combinations().map((dialect) => dialectAttempt('combination', dialect)),
   ]
 }
-
-const combinationCount = 200
 
 /** Several dialects at once; the seed is the number. */
 function combinations(): Dialect[] {
@@ -49,7 +49,18 @@ export function faultAttempt({ name, patch, breaks }: Fault): Attempt {
   return { kind: 'fault', name, open, selection: whole(profile) }
 }
 
-function dialectAttempt(
+/** The dialect reshapes what the fault has made wrong. */
+export function crossedAttempt({ fault, dialect }: Crossing): Attempt {
+  const patch = compose([fault.patch, dialect.patch])
+  return {
+    kind: 'crossed',
+    name: crossingName({ fault, dialect }),
+    open: () => startDeviant(patch, targetFixture('reference'), dialect.profile),
+    selection: faultAttempt(fault).selection,
+  }
+}
+
+export function dialectAttempt(
   kind: 'dialect' | 'combination',
   { name, patch, profile }: Dialect,
 ): Attempt {

@@ -25,15 +25,28 @@ export function fingerprintOf(exchangesFile: string): Fingerprint {
 }
 
 /** Tests if a deviation shows: in content, in segmentation, or in time. */
-export function differs(plain: Fingerprint, exchangesFile: string): boolean {
-  const seen: StoredExchange[] = []
-  for (const exchange of storedIn(exchangesFile)) {
-    const before = plain.digests.get(placeOf(exchange))
-    if (before !== undefined && before !== digestOf(exchange)) return true
-    seen.push(exchange)
-  }
-  const { chunks, busyMs } = effortOf(seen)
-  return apart(plain.chunks, chunks) || apart(plain.busyMs, busyMs)
+export function differs(plain: Fingerprint, other: Fingerprint): boolean {
+  return (
+    contentDiffers(plain, other) ||
+    apart(plain.chunks, other.chunks) ||
+    apart(plain.busyMs, other.busyMs)
+  )
+}
+
+/** Tests if two servers answered a request in different ways. */
+export function contentDiffers(plain: Fingerprint, other: Fingerprint): boolean {
+  return [...other.digests].some(([place, digest]) => {
+    const before = plain.digests.get(place)
+    return before !== undefined && before !== digest
+  })
+}
+
+/** The part that does not change from run to run. */
+export function stablePart(first: Fingerprint, second: Fingerprint): Fingerprint {
+  const digests = [...first.digests].filter(([place, digest]) => {
+    return second.digests.get(place) === digest
+  })
+  return { ...first, digests: new Map(digests) }
 }
 
 /** The lines are our own, so they are taken as they are. */

@@ -2,11 +2,13 @@
 
 import type { ProfileName } from '../../conformance/profile/selection.ts'
 import { inlineEngine } from '../../conformance/vitest/engine.ts'
+import { crossingNamed } from '../crossed/crossings.ts'
 import { nullAttempts } from '../null-servers.ts'
 import { lostTarget, type TargetResult } from '../verdicts.ts'
 import { allAttempts, plainAttempt } from './attempts.ts'
-import type { Fingerprint } from './fingerprint.ts'
-import { runPlain, runTarget } from './run-target.ts'
+import { type Fingerprint, fingerprintOf } from './fingerprint.ts'
+import { runCrossed } from './run-crossed.ts'
+import { observe, runTarget } from './run-target.ts'
 import { stabilityGroups } from './stability.ts'
 
 // vitest forbids it to what runs beside its tests.
@@ -27,14 +29,18 @@ process.on('disconnect', () => exit())
 
 /** Records the server without a deviation with the same scenarios. */
 async function plainRun(profile: ProfileName): Promise<Fingerprint> {
-  const known = plain.get(profile) ?? (await runPlain(plainAttempt(profile), engine))
-  plain.set(profile, known)
-  return known
+  const known = plain.get(profile)
+  if (known !== undefined) return known
+  const { traffic } = await observe(plainAttempt(profile), engine, fingerprintOf)
+  plain.set(profile, traffic)
+  return traffic
 }
 
 /** Nobody else would hear of what is thrown here. */
 async function resultOf(name: string): Promise<TargetResult> {
   try {
+    const crossing = crossingNamed(name)
+    if (crossing) return await runCrossed(crossing, engine)
     const attempt = attempts.get(name)
     if (!attempt) throw new Error(`there is no target ${name}`)
     return await runTarget(attempt, await plainRun(attempt.selection.profile), engine)

@@ -6,7 +6,7 @@ import { exchangesName } from '../../conformance/defaults.ts'
 import { TargetUnusableError } from '../../conformance/errors.ts'
 import { type RunOptions, runConformance, type Selection } from '../../conformance/run.ts'
 import type { Engine } from '../../conformance/vitest/engine.ts'
-import { redRows, type TargetResult, verdictsOf } from '../verdicts.ts'
+import { type RowResult, redRows, type TargetResult, verdictsOf } from '../verdicts.ts'
 import { differs, type Fingerprint, fingerprintOf } from './fingerprint.ts'
 import type { ProofTarget } from './target.ts'
 
@@ -24,41 +24,61 @@ export interface Attempt {
 /** Every run has the same nonces, so that two can be compared. */
 const seed = 'proof'
 
-/** Records the server without a deviation with the scenarios of a profile. */
-export async function runPlain(attempt: Attempt, engine: Engine): Promise<Fingerprint> {
-  return withResults(attempt, engine, (_report, exchangesFile) => fingerprintOf(exchangesFile))
+/** What a run against a target showed. */
+export interface Observed<T>
+  extends Pick<TargetResult, 'outcome' | 'rows' | 'internalErrors' | 'durationMs'> {
+  /** What was read of the traffic. */
+  readonly traffic: T
 }
+
+/** Reads the traffic of a run, whose file is removed afterwards. */
+export type ReadTraffic<T> = (exchangesFile: string, rows: readonly RowResult[]) => T
 
 /**
  * Runs the suites against one target, and compares what went over the wire with the plain run.
- * A target that is unusable for a part of the surfaces is run with all: the kit ends before the first
- * scenario only where every surface refuses the key.
+ * What turned a row red went over the wire, even where the comparison is blind to it (times).
  */
 export async function runTarget(
   attempt: Attempt,
   plain: Fingerprint,
   engine: Engine,
 ): Promise<TargetResult> {
-  const { kind, name, selection } = attempt
+  const { kind, name } = attempt
+  const { traffic: applied, ...seen } = await observe(
+    attempt,
+    engine,
+    (file, rows) =>
+      kind === 'clean' || redRows({ rows }).length > 0 || differs(plain, fingerprintOf(file)),
+  )
+  return { kind, name, ...seen, applied }
+}
+
+/**
+ * Runs the suites against one target. One that is unusable for a part of the surfaces is run with all:
+ * the kit ends before the first scenario only where every surface refuses the key.
+ */
+export async function observe<T>(
+  attempt: Attempt,
+  engine: Engine,
+  read: ReadTraffic<T>,
+): Promise<Observed<T>> {
+  const { selection } = attempt
   const started = Date.now()
-  const result = await withResults(attempt, engine, (report, exchangesFile) => {
-    if (report === undefined && selection.profile !== 'full') return undefined
+  const observed = await withResults(attempt, engine, (report, file): Observed<T> | null => {
+    if (report === undefined && selection.profile !== 'full') return null
     const rows = report ? verdictsOf(report) : []
     return {
-      kind,
-      name,
       outcome: report?.outcome ?? 'incomplete',
       rows,
       internalErrors: (report?.faults ?? []).map(
         ({ scenario, message }) => `${scenario}: ${message}`,
       ),
-      // What turned a row red went over the wire, even where the comparison is blind to it (times).
-      applied: kind === 'clean' || redRows({ rows }).length > 0 || differs(plain, exchangesFile),
+      traffic: read(file, rows),
       durationMs: Date.now() - started,
     }
   })
-  if (result !== undefined) return result
-  return runTarget({ ...attempt, selection: { ...selection, profile: 'full' } }, plain, engine)
+  if (observed !== null) return observed
+  return observe({ ...attempt, selection: { ...selection, profile: 'full' } }, engine, read)
 }
 
 async function withResults<T>(

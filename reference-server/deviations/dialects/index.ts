@@ -1,4 +1,5 @@
 /** Dialects: legal servers that differ wherever the document leaves them free. */
+import type { Surface } from '../../../contract/index.ts'
 import type { Dialect } from '../types.ts'
 import { answerDialects } from './generations/answers.ts'
 import { chunks } from './generations/chunks.ts'
@@ -9,7 +10,7 @@ import { histories } from './records/history.ts'
 import { identifiers } from './records/identifiers.ts'
 import { listDialects } from './records/lists.ts'
 import { settling } from './records/settling.ts'
-import { records } from './records/shapes.ts'
+import { chatRecords, modelLists } from './records/shapes.ts'
 import { echoes } from './requests/echoes.ts'
 import { shapes, statuses } from './requests/errors.ts'
 import { strictness } from './requests/strictness.ts'
@@ -24,14 +25,15 @@ export const dialects: readonly Dialect[] = [
   ...answerDialects,
   ...settling,
   ...identifiers,
-  ...histories,
-  ...responses,
-  ...events,
-  ...chunks,
+  ...shownOn('v3', histories),
+  ...shownOn('v3', responses),
+  ...shownOn('v3', events),
+  ...shownOn('openai', chunks),
   ...statuses,
-  ...repeats,
-  ...records,
-  ...listDialects,
+  ...shownOn('v3', repeats),
+  ...shownOn('v3', chatRecords),
+  ...shownOn('openai', modelLists),
+  ...shownOn('v3', listDialects),
   ...shapes,
   ...echoes,
   ...httpDialects,
@@ -40,3 +42,7 @@ export const dialects: readonly Dialect[] = [
   ...segments,
   ...paces,
 ]
+
+function shownOn(surface: Surface, list: readonly Dialect[]): readonly Dialect[] {
+  return list.map((dialect) => ({ ...dialect, surface }))
+}

@@ -11,7 +11,7 @@ import { alternatives } from '../alternatives.ts'
 
 const readChat = 'GET /api/v3/chat/:chat_id'
 const patch = 'PATCH /api/v3/chat/:chat_id'
-export const records: readonly Dialect[] = [
+export const chatRecords: readonly Dialect[] = [
   {
     name: 'chat-created-200',
     summary: 'POST /chat answers with 200.',
@@ -85,29 +85,30 @@ export const records: readonly Dialect[] = [
       onSuccessBody(patch, (chat) => ({ ...chat, title: chat['name'] })),
     ]),
   },
-  ...alternatives([
-    {
-      name: 'models-bare',
-      summary: 'The models are a bare array.',
-      patch: onSuccessBody(modelList, ({ data }) => data),
-    },
-    {
-      name: 'models-as-names',
-      summary: 'The models are an array of their names under models.',
-      patch: onSuccessBody(modelList, ({ data }) => ({ models: toList(data).map(({ id }) => id) })),
-    },
-    {
-      name: 'models-by-alias',
-      summary: 'The main model is listed under its alias alone.',
-      patch: onSuccessBody(modelList, ({ data }) => ({
-        result: toList(data).map(({ id, aliases, description }) => ({
-          model_id: Array.isArray(aliases) && aliases.length > 0 ? aliases[0] : id,
-          description,
-        })),
-      })),
-    },
-  ]),
 ]
+
+export const modelLists = alternatives([
+  {
+    name: 'models-bare',
+    summary: 'The models are a bare array.',
+    patch: onSuccessBody(modelList, ({ data }) => data),
+  },
+  {
+    name: 'models-as-names',
+    summary: 'The models are an array of their names under models.',
+    patch: onSuccessBody(modelList, ({ data }) => ({ models: toList(data).map(({ id }) => id) })),
+  },
+  {
+    name: 'models-by-alias',
+    summary: 'The main model is listed under its alias alone.',
+    patch: onSuccessBody(modelList, ({ data }) => ({
+      result: toList(data).map(({ id, aliases, description }) => ({
+        model_id: Array.isArray(aliases) && aliases.length > 0 ? aliases[0] : id,
+        description,
+      })),
+    })),
+  },
+])
 
 function reshapeChats(change: (chat: Json) => Json): Patch {
   const places: readonly RoutePattern[] = [createChat, readChat, patch]

@@ -1,0 +1,60 @@
+/** Faults in other clothes: each fault combined with legal dialects, by seed. */
+import {
+  combinationNamed,
+  type Dialect,
+  dialects,
+  type Fault,
+  faults,
+} from '../../../reference-server/deviations/index.ts'
+import { seededDraw } from '../../../reference-server/runtime/random.ts'
+import { surfacesOf } from '../../conformance/profile/selection.ts'
+import { clashReason } from './clashes.ts'
+
+export interface Crossing {
+  readonly fault: Fault
+  readonly dialect: Dialect
+}
+
+/** Combinations of dialects that a whole proof shows to be legal, `combination-1` and on. */
+export const combinationCount = 200
+
+const separator = ' + '
+
+/** Of every fault as many as `count`: dialects and combinations of dialects in turn. */
+export function crossings(count: number, seed: number): Crossing[] {
+  return faults.flatMap((fault) => crossingsOf(fault, count, seed))
+}
+
+/** `v3-answer-repeated + line-ends-crlf`; also the flags of `chatgen serve` that start it. */
+export function crossingName({ fault, dialect }: Crossing): string {
+  return `${fault.name}${separator}${dialect.name}`
+}
+
+/** The crossing of that name; undefined where it is no such name. */
+export function crossingNamed(name: string): Crossing | undefined {
+  const [faultName, dialectName = ''] = name.split(separator)
+  const fault = faults.find((known) => known.name === faultName)
+  const dialect =
+    dialects.find((known) => known.name === dialectName) ?? combinationNamed(dialectName)
+  return fault && dialect ? { fault, dialect } : undefined
+}
+
+function crossingsOf(fault: Fault, count: number, seed: number): Crossing[] {
+  const draw = seededDraw(seed, 'crossed', fault.name)
+  const surfaces = new Set(fault.breaks.flatMap(surfacesOf))
+  const single = dialects.filter(({ surface }) => surface === undefined || surfaces.has(surface))
+  const combined = Array.from({ length: combinationCount }, (_, at) => `combination-${at + 1}`)
+  // Some clash: as many are drawn again.
+  const drawn = Array.from({ length: 4 * count }, (_, at): Dialect | undefined => {
+    const isSingle = at % 2 === 0
+    const list = isSingle ? single : combined
+    const chosen = list[Math.floor(draw() * list.length)]
+    return typeof chosen === 'string' ? combinationNamed(chosen) : chosen
+  })
+  const compatible = drawn
+    .filter((dialect) => dialect !== undefined)
+    .filter((dialect) => clashReason(fault, dialect) === undefined)
+  return [...new Map(compatible.map((dialect) => [dialect.name, dialect])).values()]
+    .slice(0, count)
+    .map((dialect) => ({ fault, dialect }))
+}
