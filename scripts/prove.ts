@@ -1,5 +1,5 @@
 /** `npm run prove`: the suites against every fault, dialect and null server; writes the kill matrix. */
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
 import {
@@ -11,6 +11,7 @@ import {
   crossingNamed,
   crossings,
   differences,
+  type KillMatrix,
   matrixToMarkdown,
   nullServerNames,
   objections,
@@ -59,6 +60,8 @@ const { values } = parseArgs({
     help: { type: 'boolean', default: false },
   },
 })
+/** Faults that a whole proof runs in a dialect as well; all of them with --crossed. */
+const crossedSample = 40
 const started = Date.now()
 
 if (values.help) console.log(help)
@@ -78,12 +81,20 @@ async function prove(names: readonly string[]): Promise<void> {
   for (const { name } of unstable) console.log(`?? ${name}: another verdict the second time`)
   const results = first.map((result) => again.find(({ name }) => name === result.name) ?? result)
   const matrix = buildMatrix(faults, results)
-  if (values.write) {
-    writeFileSync('docs/kill-matrix.md', matrixToMarkdown(matrix))
-    writeFileSync('docs/kill-matrix.json', `${JSON.stringify(matrix, null, 1)}\n`)
-  }
+  if (values.write) write(matrix)
   if (matrix.crossed) for (const line of crossedText(matrix.crossed)) console.log(line)
   conclude(names.length, objections(matrix, results), unstable.length)
+}
+
+/** Crossed targets are run by themselves: their figures stand beside those of the rest. */
+function write(matrix: KillMatrix): void {
+  const stored: KillMatrix = JSON.parse(readFileSync('docs/kill-matrix.json', 'utf8'))
+  const isMore = (stored.crossed?.targets ?? 0) > (matrix.crossed?.targets ?? 0)
+  const { crossed } = isMore ? stored : matrix
+  const rest = values.crossed === undefined ? matrix : stored
+  const whole = { ...rest, ...(crossed && { crossed }) }
+  writeFileSync('docs/kill-matrix.md', matrixToMarkdown(whole))
+  writeFileSync('docs/kill-matrix.json', `${JSON.stringify(whole, null, 1)}\n`)
 }
 
 async function proveStability(): Promise<void> {
@@ -127,7 +138,8 @@ function chosen(): readonly string[] {
 }
 
 function wholeProof(): readonly string[] {
-  return [...allAttempts().map(({ name }) => name), ...nullServerNames]
+  const crossed = spread(crossedNames(1), crossedSample)
+  return [...allAttempts().map(({ name }) => name), ...nullServerNames, ...crossed]
 }
 
 function crossedNames(count: number): readonly string[] {

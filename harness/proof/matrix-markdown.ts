@@ -1,5 +1,6 @@
 import { isRequirementId, type RequirementId, requirements } from '../../contract/index.ts'
 import { compactIds } from '../../contract/requirement-ids.ts'
+import type { CrossedFigures, CrossedLine } from './crossed/figures.ts'
 import type { DialectLine, FaultLine, KillMatrix } from './kill-matrix.ts'
 
 const surfaces = { openai: 'Compatible surface', v2: 'v2', v3: 'v3' } as const
@@ -16,6 +17,8 @@ export function matrixToMarkdown(matrix: KillMatrix): string {
     table(['Dialect', 'What the server does', 'Failed', 'Warned'], matrix.dialects.map(dialectRow)),
     '## Combinations of dialects',
     combinations(matrix.combinations),
+    '## Faults in dialects',
+    crossedSection(matrix.crossed),
     '## Null servers',
     'Servers that do nothing of what the document says. Nothing required may pass against them.',
     table(
@@ -92,6 +95,35 @@ function combinations(lines: readonly DialectLine[]): string {
   const intro = `${lines.length} servers of three to eight dialects at once, picked by seed.`
   if (failing.length === 0) return `${intro} None fails a row.`
   return `${intro}\n\n${table(['Combination', 'Dialects', 'Failed', 'Warned'], failing.map(dialectRow))}`
+}
+
+function crossedSection(figures: CrossedFigures | undefined): string {
+  if (figures === undefined) return 'None was run.'
+  const { targets, faults, killed, others } = figures
+  const inState = (state: CrossedLine['state']) => others.filter((line) => line.state === state)
+  const undecided = inState('undecided')
+  return [
+    `${targets} servers that have one of ${faults} faults, and in all else are a legal dialect or a combination of them, drawn by seed (\`npm run prove -- --crossed N\`). None may pass, and no requirement may turn red that neither the fault nor the dialect breaks.`,
+    [
+      `- ${killed} killed by requirements that they name, and by no other`,
+      `- ${undecided.length} undecided: the dialect hides what a requirement of the fault needs to see`,
+      `- ${inState('hidden').length} without effect: the server answers as the dialect alone`,
+      `- ${inState('unseen').length} that pass unseen`,
+      `- ${inState('killed').length} that turn a further requirement red`,
+    ].join('\n'),
+    ...(undecided.length === 0
+      ? []
+      : [
+          table(
+            ['Undecided fault', 'Dialect', 'Reason'],
+            undecided.map(({ fault, dialect, reasons }) => [
+              `\`${fault}\``,
+              `\`${dialect}\``,
+              reasons.join('; '),
+            ]),
+          ),
+        ]),
+  ].join('\n\n')
 }
 
 function neverNeeded(scenarios: readonly string[]): string {

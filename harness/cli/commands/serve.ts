@@ -124,8 +124,9 @@ async function serve(flags: ServeFlags, io: Io): Promise<void> {
   }
   if (keys?.length === 0) throw new ConfigurationError(['--key (CHATGEN_KEY): an empty key'])
   const patches = [
-    ...refitsOf('dialect', flags.dialect, dialects, combinationNamed),
     ...refitsOf('fault', flags.fault, faults),
+    // A dialect reshapes what a fault has made wrong, as in the proof.
+    ...refitsOf('dialect', flags.dialect, dialects, combinationNamed),
   ]
   const origins = originsOf(flags.cors)
   const server = await listen({

@@ -39,8 +39,9 @@ export function createRedactor(secrets: readonly Secret[]): Redactor {
   const inPieces = createFinder(sureForms, { mayBeCut: true })
 
   const text = (value: string): string => withMarks(value, find(value))
+  const short = rememberShort(text)
   const headers = (list: readonly Header[]): Header[] =>
-    list.map(([name, value]) => [text(name), text(value)])
+    list.map(([name, value]) => [short(name), short(value)])
   const cutsOf = (bytes: Buffer) => findInBytes(bytes.toString('latin1'), inBody, inPieces)
   const chunks = (list: readonly WireChunk[]): WireChunk[] => redactChunks(list, cutsOf)
   /** `isWholeClean`: their bytes hold no secret, so they share none among them. */
@@ -87,6 +88,23 @@ export function createRedactor(secrets: readonly Secret[]): Redactor {
       const coded = redactCoded(exchange, clean)
       return clean.response && coded ? { ...clean, response: { ...clean.response, coded } } : clean
     },
+  }
+}
+
+const maxRemembered = 1000
+const maxShort = 64
+
+/** Names and values of headers are the same from exchange to exchange. */
+function rememberShort(redact: (text: string) => string): (text: string) => string {
+  const known = new Map<string, string>()
+  return (text) => {
+    if (text.length > maxShort) return redact(text)
+    const before = known.get(text)
+    if (before !== undefined) return before
+    const clean = redact(text)
+    if (known.size >= maxRemembered) known.clear()
+    known.set(text, clean)
+    return clean
   }
 }
 

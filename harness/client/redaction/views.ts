@@ -53,7 +53,12 @@ const named: Readonly<Record<string, string>> = {
   apos: "'",
 }
 
+/** The characters that every escape begins with. */
+const escapeSigns = /[\\%&]/
+
 function resolved(view: View, escapes: RegExp): View | undefined {
+  // Most texts have no escape: one look tells.
+  if (!escapeSigns.test(view.text)) return undefined
   const parts: string[] = []
   /** Start of each copied or resolved part in the new text, and in the old one. */
   const starts: number[] = []

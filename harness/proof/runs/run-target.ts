@@ -24,10 +24,10 @@ export interface Attempt {
 /** Every run has the same nonces, so that two can be compared. */
 const seed = 'proof'
 
-/** What a run against a target showed. */
+/** Result of a run against a target. */
 export interface Observed<T>
   extends Pick<TargetResult, 'outcome' | 'rows' | 'internalErrors' | 'durationMs'> {
-  /** What was read of the traffic. */
+  /** The part of the traffic that was read. */
   readonly traffic: T
 }
 
