@@ -1,6 +1,7 @@
 import type { LoadReport } from '../../contract/report/load.ts'
 import type { RunStats } from './metrics/run-stats.ts'
 import type { Part, PlanSpec } from './plan/plan.ts'
+import type { RequestRecord } from './record.ts'
 import type { Slo } from './slo/slo.ts'
 import type { LoadTarget } from './target.ts'
 
@@ -28,6 +29,8 @@ export interface LoadOptions {
   /** Ends the run early; what was found is reported. */
   readonly signal: AbortSignal
   readonly onProgress: (progress: LoadProgress) => void
+  /** Called with the record of each settled request, in the order in which workers report them. */
+  readonly onRecord?: (record: RequestRecord) => void
 }
 
 export interface LoadProgress {

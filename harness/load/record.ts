@@ -19,6 +19,8 @@ export interface RequestRecord {
   /** Null without a status line. */
   readonly status: number | null
   readonly outcome: RequestOutcome
+  /** Headers of a rate limit, lower case; only of an answer 429. */
+  readonly rateLimit?: Readonly<Record<string, string>>
 }
 
 export interface Timestamps {

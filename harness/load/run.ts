@@ -18,7 +18,7 @@ export type { LoadOptions, LoadProgress } from './options.ts'
  * @throws PreparationError where the target does not answer while the chats of the run are made.
  */
 export async function runLoad(options: LoadOptions): Promise<LoadReport> {
-  const { spec, workers, slos, signal, onProgress } = options
+  const { spec, workers, slos, signal, onProgress, onRecord } = options
   const durationMs = spec.durationNs / 1e6
   const stats = new RunStats(spec, slos, workers)
   let startNs: bigint | undefined
@@ -47,6 +47,7 @@ export async function runLoad(options: LoadOptions): Promise<LoadReport> {
     },
     onRecords: (worker, message) => {
       stats.add(worker, message)
+      if (onRecord !== undefined) for (const record of message.records) onRecord(record)
       report(elapsedMs() < durationMs ? 'running' : 'draining')
     },
   }).finally(probeServer.close)

@@ -70,8 +70,7 @@ export class InFlightRequest implements AnswerSink, DecodedSink {
 
   head(status: number, headers: readonly Header[], at: number): void {
     if (this.#settled) return
-    this.timings.read(0, at)
-    this.timings.timestamps.headers = at
+    this.timings.head(status, headers, at)
     this.#status = status
     const judge = new AnswerJudge(this.plan, { status, headers }, this.#observer)
     this.#judge = judge

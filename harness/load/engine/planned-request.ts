@@ -47,7 +47,7 @@ export interface ResultHandlers {
 /** The record of a settled request. */
 export function requestRecord(
   { index, step, transaction, surface, operation, form }: PlannedRequest,
-  { timestamps, gapsNs, counts }: RequestTimings,
+  { timestamps, gapsNs, counts, rateLimit }: RequestTimings,
   status: number | null,
   outcome: RequestOutcome,
 ): RequestRecord {
@@ -63,5 +63,6 @@ export function requestRecord(
     counts,
     status,
     outcome,
+    ...(rateLimit === undefined ? {} : { rateLimit }),
   }
 }

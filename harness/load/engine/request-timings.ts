@@ -1,3 +1,4 @@
+import type { Header } from '../../../contract/index.ts'
 import type { ContentKind, StreamWatcher } from '../../judges/index.ts'
 import type { OpenedConnection } from '../http/channel.ts'
 import type { Counts, Timestamps } from '../record.ts'
@@ -21,6 +22,8 @@ export class RequestTimings implements StreamWatcher {
   #reasoningTokens = 0
   #showedReasoning = false
   newConnection = false
+  /** Headers of a rate limit; only of an answer 429. */
+  rateLimit: Readonly<Record<string, string>> | undefined
 
   constructor(planned: number, dispatched: number) {
     this.lastActivity = dispatched
@@ -44,6 +47,12 @@ export class RequestTimings implements StreamWatcher {
     this.timestamps.sent = at
     this.timestamps.connected = opened?.readyAt ?? at
     this.newConnection = opened !== null
+  }
+
+  head(status: number, headers: readonly Header[], at: number): void {
+    this.read(0, at)
+    this.timestamps.headers = at
+    if (status === 429) this.rateLimit = rateLimitHeaders(headers)
   }
 
   read(bytes: number, at: number): void {
@@ -102,6 +111,14 @@ export class RequestTimings implements StreamWatcher {
     if (this.outputTokens === null || this.#showedReasoning) return this.outputTokens
     return Math.max(0, this.outputTokens - this.#reasoningTokens)
   }
+}
+
+/** Retry-After (RFC 9110, 10.2.3), and what servers call RateLimit or X-RateLimit. */
+function rateLimitHeaders(headers: readonly Header[]): Readonly<Record<string, string>> {
+  const named = headers.map(([name, value]) => [name.toLowerCase(), value] as const)
+  return Object.fromEntries(
+    named.filter(([name]) => /^(?:retry-after|(?:x-)?ratelimit)/.test(name)),
+  )
 }
 
 function asCount(value: unknown): number | null {

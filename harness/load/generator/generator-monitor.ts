@@ -56,14 +56,19 @@ export class GeneratorMonitor {
           timestampError: errors[index] ?? null,
         }),
       ),
-      environment: {
-        node: process.version,
-        platform: `${process.platform} ${process.arch}`,
-        cpus: availableParallelism(),
-        cpuModel: cpus()[0]?.model ?? 'unknown',
-        loadAverage: loadavg()[0] ?? 0,
-      },
+      environment: generatorEnvironment(),
     }
+  }
+}
+
+/** The machine that sends the load. */
+export function generatorEnvironment(): GeneratorRow['environment'] {
+  return {
+    node: process.version,
+    platform: `${process.platform} ${process.arch}`,
+    cpus: availableParallelism(),
+    cpuModel: cpus()[0]?.model ?? 'unknown',
+    loadAverage: loadavg()[0] ?? 0,
   }
 }
 
