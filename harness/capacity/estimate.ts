@@ -1,8 +1,8 @@
 /** Estimate for one SLO from the probes so far: the highest rate that meets it, with its interval. */
 import { decideShare } from '../load/slo/early-stopping.ts'
 import { isotonic, type RateCount } from './isotonic.ts'
-import { crossingOf } from './logistic.ts'
-import type { Probe } from './probe.ts'
+import { type Crossing, crossingOf, type DosePoint } from './logistic.ts'
+import type { LimitCount, Probe } from './probe.ts'
 
 export interface Bracket {
   /** Highest rate up to which the SLO is met; null where none is known. */
@@ -19,6 +19,8 @@ export interface SloEstimate extends Bracket {
   readonly interval: readonly [low: number, high: number] | null
   /** A line through the probes near it, a jump of the share between two rates, or no more than two verdicts. */
   readonly by: 'fit' | 'cliff' | 'bracket' | null
+  /** Change of the logarithm of the rate for each millisecond, and its distance from 0 in standard errors. */
+  readonly drift: { readonly perMs: number; readonly z: number } | null
 }
 
 /** Rates within this factor of the crossing are fitted: further away the log odds are no line. */
@@ -32,30 +34,86 @@ export function estimateOf(slo: string, probes: readonly Probe[]): SloEstimate {
   )
   const allowed = limits[0]?.allowed ?? 0
   // One weight for all: a probe in a slow hour has the longer autocorrelation, and must not count less.
-  const independent = median(limits.map((limit) => limit.independent))
+  const independent = pooledIndependence(limits)
   const counts = limits.map(({ rate, at, requests, over }) => ({
     rate,
     at,
     count: requests * independent,
     over: over * independent,
   }))
-  const { met, missed } = bracketOf(counts, allowed)
-  const open: SloEstimate = { slo, met, missed, rate: null, interval: null, by: null }
+  const { met, missed } = bracketOf(limits.map(ownEffective), allowed)
+  const open: SloEstimate = { slo, met, missed, rate: null, interval: null, by: null, drift: null }
   if (met === null || missed === null) return open
   const middle = Math.sqrt(met * missed)
   const bracket: SloEstimate = { ...open, rate: middle, interval: [met, missed], by: 'bracket' }
-  const local = counts.filter(({ rate }) => rate >= middle / window && rate <= middle * window)
+  const local = within(counts, middle)
   if (local.length < minLocal) return bracket
   if (isJump(local, allowed, met, missed)) return { ...bracket, by: 'cliff' }
-  const fitted = crossingOf(local, allowed)
+  const fitted = centred(counts, middle, allowed)
   if (fitted === null || fitted.interval === null) return { ...bracket, interval: hull(local) }
-  return { ...open, rate: fitted.rate, interval: fitted.interval, by: 'fit' }
+  const drift = fitted.drift === null ? null : { perMs: fitted.drift.perUnit, z: fitted.drift.z }
+  return { ...open, rate: fitted.rate, interval: fitted.interval, by: 'fit', drift }
+}
+
+/** Two verdicts lie unevenly about the crossing: the window moves to the fitted one, a few times. */
+const moves = 4
+
+function centred(counts: readonly DosePoint[], middle: number, allowed: number): Crossing | null {
+  let fitted = crossingOf(within(counts, middle), allowed)
+  for (let move = 0; move < moves && fitted !== null; move++) {
+    const local = within(counts, fitted.rate, fitted.fittedDrift)
+    if (local.length < minLocal) break
+    fitted = crossingOf(local, allowed)
+  }
+  return fitted
+}
+
+/** Points near the crossing that there was at their time. */
+function within(counts: readonly DosePoint[], middle: number, drift = 0): readonly DosePoint[] {
+  const now = Math.max(...counts.map(({ at = 0 }) => at))
+  const limit = Math.log(window)
+  return counts.filter(({ rate, at = 0 }) => {
+    return Math.abs(Math.log(rate / middle) - drift * (at - now)) <= limit
+  })
+}
+
+function ownEffective({
+  rate,
+  requests,
+  over,
+  independent,
+}: LimitCount & { readonly rate: number }) {
+  return { rate, count: requests * independent, over: over * independent }
 }
 
 /** Range of the probed rates: all that is known if probes scatter more than the rate explains. */
 function hull(counts: readonly RateCount[]): readonly [number, number] {
   const rates = counts.map(({ rate }) => rate)
   return [Math.min(...rates), Math.max(...rates)]
+}
+
+/** Shares within this factor of what is allowed show the autocorrelation at the limit. */
+const near = 4
+const minNear = 3
+
+/**
+ * Variance of independent requests against that of the batches, both summed over the probes near the
+ * limit: with hardly a request over it, or in an overload that grows, batches say something else.
+ */
+function pooledIndependence(limits: readonly LimitCount[]): number {
+  const shareOf = ({ over, requests }: LimitCount) => (requests === 0 ? 0 : over / requests)
+  const local = limits.filter((limit) => {
+    const share = shareOf(limit)
+    return share >= limit.allowed / near && share <= limit.allowed * near
+  })
+  if (local.length < minNear) return median(limits.map(({ independent }) => independent))
+  let [single, batches] = [0, 0]
+  for (const limit of local) {
+    const variance = shareOf(limit) * (1 - shareOf(limit))
+    single += variance
+    batches += variance / limit.independent
+  }
+  return batches === 0 ? 1 : single / batches
 }
 
 function median(values: readonly number[]): number {

@@ -19,8 +19,10 @@ export interface Crossing {
   readonly interval: readonly [low: number, high: number] | null
   /** Rise of the log odds for each unit of log rate. */
   readonly slope: number
-  /** Rise of the log odds for each unit of `at`; 0 where none was told from noise. */
-  readonly drift: number
+  /** Change of the logarithm of the crossing for each unit of `at`, with its standard errors from 0; null where none was fitted. */
+  readonly drift: { readonly perUnit: number; readonly z: number } | null
+  /** Change of the logarithm of the crossing for each unit of `at` in the fit; 0 where it has none. */
+  readonly fittedDrift: number
   /** Variance of the points against that of independent requests; at least 1. */
   readonly dispersion: number
 }
@@ -49,9 +51,9 @@ export function crossingOf(points: readonly DosePoint[], allowed: number): Cross
   if (points.length < 3) return null
   const origin = mean(points.map(({ rate }) => Math.log(rate)))
   const now = Math.max(...points.map(({ at = 0 }) => at))
-  const drifting = points.length < 8 ? null : fitted(points, origin, now, 3)
+  const drifting = points.length < 8 ? null : fitted(points, { allowed, origin, now, terms: 3 })
   const isDrift = drifting !== null && Math.abs(drifting.zDrift) >= minDrift
-  const found = isDrift ? drifting : fitted(points, origin, now, 2)
+  const found = isDrift ? drifting : fitted(points, { allowed, origin, now, terms: 2 })
   if (found === null || found.fit.slope <= 0) return null
   const { fit, dispersion, degrees } = found
   const target = logit(allowed) - fit.intercept
@@ -61,14 +63,26 @@ export function crossingOf(points: readonly DosePoint[], allowed: number): Cross
     interval:
       interval === null ? null : [Math.exp(origin + interval[0]), Math.exp(origin + interval[1])],
     slope: fit.slope,
-    drift: fit.drift,
+    fittedDrift: isDrift ? -fit.drift / fit.slope : 0,
+    drift:
+      drifting === null
+        ? null
+        : { perUnit: -drifting.fit.drift / drifting.fit.slope, z: -drifting.zDrift },
     dispersion,
   }
 }
 
-function fitted(points: readonly DosePoint[], origin: number, now: number, terms: 2 | 3) {
+interface Fitting {
+  readonly allowed: number
+  /** Logarithm of the rate, and the time, from which the fit counts. */
+  readonly origin: number
+  readonly now: number
+  readonly terms: 2 | 3
+}
+
+function fitted(points: readonly DosePoint[], { allowed, origin, now, terms }: Fitting) {
   const rows = points.map((point) => {
-    const { count, over } = smoothed(point)
+    const { count, over } = smoothed(point, allowed)
     const x = [1, Math.log(point.rate) - origin, (point.at ?? 0) - now].slice(0, terms)
     return { x, count, over }
   })
@@ -87,12 +101,12 @@ function fitted(points: readonly DosePoint[], origin: number, now: number, terms
 
 /**
  * A search that stops once its interval is narrow stops sooner where the scatter happened to look small
- * (Chow & Robbins, Ann. Math. Stat. 36, 1965): the upper quartile of what the scatter may be, by Wilson
+ * (Chow & Robbins, Ann. Math. Stat. 36, 1965): the upper decile of what the scatter may be, by Wilson
  * and Hilferty's approximation of chi-square.
  */
 function cautious(degrees: number): number {
   const spread = 2 / (9 * degrees)
-  return 1 / Math.max(0.1, 1 - spread - 0.674 * Math.sqrt(spread)) ** 3
+  return 1 / Math.max(0.1, 1 - spread - 1.282 * Math.sqrt(spread)) ** 3
 }
 
 interface Row {
@@ -150,9 +164,12 @@ function inverse(matrix: readonly (readonly number[])[]): number[][] | null {
   return rows.map((line) => line.slice(size))
 }
 
-/** Half a request on either side keeps a point without any from an infinite log odds. */
-function smoothed({ count, over }: DosePoint): { count: number; over: number } {
-  return { count: count + 1, over: over + 0.5 }
+/**
+ * A request at what is allowed keeps a point without any from an infinite log odds, and moves no
+ * crossing.
+ */
+function smoothed({ count, over }: DosePoint, allowed: number): { count: number; over: number } {
+  return { count: count + 1, over: over + allowed }
 }
 
 /** Both ends of the ratio target / slope, or null where the slope may be 0. */

@@ -1,5 +1,6 @@
 /** One probe of a capacity search: a rate, and how often each SLO's limit was passed at it. */
 import { decideShare } from '../load/slo/early-stopping.ts'
+import type { TokenBucket } from './policy-limit.ts'
 
 /** Requests over the limit of an SLO, against the share that it allows. */
 export interface LimitCount {
@@ -21,6 +22,8 @@ export interface Probe {
   readonly atMs: number
   /** False where the load generator was the bottleneck: the probe then counts for nothing. */
   readonly valid: boolean
+  /** The rate limit that explains its refusals; absent where there is none. */
+  readonly policy?: TokenBucket
 }
 
 export type ProbeVerdict = 'met' | 'missed' | 'undecided'

@@ -1,22 +1,28 @@
 /** The highest rate that a target sustains within its SLOs: a search over `probe(rate)`. */
 import { estimateOf, type SloEstimate } from './estimate.ts'
-import { type Probe, verdictOf } from './probe.ts'
+import type { Probe } from './probe.ts'
 
 export interface SearchOptions {
-  /** Requests a second. */
+  /** Requests a second, or clients of a closed loop. */
   readonly min: number
   readonly max: number
   /** Half width of the interval that ends the search, as a share of the rate. */
   readonly precision: number
   readonly maxProbes: number
+  /** False where there is no time for another probe; absent without such a limit. */
+  readonly mayProbe?: () => boolean
+  /** Smallest difference of two rates: 1 for clients. Two verdicts that far apart end the search. */
+  readonly step?: number
   readonly signal?: AbortSignal
 }
 
 export type SearchEnd =
   | 'precise'
-  /** `maxProbes`, or the signal, came first: the interval is as wide as it is. */
+  /** `maxProbes`, `mayProbe` or the signal came first: the interval is as wide as it is. */
   | 'budget'
   | 'interrupted'
+  /** A rate limit refuses requests before the target is saturated. */
+  | 'policy'
   /** Met at `max`: the capacity is at least that. */
   | 'above max'
   /** Missed at `min`: the capacity is below. */
@@ -36,6 +42,7 @@ export interface Capacity {
   readonly isCliff: boolean
   /** Two verdicts are all that is known of it. */
   readonly isBracket: boolean
+  readonly drift: SloEstimate['drift']
   readonly highestMet: number | null
   readonly lowestMissed: number | null
   readonly probes: readonly Probe[]
@@ -46,34 +53,79 @@ export type RunProbe = (rate: number) => Promise<Probe>
 /** Doubles the rate from `min` until an SLO is missed, then narrows the bracket and repeats near it. */
 export async function searchCapacity(run: RunProbe, options: SearchOptions): Promise<Capacity> {
   const probes: Probe[] = []
-  const { min, max, maxProbes, signal } = options
-  let rate = min
-  while (probes.length < maxProbes && signal?.aborted !== true) {
-    const probe = await run(rate)
-    probes.push(probe)
-    const valid = probes.filter((each) => each.valid)
-    if (!probe.valid && rate === Math.max(...probes.map((each) => each.rate))) {
-      const below = valid.filter((each) => each.rate < rate)
-      if (below.every((each) => verdictOf(each) === 'met')) return answer('generator', probes)
-    }
-    const { highestMet, lowestMissed, interval, rate: found, isBracket } = answer('budget', probes)
-    if (lowestMissed === null) {
-      if (rate >= max && highestMet === max) return answer('above max', probes)
-      rate = Math.min(max, rate * (verdictOf(probe) === 'met' ? 2 : 1.15))
-    } else if (highestMet === null) {
-      if (lowestMissed <= min) return answer('below min', probes)
-      rate = min
-    } else if (!isBracket && isPrecise(interval, found, options.precision)) {
-      return answer('precise', probes)
-    } else {
-      const isTight = lowestMissed / highestMet <= 1 + options.precision
-      rate =
-        isBracket && !isTight && lowestMissed / highestMet > wide
-          ? Math.sqrt(highestMet * lowestMissed)
-          : (found ?? highestMet) * (1 + (offsets[probes.length % offsets.length] ?? 0))
-    }
+  const { maxProbes, mayProbe = () => true } = options
+  const isInterrupted = () => options.signal?.aborted === true
+  let rate = options.min
+  while (probes.length < maxProbes && !isInterrupted() && mayProbe()) {
+    probes.push(await run(rate))
+    if (isInterrupted()) break
+    const next = nextStep(probes, rate, options)
+    if (typeof next === 'string') return answer(next, probes)
+    rate = next
   }
-  return answer(signal?.aborted === true ? 'interrupted' : 'budget', probes)
+  return answer(isInterrupted() ? 'interrupted' : 'budget', probes)
+}
+
+/** The next rate, or the end of the search. */
+function nextStep(
+  probes: readonly Probe[],
+  rate: number,
+  { min, max, precision, step = 0 }: SearchOptions,
+): number | SearchEnd {
+  const last = probes.at(-1)
+  if (last?.policy !== undefined) return 'policy'
+  const { highestMet, lowestMissed, interval, rate: found, isBracket } = answer('budget', probes)
+  if (lowestMissed === null) {
+    const ceiling = generatorCeiling(probes)
+    if (ceiling !== null) return belowCeiling(ceiling, highestMet)
+    // A machine that was busy for a moment is asked once more.
+    if (last?.valid === false) return rate
+    if (rate >= max) return highestMet === max ? 'above max' : max
+    return Math.min(max, rate * (last !== undefined && isLeaningMet(last) ? 2 : 1.15))
+  }
+  if (highestMet === null) {
+    if (lowestMissed <= min) return 'below min'
+    return Math.max(min, promising(probes, lowestMissed) ?? lowestMissed / wide)
+  }
+  if (lowestMissed - highestMet <= step) return 'precise'
+  if (!isBracket && isPrecise(interval, found, precision)) return 'precise'
+  const isTight = lowestMissed / highestMet <= 1 + precision
+  return isBracket && !isTight && lowestMissed / highestMet > wide
+    ? Math.sqrt(highestMet * lowestMissed)
+    : (found ?? highestMet) * (1 + (offsets[probes.length % offsets.length] ?? 0))
+}
+
+/** No share over what is allowed, though maybe of too few requests for a verdict. */
+function isLeaningMet({ valid, limits }: Probe): boolean {
+  return valid && limits.every(({ over, requests, allowed }) => over <= allowed * requests)
+}
+
+/** Probes at one rate that may stay undecided: it is then too near to the capacity. */
+const maxUndecided = 3
+
+/** Highest rate below the missed ones that may be met: more requests are to decide on it. */
+function promising(probes: readonly Probe[], lowestMissed: number): number | null {
+  const rates = probes.filter(isLeaningMet).map(({ rate }) => rate)
+  const below = rates.filter((rate) => rate < lowestMissed)
+  if (below.length === 0) return null
+  const open = below.filter((rate) => below.filter((other) => other === rate).length < maxUndecided)
+  return open.length === 0 ? Math.min(...below) / wide : Math.max(...open)
+}
+
+/** Lowest rate at which the generator was the bottleneck twice, and above which it never was in time. */
+export function generatorCeiling(probes: readonly Probe[]): number | null {
+  const highestValid = Math.max(0, ...probes.flatMap(({ valid, rate }) => (valid ? rate : [])))
+  const late = probes.filter(({ valid, rate }) => !valid && rate > highestValid)
+  const twice = late.filter(({ rate }) => late.filter((other) => other.rate <= rate).length > 1)
+  return twice.length === 0 ? null : Math.min(...twice.map(({ rate }) => rate))
+}
+
+/** Distance at which the rate that the generator can hold is known well enough. */
+const ceilingWidth = 1.25
+
+function belowCeiling(ceiling: number, highestMet: number | null): number | SearchEnd {
+  if (highestMet === null || ceiling / highestMet <= ceilingWidth) return 'generator'
+  return Math.sqrt(ceiling * highestMet)
 }
 
 /** Brackets wider than this are halved, in the logarithm; narrower ones are filled evenly. */
@@ -106,6 +158,7 @@ function answer(end: SearchEnd, probes: readonly Probe[]): Capacity {
     limitedBy: limiting?.slo ?? null,
     isCliff: limiting?.by === 'cliff',
     isBracket: limiting?.by === 'bracket',
+    drift: limiting?.drift ?? null,
     highestMet: met.includes(null) ? null : Math.min(...met.filter((rate) => rate !== null)),
     lowestMissed: missed.length === 0 ? null : Math.min(...missed),
     probes,

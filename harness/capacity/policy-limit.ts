@@ -1,0 +1,155 @@
+/** Rate limits told apart from saturation: the token bucket that explains the answers 429 of a probe. */
+import { drawsOf } from '../load/plan/random.ts'
+
+/** One request that the target answered, or refused with 429. */
+export interface Admission {
+  /** Milliseconds after the start of the probe; ascending. */
+  readonly atMs: number
+  readonly accepted: boolean
+  /** Requests in flight when it was sent. */
+  readonly inFlight: number
+  /** To the first token, or to the end where nothing was streamed. */
+  readonly latencyMs: number | null
+}
+
+export interface BoundedValue {
+  readonly value: number
+  readonly interval: readonly [low: number, high: number]
+}
+
+export interface TokenBucket {
+  /** Requests that are let through at once. */
+  readonly burst: BoundedValue
+  /** Requests a second in the long run. */
+  readonly refill: BoundedValue
+  readonly accepted: number
+  readonly refused: number
+}
+
+/** Fewer refusals do not show a line. */
+const minRefused = 20
+/** A refill that is known less well explains nothing. */
+const maxHalfWidth = 0.1
+/** A saturated target answers later than this many times its unloaded latency. */
+const maxSlowdown = 2
+/** Refusals at so nearly the same number in flight come from a limit of concurrency. */
+const concurrencyShare = 0.9
+
+/**
+ * The rate limit behind the refusals, or null where they come from saturation: there the accepted
+ * requests wait, or the refusals begin at one number of requests in flight.
+ *
+ * @param unloadedMs latency of an idle target; null where it is not known
+ */
+export function policyLimitOf(
+  admissions: readonly Admission[],
+  unloadedMs: number | null,
+): TokenBucket | null {
+  const bucket = fitTokenBucket(admissions)
+  if (bucket === null || isSlow(admissions, unloadedMs)) return null
+  return isConcurrencyLimit(admissions) ? null : bucket
+}
+
+/**
+ * At each refusal the bucket holds less than one token, so the accepted requests until then lie on a line
+ * in time, to within one request: its slope is the refill. The burst is the largest number that any
+ * stretch of time let through beyond its refill. A limit by fixed windows scatters about the line by the
+ * size of a window, and has the wider interval.
+ */
+export function fitTokenBucket(admissions: readonly Admission[]): TokenBucket | null {
+  let accepted = 0
+  const refusals: { readonly atMs: number; readonly accepted: number }[] = []
+  for (const admission of admissions) {
+    if (admission.accepted) accepted += 1
+    else refusals.push({ atMs: admission.atMs, accepted })
+  }
+  const [first, last] = [refusals[0], refusals.at(-1)]
+  if (refusals.length < minRefused || first === undefined || last === undefined) return null
+  const spanMs = last.atMs - first.atMs
+  const perMs = (last.accepted - first.accepted) / spanMs
+  if (!(perMs > 0)) return null
+  const residuals = refusals.map((refusal) => refusal.accepted - perMs * refusal.atMs)
+  const spread = Math.max(...residuals) - Math.min(...residuals) + 1
+  const half = spread / spanMs
+  if (half > maxHalfWidth * perMs) return null
+  return {
+    refill: {
+      value: 1000 * perMs,
+      interval: [1000 * (perMs - half), 1000 * (perMs + half)],
+    },
+    burst: burstOf(admissions, perMs, spread),
+    accepted,
+    refused: refusals.length,
+  }
+}
+
+function burstOf(admissions: readonly Admission[], perMs: number, spread: number): BoundedValue {
+  let excess = 0
+  let max = 0
+  let sinceMs = admissions[0]?.atMs ?? 0
+  let spanMs = 0
+  let before = sinceMs
+  for (const { atMs, accepted } of admissions) {
+    excess -= perMs * (atMs - before)
+    before = atMs
+    if (excess < 0) {
+      excess = 0
+      sinceMs = atMs
+    }
+    if (accepted) excess += 1
+    if (excess > max) {
+      max = excess
+      spanMs = atMs - sinceMs
+    }
+  }
+  const drift = (spread / ((admissions.at(-1)?.atMs ?? 0) - (admissions[0]?.atMs ?? 0))) * spanMs
+  return { value: max, interval: [Math.max(1, max - 1 - drift), max + 1 + drift] }
+}
+
+function isSlow(admissions: readonly Admission[], unloadedMs: number | null): boolean {
+  const latencies = admissions
+    .flatMap(({ accepted, latencyMs }) => (accepted ? (latencyMs ?? []) : []))
+    .toSorted((a, b) => a - b)
+  const median = latencies[Math.floor(latencies.length / 2)]
+  return unloadedMs !== null && median !== undefined && median > maxSlowdown * unloadedMs
+}
+
+function isConcurrencyLimit(admissions: readonly Admission[]): boolean {
+  const atRefusal = admissions.flatMap(({ accepted, inFlight }) => (accepted ? [] : inFlight))
+  const max = Math.max(...admissions.map(({ inFlight }) => inFlight))
+  const near = atRefusal.filter((inFlight) => inFlight >= 0.9 * max - 1)
+  // A few in flight say nothing: any limit refuses at all of their numbers.
+  return max >= 4 && near.length >= concurrencyShare * atRefusal.length
+}
+
+/** Arrivals of the simulation; enough for a share of 1 % to 3 % of itself. */
+const simulated = 200_000
+
+/**
+ * The highest Poisson rate of which a token bucket refuses no more than a share in the long run, by
+ * bisection over a simulation with fixed draws.
+ *
+ * @param allowed share of refusals, 0 to 1
+ */
+export function rateWithinBucket(burst: number, refill: number, allowed: number): number {
+  let [low, high] = [0, refill / (1 - allowed)]
+  for (let step = 0; step < 16; step++) {
+    const rate = (low + high) / 2
+    if (refusedShare(burst, refill / rate) <= allowed) low = rate
+    else high = rate
+  }
+  return (low + high) / 2
+}
+
+/** @param tokens refilled in the mean time between two arrivals */
+function refusedShare(burst: number, tokens: number): number {
+  const draw = drawsOf(1, 0)
+  let level = burst
+  let refused = 0
+  for (let arrival = 0; arrival < simulated; arrival++) {
+    level = Math.min(burst, level - tokens * Math.log(1 - draw()))
+    if (level < 1) refused += 1
+    else level -= 1
+  }
+  return refused / simulated
+}

@@ -1,0 +1,98 @@
+/** SLOs of a search as limits of single requests, so that the requests over each can be counted. */
+import { isGood } from '../../load/metrics/request-stats.ts'
+import { forEachCensored, latencyOf } from '../../load/metrics/samples/latencies.ts'
+import type { RequestRecord } from '../../load/record.ts'
+import { defaultMaxRefusals } from '../../load/slo/implied.ts'
+import { goodputLimits, type LatencySlo, type RequestLimit, type Slo } from '../../load/slo/slo.ts'
+import { isOver } from '../../load/summary/independence.ts'
+
+export interface ProbeLimit {
+  readonly expression: string
+  /** Share that may be over the limit, 0 to 1. */
+  readonly allowed: number
+  /** Milliseconds; null where the limit is the share itself. */
+  readonly limitMs: number | null
+  /** 1 over, 0 within, a share for a request with many gaps; null if the request has no bearing on it. */
+  readonly read: (record: RequestRecord) => number | null
+  /** True of failures, which are limited even if no SLO mentions them. */
+  readonly isFailures: boolean
+}
+
+/** An SLO that is no share of requests, so that no capacity follows from it. */
+export class UnsearchableSloError extends Error {
+  override readonly name = 'UnsearchableSloError'
+}
+
+/**
+ * @param maxRefusals share of failures where no SLO limits errors or goodput
+ * @throws UnsearchableSloError for a mean or a rate
+ */
+export function probeLimits(slos: readonly Slo[], maxRefusals?: number): readonly ProbeLimit[] {
+  const limits = slos.map((slo) => limitOf(slo, slos))
+  if (limits.some(({ isFailures }) => isFailures)) return limits
+  return [...limits, failures(maxRefusals ?? defaultMaxRefusals)]
+}
+
+function limitOf(slo: Slo, all: readonly Slo[]): ProbeLimit {
+  const { expression } = slo
+  switch (slo.kind) {
+    case 'latency':
+      return latencyLimit(slo)
+    case 'errors':
+      return { ...failures(slo.maxShare), expression }
+    case 'goodput': {
+      const limits = goodputLimits(all)
+      const read = (record: RequestRecord) =>
+        isSettled(record) ? 1 - Number(isGood(record, limits)) : null
+      return { expression, allowed: 1 - slo.minShare, limitMs: null, read, isFailures: true }
+    }
+    case 'rate':
+      throw new UnsearchableSloError(
+        `${expression}: a rate is what the search varies; give a latency quantile, errors or goodput`,
+      )
+  }
+}
+
+function latencyLimit(slo: LatencySlo): ProbeLimit {
+  const { expression, statistic, limitNs, metric } = slo
+  if (statistic === 'mean') {
+    throw new UnsearchableSloError(
+      `${expression}: a mean is no share of requests; give a quantile, such as p95`,
+    )
+  }
+  return {
+    expression,
+    allowed: Number((1 - statistic.quantile).toPrecision(12)),
+    limitMs: limitNs / 1e6,
+    read: metric === 'icl' ? gapsOver(slo) : (record) => requestOver(slo, record),
+    isFailures: false,
+  }
+}
+
+/** A request that did not get so far is over the limit once it has waited for longer. */
+function requestOver(limit: RequestLimit, record: RequestRecord): number | null {
+  const ns = latencyOf(record, limit.metric, limit.clock)
+  if (ns !== null) return Number(isOver(limit, ns))
+  let over: number | null = null
+  forEachCensored(record, (metric, clock, waitedNs) => {
+    if (metric === limit.metric && clock === limit.clock && isOver(limit, waitedNs)) over = 1
+  })
+  return over
+}
+
+const gapsOver = (limit: RequestLimit) => (record: RequestRecord) => {
+  const { gapsNs, outcome } = record
+  if (gapsNs.length === 0 || outcome.kind === 'abandoned') return null
+  return gapsNs.filter((gap) => isOver(limit, gap)).length / gapsNs.length
+}
+
+function failures(allowed: number): ProbeLimit {
+  const read = (record: RequestRecord) =>
+    isSettled(record) ? Number('detail' in record.outcome) : null
+  const expression = `failures <= ${Number((100 * allowed).toPrecision(6))}%`
+  return { expression, allowed, limitMs: null, read, isFailures: true }
+}
+
+function isSettled({ outcome }: RequestRecord): boolean {
+  return outcome.kind !== 'open' && outcome.kind !== 'abandoned'
+}

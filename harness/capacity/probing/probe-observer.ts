@@ -1,0 +1,213 @@
+/** Everything that a search keeps of the requests of one probe. */
+import type { ProbeSamples } from '../../../contract/report/capacity-probe.ts'
+import { lastTimestamp, latencyOf } from '../../load/metrics/samples/latencies.ts'
+import type { RequestRecord } from '../../load/record.ts'
+import { decideShare } from '../../load/slo/early-stopping.ts'
+import { meanOf } from '../../load/statistics/autocorrelation.ts'
+import { independentShare } from '../independence.ts'
+import type { Admission } from '../policy-limit.ts'
+import type { LimitCount } from '../probe.ts'
+import type { ProbeLimit } from './probe-limits.ts'
+
+interface Observed {
+  readonly plannedNs: number
+  readonly startNs: number
+  readonly endNs: number
+  /** By limit, in its order. */
+  readonly over: readonly (number | null)[]
+  readonly outcome: RequestRecord['outcome']['kind']
+  readonly ttftMs: number | null
+  readonly e2eMs: number | null
+  readonly tpotMs: number | null
+  readonly promptTokens: number | null
+  readonly outputTokens: number | null
+  readonly transaction: string
+}
+
+/** Samples of one probe in the report. */
+const maxSamples = 400
+
+/** Requests before a probe may be given up. */
+const minHopeless = 100
+/** Share over a limit from which a probe is hopeless, if the limit itself allows less. */
+const hopelessShare = 0.5
+/** Effective sample size, as a share, of requests behind one queue: pessimistic, for it ends a probe. */
+const hopelessIndependence = 0.05
+
+export class ProbeObserver {
+  readonly #limits: readonly ProbeLimit[]
+  readonly #requests: Observed[] = []
+  #rateLimit: Readonly<Record<string, string>> = {}
+  readonly #over: { over: number; requests: number }[]
+
+  constructor(limits: readonly ProbeLimit[]) {
+    this.#limits = limits
+    this.#over = limits.map(() => ({ over: 0, requests: 0 }))
+  }
+
+  get size(): number {
+    return this.#requests.length
+  }
+
+  /** Headers of the last answer 429. */
+  get rateLimitHeaders(): Readonly<Record<string, string>> {
+    return this.#rateLimit
+  }
+
+  add(record: RequestRecord): void {
+    const { timestamps, outcome, counts, transaction } = record
+    const over = this.#limits.map(({ read }) => read(record))
+    over.forEach((value, index) => {
+      const sum = this.#over[index]
+      if (sum === undefined || value === null) return
+      sum.over += value
+      sum.requests += 1
+    })
+    if (record.rateLimit !== undefined) this.#rateLimit = record.rateLimit
+    this.#requests.push({
+      plannedNs: timestamps.planned,
+      startNs: timestamps.sent ?? timestamps.dispatched,
+      endNs: lastTimestamp(record),
+      over,
+      outcome: outcome.kind,
+      ttftMs: inMs(latencyOf(record, 'ttft', 'service')),
+      e2eMs: inMs(latencyOf(record, 'e2e', 'service')),
+      tpotMs: inMs(latencyOf(record, 'tpot', 'service')),
+      promptTokens: counts.inputTokens,
+      outputTokens: counts.outputTokens,
+      transaction,
+    })
+  }
+
+  /** The limit that more than half of the requests are over, so that the rest of the probe is not needed. */
+  hopeless(): string | null {
+    const index = this.#over.findIndex(
+      ({ over, requests }, at) =>
+        requests >= minHopeless &&
+        decideShare(
+          requests,
+          over,
+          Math.max(hopelessShare, this.#limits[at]?.allowed ?? 1),
+          hopelessIndependence,
+        ).verdict === 'missed',
+    )
+    return this.#limits[index]?.expression ?? null
+  }
+
+  /** Share of the requests that got no connection or no answer. */
+  get unansweredShare(): number {
+    const none = this.#requests.filter(
+      ({ outcome }) => outcome === 'connect' || outcome === 'timeout',
+    )
+    return this.size === 0 ? 0 : none.length / this.size
+  }
+
+  /** Counts of the requests planned in the measured window. */
+  counts({ fromMs, toMs }: { readonly fromMs: number; readonly toMs: number }): LimitCount[] {
+    const measured = this.#requests
+      .filter(({ plannedNs }) => plannedNs >= fromMs * 1e6 && plannedNs < toMs * 1e6)
+      .toSorted((a, b) => a.plannedNs - b.plannedNs)
+    return this.#limits.map(({ expression, allowed }, index) => {
+      const series = measured.flatMap(({ over }) => over[index] ?? [])
+      return {
+        slo: expression,
+        allowed,
+        requests: series.length,
+        over: series.reduce((sum, value) => sum + value, 0),
+        independent: independentShare(series),
+      }
+    })
+  }
+
+  /** Requests in order of sending: answered, or refused with 429. Failures of another kind are neither. */
+  admissions(): readonly Admission[] {
+    const byStart = this.#requests.toSorted((a, b) => a.startNs - b.startNs)
+    const inFlight = inFlightAtStart(byStart)
+    return byStart.flatMap(({ outcome, startNs, ttftMs, e2eMs }, index) =>
+      outcome === 'ok' || outcome === 'integrity' || outcome === 'shed' || outcome === 'open'
+        ? {
+            atMs: startNs / 1e6,
+            accepted: outcome !== 'shed',
+            inFlight: inFlight[index] ?? 0,
+            latencyMs: ttftMs ?? e2eMs,
+          }
+        : [],
+    )
+  }
+
+  /** Mean time in flight, milliseconds, of the requests planned in the window; null without any. */
+  meanResidenceMs({ fromMs, toMs }: { readonly fromMs: number; readonly toMs: number }) {
+    const times = this.#requests
+      .filter(({ plannedNs }) => plannedNs >= fromMs * 1e6 && plannedNs < toMs * 1e6)
+      .map(({ startNs, endNs }) => (endNs - startNs) / 1e6)
+    return meanOrNull(times)
+  }
+
+  /** Median of first-token times, or of whole times if nothing was streamed; null without any. */
+  medianLatencyMs(): number | null {
+    const whole = this.#requests.filter(({ outcome }) => outcome === 'ok')
+    const values = whole.flatMap(({ ttftMs, e2eMs }) => ttftMs ?? e2eMs ?? [])
+    return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? null
+  }
+
+  /** Median of whole times; null without any. */
+  medianResidenceMs(): number | null {
+    const values = this.#requests.flatMap(({ e2eMs }) => e2eMs ?? [])
+    return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? null
+  }
+
+  /** Mean number of tokens of prompts and answers; null where no answer tells. */
+  meanTokens(): { readonly prompt: number | null; readonly output: number | null } {
+    const whole = this.#requests.filter(({ outcome }) => outcome === 'ok')
+    return {
+      prompt: meanOrNull(whole.flatMap(({ promptTokens }) => promptTokens ?? [])),
+      output: meanOrNull(whole.flatMap(({ outputTokens }) => outputTokens ?? [])),
+    }
+  }
+
+  samples(): ProbeSamples {
+    const byStart = this.#requests.toSorted((a, b) => a.startNs - b.startNs)
+    const inFlight = inFlightAtStart(byStart)
+    const whole = byStart.flatMap((request, index) =>
+      request.outcome === 'ok' ? [{ ...request, inFlight: inFlight[index] ?? 0 }] : [],
+    )
+    const step = Math.max(1, whole.length / maxSamples)
+    const drawn = Array.from(
+      { length: Math.min(whole.length, maxSamples) },
+      (_, index) => whole[Math.floor(index * step)],
+    ).filter((sample) => sample !== undefined)
+    return {
+      of: whole.length,
+      sentMs: drawn.map(({ startNs }) => rounded(startNs / 1e6)),
+      transaction: drawn.map(({ transaction }) => transaction),
+      promptTokens: drawn.map(({ promptTokens }) => promptTokens),
+      outputTokens: drawn.map(({ outputTokens }) => outputTokens),
+      ttftMs: drawn.map(({ ttftMs }) => ttftMs && rounded(ttftMs)),
+      e2eMs: drawn.map(({ e2eMs }) => e2eMs && rounded(e2eMs)),
+      tpotMs: drawn.map(({ tpotMs }) => tpotMs && rounded(tpotMs)),
+      inFlight: drawn.map((sample) => sample.inFlight),
+    }
+  }
+}
+
+/** Of requests in order of their start, those that had not ended when each started. */
+function inFlightAtStart(byStart: readonly Observed[]): readonly number[] {
+  const ends = byStart.map(({ endNs }) => endNs).toSorted((a, b) => a - b)
+  let ended = 0
+  return byStart.map(({ startNs }, index) => {
+    while ((ends[ended] ?? Number.POSITIVE_INFINITY) <= startNs) ended += 1
+    return index - ended
+  })
+}
+
+function meanOrNull(values: readonly number[]): number | null {
+  return values.length === 0 ? null : meanOf(values)
+}
+
+function inMs(ns: number | null): number | null {
+  return ns === null ? null : ns / 1e6
+}
+
+function rounded(ms: number): number {
+  return Number(ms.toFixed(3))
+}

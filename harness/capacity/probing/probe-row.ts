@@ -1,0 +1,151 @@
+/** The row of a probe in the report, and the part of it that the search decides on. */
+import type {
+  CapacityProbe,
+  ProbeLatency,
+  SloMargin,
+} from '../../../contract/report/capacity-probe.ts'
+import type { LoadReport } from '../../../contract/report/load.ts'
+import type { Metric } from '../../../contract/report/load-measures.ts'
+import { decideShare } from '../../load/slo/early-stopping.ts'
+import { policyLimitOf } from '../policy-limit.ts'
+import { type LimitCount, type Probe, verdictOf } from '../probe.ts'
+import type { ProbeRun } from './load-probe.ts'
+import type { ProbeLimit } from './probe-limits.ts'
+
+export interface ProbeFacts {
+  readonly index: number
+  readonly purpose: CapacityProbe['purpose']
+  /** Transactions a second of an open loop, clients of a closed one. */
+  readonly load: number
+  readonly loop: 'open' | 'closed'
+  readonly atMs: number
+  readonly limits: readonly ProbeLimit[]
+  /** Latency without load; null where it is not known. */
+  readonly unloadedMs: number | null
+  readonly rest: CapacityProbe['rest']
+}
+
+export interface MeasuredProbe {
+  readonly row: CapacityProbe
+  readonly probe: Probe
+}
+
+export function measuredProbe(run: ProbeRun, facts: ProbeFacts): MeasuredProbe {
+  const { report, observer, stopped } = run
+  const { window, generator } = report
+  const counts = observer.counts(window)
+  const isValid = generator.verdict !== 'invalid' && stopped !== 'interrupted'
+  const policy = policyOf(run, counts, facts)
+  const probe: Probe = {
+    rate: facts.load,
+    limits: counts,
+    atMs: facts.atMs,
+    valid: isValid,
+    ...(policy === null ? {} : { policy }),
+  }
+  const { rates, goodput } = report
+  const residenceMs = observer.meanResidenceMs(window)
+  const tokens = observer.meanTokens()
+  const rate = facts.loop === 'open' ? facts.load : rates.completed.perSecond
+  const row: CapacityProbe = {
+    index: facts.index,
+    purpose: facts.purpose,
+    rate,
+    clients: facts.loop === 'closed' ? facts.load : null,
+    verdict: isValid ? verdictOf(probe) : 'invalid',
+    valid: isValid,
+    stopped,
+    atMs: facts.atMs,
+    durationMs: report.durationMs,
+    rest: facts.rest,
+    slo: counts.map((count, index) => marginOf(count, facts.limits[index], report)),
+    perSecond: {
+      offered: rates.offered.perSecond,
+      completed: rates.completed.perSecond,
+      shed: rates.shed.perSecond,
+      failed: rates.failed.perSecond,
+      good: goodput.perSecond,
+      inputTokens: tokens.prompt === null ? null : tokens.prompt * rates.completed.perSecond,
+      outputTokens: (tokens.output ?? 0) * rates.completed.perSecond,
+    },
+    concurrency: residenceMs === null ? null : (rates.dispatched.perSecond * residenceMs) / 1000,
+    latencies: latenciesOf(report),
+    violated: report.integrity.findings.flatMap(({ id, level }) =>
+      level === 'required' ? id : [],
+    ),
+    generator: {
+      verdict: generator.verdict,
+      reasons: generator.reasons,
+      eventLoopUtilization: generator.eventLoopUtilization,
+    },
+    audits: report.audits,
+    samples: observer.samples(),
+    planHash: report.plan.hash,
+    report: run.path,
+  }
+  return { row, probe }
+}
+
+/** Refusals say something of a policy only where nothing else fails. */
+function policyOf(
+  { report, observer }: ProbeRun,
+  counts: readonly LimitCount[],
+  facts: ProbeFacts,
+) {
+  const failed = report.errors.reduce((sum, { count }) => sum + count, 0)
+  const refused = report.errors.reduce((sum, row) => sum + (row.kind === 'shed' ? row.count : 0), 0)
+  const slow = counts.some(({ requests, over, allowed, independent }, index) => {
+    if (facts.limits[index]?.isFailures !== false) return false
+    return decideShare(requests, over, allowed, independent).verdict === 'missed'
+  })
+  if (slow || refused < 0.9 * failed || refused === 0) return null
+  return policyLimitOf(observer.admissions(), facts.unloadedMs)
+}
+
+function marginOf(count: LimitCount, limit: ProbeLimit | undefined, report: LoadReport): SloMargin {
+  const { slo, requests, over, allowed, independent } = count
+  const isLatency = limit?.limitMs !== null && limit?.limitMs !== undefined
+  const row = report.slo.find(({ expression }) => expression === slo)
+  const observed = isLatency ? (row?.observed ?? null) : requests === 0 ? null : over / requests
+  const bound = isLatency ? limit.limitMs : allowed
+  return {
+    expression: slo,
+    verdict: decideShare(requests, over, allowed, independent).verdict,
+    observed,
+    limit: bound,
+    unit: isLatency ? 'ms' : 'share',
+    margin: observed === null || bound === 0 ? null : (bound - observed) / bound,
+    over: Math.round(over),
+    requests,
+    allowed,
+    independent,
+  }
+}
+
+const shown = ['ttft', 'tpot', 'e2e'] as const
+
+function latenciesOf({ metrics }: LoadReport): ProbeLatency[] {
+  return shown.flatMap((name) => {
+    const metric = metrics.find((each) => each.name === name)
+    return (['service', 'response'] as const).flatMap((clock) => latencyRow(metric, clock) ?? [])
+  })
+}
+
+function latencyRow(
+  metric: Metric | undefined,
+  clock: 'service' | 'response',
+): ProbeLatency | null {
+  const distribution = metric?.[clock]
+  if (metric === undefined || distribution === null || distribution === undefined) return null
+  const at = (q: number) => distribution.quantiles.find((each) => each.q === q)?.value ?? null
+  return {
+    metric: metric.name,
+    clock,
+    count: distribution.count,
+    mean: distribution.mean,
+    p50: at(0.5),
+    p90: at(0.9),
+    p95: at(0.95),
+    p99: at(0.99),
+  }
+}

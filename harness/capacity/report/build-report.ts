@@ -1,0 +1,111 @@
+import type { CapacityReport } from '../../../contract/report/capacity.ts'
+import type { CapacityProbe } from '../../../contract/report/capacity-probe.ts'
+import { surfaceOf } from '../../load/plan/mix.ts'
+import type { CapacityOptions } from '../probing/options.ts'
+import type { Capacity, SearchEnd } from '../search.ts'
+import { frontierOf } from './frontier.ts'
+import { policyOf, resultOf } from './result.ts'
+import { driftOf, hysteresisOf } from './trends.ts'
+
+export interface CapacityRunResult {
+  readonly capacity: Capacity
+  readonly rows: readonly CapacityProbe[]
+  readonly startedAt: Date
+  readonly durationMs: number
+  readonly probeMs: number
+  /** The target stopped answering. */
+  readonly isUnreachable: boolean
+  readonly environment: CapacityReport['generator']['environment']
+  /** Headers of a rate limit in the last answer 429. */
+  readonly rateLimit: Readonly<Record<string, string>>
+  readonly notes: readonly string[]
+  readonly faults: readonly string[]
+}
+
+/** Builds the report of a search. */
+export function buildCapacityReport(
+  options: CapacityOptions,
+  run: CapacityRunResult,
+): CapacityReport {
+  const { plan, target, load, signal } = options
+  const { capacity, rows } = run
+  const result = resultOf(options, capacity, rows)
+  return {
+    kind: 'capacity-report',
+    schemaVersion: 1,
+    outcome: outcomeOf(run),
+    interrupted: signal.aborted,
+    suite: load.suite,
+    target: {
+      baseUrl: target.baseUrl,
+      surfaces: [...new Set(plan.mix.entries.map(({ kind }) => surfaceOf(kind)))],
+    },
+    seed: plan.seed,
+    startedAt: run.startedAt.toISOString(),
+    durationMs: run.durationMs,
+    loop: options.loop,
+    config: {
+      slos: load.slos.map(({ expression }) => expression),
+      min: options.min,
+      max: options.max,
+      precision: options.precision,
+      budgetMs: options.budgetMs,
+      headroom: options.headroom,
+      probeMs: run.probeMs,
+      arrival: options.arrival,
+      workers: load.workers,
+      timeoutMs: target.timeoutMs,
+      mixName: plan.mix.name,
+      mix: plan.mix.entries,
+    },
+    result,
+    probes: [...rows],
+    frontier: frontierOf(rows),
+    policyLimit: policyOf(capacity, rows, run.rateLimit),
+    hysteresis: hysteresisOf(rows, result.limitedBy),
+    drift: driftOf(capacity),
+    generator: generatorOf(run),
+    notes: [...run.notes],
+    faults: [...run.faults],
+  }
+}
+
+const outcomes: Readonly<Record<SearchEnd, CapacityReport['outcome']>> = {
+  precise: 'found',
+  policy: 'found',
+  budget: 'undecided',
+  interrupted: 'undecided',
+  'above max': 'above max',
+  'below min': 'below min',
+  generator: 'invalid',
+}
+
+/** An unreachable target is named first, then violations, then the generator. */
+function outcomeOf({ capacity, rows, isUnreachable }: CapacityRunResult) {
+  if (isUnreachable) return 'unreachable'
+  if (rows.some(({ violated }) => violated.length > 0)) return 'violated'
+  const outcome = outcomes[capacity.end]
+  const late = rows.filter(({ purpose, generator }) => {
+    return purpose === 'search' && generator.verdict === 'invalid'
+  })
+  const isLate = outcome === 'undecided' && 2 * late.length > rows.length
+  return isLate ? 'invalid' : outcome
+}
+
+function generatorOf(run: CapacityRunResult): CapacityReport['generator'] {
+  const { rows, environment } = run
+  const probes = rows.filter(({ purpose }) => purpose !== 'baseline')
+  const late = probes.filter(({ generator }) => generator.verdict === 'invalid')
+  const inTime = probes.filter(({ valid }) => valid).map(({ rate }) => rate)
+  const degraded = probes.filter(({ generator }) => generator.verdict === 'degraded')
+  const isBottleneck = outcomeOf(run) === 'invalid'
+  const reasons = [...late, ...degraded].map(
+    ({ index, generator }) => `probe ${index}: ${generator.reasons.join('; ')}`,
+  )
+  return {
+    verdict: isBottleneck ? 'invalid' : late.length + degraded.length > 0 ? 'degraded' : 'valid',
+    reasons,
+    environment,
+    holds: late.length === 0 || inTime.length === 0 ? null : Math.max(...inTime),
+  }
+}

@@ -1,0 +1,57 @@
+/** Throughput and latency by load, from all probes of a search. */
+import type { FrontierPoint } from '../../../contract/report/capacity.ts'
+import type { CapacityProbe } from '../../../contract/report/capacity-probe.ts'
+
+/** Probes within this factor of each other are one point. */
+const sameRate = 1.02
+
+/** Points in ascending order of load; the median of its probes is that of a point. */
+export function frontierOf(rows: readonly CapacityProbe[]): FrontierPoint[] {
+  const counted = rows
+    .filter(({ valid, purpose }) => valid && purpose !== 'hysteresis')
+    .toSorted((a, b) => a.rate - b.rate)
+  const groups: CapacityProbe[][] = []
+  for (const row of counted) {
+    const group = groups.at(-1)
+    const first = group?.[0]
+    const isSame =
+      first !== undefined && row.rate <= first.rate * sameRate && row.clients === first.clients
+    if (isSame) group?.push(row)
+    else groups.push([row])
+  }
+  return groups.map(pointOf)
+}
+
+function pointOf(rows: readonly CapacityProbe[]): FrontierPoint {
+  const verdicts = rows.map(({ verdict }) => verdict)
+  return {
+    rate: median(rows.map(({ rate }) => rate)) ?? 0,
+    clients: rows[0]?.clients ?? null,
+    probes: rows.length,
+    completed: median(rows.map(({ perSecond }) => perSecond.completed)) ?? 0,
+    outputTokens: median(rows.map(({ perSecond }) => perSecond.outputTokens)) ?? 0,
+    concurrency: median(rows.map(({ concurrency }) => concurrency)),
+    ttft: quantilesOf(rows, 'ttft'),
+    tpot: quantilesOf(rows, 'tpot'),
+    e2e: quantilesOf(rows, 'e2e'),
+    verdict: verdicts.every((verdict) => verdict === 'met')
+      ? 'met'
+      : verdicts.every((verdict) => verdict === 'missed')
+        ? 'missed'
+        : 'undecided',
+  }
+}
+
+/** From the planned moment where a metric is counted from there. */
+function quantilesOf(rows: readonly CapacityProbe[], name: 'ttft' | 'tpot' | 'e2e') {
+  const clock = name === 'tpot' ? 'service' : 'response'
+  const own = rows.flatMap(({ latencies }) =>
+    latencies.filter(({ metric, clock: from }) => metric === name && from === clock),
+  )
+  return { p50: median(own.map(({ p50 }) => p50)), p95: median(own.map(({ p95 }) => p95)) }
+}
+
+function median(values: readonly (number | null)[]): number | null {
+  const known = values.flatMap((value) => value ?? []).toSorted((a, b) => a - b)
+  return known[Math.floor((known.length - 1) / 2)] ?? null
+}

@@ -1,0 +1,152 @@
+/** The answer of a search, with what follows from it: headroom, concurrency, tokens. */
+import type { CapacityReport, CapacityResult } from '../../../contract/report/capacity.ts'
+import type { CapacityProbe } from '../../../contract/report/capacity-probe.ts'
+import { rateWithinBucket, type TokenBucket } from '../policy-limit.ts'
+import type { CapacityOptions } from '../probing/options.ts'
+import { probeLimits } from '../probing/probe-limits.ts'
+import type { Capacity } from '../search.ts'
+
+const confidence = 0.95
+/** Probes nearest to the found rate, from which concurrency and tokens are taken. */
+const nearestProbes = 5
+
+interface Found {
+  readonly load: number | null
+  readonly interval: readonly [low: number, high: number] | null
+}
+
+export function resultOf(
+  options: CapacityOptions,
+  capacity: Capacity,
+  rows: readonly CapacityProbe[],
+): CapacityResult {
+  const policy = capacity.probes.at(-1)?.policy
+  const found: Found =
+    policy === undefined || capacity.end !== 'policy'
+      ? { load: capacity.rate, interval: capacity.interval }
+      : policyRate(policy, options)
+  const isClosed = options.loop === 'closed'
+  const near = nearest(rows, found.load, isClosed)
+  // Of a closed loop the clients are found, and the rate is what they complete.
+  const perClient = isClosed
+    ? mean(near.map((row) => row.perSecond.completed / (row.clients ?? 1)))
+    : 1
+  const rateOf = (load: number | null) =>
+    load === null || perClient === null ? null : load * perClient
+  const rate = rateOf(found.load)
+  const interval =
+    found.interval === null || perClient === null ? null : scaled(found.interval, perClient)
+  const residence = mean(near.flatMap((row) => perRate(row.concurrency, row)))
+  const isPolicy = capacity.end === 'policy'
+  return {
+    rate,
+    interval,
+    confidence,
+    limitedBy: isPolicy ? failuresOf(options) : capacity.limitedBy,
+    limit: isPolicy ? 'policy' : found.load === null ? null : 'capacity',
+    firstFailing: isPolicy
+      ? rateOf(capacity.probes.at(-1)?.rate ?? null)
+      : rateOf(capacity.lowestMissed),
+    highestMet: rateOf(capacity.highestMet),
+    by: isPolicy ? 'fit' : methodOf(capacity),
+    headroom: rate === null ? null : { share: options.headroom, rate: options.headroom * rate },
+    concurrency: isClosed
+      ? found.load === null
+        ? null
+        : { value: found.load, interval: found.interval === null ? null : [...found.interval] }
+      : rate === null || residence === null
+        ? null
+        : {
+            value: rate * residence,
+            interval: interval === null ? null : scaled(interval, residence),
+          },
+    tokensPerSecond:
+      rate === null
+        ? null
+        : {
+            input: scaledBy(
+              rate,
+              mean(near.flatMap((row) => perRate(row.perSecond.inputTokens, row))),
+            ),
+            output:
+              scaledBy(
+                rate,
+                mean(near.flatMap((row) => perRate(row.perSecond.outputTokens, row))),
+              ) ?? 0,
+          },
+  }
+}
+
+/** Policy limit in the report; null where the search did not end at one. */
+export function policyOf(
+  { end, probes }: Capacity,
+  rows: readonly CapacityProbe[],
+  headers: Readonly<Record<string, string>>,
+): CapacityReport['policyLimit'] {
+  const policy = probes.at(-1)?.policy
+  if (end !== 'policy' || policy === undefined) return null
+  const { burst, refill, accepted, refused } = policy
+  return {
+    burst: { value: burst.value, interval: [...burst.interval] },
+    refill: { value: refill.value, interval: [...refill.interval] },
+    accepted,
+    refused,
+    probe: rows.findLast(({ purpose }) => purpose === 'search')?.index ?? 0,
+    headers,
+    message: `limited by policy, not by capacity: the target refuses beyond ${refill.value.toPrecision(3)} requests a second and a burst of ${Math.round(burst.value)}, while its answers are as fast as without load`,
+  }
+}
+
+/** Highest rate whose refusals stay within the share that is allowed. */
+function policyRate({ burst, refill }: TokenBucket, options: CapacityOptions): Found {
+  const allowed = failureLimit(options)?.allowed ?? 0
+  const [burstLow, burstHigh] = burst.interval
+  const [refillLow, refillHigh] = refill.interval
+  const rate = (size: number, perSecond: number) =>
+    options.arrival === 'constant'
+      ? perSecond / (1 - allowed)
+      : rateWithinBucket(size, perSecond, allowed)
+  return {
+    load: rate(burst.value, refill.value),
+    interval: [rate(burstLow, refillLow), rate(burstHigh, refillHigh)],
+  }
+}
+
+function failureLimit({ load }: CapacityOptions) {
+  return probeLimits(load.slos, load.maxRefusals).find(({ isFailures }) => isFailures)
+}
+
+function failuresOf(options: CapacityOptions): string | null {
+  return failureLimit(options)?.expression ?? null
+}
+
+function methodOf({ isCliff, isBracket, rate }: Capacity): CapacityResult['by'] {
+  if (rate === null) return null
+  return isCliff ? 'cliff' : isBracket ? 'bracket' : 'fit'
+}
+
+function nearest(rows: readonly CapacityProbe[], load: number | null, isClosed: boolean) {
+  if (load === null) return []
+  const loadOf = (row: CapacityProbe) => (isClosed ? (row.clients ?? 1) : row.rate)
+  const distance = (row: CapacityProbe) => Math.abs(Math.log(loadOf(row) / load))
+  return rows
+    .filter(({ valid, purpose, stopped }) => valid && purpose === 'search' && stopped === null)
+    .toSorted((a, b) => distance(a) - distance(b))
+    .slice(0, nearestProbes)
+}
+
+function perRate(value: number | null, { perSecond }: CapacityProbe): number[] {
+  return value === null || perSecond.completed === 0 ? [] : [value / perSecond.completed]
+}
+
+function scaled([low, high]: readonly [number, number], by: number): [number, number] {
+  return [low * by, high * by]
+}
+
+function scaledBy(rate: number, each: number | null): number | null {
+  return each === null ? null : rate * each
+}
+
+function mean(values: readonly number[]): number | null {
+  return values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0) / values.length
+}
