@@ -1,3 +1,4 @@
+import type { CapacityReport } from '../../contract/report/capacity.ts'
 import type { ConformanceReport } from '../../contract/report/conformance.ts'
 import type { LoadReport } from '../../contract/report/load.ts'
 import { ConfigurationError, InterruptedError, TargetUnusableError } from '../conformance/errors.ts'
@@ -37,6 +38,23 @@ export function exitCodeOfLoad(report: LoadReport): ExitCode {
 
 function isMissed({ verdict }: LoadReport['slo'][number]): boolean {
   return verdict === 'missed'
+}
+
+/** Precedence: interrupted, unreachable, violated, internal error, invalid, undecided, found. */
+export function exitCodeOfCapacity({ interrupted, outcome, faults }: CapacityReport): ExitCode {
+  if (interrupted) return exitCode.interrupted
+  const code = capacityCodes[outcome]
+  return faults.length > 0 ? withInternalError(code) : code
+}
+
+const capacityCodes: Readonly<Record<CapacityReport['outcome'], ExitCode>> = {
+  found: exitCode.done,
+  'above max': exitCode.done,
+  'below min': exitCode.violated,
+  violated: exitCode.violated,
+  undecided: exitCode.incomplete,
+  invalid: exitCode.measurementInvalid,
+  unreachable: exitCode.targetUnusable,
 }
 
 /** Raises a lesser exit code to 4, for a run during which an internal error occurred. */

@@ -5,6 +5,7 @@ import { suiteVersion } from '../conformance/version.ts'
 import type { AddCommand } from './command.ts'
 import { benchCommand } from './commands/bench.ts'
 import { calibrateCommand } from './commands/calibrate.ts'
+import { capacityCommand } from './commands/capacity.ts'
 import { certifyCommand } from './commands/certify.ts'
 import { checkCommand } from './commands/check.ts'
 import { cleanupCommand } from './commands/cleanup.ts'
@@ -26,6 +27,7 @@ import { watchLastResorts } from './terminal/last-resort.ts'
 const commands: readonly AddCommand[] = [
   checkCommand,
   loadCommand,
+  capacityCommand,
   reportCommand,
   compareCommand,
   rejudgeCommand,

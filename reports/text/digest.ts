@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { type CapacityReport, capacityReport } from '../../contract/report/capacity.ts'
 import { type ConformanceReport, conformanceReport } from '../../contract/report/conformance.ts'
 import { type Digest, type Doubt, digest } from '../../contract/report/digest.ts'
 import { type LoadReport, loadReport } from '../../contract/report/load.ts'
@@ -14,7 +15,12 @@ export function loadToJson(report: LoadReport): string {
   return storedText(loadReport.parse(report))
 }
 
-function storedText(report: ConformanceReport | LoadReport): string {
+/** The same of a capacity search. */
+export function capacityToJson(report: CapacityReport): string {
+  return storedText(capacityReport.parse(report))
+}
+
+function storedText(report: ConformanceReport | LoadReport | CapacityReport): string {
   return `${printableJson(JSON.stringify(sealed(report), null, 2))}\n`
 }
 

@@ -53,14 +53,12 @@ export interface LoadFlags extends TargetFlags {
 
 /** Adds the flags that describe the load. */
 export function addLoadFlags(command: Command): Command {
-  return addTargetFlags(command)
+  return addTrafficFlags(addArrivalFlags(addTargetFlags(command)))
+}
+
+function addArrivalFlags(command: Command): Command {
+  return command
     .addOption(flag('--rate <n>', 'open loop: transactions per second').argParser(rate))
-    .addOption(
-      flag('--arrival <process>', 'arrival process (default: poisson)').choices([
-        'poisson',
-        'constant',
-      ]),
-    )
     .addOption(
       flag(
         '--concurrency <n>',
@@ -75,6 +73,19 @@ export function addLoadFlags(command: Command): Command {
         '--duration <time>',
         'duration of the run (default: 30s, or the length of --ramp, --steps or --replay)',
       ).argParser(duration),
+    )
+    .addOption(flag('--shard <i/n>', 'send only shard I of N of the plan').argParser(shard))
+    .addOption(flag('--start-at <time>', 'wall-clock start time').argParser(moment))
+}
+
+/** Adds the flags of the requests of a load, whatever their rate. */
+export function addTrafficFlags(command: Command): Command {
+  return command
+    .addOption(
+      flag('--arrival <process>', 'arrival process (default: poisson)').choices([
+        'poisson',
+        'constant',
+      ]),
     )
     .addOption(
       flag('--mix <file|name>', 'mix of transactions: a file, or the name of a built-in mix'),
@@ -93,8 +104,6 @@ export function addLoadFlags(command: Command): Command {
         'maximum share of error responses, 429 and 503 included (default: 1%, unless an errors or goodput SLO allows more)',
       ).argParser(percentage),
     )
-    .addOption(flag('--shard <i/n>', 'send only shard I of N of the plan').argParser(shard))
-    .addOption(flag('--start-at <time>', 'wall-clock start time').argParser(moment))
     .addOption(
       flag('--workers <n>', 'number of worker threads').argParser(positiveInteger).default(1),
     )

@@ -8,6 +8,8 @@ import type { Slo } from '../../load/slo/slo.ts'
 import { mixNamed, traceIn } from './files.ts'
 import type { LoadFlags } from './flags.ts'
 
+type MixFlags = Pick<LoadFlags, 'mix' | 'surface' | 'usage'>
+
 const defaultMs = 30_000
 /** Bound of the plan of a closed loop, far above the transactions of any run. */
 const maxClosedArrivals = 100_000_000
@@ -84,7 +86,8 @@ function naturalMs(arrival: PlanSpec['arrival']): number {
   return defaultMs
 }
 
-function mixOf({ mix: name, surface, usage }: LoadFlags): Mix {
+/** @throws ConfigurationError if the mix has no transaction for the surface */
+export function mixOf({ mix: name, surface, usage }: MixFlags): Mix {
   const named = mixNamed(name ?? surface ?? 'openai-stream')
   // A server that rejects unknown members rejects `stream_options`.
   const mix = usage ? named : withoutUsage(named)

@@ -11,13 +11,16 @@ import { makeFolder } from '../../conformance/recording/result-files.ts'
 import type { Io } from '../terminal/io.ts'
 
 /** Kind of the results in a folder; `unknown` if report.json is not recognised. */
-export type ResultsKind = 'conformance-report' | 'load-report' | 'unknown'
+export type ResultsKind = 'conformance-report' | 'load-report' | 'capacity-report' | 'unknown'
+
+/** Folder with the load reports of a capacity search. */
+export const probesName = 'probes'
 
 /** Names of the files that `--report` writes, of any kind of report. */
 const pages = ['html', 'xml', 'md', 'csv', 'prom'].map((ending) => `report.${ending}`)
 const pageNames: readonly string[] = [...pages, 'badge.svg']
 const resultNames: readonly string[] = [
-  ...[reportName, exchangesName, runRecordName, journalName, 'rejudged'],
+  ...[reportName, exchangesName, runRecordName, journalName, 'rejudged', probesName],
   ...pageNames,
 ]
 
@@ -39,7 +42,8 @@ export function takeResultsFolder(folder: string, { kind, formats }: Taking, io:
     makeFolder(folder)
     const found = resultsIn(folder)
     if (found === null) return
-    const replaced = found.kind === kind
+    // A search takes long, and its probes are of no other: it is kept.
+    const replaced = found.kind === kind && kind !== 'capacity-report'
     if (replaced) for (const name of [reportName, ...filesOf(formats)]) remove(folder, name)
     const stale = (replaced ? pageNames : resultNames).filter((name) =>
       existsSync(join(folder, name)),
@@ -107,9 +111,9 @@ export function resultsIn(folder: string): FoundResults | null {
   if (existsSync(report)) return foundIn(report)
   // A run that was killed leaves its evidence without a report.
   const evidence = [runRecordName, exchangesName].map((name) => join(folder, name)).find(existsSync)
-  return evidence === undefined
-    ? null
-    : { kind: 'conformance-report', at: statSync(evidence).mtime }
+  if (evidence !== undefined) return { kind: 'conformance-report', at: statSync(evidence).mtime }
+  const probes = join(folder, probesName)
+  return existsSync(probes) ? { kind: 'capacity-report', at: statSync(probes).mtime } : null
 }
 
 function foundIn(file: string): FoundResults {
@@ -126,17 +130,19 @@ function foundIn(file: string): FoundResults {
   }
 }
 
-const kinds: readonly ResultsKind[] = ['conformance-report', 'load-report']
+const kinds: readonly ResultsKind[] = ['conformance-report', 'load-report', 'capacity-report']
 
 const wordsFor: Readonly<Record<ResultsKind, string>> = {
   'conformance-report': 'results of an earlier check',
   'load-report': 'results of an earlier load run',
+  'capacity-report': 'results of an earlier capacity search',
   unknown: 'files named like results',
 }
 
 const namesFor: Readonly<Record<ResultsKind, string>> = {
   'conformance-report': 'check',
   'load-report': 'load',
+  'capacity-report': 'capacity',
   unknown: 'unknown',
 }
 

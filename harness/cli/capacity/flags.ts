@@ -1,0 +1,72 @@
+import { type Command, InvalidArgumentError } from 'commander'
+import { flag } from '../flags.ts'
+import { addTrafficFlags, type LoadFlags } from '../load/flags.ts'
+import { duration, percentage, rate } from '../load/values.ts'
+import { addTargetFlags } from '../target/target-flags.ts'
+
+/** Flags of `chatgen capacity`. Times in milliseconds, shares from 0 to 1. */
+export interface CapacityFlags
+  extends Omit<
+    LoadFlags,
+    'rate' | 'concurrency' | 'ramp' | 'steps' | 'replay' | 'duration' | 'shard' | 'startAt'
+  > {
+  readonly min: number
+  readonly max?: number
+  readonly precision: number
+  readonly budget: number
+  readonly concurrency?: boolean
+  readonly probe?: number
+  readonly rest: number
+  readonly headroom: number
+  readonly report?: readonly string[]
+  readonly verbose?: boolean
+}
+
+/** Adds the flags that describe the search and its probes. */
+export function addCapacityFlags(command: Command): Command {
+  const own = addTargetFlags(command)
+    .addOption(
+      flag('--min <n>', 'lowest load of the search: transactions per second, or clients')
+        .argParser(rate)
+        .default(1),
+    )
+    .addOption(flag('--max <n>', 'highest load of the search (default: 10000)').argParser(rate))
+    .addOption(
+      flag('--precision <share>', 'half width of the interval that ends the search')
+        .argParser(precision)
+        .default(0.05, '5%'),
+    )
+    .addOption(
+      flag('--budget <time>', 'maximum time of the search')
+        .argParser(duration)
+        .default(1_200_000, '20m'),
+    )
+    .addOption(flag('--concurrency', 'closed loop: search the number of clients', 'capacity'))
+    .addOption(
+      flag(
+        '--probe <time>',
+        'length of a probe (default: a thirtieth of the budget, 2s to 60s)',
+      ).argParser(duration),
+    )
+    .addOption(
+      flag(
+        '--rest <time>',
+        'maximum wait for the unloaded latency after a probe that missed an SLO',
+      )
+        .argParser(duration)
+        .default(30_000, '30s'),
+    )
+    .addOption(
+      flag('--headroom <share>', 'share of the capacity for which to plan')
+        .argParser(percentage)
+        .default(0.7, '70%'),
+    )
+  return addTrafficFlags(own)
+}
+
+/** `5%`; 0.1 % to 50 %. */
+function precision(text: string): number {
+  const share = percentage(text)
+  if (share < 0.001 || share > 0.5) throw new InvalidArgumentError('must be from 0.1% to 50%')
+  return share
+}

@@ -1,0 +1,22 @@
+import type { CapacityReport } from '../../../contract/report/capacity.ts'
+import { capacityToConsole } from '../../../reports/capacity/console.ts'
+import { capacityToJUnit } from '../../../reports/capacity/junit.ts'
+import { capacityToMarkdown } from '../../../reports/capacity/markdown.ts'
+import { capacityToJson } from '../../../reports/text/digest.ts'
+import type { RenderOptions } from '../check/report-formats.ts'
+
+export interface CapacityFormat {
+  /** Name of the file in the results folder; null if the text is printed. */
+  readonly file: string | null
+  readonly render: (report: CapacityReport, style: RenderOptions) => string
+}
+
+/** Formats of `--report` for a capacity search, in the order in which they are listed and written. */
+export const capacityFormats: Readonly<Record<string, CapacityFormat>> = {
+  console: { file: null, render: capacityToConsole },
+  json: { file: 'report.json', render: capacityToJson },
+  junit: { file: 'report.xml', render: capacityToJUnit },
+  markdown: { file: 'report.md', render: capacityToMarkdown },
+}
+
+export const capacityFormatNames: readonly string[] = Object.keys(capacityFormats)

@@ -1,0 +1,199 @@
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import type { CapacityReport } from '../../../contract/report/capacity.ts'
+import type { LoadReport } from '../../../contract/report/load.ts'
+import { loadToJson } from '../../../reports/text/digest.ts'
+import type { CapacityOptions } from '../../capacity/run.ts'
+import { reportName } from '../../conformance/defaults.ts'
+import { ConfigurationError } from '../../conformance/errors.ts'
+import type { TargetProfile } from '../../conformance/profile/index.ts'
+import { makeFolder } from '../../conformance/recording/result-files.ts'
+import { type Mix, surfaceOf } from '../../load/plan/mix.ts'
+import type { LoadTarget } from '../../load/target.ts'
+import { addCapacityFlags, type CapacityFlags } from '../capacity/flags.ts'
+import { showCapacityProgress } from '../capacity/progress.ts'
+import { publishCapacity } from '../capacity/publish.ts'
+import { capacityFormatNames, capacityFormats } from '../capacity/report-formats.ts'
+import { withoutSecrets } from '../check/publish.ts'
+import { defaultFormats, formatsIn } from '../check/report-formats.ts'
+import type { AddCommand } from '../command.ts'
+import { exitCodeOfCapacity } from '../exit-codes.ts'
+import { addOutputFlags, outFlag } from '../flags.ts'
+import { closeLoadJournal, openLoadJournal } from '../load/journal.ts'
+import { mixOf, slosOf } from '../load/spec.ts'
+import { loadTargetOf, requireWhatIsSent } from '../load/target.ts'
+import { makeOutFolder } from '../results/out-folder.ts'
+import { probesName, type Taking, withResultsFolder } from '../results/results-folder.ts'
+import { withTarget } from '../target/target.ts'
+import type { Io } from '../terminal/io.ts'
+
+const examples = `
+Examples:
+  $ CHATGEN_API_KEY=… chatgen capacity https://chat.example.org --slo 'ttft.p95 < 1s'
+  $ chatgen capacity --target staging.yaml --slo 'ttft.p95 < 500ms' --slo 'tpot.p95 < 40ms' --mix v3
+  $ chatgen capacity --target staging.yaml --slo 'e2e.p99 < 8s' --min 5 --max 200 --precision 3% --budget 1h
+  $ chatgen capacity --target staging.yaml --slo 'ttft.p95 < 1s' --concurrency --max 256
+
+Exit codes:
+  0 the capacity was found, or every SLO is met at --max
+  1 an SLO is missed at --min, or a requirement was violated under load
+  2 usage or configuration
+  3 target unreachable, not this service, API key rejected, or the target died during the search
+  4 internal error
+  5 the budget ended before the interval was narrow enough
+  6 the load generator was the bottleneck (the answer says which rate it holds)
+  130 interrupted (the answer is the bracket that was known)`
+
+/** Highest load of a search, unless --max is given. */
+const defaultMax = 10_000
+
+/** `chatgen capacity`: the highest load that a deployment sustains within its SLOs. */
+export const capacityCommand: AddCommand = (program, io, finish) => {
+  const command = program
+    .command('capacity')
+    .description('search the highest load that meets the SLOs, with its confidence interval')
+    .argument('[url]', 'base URL of the deployment, without /api')
+  addOutputFlags(addCapacityFlags(command), capacityFormatNames, 'also print every probe')
+    .addOption(outFlag())
+    .addHelpText('after', examples)
+    .action(async (url: string | undefined, flags: CapacityFlags) => {
+      // Errors in the flags are reported before anything is sent.
+      const search = { slos: await searchableSlos(flags), mix: mixOf(flags), ...rangeOf(flags) }
+      const formats = formatsIn(capacityFormats, flags.report ?? defaultFormats)
+      const report = await withTarget(url, flags, io, (profile) =>
+        searchTarget(profile, { ...search, formats }, flags, io),
+      )
+      const { out, json = false, quiet = false, verbose = false } = flags
+      const style = { color: io.color && flags.color, width: io.width, verbose }
+      publishCapacity(report, { formats, out, style, json, quiet }, io)
+      finish(exitCodeOfCapacity(report))
+    })
+}
+
+interface Search {
+  readonly slos: CapacityOptions['load']['slos']
+  readonly mix: Mix
+  readonly min: number
+  readonly max: number
+  readonly formats: Taking['formats']
+}
+
+async function searchTarget(
+  profile: TargetProfile,
+  search: Search,
+  flags: CapacityFlags,
+  io: Io,
+): Promise<CapacityReport> {
+  const seed = flags.seed ?? randomBytes(6).toString('hex')
+  const target = loadTargetOf(profile, seed)
+  requireWhatIsSent(search.mix, target)
+  const { preflight } = await import('../../conformance/preflight/preflight.ts')
+  const { interfaceRevision, suiteVersion } = await import('../../conformance/version.ts')
+  const { runCapacity } = await import('../../capacity/run.ts')
+  const surfaces = [...new Set(search.mix.entries.map(({ kind }) => surfaceOf(kind)))]
+  const setup = { profile, tag: target.tag, userAgent: target.userAgent }
+  makeOutFolder(flags.out)
+  const taking: Taking = { kind: 'capacity-report', formats: search.formats }
+  return withResultsFolder(flags.out, taking, io, async (take) => {
+    await preflight(setup, surfaces, { signal: io.signal })
+    take()
+    const progress = showCapacityProgress(io, !flags.quiet)
+    try {
+      return await runCapacity({
+        ...optionsOf(search, flags),
+        target,
+        load: {
+          slos: search.slos,
+          maxRefusals: flags.maxRefusals,
+          workers: flags.workers,
+          warmUpMs: flags.warmUp ?? 'auto',
+          drainMs: flags.drain,
+          maxInFlight: flags.maxInFlight,
+          keepAlive: flags.keepAlive,
+          maxConnections: flags.connections,
+          suite: { version: suiteVersion(), interface: interfaceRevision },
+        },
+        plan: {
+          seed,
+          mix: search.mix,
+          misbehaviour: flags.misbehave ?? { slowReader: 0, abort: 0, churn: 0 },
+          idempotencyRaces: flags.races,
+        },
+        openRun: (index, spec) => openRun(index, { target, setup, spec, out: flags.out }, io),
+        signal: io.signal,
+        onProgress: progress.update,
+      })
+    } finally {
+      progress.stop()
+    }
+  })
+}
+
+function optionsOf({ min, max }: Search, flags: CapacityFlags) {
+  return {
+    arrival: flags.arrival ?? 'poisson',
+    loop: flags.concurrency === true ? 'closed' : 'open',
+    min,
+    max,
+    precision: flags.precision,
+    budgetMs: flags.budget,
+    probeMs: flags.probe,
+    headroom: flags.headroom,
+    maxRestMs: flags.rest,
+  } as const
+}
+
+interface RunPlace {
+  readonly target: LoadTarget
+  readonly setup: Parameters<typeof openLoadJournal>[1]
+  readonly spec: Parameters<CapacityOptions['openRun']>[1]
+  readonly out: string
+}
+
+/** Journal and load report of one run, in `probes/007`; of a rest, only the journal. */
+function openRun(
+  index: number | null,
+  { target, setup, spec, out }: RunPlace,
+  io: Io,
+): ReturnType<CapacityOptions['openRun']> {
+  const name = join(probesName, index === null ? 'rest' : String(index).padStart(3, '0'))
+  const folder = join(out, name)
+  const journal = openLoadJournal(folder, setup, { spec, shard: null })
+  return {
+    target: journal === undefined ? target : { ...target, journal },
+    close: (report: LoadReport | null) => {
+      const notes = closeLoadJournal(journal)
+      if (report === null || index === null) return { path: null, notes }
+      makeFolder(folder)
+      io.write(join(folder, reportName), loadToJson(withoutSecrets(report, io)))
+      return { path: `${name}/${reportName}`, notes }
+    },
+  }
+}
+
+/** @throws ConfigurationError for an SLO from which no capacity follows, and without any */
+async function searchableSlos({ slo, maxRefusals }: CapacityFlags) {
+  const { probeLimits, UnsearchableSloError } = await import(
+    '../../capacity/probing/probe-limits.ts'
+  )
+  const slos = slosOf(slo)
+  if (slos.length === 0) {
+    throw new ConfigurationError(["no SLO given: pass --slo, such as --slo 'ttft.p95 < 1s'"])
+  }
+  try {
+    probeLimits(slos, maxRefusals)
+    return slos
+  } catch (error) {
+    if (error instanceof UnsearchableSloError)
+      throw new ConfigurationError([`--slo: ${error.message}`])
+    throw error
+  }
+}
+
+function rangeOf({ min, max = defaultMax, concurrency }: CapacityFlags) {
+  if (min >= max) throw new ConfigurationError([`--min ${min} is not below --max ${max}`])
+  if (concurrency === true && !(Number.isInteger(min) && Number.isInteger(max))) {
+    throw new ConfigurationError(['--min and --max of --concurrency are whole numbers of clients'])
+  }
+  return { min, max }
+}

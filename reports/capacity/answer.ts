@@ -1,0 +1,120 @@
+import type { CapacityReport } from '../../contract/report/capacity.ts'
+import { clean } from '../text/escape.ts'
+import { figure, seconds } from '../text/format.ts'
+
+/** Answer of a capacity search, as every form of its report words it. */
+
+/** `42.1 req/s [39.8, 43.5] at 95 %, limited by ttft.p95 < 1s; first failing rate 44.0; at 70 % headroom 29.5`. */
+export function answerText(report: CapacityReport): string {
+  const parts = [answerOf(report), ...stateOf(report)]
+  return parts.join('; ')
+}
+
+/** The outcome in a word. */
+export function capacityWord({ outcome, interrupted }: CapacityReport): string {
+  return interrupted ? 'Interrupted' : words[outcome]
+}
+
+const words: Readonly<Record<CapacityReport['outcome'], string>> = {
+  found: 'Found',
+  'above max': 'Above the maximum',
+  'below min': 'Below the minimum',
+  undecided: 'Undecided',
+  violated: 'Violated',
+  invalid: 'Invalid',
+  unreachable: 'Unreachable',
+}
+
+function answerOf({ result, config, loop, outcome }: CapacityReport): string {
+  const { rate, interval, confidence, limitedBy, limit, firstFailing, highestMet, headroom } =
+    result
+  if (outcome === 'below min') {
+    return `below ${load(config.min, loop)}, the minimum of the search, limited by ${clean(limitedBy ?? 'an SLO')}`
+  }
+  if (rate === null) {
+    const known = highestMet === null ? [] : [`at least ${rateText(highestMet)}`]
+    const missed = firstFailing === null ? [] : [`first failing rate ${figure(firstFailing)}`]
+    return [...known, ...missed].join('; ') || 'no rate was decided'
+  }
+  const bounds = interval === null ? '' : ` [${interval.map(figure).join(', ')}]`
+  // Two verdicts have no confidence of their own.
+  const level = result.by === 'bracket' ? ' between two verdicts' : ` at ${100 * confidence} %`
+  return [
+    `${rateText(rate)}${bounds}${level}, limited by ${clean(limitedBy ?? 'an SLO')}`,
+    ...(limit === 'policy' ? ['limited by policy, not by capacity'] : []),
+    ...(firstFailing === null ? [] : [`first failing rate ${figure(firstFailing)}`]),
+    ...(headroom === null
+      ? []
+      : [
+          `at ${Number((100 * headroom.share).toPrecision(3))} % headroom ${figure(headroom.rate)}`,
+        ]),
+  ].join('; ')
+}
+
+function stateOf({ outcome, interrupted, generator, config }: CapacityReport): readonly string[] {
+  if (interrupted) return ['interrupted: the answer is what was known until then']
+  switch (outcome) {
+    case 'undecided':
+      return [
+        `the budget of ${seconds(config.budgetMs)} ended before the interval was as narrow as ±${100 * config.precision} %`,
+      ]
+    case 'unreachable':
+      return ['the target stopped answering']
+    case 'violated':
+      return ['a requirement was violated under load']
+    case 'invalid':
+      return [
+        generator.holds === null
+          ? 'the load generator was the bottleneck'
+          : `the load generator was the bottleneck: it holds ${rateText(generator.holds)}`,
+      ]
+    default:
+      return []
+  }
+}
+
+export function rateText(rate: number): string {
+  return `${figure(rate)} req/s`
+}
+
+export function load(value: number, loop: CapacityReport['loop']): string {
+  return loop === 'closed' ? `${value} clients` : rateText(value)
+}
+
+/** `12.3 requests in flight [11.0, 13.1]; 5,120 output tokens a second`: further figures at the found rate. */
+export function detailLines(report: CapacityReport): readonly string[] {
+  const { result, policyLimit, hysteresis, drift, loop } = report
+  const { concurrency, tokensPerSecond } = result
+  return [
+    ...(concurrency === null
+      ? []
+      : [
+          `${loop === 'closed' ? 'Clients' : 'In flight (Little’s law)'}  ${figure(concurrency.value)}${concurrency.interval === null ? '' : ` [${concurrency.interval.map(figure).join(', ')}]`}`,
+        ]),
+    ...(tokensPerSecond === null
+      ? []
+      : [
+          `Tokens a second  ${[
+            ...(tokensPerSecond.input === null ? [] : [`${figure(tokensPerSecond.input)} prompt`]),
+            `${figure(tokensPerSecond.output)} output`,
+          ].join(', ')}`,
+        ]),
+    ...(result.by === 'cliff'
+      ? ['Boundary  a cliff: the share over the limit jumps within the interval']
+      : []),
+    ...(policyLimit === null ? [] : [`Rate limit  ${policyText(policyLimit)}`]),
+    ...(hysteresis === null ? [] : [`Hysteresis  ${clean(hysteresis.message)}`]),
+    ...(drift === null ? [] : [`Drift  ${drift.message}`]),
+  ]
+}
+
+function policyText({
+  burst,
+  refill,
+  headers,
+}: NonNullable<CapacityReport['policyLimit']>): string {
+  const bounds = ({ value, interval }: typeof burst) =>
+    `${figure(value)}${interval === null ? '' : ` [${interval.map(figure).join(', ')}]`}`
+  const shown = Object.entries(headers).map(([name, value]) => `${clean(name)}: ${clean(value)}`)
+  return [`burst ${bounds(burst)}, refill ${bounds(refill)}/s`, ...shown].join('; ')
+}

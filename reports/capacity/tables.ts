@@ -1,0 +1,80 @@
+import type { CapacityReport, FrontierPoint } from '../../contract/report/capacity.ts'
+import type { CapacityProbe } from '../../contract/report/capacity-probe.ts'
+import { figure, percent, seconds } from '../text/format.ts'
+
+/** Rows of the tables that the forms of a capacity report share; the first row is the heading. */
+
+export function frontierTable({ frontier, loop }: CapacityReport): readonly (readonly string[])[] {
+  const cells = (point: FrontierPoint) => [
+    loop === 'closed' ? String(point.clients ?? '') : figure(point.rate),
+    String(point.probes),
+    figure(point.completed),
+    figure(point.outputTokens),
+    figure(point.concurrency),
+    quantiles(point.ttft),
+    quantiles(point.tpot),
+    quantiles(point.e2e),
+    point.verdict,
+  ]
+  return [
+    [
+      ...(loop === 'closed' ? ['clients'] : ['rate']),
+      ...[
+        'probes',
+        'completed/s',
+        'tokens/s',
+        'in flight',
+        'ttft p50/p95',
+        'tpot p50/p95',
+        'e2e p50/p95',
+      ],
+      '',
+    ],
+    ...frontier.map(cells),
+  ]
+}
+
+export function probeTable({ probes, loop }: CapacityReport): readonly (readonly string[])[] {
+  const cells = (probe: CapacityProbe) => {
+    const worst = worstMargin(probe)
+    return [
+      String(probe.index),
+      probe.purpose,
+      loop === 'closed' ? String(probe.clients ?? '') : figure(probe.rate),
+      seconds(probe.atMs),
+      seconds(probe.durationMs),
+      probe.verdict,
+      worst === null
+        ? ''
+        : `${worst.expression}: ${percent(worst.share)} over, ${percent(worst.allowed)} allowed`,
+      probe.stopped ?? (probe.valid ? '' : probe.generator.reasons.join('; ')),
+    ]
+  }
+  return [
+    [
+      'probe',
+      'purpose',
+      loop === 'closed' ? 'clients' : 'rate',
+      'at',
+      'length',
+      'verdict',
+      'nearest limit',
+      '',
+    ],
+    ...probes.map(cells),
+  ]
+}
+
+/** The SLO whose share over the limit is the largest multiple of what it allows. */
+function worstMargin({ slo }: CapacityProbe) {
+  const shares = slo.flatMap(({ expression, over, requests, allowed }) =>
+    over === null || !requests || allowed === null || allowed === 0
+      ? []
+      : [{ expression, share: over / requests, allowed }],
+  )
+  return shares.toSorted((a, b) => b.share / b.allowed - a.share / a.allowed)[0] ?? null
+}
+
+function quantiles({ p50, p95 }: FrontierPoint['ttft']): string {
+  return p50 === null && p95 === null ? 'n/a' : `${figure(p50)} / ${figure(p95)}`
+}
