@@ -13,7 +13,6 @@ import { buildCapacityReport } from './report/build-report.ts'
 import { type Capacity, searchCapacity } from './search.ts'
 
 export type { CapacityOptions, CapacityProgress } from './probing/options.ts'
-export { UnsearchableSloError } from './probing/probe-limits.ts'
 
 const maxProbes = 200
 /** Probes that fit into a budget, if their length is not given. */
