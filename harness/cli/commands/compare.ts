@@ -5,6 +5,7 @@ import type { ConformanceReport } from '../../../contract/report/conformance.ts'
 import { type Comparison, compareReports } from '../../../reports/compare/compare.ts'
 import { conditionsOf, type Side } from '../../../reports/compare/conditions.ts'
 import { comparisonToJson, comparisonToText } from '../../../reports/compare/writers.ts'
+import { compareCapacities } from '../../capacity/compare.ts'
 import { exchangesName, runRecordName } from '../../conformance/defaults.ts'
 import { ConfigurationError, KitError } from '../../conformance/errors.ts'
 import { profileOfRecord, readRunRecord } from '../../conformance/recording/record.ts'
@@ -20,6 +21,7 @@ import { colorFlag, flag } from '../flags.ts'
 import { percentage } from '../load/values.ts'
 import {
   anyEdited,
+  capacityIn,
   conformanceIn,
   doubtLines,
   lostText,
@@ -98,8 +100,12 @@ export const compareCommand: AddCommand = (program, io, finish) => {
     const [fileA, fileB] = [openStored(pathA), openStored(pathB)]
     const files = [fileA, fileB] as const
     for (const line of doubtLines(files)) io.err(line)
-    if (kindOf(files) === 'load-report') {
-      const comparison = comparedLoads(files, options)
+    const kind = kindOf(files)
+    if (kind === 'load-report' || kind === 'capacity-report') {
+      const comparison =
+        kind === 'load-report'
+          ? comparedLoads(files, options)
+          : compareCapacities(capacityIn(files[0]), capacityIn(files[1]), options.tolerance)
       printLoadComparison(comparison, doubtLines(files), flags, io)
       finish(anyEdited(files) ? exitCode.usage : exitCodeOfComparison[comparison.outcome])
       return

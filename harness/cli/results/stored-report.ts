@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { z } from 'zod'
+import { type CapacityReport, capacityReport } from '../../../contract/report/capacity.ts'
 import { type ConformanceReport, conformanceReport } from '../../../contract/report/conformance.ts'
 import type { Doubt } from '../../../contract/report/digest.ts'
 import { type LoadReport, loadReport } from '../../../contract/report/load.ts'
@@ -73,6 +74,16 @@ export function conformanceIn({ file, dir, kind, value, doubt }: StoredFile): St
 export function loadIn({ file, value, doubt }: StoredFile): LoadReport {
   const report = checkStored(
     { schema: loadReport, readable: loadReport.shape.schemaVersion.value },
+    value,
+    file,
+  )
+  return withDoubt(report, doubt)
+}
+
+/** @throws ConfigurationError if it is not a readable capacity report */
+export function capacityIn({ file, value, doubt }: StoredFile): CapacityReport {
+  const report = checkStored(
+    { schema: capacityReport, readable: capacityReport.shape.schemaVersion.value },
     value,
     file,
   )

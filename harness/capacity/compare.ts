@@ -1,0 +1,124 @@
+import type { CapacityReport } from '../../contract/report/capacity.ts'
+import type { ComparedSide, LoadComparison } from '../../contract/report/load-comparison.ts'
+import { comparisonOutcome } from '../load/comparison/compare-loads.ts'
+import { type Estimate, ratioOf } from '../load/comparison/estimate.ts'
+import { type Candidate, decideFigures, familyError } from '../load/comparison/verdicts.ts'
+import { studentQuantile } from '../load/statistics/student.ts'
+
+/** Comparison of the capacities that two searches found, by their intervals. */
+export function compareCapacities(
+  a: CapacityReport,
+  b: CapacityReport,
+  tolerance: number,
+): LoadComparison {
+  const differences = settings.flatMap(({ name, decisive, read }) => {
+    const [ofA, ofB] = [read(a), read(b)]
+    return ofA === ofB ? [] : [{ name, a: ofA, b: ofB, decisive }]
+  })
+  const decisive = differences.filter((difference) => difference.decisive)
+  const isInvalid = [a, b].some(({ outcome }) => outcome === 'invalid')
+  const reason = isInvalid
+    ? 'the load generator was the bottleneck in a search'
+    : `the searches differ in ${decisive.map(({ name }) => name).join(', ')}`
+  const figures = decideFigures(
+    candidatesOf(a, b, tolerance).map((candidate) =>
+      isInvalid || decisive.length > 0 ? { ...candidate, ratio: null, reason } : candidate,
+    ),
+  )
+  return {
+    kind: 'load-comparison',
+    schemaVersion: 1,
+    outcome: isInvalid ? 'invalid' : comparisonOutcome(figures),
+    of: 'capacity',
+    design: 'separate',
+    method:
+      'ratio of the capacities from the interval of each, taken as normal on the logarithmic scale',
+    familyError,
+    a: sideOf(a),
+    b: sideOf(b),
+    differences,
+    figures,
+    notes: [
+      ...policyNote('A', a),
+      ...policyNote('B', b),
+      'The searches took place at different times: a change of the machine between them looks like a change of the target.',
+    ],
+  }
+}
+
+const settings = [
+  {
+    name: 'URL',
+    decisive: false,
+    read: ({ target }: CapacityReport) => target.baseUrl.replace(/\/+$/, ''),
+  },
+  { name: 'chatgen', decisive: false, read: ({ suite }: CapacityReport) => suite.version },
+  { name: 'loop', decisive: true, read: ({ loop }: CapacityReport) => loop },
+  { name: 'SLOs', decisive: true, read: ({ config }: CapacityReport) => config.slos.join('; ') },
+  {
+    name: 'mix',
+    decisive: true,
+    read: ({ config }: CapacityReport) => `${config.mixName} ${JSON.stringify(config.mix)}`,
+  },
+  { name: 'arrivals', decisive: true, read: ({ config }: CapacityReport) => config.arrival },
+] as const
+
+function candidatesOf(a: CapacityReport, b: CapacityReport, tolerance: number): Candidate[] {
+  const head = { unit: '/s', better: 'higher', tolerance } as const
+  const [ofA, ofB] = [a.result, b.result].map(({ rate, interval }) =>
+    rate === null || interval === null ? null : logNormal(rate, interval),
+  )
+  const values = { a: a.result.rate, b: b.result.rate }
+  return [
+    ofA && ofB
+      ? { name: 'capacity', ...head, ...values, ratio: ratioOf(ofA, ofB), reason: null }
+      : {
+          ...{ name: 'capacity', ...head, ...values, ratio: null },
+          reason: `${ofA ? 'B' : 'A'} has no capacity with an interval (${(ofA ? b : a).outcome})`,
+        },
+  ]
+}
+
+/** An estimate with a 95 % interval; each side has its own width on the logarithmic scale. */
+function logNormal(value: number, [low, high]: readonly [number, number]): Estimate {
+  const [below, above] = [Math.log(value / low), Math.log(high / value)]
+  const at95 = studentQuantile(0.975, manyDegrees)
+  return {
+    value,
+    limits: (confidence) => {
+      const scale = studentQuantile((1 + confidence) / 2, manyDegrees) / at95
+      return { low: value * Math.exp(-below * scale), high: value * Math.exp(above * scale) }
+    },
+  }
+}
+
+/** Student's distribution is the normal one for all purposes. */
+const manyDegrees = 1e6
+
+function sideOf({
+  target,
+  startedAt,
+  suite,
+  outcome,
+  probes,
+  generator,
+}: CapacityReport): ComparedSide {
+  const requests = probes.reduce(
+    (sum, { perSecond, durationMs }) => sum + (perSecond.offered * durationMs) / 1000,
+    0,
+  )
+  return {
+    baseUrl: target.baseUrl,
+    startedAt,
+    version: suite.version,
+    outcome,
+    requests: Math.round(requests),
+    generator: generator.verdict,
+  }
+}
+
+function policyNote(side: string, { result }: CapacityReport): string[] {
+  return result.limit === 'policy'
+    ? [`${side} is limited by policy (a rate limit), not by its capacity`]
+    : []
+}
