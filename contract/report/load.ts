@@ -172,6 +172,27 @@ const config = z.object({
   mix: z.unknown(),
 })
 
+/** Clock of the target minus that of the generator, from the Date headers of answers. */
+const clock = z.object({
+  offsetMs: z.number(),
+  /** The true offset is within so many milliseconds of it. */
+  uncertaintyMs: z.number(),
+  requests: z.int(),
+})
+
+/** Starts of the shards of a merged report; null where the clock of the target is not known. */
+const shards = z.object({
+  count: z.int(),
+  /** By the clock of each shard. */
+  localSpreadMs: z.number(),
+  /** Differences of the clocks, and of the starts by the clock of the target, at most. */
+  skewMs: z.number().nullable(),
+  spreadMs: z.number().nullable(),
+  uncertaintyMs: z.number().nullable(),
+  /** Bound on what the spread adds to response times that count from the common plan. */
+  boundMs: z.number().nullable(),
+})
+
 export const loadReport = z.object({
   kind: z.literal('load-report'),
   schemaVersion: z.literal(1),
@@ -228,6 +249,10 @@ export const loadReport = z.object({
   partial: z.object({ of: z.int(), missing: z.array(z.int()) }).optional(),
   /** The measured window in blocks (`load-blocks.ts`), for comparisons: JSON, compressed by gzip, in base64. */
   blocks: z.string().optional(),
+  /** Of a shard, or of a run with --start-at; null where it could not be measured. */
+  clock: clock.nullish(),
+  /** Only in a report that was merged from shards. */
+  shards: shards.optional(),
   /** In the report of a shard: all that merging takes, as JSON, compressed by gzip, in base64. */
   measurements: z.string().optional(),
   /** Absent in what earlier versions wrote. */

@@ -9,6 +9,8 @@ import type { LoadOptions, LoadProgress } from './options.ts'
 import { partSize } from './plan/needs.ts'
 import { partOfWorker, wholePlan } from './plan/plan.ts'
 import { buildReport } from './report/build-report.ts'
+import type { ClockOffset } from './shards/clock-offset.ts'
+import { targetClock } from './shards/target-clock.ts'
 
 export { PreparationError } from './engine/worker-pool.ts'
 export type { LoadOptions, LoadProgress } from './options.ts'
@@ -24,6 +26,7 @@ export async function runLoad(options: LoadOptions): Promise<LoadReport> {
   let startNs: bigint | undefined
   let startedAt = new Date()
   let lateMs = 0
+  let clock: ClockOffset | null | undefined
   setMaxListeners(0, signal)
 
   const elapsedMs = () =>
@@ -37,7 +40,9 @@ export async function runLoad(options: LoadOptions): Promise<LoadReport> {
     whenReady: async () => {
       report('waiting')
       if (options.startAt === null) return
-      const wait = options.startAt.getTime() - startLeadMs - Date.now()
+      const untilStart = () => (options.startAt?.getTime() ?? 0) - startLeadMs - Date.now()
+      if (untilStart() > clockMs) clock = await targetClock(options.target, signal)
+      const wait = untilStart()
       if (wait > 0) await sleep(wait, signal)
       else lateMs = -wait
     },
@@ -51,8 +56,16 @@ export async function runLoad(options: LoadOptions): Promise<LoadReport> {
       report(elapsedMs() < durationMs ? 'running' : 'draining')
     },
   }).finally(probeServer.close)
-  return buildReport(options, { stats: stats, outcome, startedAt, lateMs, lastedMs: elapsedMs() })
+  const lastedMs = elapsedMs()
+  // With too little time before the start, the clock is measured after the end.
+  if (clock === undefined && options.shard !== null && !signal.aborted) {
+    clock = await targetClock(options.target, signal)
+  }
+  return buildReport(options, { stats: stats, outcome, startedAt, lateMs, lastedMs, clock })
 }
+
+/** Time that measuring the clock of the target takes at most, if it answers at once. */
+const clockMs = 6000
 
 function setupsOf(options: LoadOptions, clockProbePort: number): WorkerSetup[] {
   const { spec, target, workers, keepAlive, maxConnections, drainMs, maxInFlight } = options

@@ -6,6 +6,7 @@ import type { LoadOptions } from '../options.ts'
 import { surfaceOf } from '../plan/mix.ts'
 import { partSize } from '../plan/needs.ts'
 import { type PlanSpec, planHash, wholePlan } from '../plan/plan.ts'
+import type { ClockOffset } from '../shards/clock-offset.ts'
 import { unmeasured } from '../slo/unmeasured.ts'
 import { summarize } from '../summary/summary.ts'
 import { connectionCounts } from './connections.ts'
@@ -20,12 +21,14 @@ export interface RunResult {
   readonly lateMs: number
   /** From the start to the last answer, or to the interruption. */
   readonly lastedMs: number
+  /** Undefined where it was not measured; null where that failed. */
+  readonly clock: ClockOffset | null | undefined
 }
 
 /** Builds the report of a run. */
 export function buildReport(options: LoadOptions, findings: RunResult): LoadReport {
   const { spec, target, slos, signal } = options
-  const { stats, outcome, startedAt, lateMs, lastedMs } = findings
+  const { stats, outcome, startedAt, lateMs, lastedMs, clock } = findings
   const cut = {
     warmUpNs: warmUpNs(options),
     untilNs: signal.aborted ? lastedMs * 1e6 : spec.durationNs,
@@ -88,6 +91,7 @@ export function buildReport(options: LoadOptions, findings: RunResult): LoadRepo
       ...outcome.warnings.map(([what, count]) => `${what} (${count} times)`),
       ...(outcome.chatsLeft === 0 ? [] : [`${outcome.chatsLeft} chats could not be deleted`]),
     ],
+    ...(clock === undefined ? {} : { clock }),
     ...(options.shard === null ? {} : { measurements: packMeasurements({ ...cut, ...partsOf() }) }),
   }
 

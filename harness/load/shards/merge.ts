@@ -1,4 +1,5 @@
 import type { LoadReport } from '../../../contract/report/load.ts'
+import type { GeneratorRow } from '../../../contract/report/load-generator.ts'
 import { buildIntegrity } from '../judging/integrity.ts'
 import { addTally, type Tally } from '../judging/requirement-tally.ts'
 import { MetricsMismatchError, RunMetrics } from '../metrics/run-metrics.ts'
@@ -10,6 +11,7 @@ import { unmeasured } from '../slo/unmeasured.ts'
 import { summarize } from '../summary/summary.ts'
 import { checkShards, givenSlos, type Shard, ShardMismatchError } from './check.ts'
 import { mergedAudits, mergedGenerator, mergedTransactions, notesOf } from './merged-rows.ts'
+import { spreadNote, spreadReason, startSpreadOf } from './start-spread.ts'
 
 /**
  * The report of a whole run from those of its shards. Histograms and counts are added, so every figure
@@ -34,10 +36,14 @@ export function mergeShards(shards: readonly [Shard, ...Shard[]]): LoadReport {
     parts.flatMap((part) => part.integrity),
     idsOf(parts),
   )
-  const generator = mergedGenerator(reports)
+  const spread = startSpreadOf(reports)
+  const generator = degraded(
+    mergedGenerator(reports),
+    spreadReason(spread, first.config.startAt !== null),
+  )
   const transactions = mergedTransactions(reports, transactionMetrics)
   const slo = [...measured.slo, ...unmeasured({ ...measured, planned: null, transactions })]
-  const { measurements: _, ...head } = first
+  const { measurements: _, clock: __, ...head } = first
   return {
     ...head,
     ...measured,
@@ -62,10 +68,17 @@ export function mergeShards(shards: readonly [Shard, ...Shard[]]): LoadReport {
     },
     integrity,
     generator,
-    notes: notesOf(shards),
+    shards: spread,
+    notes: [...notesOf(shards), ...(shards.length > 1 ? [spreadNote(spread)] : [])],
     faults: reports.flatMap(({ faults }) => faults),
     ...missingOf(reports),
   }
+}
+
+function degraded(generator: GeneratorRow, reason: string | null): GeneratorRow {
+  if (reason === null) return generator
+  const verdict = generator.verdict === 'valid' ? 'degraded' : generator.verdict
+  return { ...generator, verdict, reasons: [...generator.reasons, reason] }
 }
 
 interface Unpacked extends Measurements {

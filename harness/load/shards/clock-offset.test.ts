@@ -1,0 +1,101 @@
+import { createServer } from 'node:http'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { LoadReport } from '../../../contract/report/load.ts'
+import { loadReportOf } from '../../../reports/load/test-support/sketch.ts'
+import { listenOnLoopback } from '../../client/test-support/listen-on-loopback.ts'
+import { plainTarget } from '../target.ts'
+import { type DatedAnswer, measureOffset } from './clock-offset.ts'
+import { spreadNote, spreadReason, startSpreadOf } from './start-spread.ts'
+import { targetClock } from './target-clock.ts'
+
+const way = fc.double({ min: 0, max: 40, noNaN: true })
+
+describe('the clock of a target', () => {
+  test('is found within the stated uncertainty, which is about the round-trip time', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.double({ min: -5e6, max: 5e6, noNaN: true }),
+        fc.array(fc.tuple(way, way), { minLength: 36, maxLength: 36 }),
+        async (offset, ways) => {
+          const found = await measureOffset(simulated([offset], ways))
+          expect(Math.abs((found?.offsetMs ?? Number.NaN) - offset)).toBeLessThanOrEqual(
+            (found?.uncertaintyMs ?? 0) + 1e-6,
+          )
+          const slowest = Math.max(...ways.map(([there, back]) => there + back))
+          expect(found?.uncertaintyMs).toBeLessThan(slowest + 2)
+        },
+      ),
+    )
+  })
+
+  test('is not known where servers of several clocks answer, or none tells its time', async () => {
+    const ways = Array.from({ length: 36 }, (): [number, number] => [1, 1])
+    expect(await measureOffset(simulated([0, 5000], ways))).toBeNull()
+    expect(await measureOffset({ ...simulated([0], ways), ask: async () => null })).toBeNull()
+  })
+
+  test('is that of this machine for a server on it', async () => {
+    const server = await listenOnLoopback(createServer((_, response) => response.end()))
+    const target = plainTarget(`http://127.0.0.1:${server.port}`, 'key')
+    const clock = await targetClock(target, new AbortController().signal)
+    await server.close()
+    expect(Math.abs(clock?.offsetMs ?? Number.NaN)).toBeLessThan((clock?.uncertaintyMs ?? 0) + 50)
+  })
+})
+
+describe('starts of shards', () => {
+  const at = (ms: number, clock: LoadReport['clock']) =>
+    loadReportOf({ startedAt: new Date(1_800_000_000_000 + ms).toISOString(), clock })
+  const clock = (offsetMs: number) => ({ offsetMs, uncertaintyMs: 3, requests: 20 })
+
+  test('are compared by the clock of the target', () => {
+    const spread = startSpreadOf([at(0, clock(0)), at(5, clock(240)), at(10, clock(20))])
+    expect(spread).toEqual({
+      ...{
+        count: 3,
+        localSpreadMs: 10,
+        skewMs: 240,
+        spreadMs: 245,
+        uncertaintyMs: 6,
+        boundMs: 251,
+      },
+    })
+    expect(spreadReason(spread, true)).toMatch(/^the shards started 239 ms or more apart/)
+    expect(spreadReason(spread, false)).toBeNull()
+    expect(spreadNote(spread)).toContain('at most 251 ms longer')
+  })
+
+  test('that may be together are not accused', () => {
+    const spread = startSpreadOf([at(0, clock(0)), at(0, clock(103))])
+    expect(spreadReason(spread, true)).toBeNull()
+  })
+
+  test('are unknown where the clock of one is', () => {
+    const spread = startSpreadOf([at(0, clock(0)), at(700, null)])
+    expect(spread).toMatchObject({ localSpreadMs: 700, skewMs: null, boundMs: null })
+    expect(spreadReason(spread, true)).toBeNull()
+    expect(spreadNote(spread)).toMatch(/is unknown/)
+  })
+})
+
+/** A target with these clocks in turn, on a network with these one-way times. */
+function simulated(offsets: readonly number[], ways: readonly (readonly [number, number])[]) {
+  let time = 1_800_000_000_000.5
+  let next = 0
+  return {
+    now: () => time,
+    sleep: async (ms: number) => {
+      time += ms
+    },
+    ask: async (): Promise<DatedAnswer> => {
+      const [there, back] = ways[next % ways.length] ?? [0, 0]
+      const offset = offsets[next % offsets.length] ?? 0
+      next++
+      const sentMs = time
+      const dateMs = 1000 * Math.floor((time + there + offset) / 1000)
+      time += there + back
+      return { sentMs, receivedMs: time, dateMs }
+    },
+  }
+}
