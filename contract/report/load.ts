@@ -16,6 +16,7 @@ import {
   turnRow,
   window,
 } from './load-measures.ts'
+import { clock, shards } from './load-shards.ts'
 
 /**
  * The report of a load run that other programs read: `report.json`, schema version 1. Times are in
@@ -170,27 +171,6 @@ const config = z.object({
   /** Share of the requests that may be refused; absent where the run was not told. */
   maxRefusals: z.number().optional(),
   mix: z.unknown(),
-})
-
-/** Clock of the target minus that of the generator, from the Date headers of answers. */
-const clock = z.object({
-  offsetMs: z.number(),
-  /** The true offset is within so many milliseconds of it. */
-  uncertaintyMs: z.number(),
-  requests: z.int(),
-})
-
-/** Starts of the shards of a merged report; null where the clock of the target is not known. */
-const shards = z.object({
-  count: z.int(),
-  /** By the clock of each shard. */
-  localSpreadMs: z.number(),
-  /** Differences of the clocks, and of the starts by the clock of the target, at most. */
-  skewMs: z.number().nullable(),
-  spreadMs: z.number().nullable(),
-  uncertaintyMs: z.number().nullable(),
-  /** Bound on what the spread adds to response times that count from the common plan. */
-  boundMs: z.number().nullable(),
 })
 
 export const loadReport = z.object({
