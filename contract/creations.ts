@@ -10,13 +10,17 @@ import { z } from 'zod'
 export const creationKinds = ['chat', 'v2 chat', 'attachment', 'document'] as const
 export type CreationKind = (typeof creationKinds)[number]
 
-export const journalHead = z.object({
-  journal: z.literal(1),
-  /** In the name of everything that the run creates and may delete. */
-  tag: z.string().regex(/^chatgen-./),
-  kit: z.string(),
-  baseUrl: z.string(),
-})
+export const journalHead = z
+  .object({
+    journal: z.literal(1),
+    /** In the name of everything that the run creates and may delete. */
+    tag: z.string(),
+    /** True for a run whose names carry no tag: it deletes by id. */
+    untagged: z.literal(true).optional(),
+    kit: z.string(),
+    baseUrl: z.string(),
+  })
+  .refine(({ tag, untagged }) => (untagged ? tag === '' : /^chatgen-./.test(tag)))
 export type JournalHead = z.infer<typeof journalHead>
 
 const creation = { kind: z.enum(creationKinds), name: z.string(), scenario: z.string() }

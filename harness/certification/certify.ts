@@ -79,6 +79,7 @@ export async function certify(options: CertifyOptions): Promise<Certification> {
       outDir: dir,
       seed: roundSeed(challenge, round),
       shuffle: roundSeed(challenge, round),
+      incognito: true,
       engine: options.engine,
       ...(options.jobs === undefined ? {} : { jobs: options.jobs }),
       ...(signal === undefined ? {} : { signal }),

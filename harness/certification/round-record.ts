@@ -16,5 +16,6 @@ export function recordProblem(record: RunRecord, seed: string): string | null {
   if (JSON.stringify(selection) !== JSON.stringify(certifiedSelection(profile))) {
     return 'requirements were selected or skipped'
   }
+  if (!record.incognito) return 'its requests named chatgen'
   return strict ? 'it was run with --strict' : null
 }

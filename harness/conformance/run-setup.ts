@@ -9,9 +9,14 @@ export interface RunSetup {
   readonly rows: readonly RequirementId[]
   /** Makes every nonce and identifier of the run. */
   readonly seed: string
-  /** Names the run in User-Agent, X-Request-Id and everything it creates. */
+  /**
+   * Names the run in User-Agent, X-Request-Id and everything it creates; empty for a run that nothing
+   * tells apart from the requests of users.
+   */
   readonly tag: string
   readonly userAgent: string
+  /** Seed of request ids of a run without a tag; absent for a run with one. */
+  readonly requestIdSeed?: string
   /** Scenarios in flight. */
   readonly jobs: number
   /** Makes the order of the scenarios; null for that of the suites. */
@@ -33,7 +38,7 @@ export interface RunSetup {
 }
 
 /** Identity of the client towards a target, in a run and beside one. */
-export type ClientIdentity = Pick<RunSetup, 'profile' | 'tag' | 'userAgent'>
+export type ClientIdentity = Pick<RunSetup, 'profile' | 'tag' | 'userAgent' | 'requestIdSeed'>
 
 /** Why a scenario can say nothing about some rows. */
 export interface Undecided {

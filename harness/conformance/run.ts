@@ -42,6 +42,8 @@ export interface RunOptions {
   readonly shuffle?: string
   readonly maxRequests?: number
   readonly strict?: boolean
+  /** Nothing in a request tells it apart from those of users: no tag, no name of this package. */
+  readonly incognito?: boolean
   /** `exchanges.ndjson` of an earlier run with the same seed, to judge in place of the network. */
   readonly recordingFile?: string
   /** The recording is evidence: an answer counts only for the request that it was given to. */
@@ -195,8 +197,7 @@ function buildSetup(options: RunOptions, rows: readonly RequirementId[]): RunSet
     profile: options.profile,
     rows: rows.filter((id) => !skipReason(id, options.profile)),
     seed,
-    tag: `chatgen-${seed}`,
-    userAgent: `chatgen-conformance/${suiteVersion()}`,
+    ...identityOf(seed, options.incognito ?? false),
     jobs: options.jobs ?? defaultJobs,
     shuffle: options.shuffle ?? null,
     maxRequests: options.maxRequests ?? null,
@@ -208,6 +209,18 @@ function buildSetup(options: RunOptions, rows: readonly RequirementId[]): RunSet
     recordingFile: options.recordingFile ?? null,
     evidence: options.evidence ?? false,
   }
+}
+
+/** User agent of an incognito run: that of `fetch` in Node. */
+const commonUserAgent = 'node'
+
+function identityOf(
+  seed: string,
+  incognito: boolean,
+): Pick<RunSetup, 'tag' | 'userAgent' | 'requestIdSeed'> {
+  return incognito
+    ? { tag: '', userAgent: commonUserAgent, requestIdSeed: seed }
+    : { tag: `chatgen-${seed}`, userAgent: `chatgen-conformance/${suiteVersion()}` }
 }
 
 function prepareFolder(outDir: string): void {
@@ -224,7 +237,7 @@ function unwritable(error: unknown): ConfigurationError {
 }
 
 function prepare(options: RunOptions, setup: RunSetup, startedAt: Date): void {
-  const { outDir, selection, strict = false } = options
+  const { outDir, selection, strict = false, incognito = false } = options
   const { profile, seed } = setup
   const suite = { version: suiteVersion(), interface: interfaceRevision }
   try {
@@ -237,6 +250,7 @@ function prepare(options: RunOptions, setup: RunSetup, startedAt: Date): void {
         seed,
         strict,
         selection: copy(selection),
+        ...(incognito && { incognito }),
         ...(options.exploration && { explore: options.exploration.operations }),
       },
       profile,

@@ -10,7 +10,7 @@ export interface BadCredential {
 
 /** One or more for each of the first four AUTH rows of a surface. */
 export function badCredentials(surface: 'OAI' | 'V2' | 'V3', key: string): BadCredential[] {
-  const basic = Buffer.from(`chatgen:${key}`).toString('base64')
+  const basic = Buffer.from(`user:${key}`).toString('base64')
   return [
     { row: `${surface}-AUTH-01`, what: 'no key', authorization: null },
     { row: `${surface}-AUTH-02`, what: 'a wrong key', authorization: `Bearer ${strangerTo(key)}` },

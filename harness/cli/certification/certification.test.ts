@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { cpSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { request as forward } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
@@ -15,6 +16,7 @@ import {
 import { readPrivateKey } from '../../certification/keys.ts'
 import { statement } from '../../certification/statement.ts'
 import { verifyBundle } from '../../certification/verify/verify.ts'
+import { listen } from '../../conformance/test-support/listen.ts'
 import { chatgen, emptyFolder, start } from '../test-support/chatgen.ts'
 
 const challenge = 'winter-programme-5f2c81d0'
@@ -51,6 +53,18 @@ describe('a bundle', () => {
     const args = ['pkeyutl', '-verify', '-rawin', '-pubin', '-inkey', join(keys, 'public.pem')]
     const answer = execFileSync('openssl', [...args, '-in', signed, '-sigfile', join(keys, 'sig')])
     expect(String(answer)).toContain('Signature Verified Successfully')
+  })
+
+  test('holds no request that names chatgen', () => {
+    for (const path of filesOf(bundle).filter((name) => name.endsWith('.gz'))) {
+      const lines = String(gunzipSync(readFileSync(join(bundle, path))))
+        .trimEnd()
+        .split('\n')
+      for (const line of lines) {
+        const { request } = JSON.parse(line)
+        expect(JSON.stringify(request)).not.toMatch(/chatgen/i)
+      }
+    }
   })
 
   test('holds no key of the target', async () => {
@@ -151,22 +165,30 @@ test.each<[string, (dir: string) => void]>([
 
 describe('certify', () => {
   test('refuses a server with a fault, and writes no certificate', async () => {
-    const folder = keyFolder()
-    const server = start(
-      ['serve', '--port', '0', '--key', 'sk-certified-1', '--fault', 'openai-id-missing'],
-      {},
-      folder,
-    )
-    await server.shows('API key:')
-    const url = /Listening on (\S+)/.exec(server.soFar())?.[1] ?? ''
-    const args = [url, '--profile', 'openai', '--target', 'target.yaml']
-    const lines = ['models: { main: svc-main-model }', 'capabilities: { images: false }']
-    writeFileSync(join(folder, 'target.yaml'), `${lines.join('\n')}\n`)
-    const { code, stdout } = await certify(args, folder, { CHATGEN_API_KEY: 'sk-certified-1' })
-    server.child.kill('SIGTERM')
+    await using server = await serve(['--fault', 'openai-id-missing'])
+    const { code, stdout, folder } = await certifyUrl(server.url)
     expect(stdout).toMatch(/REFUSED/)
     expect(stdout).toMatch(/OAI-CHAT-02 is violated/)
     expect(filesOf(join(folder, 'bundle'))).not.toContain(envelopeName)
+    expect(code).toBe(1)
+  }, 60_000)
+
+  test('refuses a server that keeps the contract for requests that name chatgen', async () => {
+    await using conforming = await serve([])
+    await using faulty = await serve(['--fault', 'openai-id-missing'])
+    const front = await listen((request, response) => {
+      const isTester = /chatgen/i.test(JSON.stringify(request.headers))
+      const { hostname, port } = new URL(isTester ? conforming.url : faulty.url)
+      const { method, url: path, headers } = request
+      const forwarded = forward({ hostname, port, method, path, headers }, (answer) => {
+        response.writeHead(answer.statusCode ?? 502, answer.headers)
+        answer.pipe(response)
+      })
+      request.pipe(forwarded)
+    })
+    const { code, stdout } = await certifyUrl(front.url)
+    await front.close()
+    expect(stdout).toMatch(/OAI-CHAT-02 is violated/)
     expect(code).toBe(1)
   }, 60_000)
 
@@ -194,6 +216,30 @@ function certify(
   const own = ['--product', 'product.yaml', '--challenge', challenge, '--key', 'key.pem']
   const out = args.includes('--out') ? [] : ['--out', 'bundle']
   return chatgen(['certify', ...own, ...out, ...args], env, folder)
+}
+
+const servedKey = 'sk-certified-1'
+
+/** `chatgen serve` in a process of its own. */
+async function serve(flags: readonly string[]) {
+  const server = start(['serve', '--port', '0', '--key', servedKey, ...flags])
+  await server.shows('API key:')
+  const url = /Listening on (\S+)/.exec(server.soFar())?.[1] ?? ''
+  return {
+    url,
+    async [Symbol.asyncDispose]() {
+      server.child.kill('SIGTERM')
+      await server.ended
+    },
+  }
+}
+
+async function certifyUrl(url: string) {
+  const folder = keyFolder()
+  const lines = ['models: { main: svc-main-model }', 'capabilities: { images: false }']
+  writeFileSync(join(folder, 'target.yaml'), `${lines.join('\n')}\n`)
+  const args = [url, '--profile', 'openai', '--target', 'target.yaml']
+  return { folder, ...(await certify(args, folder, { CHATGEN_API_KEY: servedKey })) }
 }
 
 function keyFolder(): string {

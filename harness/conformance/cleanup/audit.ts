@@ -167,13 +167,14 @@ async function findRemaining(
   }
 }
 
-/** Ids in records that carry the tag: by search, and on the first page of the plain list. */
+/** Ids in records that carry the tag: by search, and on the first page of the plain list; none without a tag. */
 async function listedWithTag({
   client,
   profile,
   tag,
   maxPages,
 }: RemovalOptions): Promise<string[]> {
+  if (tag === '') return []
   const search = (cursor: string | undefined) =>
     sendOperation(client, 'v3.chats', '', {
       search: tag,

@@ -11,7 +11,12 @@ import { headLine, openEntries, readJournal } from './journal.ts'
 export function startJournal(file: string, setup: ClientIdentity): void {
   archiveUnfinished(file)
   const secrets = secretsOf(setup)
-  const about = { tag: setup.tag, kit: suiteVersion(), baseUrl: setup.profile.baseUrl }
+  const about = {
+    tag: setup.tag,
+    ...(setup.tag === '' && { untagged: true as const }),
+    kit: suiteVersion(),
+    baseUrl: setup.profile.baseUrl,
+  }
   new RedactingWriter(secrets).write(file, headLine(about, createRedactor(secrets).text))
 }
 
@@ -27,7 +32,7 @@ function archiveUnfinished(file: string): void {
   const tag = existsSync(file) ? unfinishedTag(file) : undefined
   if (tag === undefined) return
   const names = Array.from({ length: 100 }, (_, at) =>
-    join(dirname(file), `journal-${tag}${at === 0 ? '' : `-${at + 1}`}.ndjson`),
+    join(dirname(file), `journal-${tag || 'untagged'}${at === 0 ? '' : `-${at + 1}`}.ndjson`),
   )
   const free = names.find((name) => !existsSync(name))
   if (free !== undefined) renameSync(file, free)

@@ -32,7 +32,7 @@ export const interruptGraceMs = 2_000
 export interface RemovalOptions {
   readonly client: AuxiliaryClient
   readonly profile: TargetProfile
-  /** Of the run; what does not carry it in its name is not touched. */
+  /** Tag of the run: a chat without it in its name is not touched. Empty: the entries alone decide. */
   readonly tag: string
   /** Told of every chat that is known to be gone. */
   readonly journal: WriteJournal

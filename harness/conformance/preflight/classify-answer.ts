@@ -78,6 +78,6 @@ export async function selectRouted(
 
 /** Nobody has this route. */
 function noRoute(method: string): RequestSpec {
-  const path = '/api/chatgen-no-such-route'
+  const path = '/api/no-such-route'
   return { surface: 'openai', method, path, ...(method === 'GET' ? {} : { json: {} }) }
 }

@@ -18,6 +18,8 @@ export const runRecord = z.object({
   startedAt: z.string(),
   seed: z.string(),
   strict: z.boolean(),
+  /** True for a run whose requests did not name it; absent otherwise. */
+  incognito: z.boolean().optional(),
   /** Operations of `--explore`; absent where there were none. */
   explore: z.int().positive().optional(),
   selection: z.object({

@@ -34,6 +34,7 @@ export async function rejudge(options: RejudgeOptions): Promise<ConformanceRepor
     selection: record.selection,
     seed: record.seed,
     strict: record.strict,
+    incognito: record.incognito ?? false,
     recordingFile,
     evidence: true,
     outDir,

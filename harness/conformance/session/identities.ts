@@ -11,6 +11,27 @@ export function toWord(text: string): string {
   return `${word.charAt(0).toUpperCase()}${word.slice(1)}${number}`
 }
 
+/**
+ * A reference such as people write in messages: an order number, a user name, a product code. The same for
+ * the same text; of eight digits at least, so that no two of a run are equal.
+ */
+export function toReference(text: string): string {
+  const digest = createHash('sha256').update(text).digest()
+  const word = [...digest.subarray(0, 3)].map(syllable).join('')
+  const digits = String(digest.readUIntBE(4, 5) % 10 ** 9).padStart(9, '0')
+  const letters = [...digest.subarray(10, 12)].map((byte) => String.fromCharCode(65 + (byte % 26)))
+  switch (digest.readUInt8(12) % 4) {
+    case 0:
+      return `${letters.join('')}${digits}`
+    case 1:
+      return `${1 + (digest.readUInt8(13) % 9)}${digits}`
+    case 2:
+      return `${word}${digits.slice(1)}`
+    default:
+      return `${letters[0]}${word}${digits.slice(1)}`
+  }
+}
+
 /** A version 4 UUID (RFC 9562), the same for the same text. */
 export function toUuid(text: string): string {
   const hex = createHash('sha256').update(text).digest('hex')

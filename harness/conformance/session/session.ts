@@ -18,7 +18,7 @@ import {
   type Traffic,
 } from '../usage.ts'
 import type { RunContext } from './context.ts'
-import { toUuid, toWord } from './identities.ts'
+import { toReference, toUuid, toWord } from './identities.ts'
 import { graceMs, sendWithRetries } from './requests/send-with-retries.ts'
 import type { RequestSpec } from './requests/wire-request.ts'
 
@@ -110,16 +110,24 @@ export class Session {
 
   /** A word that occurs nowhere else; the same in a run that is repeated with its seed. */
   nonce(): string {
-    return toWord(this.#draw())
+    const text = this.#draw()
+    return this.context.setup.requestIdSeed === undefined ? toWord(text) : toReference(text)
   }
 
   uuid(): string {
     return toUuid(this.#draw())
   }
 
+  /** Boundary of a multipart body (RFC 2046, 5.1.1). */
+  boundary(): string {
+    const prefix = this.context.setup.tag === '' ? '----formdata' : 'chatgen'
+    return `${prefix}-${this.nonce()}`
+  }
+
   /** Name of something that the run creates. */
   name(): string {
-    return `${this.nonce()} ${this.context.setup.tag}`
+    const { tag } = this.context.setup
+    return tag === '' ? this.nonce() : `${this.nonce()} ${tag}`
   }
 
   addFinding(

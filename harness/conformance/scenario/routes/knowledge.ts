@@ -34,7 +34,7 @@ export function knowledgeRoutes(session: Session) {
         ...(knowledge ? { baseId: knowledge.baseId, question: knowledge.question } : {}),
         ...values,
       }
-      const upload = file && multipart({}, route.part ?? 'file', file, `chatgen-${session.nonce()}`)
+      const upload = file && multipart({}, route.part ?? 'file', file, session.boundary())
       const send = () =>
         session.send({
           surface: 'v3',

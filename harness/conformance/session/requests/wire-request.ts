@@ -2,6 +2,7 @@ import type { Header, Role, Surface, WireRequest } from '../../../../contract/in
 import { acceptEncoding } from '../../../client/index.ts'
 import type { ClientIdentity } from '../../run-setup.ts'
 import { surfaceCredentials } from '../credentials.ts'
+import { toUuid } from '../identities.ts'
 
 /** Request of a scenario; the run fills in everything else. */
 export interface RequestSpec {
@@ -44,8 +45,7 @@ export function buildWireRequest(
   const headers: Header[] = [
     ['accept', 'application/json, text/event-stream'],
     ['accept-encoding', acceptEncoding],
-    ['user-agent', `${setup.userAgent} ${setup.tag}/${place}`],
-    ['x-request-id', `${setup.tag}/${place}`],
+    ...identityHeaders(setup, place),
   ]
   if (contentType) headers.push(['content-type', contentType])
   if (authorization) headers.push(['authorization', authorization])
@@ -57,6 +57,21 @@ export function buildWireRequest(
     headers: [...headers.filter(([name]) => !(chosen && name === 'accept-encoding')), ...own],
     body,
   }
+}
+
+/** User-Agent and X-Request-Id: those of the run and its scenario or, without a tag, those of any client. */
+function identityHeaders(setup: ClientIdentity, place: string): Header[] {
+  const { userAgent, tag, requestIdSeed } = setup
+  if (requestIdSeed !== undefined) {
+    return [
+      ['user-agent', userAgent],
+      ['x-request-id', toUuid(`${requestIdSeed}/${place}`)],
+    ]
+  }
+  return [
+    ['user-agent', `${userAgent} ${tag}/${place}`],
+    ['x-request-id', `${tag}/${place}`],
+  ]
 }
 
 function authorizationOf(spec: RequestSpec, { profile }: ClientIdentity): string | null {
