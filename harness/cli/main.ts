@@ -17,6 +17,7 @@ import { loadCommand } from './commands/load.ts'
 import { rejudgeCommand } from './commands/rejudge.ts'
 import { reportCommand } from './commands/report.ts'
 import { serveCommand } from './commands/serve.ts'
+import { siteCommand } from './commands/site.ts'
 import { verifyCommand } from './commands/verify.ts'
 import { type ExitCode, exitCode, exitCodeOfError, withInternalError } from './exit-codes.ts'
 import { readSwitches } from './flags.ts'
@@ -33,6 +34,7 @@ const commands: readonly AddCommand[] = [
   rejudgeCommand,
   certifyCommand,
   verifyCommand,
+  siteCommand,
   benchCommand,
   calibrateCommand,
   serveCommand,

@@ -1,0 +1,121 @@
+import { copyFileSync, existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Implementation, isVerified } from '../../../reports/site/model.ts'
+import { siteToHtml } from '../../../reports/site/site-to-html.ts'
+import { count } from '../../../reports/text/format.ts'
+import { envelopeName, pageName } from '../../certification/bundle.ts'
+import { ConfigurationError } from '../../conformance/errors.ts'
+import { makeFolder } from '../../conformance/recording/result-files.ts'
+import type { AddCommand } from '../command.ts'
+import { exitCode } from '../exit-codes.ts'
+import { flag } from '../flags.ts'
+import { makeOutFolder } from '../results/out-folder.ts'
+import { noStatus, showStatus } from '../terminal/status.ts'
+
+interface SiteFlags {
+  readonly out: string
+  readonly quiet?: boolean
+}
+
+const examples = `
+Examples:
+  $ chatgen site bundles/* --out site
+  $ chatgen site example-1.0 example-1.1 other-2.3 --out site
+
+Every bundle is verified first. One that does not verify is listed as unverified, with the reason and
+without verdicts. The site is static and fetches nothing.
+
+Exit codes:
+  0 written   1 no bundle verifies   2 usage, or not a bundle   4 internal error   130 interrupted`
+
+/** `chatgen site DIR…`: a static comparison of certified implementations. */
+export const siteCommand: AddCommand = (program, io, finish) => {
+  program
+    .command('site')
+    .description('write a static site that compares certified implementations')
+    .argument('<dir...>', 'folders of certification bundles')
+    .addOption(flag('--out <dir>', 'folder of the site', 'site').default('site'))
+    .addOption(flag('--quiet', 'print the outcome only'))
+    .addHelpText('after', examples)
+    .action(async (dirs: readonly string[], { out, quiet = false }: SiteFlags) => {
+      const missing = dirs.filter((dir) => !existsSync(join(dir, envelopeName)))
+      if (missing.length > 0) {
+        throw new ConfigurationError(
+          missing.map((dir) => `${dir} is not a certification bundle: it has no ${envelopeName}`),
+        )
+      }
+      makeOutFolder(out)
+      let latest = 'starting'
+      const text = () => `site: ${latest}`
+      const status = quiet
+        ? { ...noStatus, refresh: () => {} }
+        : showStatus(io, { drawn: text, logged: text })
+      const implementations: Implementation[] = []
+      try {
+        for (const [at, dir] of dirs.entries()) {
+          latest = `bundle ${at + 1} of ${dirs.length}: ${dir}`
+          status.refresh()
+          implementations.push(await implementationOf(dir, at, out, io.signal))
+        }
+      } finally {
+        status.stop()
+      }
+      io.write(join(out, 'index.html'), siteToHtml(implementations))
+      const verified = implementations.filter(isVerified).length
+      for (const { name, unverified } of implementations) {
+        if (unverified !== null) io.err(`chatgen: ${name} is unverified: ${unverified}`)
+      }
+      io.out(
+        `${count(verified, 'verified bundle')} of ${dirs.length}\nSite: ${join(out, 'index.html')}`,
+      )
+      finish(verified === 0 ? exitCode.violated : exitCode.done)
+    })
+}
+
+async function implementationOf(
+  dir: string,
+  at: number,
+  out: string,
+  signal: AbortSignal,
+): Promise<Implementation> {
+  const { verifyBundle } = await import('../../certification/verify/verify.ts')
+  const { verified, steps, content } = await verifyBundle({ dir, signal })
+  signal.throwIfAborted()
+  const last = content?.rounds.at(-1)
+  if (content === undefined || last === undefined || !verified) {
+    const reason = steps.flatMap(({ problems }) => problems)[0] ?? 'it cannot be read'
+    return {
+      slug: `${at + 1}`,
+      vendor: '',
+      name: dir,
+      version: '',
+      startedAt: '',
+      unverified: reason,
+      report: null,
+      page: null,
+    }
+  }
+  const { vendor, name, version } = content.product
+  const slug = `${at + 1}-${slugOf(`${vendor} ${name} ${version}`)}`
+  makeFolder(join(out, slug))
+  copyFileSync(join(dir, pageName), join(out, slug, pageName))
+  return {
+    slug,
+    vendor,
+    name,
+    version,
+    startedAt: last.report.startedAt,
+    unverified: null,
+    report: last.report,
+    page: `${slug}/${pageName}`,
+  }
+}
+
+/** Letters, digits and dashes of a name. */
+function slugOf(name: string): string {
+  return name
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-|-$/g, '')
+    .slice(0, 60)
+}

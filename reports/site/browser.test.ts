@@ -1,0 +1,108 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { requirementIds, requirements } from '../../contract/index.ts'
+import { reportToHtml } from '../conformance/html/report-to-html.ts'
+import { reportOf, rowOf } from '../conformance/html/test-support/sketches.ts'
+import { launchChromium, skipBrowser } from '../html/test-support/chromium.ts'
+import { expectAccessible, openOffline } from '../html/test-support/offline-page.ts'
+import type { Implementation } from './model.ts'
+import { siteToHtml } from './site-to-html.ts'
+
+/** The site of thirty implementations in a real browser. */
+describe.skipIf(skipBrowser)('the site of implementations in Chromium', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'chatgen-site-'))
+  let browser: Browser
+
+  beforeAll(async () => {
+    browser = await launchChromium()
+    const implementations = Array.from({ length: 30 }, (_, at) => implementationOf(at))
+    writeFileSync(join(folder, 'index.html'), siteToHtml(implementations))
+    for (const { page, report } of implementations) {
+      if (page === null || report === null) continue
+      mkdirSync(join(folder, page, '..'), { recursive: true })
+      writeFileSync(join(folder, page), reportToHtml(report, new Map()))
+    }
+  })
+  afterAll(async () => {
+    await browser?.close()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  test('fetches nothing, complains about nothing and is accessible', async () => {
+    const { page, requests, complaints } = await open('index.html')
+    expect(requests).toEqual([])
+    expect(complaints).toEqual([])
+    await expectAccessible(page)
+  }, 120_000)
+
+  test('shows the differences alone, and keeps the filter in the URL', async () => {
+    const { page } = await open('index.html')
+    await page.getByLabel('Differences only').check()
+    expect(await page.locator('.compared tbody tr:visible').count()).toBe(1)
+    expect(await page.locator('#shown').textContent()).toContain('1 of ')
+    expect(page.url()).toContain('differs=yes')
+    const again = await open(`index.html#differs=yes`)
+    expect(await again.page.locator('.compared tbody tr:visible').count()).toBe(1)
+  })
+
+  test('leads from a verdict to its evidence, with the keyboard', async () => {
+    const { page } = await open('index.html')
+    await page.keyboard.press('j')
+    const [first = ''] = requirementIds
+    expect(await page.evaluate('document.activeElement.getAttribute("href")')).toBe(
+      `1/report.html#${first}`,
+    )
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/1\/report\.html#/)
+    expect(await page.locator(`[id="${first}"]`).getAttribute('open')).not.toBeNull()
+  })
+
+  test('fits a phone: only the table scrolls sideways', async () => {
+    const { page } = await open('index.html', { viewport: { width: 360, height: 640 } })
+    const wide = await page.evaluate<number>('document.documentElement.scrollWidth')
+    expect(wide).toBeLessThanOrEqual(360)
+  })
+
+  test('lists an unverified bundle with its reason and without verdicts', async () => {
+    const { page } = await open('index.html')
+    expect(await page.locator('[id="30"]').textContent()).toContain('the signature is wrong')
+    expect(await page.locator('.compared thead th').count()).toBe(1 + 29)
+  })
+
+  test('says what changed since the last version', async () => {
+    const { page } = await open('index.html')
+    const changes = page.locator('section[aria-labelledby="changes"] li')
+    expect(await changes.first().textContent()).toMatch(/passed, now warning/)
+  })
+
+  function open(file: string, options?: Parameters<Browser['newContext']>[0]) {
+    return openOffline(browser, join(folder, file), options)
+  }
+})
+
+/** The second one warns once; the last one does not verify. */
+function implementationOf(at: number): Implementation {
+  const unverified = at === 29 ? 'the signature is wrong' : null
+  const rows = requirementIds.map((id) => {
+    const { level, surface, title } = requirements[id]
+    const isWarned = at === 1 && id === 'OAI-CHAT-10'
+    return rowOf({ id, level, surface, title, verdict: isWarned ? 'warn' : 'pass' })
+  })
+  const observations = [
+    { id: 'OPEN-01', question: 'Is it open?', answer: at % 2 ? 'yes' : 'no', exchanges: [] },
+  ]
+  const report = reportOf(rows, { outcome: 'conforms', observations })
+  return {
+    slug: String(at + 1),
+    vendor: 'Example <AG>',
+    name: at < 2 ? 'Chat' : `Chat ${at}`,
+    version: `${at + 1}.0`,
+    startedAt: `2026-01-${String(at + 1).padStart(2, '0')}T00:00:00.000Z`,
+    unverified,
+    report: unverified === null ? report : null,
+    page: unverified === null ? `${at + 1}/report.html` : null,
+  }
+}

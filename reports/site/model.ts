@@ -1,0 +1,126 @@
+import type {
+  ConformanceReport,
+  ObservationRow,
+  Verdict,
+} from '../../contract/report/conformance.ts'
+
+/** One certification bundle on the site of implementations. */
+export interface Implementation {
+  /** Folder of its copied page, and its anchor; letters, digits and dashes. */
+  readonly slug: string
+  readonly vendor: string
+  readonly name: string
+  readonly version: string
+  /** Start of its last round, ISO 8601. */
+  readonly startedAt: string
+  /** Why the bundle does not verify; null for a verified one. */
+  readonly unverified: string | null
+  /** Its last round; null for a bundle that does not verify. */
+  readonly report: ConformanceReport | null
+  /** Path of its page, relative to the site; null for a bundle that does not verify. */
+  readonly page: string | null
+}
+
+export type Verified = Implementation & {
+  readonly report: ConformanceReport
+  readonly page: string
+}
+
+export function isVerified(one: Implementation): one is Verified {
+  return one.report !== null && one.page !== null
+}
+
+/** A requirement with its verdict for each implementation, in their order. */
+export interface ComparedRequirement {
+  readonly id: string
+  readonly level: string
+  readonly surface: string
+  readonly title: string
+  /** Null where the implementation was not certified for the surface. */
+  readonly verdicts: readonly (Verdict | null)[]
+  readonly differs: boolean
+}
+
+/** All requirements that any of the implementations was certified for, in the order of their reports. */
+export function compareRequirements(all: readonly Verified[]): readonly ComparedRequirement[] {
+  const rows = new Map(
+    all.flatMap(({ report }) => report.requirements.map((row) => [row.id, row] as const)),
+  )
+  const verdictsOf = all.map(
+    ({ report }) => new Map(report.requirements.map(({ id, verdict }) => [id, verdict])),
+  )
+  return [...rows.values()].map(({ id, level, surface, title }) => {
+    const verdicts = verdictsOf.map((own) => own.get(id) ?? null)
+    const differs = new Set(verdicts.filter((verdict) => verdict !== null)).size > 1
+    return { id, level, surface, title, verdicts, differs }
+  })
+}
+
+/** An open question of the document with the answers side by side. */
+export interface ComparedObservation {
+  readonly id: string
+  readonly question: string
+  /** Implementations by answer, the most common answer first. */
+  readonly answers: readonly { readonly answer: string; readonly by: readonly Verified[] }[]
+}
+
+export function compareObservations(all: readonly Verified[]): readonly ComparedObservation[] {
+  const seen = all.flatMap((one) => one.report.observations.map((row) => ({ one, row })))
+  return [...Map.groupBy(seen, ({ row }) => row.id)]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([id, answers]) => ({
+      id,
+      question: answers[0]?.row.question ?? '',
+      answers: [...Map.groupBy(answers, ({ row }) => row.answer)]
+        .map(([answer, given]) => ({ answer, by: given.map(({ one }) => one) }))
+        .sort((a, b) => b.by.length - a.by.length),
+    }))
+}
+
+/** Changes of an implementation since the certified version before it. */
+export interface VersionChange {
+  readonly from: Verified
+  readonly to: Verified
+  readonly requirements: readonly {
+    readonly id: string
+    readonly before: Verdict | null
+    readonly after: Verdict | null
+  }[]
+  readonly observations: readonly {
+    readonly id: string
+    readonly before: string | null
+    readonly after: string | null
+  }[]
+}
+
+/** One entry for each two successive versions of a product, in the order of their runs. */
+export function versionChanges(all: readonly Verified[]): readonly VersionChange[] {
+  const products = Map.groupBy(all, ({ vendor, name }) => `${vendor}\n${name}`)
+  return [...products.values()].flatMap((versions) => {
+    const inOrder = versions.toSorted((a, b) => (a.startedAt < b.startedAt ? -1 : 1))
+    return inOrder.slice(1).flatMap((to, at) => {
+      const from = inOrder[at]
+      return from === undefined ? [] : [changeOf(from, to)]
+    })
+  })
+}
+
+function changeOf(from: Verified, to: Verified): VersionChange {
+  const verdict = ({ requirements }: ConformanceReport) =>
+    new Map(requirements.map((row) => [row.id, row.verdict]))
+  const answer = ({ observations }: { readonly observations: readonly ObservationRow[] }) =>
+    new Map(observations.map((row) => [row.id, row.answer]))
+  return {
+    from,
+    to,
+    requirements: differences(verdict(from.report), verdict(to.report)),
+    observations: differences(answer(from.report), answer(to.report)),
+  }
+}
+
+function differences<Value>(before: ReadonlyMap<string, Value>, after: ReadonlyMap<string, Value>) {
+  const ids = [...new Set([...before.keys(), ...after.keys()])]
+  return ids
+    .map((id) => ({ id, before: before.get(id) ?? null, after: after.get(id) ?? null }))
+    .filter((change) => change.before !== change.after)
+}
