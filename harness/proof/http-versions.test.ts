@@ -11,8 +11,8 @@ import {
   proxyTo,
   startTlsServer,
 } from '../client/test-support/tls-front.ts'
+import { planConformance } from '../conformance/plan.ts'
 import { loadProfile } from '../conformance/profile/index.ts'
-import { planConformance } from '../conformance/run.ts'
 import { check, temporaryFolder } from '../conformance/test-support/check.ts'
 import { addCosts, addExchangeCost, noCost } from '../conformance/usage.ts'
 

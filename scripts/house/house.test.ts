@@ -109,6 +109,12 @@ test('folders and files have a bounded size; tests do not count', () => {
   expect(sizeProblems(repository({ 'x/a.ts': 'a\n'.repeat(250) }))).toEqual([])
 })
 
+test('an exception that is not needed is a problem', () => {
+  const path = 'contract/statements.ts'
+  expect(sizeProblems(repository({ [path]: 'a\n'.repeat(251) }))).toEqual([])
+  expect(sizeProblems(repository({ [path]: 'a\n'.repeat(250) }))).toHaveLength(1)
+})
+
 describe('references', () => {
   const page = '# One two\n[a](b.md) [c](#one-two) [d](https://x.example)\n```\n[no](link)\n```\n'
 

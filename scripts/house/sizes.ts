@@ -10,9 +10,6 @@ const largeFolders: Readonly<Record<string, string>> = {
   'contract/catalogue': 'one file for each area of requirements',
   contract: 'the shared vocabulary, one idea a file',
   'harness/cli/commands': 'one command a file',
-  'harness/conformance/init': 'one file for each probe',
-  'harness/conformance/scenario': 'being split',
-  'harness/conformance/session': 'being split',
   'harness/judges/responses': 'one judge a file',
 }
 
@@ -21,11 +18,10 @@ const longFiles: Readonly<Record<string, string>> = {
   'contract/catalogue/openai.ts': 'requirements of one area',
   'contract/statements.ts': 'data: the owner of each statement of the document',
   'harness/client/network/http2.ts': 'one protocol client',
-  'harness/conformance/run.ts': 'being split',
   'suites/v3/attachments.scenario.ts': 'one section of the document',
 }
 
-/** Folders with too many source files, and files with too many lines. */
+/** Folders with too many source files, files with too many lines, and exceptions that are not needed. */
 export function sizeProblems(repository: Repository): readonly string[] {
   const products = [...repository].filter(([path]) => isProduct(path))
   const folders = Map.groupBy(products, ([path]) => dirname(path))
@@ -36,5 +32,15 @@ export function sizeProblems(repository: Repository): readonly string[] {
     .map(([path, text]) => ({ path, lines: text.split('\n').length - 1 }))
     .filter(({ path, lines }) => isSource(path) && lines > maxLines && !(path in longFiles))
     .map(({ path, lines }) => `${path}: ${lines} lines, at most ${maxLines}`)
-  return [...crowded, ...long]
+  const stale = [
+    ...Object.keys(largeFolders).filter((folder) => {
+      const files = folders.get(folder)
+      return files !== undefined && files.length <= maxFiles
+    }),
+    ...Object.keys(longFiles).filter((path) => {
+      const text = repository.get(path)
+      return text !== undefined && text.split('\n').length - 1 <= maxLines
+    }),
+  ].map((path) => `scripts/house/sizes.ts: ${path} is no exception any more`)
+  return [...crowded, ...long, ...stale]
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { Scenario } from '../../conformance/run.ts'
 import { noCost } from '../../conformance/usage.ts'
+import type { Scenario } from '../../conformance/vitest/collector.ts'
 import { planText } from './plan-text.ts'
 
 const selection = { profile: 'v3', only: [], skip: [] } as const

@@ -1,8 +1,9 @@
 import { wrap } from '../../../reports/text/escape.ts'
 import { count } from '../../../reports/text/format.ts'
 import type { TargetProfile } from '../../conformance/profile/index.ts'
-import type { Scenario, Selection } from '../../conformance/run.ts'
+import type { Selection } from '../../conformance/profile/selection.ts'
 import { addCosts, type Cost, noCost } from '../../conformance/usage.ts'
+import type { Scenario } from '../../conformance/vitest/collector.ts'
 import { durationText } from './estimate.ts'
 
 export interface PlanOptions {

@@ -126,7 +126,7 @@ export const checkCommand: AddCommand = (program, io, finish) => {
       const formats = formatsOf(flags.report ?? defaultFormats)
       const selection: Selection = { profile, only, skip }
       if (flags.dryRun) {
-        const { planConformance } = await import('../../conformance/run.ts')
+        const { planConformance } = await import('../../conformance/plan.ts')
         const exploration = await explorationFor(flags)
         const text = await withTarget(url, flags, io, async (profile) => {
           const scenarios = await planConformance(profile, selection)

@@ -8,6 +8,7 @@ import {
   pathOf,
 } from '../../../contract/index.ts'
 import type { TargetProfile } from '../profile/index.ts'
+import { equalDelays, readRepeatedly } from '../scenario/poll.ts'
 import { isDeclined, statusText, succeeded } from '../scenario/read.ts'
 import { type ListWalk, walkList } from '../scenario/routes/paging.ts'
 import { createSemaphore } from '../session/limits/semaphore.ts'
@@ -121,12 +122,12 @@ async function removeById(entry: OpenEntry, id: string, options: RemovalOptions)
     return removed('gone', `was gone already (GET: ${statusText(before)})`)
   }
   const deleted = await sendOperation(client, 'v3.deleteChat', id)
-  let read = await sendOperation(client, 'v3.chat', id)
-  for (let waited = 0; waited < profile.limits.settleMs && !isNotFound(read); ) {
-    await client.sleep(pollMs)
-    waited += pollMs
-    read = await sendOperation(client, 'v3.chat', id)
-  }
+  const read = await readRepeatedly(
+    () => sendOperation(client, 'v3.chat', id),
+    isNotFound,
+    client,
+    equalDelays(profile.limits.settleMs),
+  )
   const statuses = `DELETE: ${statusText(deleted)}, then GET: ${statusText(read)}`
   if (isNotFound(read)) return removed('deleted', statuses)
   return remaining(
@@ -244,5 +245,4 @@ function remaining(entry: OpenEntry, why: string): Removal {
 }
 
 const concurrency = 4
-const pollMs = 250
 const maxCandidates = 12

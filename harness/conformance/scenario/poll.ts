@@ -1,22 +1,40 @@
 import type { Session } from '../session/session.ts'
 
-/** Reads until `enough` says so, for as long as a change may take to be seen. */
-export async function poll<Seen>(
+/** Reads until `isEnough`, for as long as a change may take to become visible. */
+export function poll<Result>(
   session: Session,
-  read: () => Promise<Seen>,
-  enough: (seen: Seen) => boolean,
-): Promise<Seen> {
-  let seen = await read()
-  for (const ms of delaysWithin(session.context.setup.profile.limits.settleMs)) {
-    if (enough(seen)) break
-    await session.sleep(ms)
-    seen = await read()
-  }
-  return seen
+  read: () => Promise<Result>,
+  isEnough: (result: Result) => boolean,
+): Promise<Result> {
+  const { settleMs } = session.context.setup.profile.limits
+  return readRepeatedly(read, isEnough, session, growingDelays(settleMs))
 }
 
-/** Growing delays that add up to a time; counted, not clocked, so that a recording runs the same. */
-function delaysWithin(totalMs: number): number[] {
+/** Reads, and again after each delay, until `isEnough`. Gives the last result. */
+export async function readRepeatedly<Result>(
+  read: () => Promise<Result>,
+  isEnough: (result: Result) => boolean,
+  timer: { sleep(ms: number): Promise<void> },
+  delays: readonly number[],
+): Promise<Result> {
+  let result = await read()
+  for (const ms of delays) {
+    if (isEnough(result)) break
+    await timer.sleep(ms)
+    result = await read()
+  }
+  return result
+}
+
+// Delays are counted, not clocked, so that a recording runs the same.
+
+/** Equal delays that reach a time. */
+export function equalDelays(totalMs: number): readonly number[] {
+  return Array<number>(Math.ceil(totalMs / pollMs)).fill(pollMs)
+}
+
+/** Growing delays that add up to a time. */
+function growingDelays(totalMs: number): readonly number[] {
   const delays: number[] = []
   let remaining = totalMs
   for (let next = 50; remaining > 0; next = Math.min(next * 2, 500)) {
@@ -25,3 +43,5 @@ function delaysWithin(totalMs: number): number[] {
   }
   return delays
 }
+
+export const pollMs = 250

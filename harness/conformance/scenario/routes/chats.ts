@@ -13,6 +13,7 @@ import type { Session } from '../../session/session.ts'
 import { assume } from '../claims.ts'
 import { contains } from '../find.ts'
 import type { SendOptions } from '../options.ts'
+import { equalDelays, pollMs, readRepeatedly } from '../poll.ts'
 import { statusText } from '../read.ts'
 import { fill } from '../template.ts'
 import { assumeWithinLimits, type ListWalk, walkList } from './paging.ts'
@@ -71,13 +72,16 @@ export function chatRoutes(session: Session) {
      * a chat, or does not show it yet, is followed again before that is believed.
      */
     async follow(query: Query, chats: readonly Chat[]): Promise<ListWalk> {
-      let walk = await routes.walkOnce(query, chats)
-      for (let tries = 1; tries < maxWalks && walk.complete; tries += 1) {
-        if (chats.every(({ id }) => walk.pagesWith(id).length > 0)) break
-        await session.sleep(Math.min(limits.settleMs, pollMs))
-        walk = joined(walk, await routes.walkOnce(query, chats))
+      let walked: ListWalk | undefined
+      const read = async () => {
+        const walk = await routes.walkOnce(query, chats)
+        walked = walked === undefined ? walk : joined(walked, walk)
+        return walked
       }
-      return walk
+      const isEnough = (walk: ListWalk) =>
+        !walk.complete || chats.every(({ id }) => walk.pagesWith(id).length > 0)
+      const delays = Array<number>(maxWalks - 1).fill(Math.min(limits.settleMs, pollMs))
+      return readRepeatedly(read, isEnough, session, delays)
     },
 
     /** As `follow`, where no page may be refused. */
@@ -114,19 +118,17 @@ export function chatRoutes(session: Session) {
       return walk
     },
 
-    /** Reads until `enough` says so, for as long as a change may take to be seen. */
-    async poll(
+    /** Reads until `isEnough`, for as long as a change may take to become visible. */
+    poll: (
       read: () => Promise<Exchange>,
-      enough: (body: unknown, page: Exchange) => boolean,
-    ): Promise<Exchange> {
-      let page = await read()
-      const deadline = Math.ceil(limits.settleMs / pollMs)
-      for (let tries = 0; tries < deadline && !enough(answerJson(page), page); tries += 1) {
-        await session.sleep(pollMs)
-        page = await read()
-      }
-      return page
-    },
+      isEnough: (body: unknown, page: Exchange) => boolean,
+    ): Promise<Exchange> =>
+      readRepeatedly(
+        read,
+        (page) => isEnough(answerJson(page), page),
+        session,
+        equalDelays(limits.settleMs),
+      ),
   }
   return routes
 }
@@ -142,7 +144,6 @@ function mentions(body: unknown, { id, name }: Chat): boolean {
   return leaves.some((leaf) => leaf.value === name && !withIds.has(parentOf(leaf)))
 }
 
-const pollMs = 250
 const maxWalks = 4
 
 function joined(a: ListWalk, b: ListWalk): ListWalk {

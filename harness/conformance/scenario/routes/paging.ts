@@ -37,7 +37,7 @@ export interface ListWalk {
   readonly pages: readonly Exchange[]
   /** True if the list says that it ends where the walk ended. */
   readonly complete: boolean
-  /** Why it was followed no further, where a limit of the profile was exceededLimit; for a sentence. */
+  /** The limit of the profile that ended the walk; for a sentence. */
   readonly exceededLimit?: string
   /** The pages on which a text stands, by their place. */
   readonly pagesWith: (text: string) => readonly number[]
@@ -50,52 +50,76 @@ export interface WalkOptions {
   readonly limits: WalkLimits
   /** JSON pointer to the cursor of a page; without it, it is looked for by name. */
   readonly pointer: string | undefined
-  /** Told of each page; the list is followed no further once it says so. */
+  /** Called for each page; true ends the walk. */
   readonly isEnough?: (page: Exchange) => boolean
 }
 
-/** Follows a list to its end, to a page that is refused, or until `enough` says so. */
+/** Follows a list to its end, to a page that is refused, or until `isEnough`. */
 export async function walkList(
   open: (cursor: string | undefined) => Promise<Exchange>,
-  { limits, pointer, isEnough = () => false }: WalkOptions,
+  { limits, pointer, isEnough }: WalkOptions,
 ): Promise<ListWalk> {
-  const pages: Exchange[] = []
-  const visited = new Set<string>()
-  const gauge = walkGauge(limits)
-  let cursor: string | null | undefined
-  let exceededLimit: string | undefined
-  do {
-    const page = await open(cursor ?? undefined)
-    pages.push(page)
-    cursor = succeeded(page) ? cursorIn(page, pointer) : undefined
-    if (typeof cursor !== 'string' || visited.has(cursor)) break
-    visited.add(cursor)
-    if (isEnough(page)) break
-    exceededLimit = gauge(page)
-  } while (exceededLimit === undefined)
+  const { cursor, ...walk } = await followCursor(open, {
+    limits,
+    cursorOf: (page) => (succeeded(page) ? cursorIn(page, pointer) : undefined),
+    ...(isEnough && { isEnough }),
+  })
   return {
-    pages,
+    ...walk,
     complete: cursor === null,
-    ...(exceededLimit === undefined ? {} : { exceededLimit }),
     pagesWith: (text) =>
-      pages.flatMap((page, at) => (contains(answerJson(page), text) ? [at] : [])),
+      walk.pages.flatMap((page, at) => (contains(answerJson(page), text) ? [at] : [])),
   }
 }
 
-/** Told of each page that leads on; says which limit does not let the walk go on, for a sentence. */
-export function walkGauge({
-  pages,
-  bodyBytes,
-}: WalkLimits): (page: Exchange) => string | undefined {
-  let count = 0
+interface CursorOptions {
+  readonly limits: WalkLimits
+  readonly cursorOf: (page: Exchange) => unknown
+  readonly isEnough?: (page: Exchange) => boolean
+  /** A limit of the profile beside `limits` that the walk has exceeded; for a sentence. */
+  readonly exceededLimit?: () => string | undefined
+  /** Runs after each page but the last. */
+  readonly between?: (page: Exchange) => Promise<void>
+}
+
+interface CursorWalk {
+  readonly pages: readonly Exchange[]
+  /** Of the last page. */
+  readonly cursor: unknown
+  readonly exceededLimit?: string
+}
+
+/** Opens pages as long as they have another cursor; a cursor that came before ends the walk. */
+export async function followCursor(
+  open: (cursor: string | undefined) => Promise<Exchange>,
+  { limits, cursorOf, isEnough, exceededLimit, between }: CursorOptions,
+): Promise<CursorWalk> {
+  const pages: Exchange[] = []
+  const visited = new Set<string>()
   let bytes = 0
-  return (page) => {
-    count += 1
+  let next: string | undefined
+  for (;;) {
+    const page = await open(next)
+    pages.push(page)
+    const cursor = cursorOf(page)
+    // An empty cursor is a fault of its own, and asks for nothing.
+    if (typeof cursor !== 'string' || cursor === '' || visited.has(cursor)) return { pages, cursor }
+    visited.add(cursor)
+    if (isEnough?.(page)) return { pages, cursor }
     bytes += bodyLength(page)
-    if (count >= pages) return `gave ${pages} pages, and a cursor for more (limits.pages)`
-    if (bytes <= bodyBytes) return undefined
-    return `gave ${count} pages of more than ${bodyBytes} bytes together, and a cursor for more (limits.bodyBytes)`
+    const exceeded = exceededBy(limits, pages.length, bytes) ?? exceededLimit?.()
+    if (exceeded !== undefined) return { pages, cursor, exceededLimit: exceeded }
+    await between?.(page)
+    next = cursor
   }
+}
+
+/** The limit that ends a walk after these pages; for a sentence. */
+function exceededBy(limits: WalkLimits, pages: number, bytes: number): string | undefined {
+  if (pages >= limits.pages)
+    return `gave ${limits.pages} pages, and a cursor for more (limits.pages)`
+  if (bytes <= limits.bodyBytes) return undefined
+  return `gave ${pages} pages of more than ${limits.bodyBytes} bytes together, and a cursor for more (limits.bodyBytes)`
 }
 
 /**
@@ -116,7 +140,7 @@ export function isConclusive({ pages, complete, pagesWith }: ListWalk, sought: r
 
 interface Walked {
   readonly pages: readonly Exchange[]
-  /** Which limit it exceededLimit, as the end of a sentence. */
+  /** The limit that it exceeded, as the end of a sentence. */
   readonly exceededLimit?: string
 }
 

@@ -17,7 +17,7 @@ import { assume } from '../claims.ts'
 import type { SendOptions } from '../options.ts'
 import { poll } from '../poll.ts'
 import { type HistoryRow, historyCursor, historyRows, statusText } from '../read.ts'
-import { assumeWithinLimits, walkGauge } from './paging.ts'
+import { assumeWithinLimits, followCursor } from './paging.ts'
 
 export interface Chat {
   readonly id: string
@@ -127,33 +127,28 @@ export function v3Routes(session: Session) {
       limit?: number,
       between: (page: Exchange) => Promise<void> = async () => {},
     ): Promise<HistoryWalk> {
-      const pages: Exchange[] = []
       const rows: HistoryRow[] = []
-      const visited = new Set<string>()
-      const gauge = walkGauge(limits)
-      let cursor: unknown
-      do {
-        const page = await routes.history(chat, {
-          ...(limit === undefined ? {} : { limit }),
-          ...(typeof cursor === 'string' ? { cursor } : {}),
-        })
-        assume(succeeded(page), `a page of the history was refused with ${statusText(page)}`, page)
-        pages.push(page)
-        rows.push(...historyRows(page))
-        cursor = historyCursor(page)
-        if (isNextCursor(cursor)) {
-          if (visited.has(cursor)) break
-          visited.add(cursor)
-          const exceededLimit = gauge(page) ?? tooManyRows(rows.length, limits.historyRows)
-          if (exceededLimit !== undefined) {
-            // That a walk shows rows twice is told by its rows; any other may have been long.
-            assumeWithinLimits(session, { pages, exceededLimit }, hasDuplicateRows(rows))
-            break
-          }
-          await between(page)
-        }
-      } while (isNextCursor(cursor))
-      return { rows, pages, lastCursor: cursor }
+      const walk = await followCursor(
+        async (cursor) => {
+          const page = await routes.history(chat, {
+            ...(limit === undefined ? {} : { limit }),
+            ...(cursor === undefined ? {} : { cursor }),
+          })
+          const refused = `a page of the history was refused with ${statusText(page)}`
+          assume(succeeded(page), refused, page)
+          rows.push(...historyRows(page))
+          return page
+        },
+        {
+          limits,
+          cursorOf: historyCursor,
+          exceededLimit: () => tooManyRows(rows.length, limits.historyRows),
+          between,
+        },
+      )
+      // Rows that occur twice show it whatever follows; anything else may stand on a later page.
+      assumeWithinLimits(session, walk, hasDuplicateRows(rows))
+      return { rows, pages: walk.pages, lastCursor: walk.cursor }
     },
 
     /** Reads the history until `enough` says so, for as long as changes may take to be seen. */
@@ -198,9 +193,4 @@ function tooManyRows(rows: number, maxRows: number): string | undefined {
 function hasDuplicateRows(rows: readonly HistoryRow[]): boolean {
   const shown = rows.filter(({ item }) => isObject(item)).map((row) => JSON.stringify(row))
   return new Set(shown).size < shown.length
-}
-
-/** An empty cursor is a fault of its own, and asks for nothing. */
-function isNextCursor(cursor: unknown): cursor is string {
-  return typeof cursor === 'string' && cursor !== ''
 }

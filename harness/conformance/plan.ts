@@ -1,0 +1,30 @@
+import { isPlanned, skipReason } from './profile/applicability.ts'
+import type { TargetProfile } from './profile/index.ts'
+import { type Selection, selectRows } from './profile/selection.ts'
+import { Collector, type Scenario } from './vitest/collector.ts'
+import { openSuites } from './vitest/suites.ts'
+
+/** The scenarios that a selection would run, without a request. */
+export async function planConformance(
+  profile: TargetProfile,
+  selection: Selection,
+): Promise<readonly Scenario[]> {
+  const rows = selectRows(selection).filter((id) => !skipReason(id, profile))
+  const scenarios = await listScenarios()
+  return scenarios.filter((scenario) => isPlanned(scenario, rows, profile))
+}
+
+/** Every scenario of the suites, with the requirements that it can decide. */
+export async function listScenarios(): Promise<readonly Scenario[]> {
+  const collector = new Collector(() => {}, String)
+  const suites = await openSuites(collector)
+  try {
+    const { testModules } = await suites.vitest.collect([], { staticParse: false })
+    for (const module of testModules) collector.onTestModuleCollected(module)
+    const [fault] = testModules.flatMap((module) => module.errors())
+    if (fault) throw new Error(fault.message)
+    return collector.scenarios
+  } finally {
+    await suites.close()
+  }
+}

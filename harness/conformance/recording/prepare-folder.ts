@@ -1,0 +1,50 @@
+import { join } from 'node:path'
+import { RedactingWriter } from '../../client/index.ts'
+import { startJournal } from '../cleanup/journal-file.ts'
+import { runRecordName } from '../defaults.ts'
+import { ConfigurationError } from '../errors.ts'
+import type { RunOptions } from '../run-options.ts'
+import type { RunSetup } from '../run-setup.ts'
+import { interfaceRevision, suiteVersion } from '../version.ts'
+import { writeRunRecord } from './record.ts'
+import { makeFolder } from './result-files.ts'
+
+/** @throws ConfigurationError for a folder that cannot be made. */
+export function prepareFolder(outDir: string): void {
+  unlessUnwritable(() => makeFolder(outDir))
+}
+
+/**
+ * Replaces the recording, the run record and the journal of an earlier run.
+ * @throws ConfigurationError for a folder that cannot be written.
+ */
+export function prepareFiles(options: RunOptions, setup: RunSetup, startedAt: Date): void {
+  const { outDir, selection, strict = false, incognito = false } = options
+  const { profile, only, skip } = selection
+  unlessUnwritable(() => {
+    new RedactingWriter().write(setup.exchangesFile, '')
+    writeRunRecord(
+      join(outDir, runRecordName),
+      {
+        suite: { version: suiteVersion(), interface: interfaceRevision },
+        startedAt: startedAt.toISOString(),
+        seed: setup.seed,
+        strict,
+        selection: { profile, only: [...only], skip: [...skip] },
+        ...(incognito && { incognito }),
+        ...(options.exploration && { explore: options.exploration.operations }),
+      },
+      setup.profile,
+    )
+    if (setup.recordingFile === null) startJournal(setup.journalFile, setup)
+  })
+}
+
+function unlessUnwritable(write: () => void): void {
+  try {
+    write()
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new ConfigurationError([`the folder for results cannot be written: ${reason}`])
+  }
+}

@@ -1,0 +1,75 @@
+import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
+import type { RequirementId } from '../../contract/index.ts'
+import { defaultJobs, exchangesName, journalName } from './defaults.ts'
+import type { Exploration } from './exploration.ts'
+import { skipReason } from './profile/applicability.ts'
+import type { TargetProfile } from './profile/index.ts'
+import { type Selection, surfacesOfProfile } from './profile/selection.ts'
+import type { Progress } from './progress.ts'
+import type { RunSetup } from './run-setup.ts'
+import { suiteVersion } from './version.ts'
+import type { Engine } from './vitest/engine.ts'
+
+export interface RunOptions {
+  readonly profile: TargetProfile
+  readonly selection: Selection
+  /** Folder for `exchanges.ndjson` and the journal; made where it is missing. */
+  readonly outDir: string
+  readonly seed?: string
+  readonly jobs?: number
+  /** Makes another order of the scenarios. */
+  readonly shuffle?: string
+  readonly maxRequests?: number
+  readonly strict?: boolean
+  /** Nothing in a request tells it apart from those of users: no tag, no name of this package. */
+  readonly incognito?: boolean
+  /** `exchanges.ndjson` of an earlier run with the same seed, to judge in place of the network. */
+  readonly recordingFile?: string
+  /** The recording is evidence: an answer counts only for the request that it was given to. */
+  readonly evidence?: boolean
+  /** Called when the target has answered, before the first file is written. */
+  readonly beforeWriting?: () => void
+  readonly onProgress?: (progress: Progress) => void
+  /** Stays open from run to run; without it, one is opened for this run alone. */
+  readonly engine?: Engine
+  /** Judges whatever answers, be it a service or not. */
+  readonly anyAnswer?: boolean
+  /** Runs after the suites, where the run was not interrupted. */
+  readonly exploration?: Exploration
+  /** Interrupts the run; what was found so far is reported. */
+  readonly signal?: AbortSignal
+}
+
+/** @param rows Selected requirements; those that do not apply are left out. */
+export function buildSetup(options: RunOptions, rows: readonly RequirementId[]): RunSetup {
+  const seed = options.seed ?? randomUUID().slice(0, 8)
+  return {
+    profile: options.profile,
+    rows: rows.filter((id) => !skipReason(id, options.profile)),
+    seed,
+    ...identityOf(seed, options.incognito ?? false),
+    jobs: options.jobs ?? defaultJobs,
+    shuffle: options.shuffle ?? null,
+    maxRequests: options.maxRequests ?? null,
+    // The preflight sends one request to each surface.
+    spentBefore: options.recordingFile ? 0 : surfacesOfProfile(options.selection.profile).length,
+    endsAt: options.recordingFile ? null : Date.now() + options.profile.limits.runMs,
+    exchangesFile: join(options.outDir, exchangesName),
+    journalFile: join(options.outDir, journalName),
+    recordingFile: options.recordingFile ?? null,
+    evidence: options.evidence ?? false,
+  }
+}
+
+/** User agent of an incognito run: that of `fetch` in Node. */
+const commonUserAgent = 'node'
+
+function identityOf(
+  seed: string,
+  incognito: boolean,
+): Pick<RunSetup, 'tag' | 'userAgent' | 'requestIdSeed'> {
+  return incognito
+    ? { tag: '', userAgent: commonUserAgent, requestIdSeed: seed }
+    : { tag: `chatgen-${seed}`, userAgent: `chatgen-conformance/${suiteVersion()}` }
+}
