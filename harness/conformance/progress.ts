@@ -2,8 +2,8 @@ import type { RequirementId } from '../../contract/index.ts'
 import type { RequirementRow } from '../../contract/report/conformance.ts'
 import { isPlanned } from './profile/applicability.ts'
 import type { TargetProfile } from './profile/index.ts'
+import { decide } from './report/verdicts.ts'
 import { addCosts, type Cost, noCost } from './usage.ts'
-import { decide } from './verdicts.ts'
 import type { Collector } from './vitest/collector.ts'
 
 /** Progress of a run, sent at each end of a scenario. */

@@ -5,7 +5,7 @@ import type {
   ConformanceReport,
   RequirementRow,
 } from '../../../contract/report/conformance.ts'
-import { reportOutcome } from '../totals.ts'
+import { reportOutcome } from '../report/totals.ts'
 import { type Baseline, type BaselineEntry, toBeWritten } from './file.ts'
 
 /**

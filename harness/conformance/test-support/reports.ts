@@ -1,6 +1,6 @@
 import { type RequirementId, requirements } from '../../../contract/index.ts'
 import type { ConformanceReport, RequirementRow } from '../../../contract/report/conformance.ts'
-import { countTotals, reportOutcome } from '../totals.ts'
+import { countTotals, reportOutcome } from '../report/totals.ts'
 
 /** Reports of runs that never were, for the tests of what is made from them. */
 export function reportOf(

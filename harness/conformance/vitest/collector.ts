@@ -1,8 +1,8 @@
 import type { Reporter, TestCase, TestModule } from 'vitest/node'
+import type { ScenarioCoverage, ScenarioResult } from '../report/verdicts.ts'
 import type { ScenarioOutcome } from '../run-setup.ts'
 import { toSlug } from '../scenario/declaration.ts'
 import { type Cost, noCost } from '../usage.ts'
-import type { ScenarioCoverage, ScenarioResult } from '../verdicts.ts'
 
 /** A scenario as it is written, before it runs. */
 export interface Scenario extends ScenarioCoverage {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { RequirementRow } from '../../contract/report/conformance.ts'
+import type { RequirementRow } from '../../../contract/report/conformance.ts'
 import { countTotals, reportOutcome } from './totals.ts'
 
 function row(

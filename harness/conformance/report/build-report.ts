@@ -1,14 +1,14 @@
-import { type Observation, questions, type RequirementId } from '../../contract/index.ts'
-import type { ConformanceReport, ObservationRow } from '../../contract/report/conformance.ts'
-import type { LeftoverAudit } from './cleanup/audit.ts'
-import type { TargetProfile } from './profile/index.ts'
-import { networkSummary } from './profile/network.ts'
-import type { ProfileName } from './profile/selection.ts'
+import { type Observation, questions, type RequirementId } from '../../../contract/index.ts'
+import type { ConformanceReport, ObservationRow } from '../../../contract/report/conformance.ts'
+import type { LeftoverAudit } from '../cleanup/audit.ts'
+import type { TargetProfile } from '../profile/index.ts'
+import { networkSummary } from '../profile/network.ts'
+import type { ProfileName } from '../profile/selection.ts'
+import { addCosts, addTraffic, type Cost, noCost, noTraffic } from '../usage.ts'
+import { interfaceRevision, suiteVersion } from '../version.ts'
+import type { Collector } from '../vitest/collector.ts'
 import { countTotals, reportOutcome } from './totals.ts'
-import { addCosts, addTraffic, type Cost, noCost, noTraffic } from './usage.ts'
 import { decide } from './verdicts.ts'
-import { interfaceRevision, suiteVersion } from './version.ts'
-import type { Collector } from './vitest/collector.ts'
 
 /** A finished run. */
 export interface RunResults {

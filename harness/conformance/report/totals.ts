@@ -1,4 +1,4 @@
-import type { ConformanceReport, RequirementRow } from '../../contract/report/conformance.ts'
+import type { ConformanceReport, RequirementRow } from '../../../contract/report/conformance.ts'
 
 export function countTotals(
   rows: readonly RequirementRow[],
