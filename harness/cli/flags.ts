@@ -18,12 +18,13 @@ export function addOutputFlags(
   command: Command,
   formatNames: readonly string[],
   verboseHelp: string,
+  defaultsText = 'console,json',
 ): Command {
   return command
     .addOption(
       flag(
         '--report <formats>',
-        `formats: ${formatNames.join(', ')} (default: console,json)`,
+        `formats: ${formatNames.join(', ')} (default: ${defaultsText})`,
       ).argParser(list),
     )
     .addOption(flag('--json', 'print report.json on standard output'))

@@ -5,9 +5,7 @@ import { assistants, seededBaseId } from '../answering/assistants.ts'
 import type { Call, Reply, Route } from '../http/call.ts'
 import { allRoutes } from '../surfaces/routes.ts'
 import { type TestServer, testServer } from '../test-support/server.ts'
-
-// biome-ignore lint/suspicious/noExplicitAny: the document is read as any client would
-type Json = any
+import type { Json } from '../test-support/sse.ts'
 
 describe('/openapi.json', () => {
   const read = async (): Promise<Json> => {

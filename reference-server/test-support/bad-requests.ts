@@ -2,6 +2,7 @@
 import fc from 'fast-check'
 import type { Route } from '../http/call.ts'
 import { openApiDocument } from '../openapi/document.ts'
+import type { Json } from './sse.ts'
 
 interface Sent {
   readonly path: string
@@ -220,9 +221,6 @@ function queryMembers(route: Route): readonly string[] {
   const named = operation(route).parameters.filter(({ in: where }: Json) => where === 'query')
   return named.map(({ name }: Json) => name)
 }
-
-// biome-ignore lint/suspicious/noExplicitAny: the document is read as any client would
-type Json = any
 
 function operation(route: Route): Json {
   const { paths } = openApiDocument([route]) as { paths: Json }

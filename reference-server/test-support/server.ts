@@ -1,4 +1,5 @@
 /** A real server on loopback for one test, and the shortest way to speak to it. */
+
 import { Agent, FormData, fetch, type Headers } from 'undici'
 import { expect, onTestFinished } from 'vitest'
 import {
@@ -6,6 +7,7 @@ import {
   type ReferenceServerOptions,
   startReferenceServer,
 } from '../index.ts'
+import type { Json } from './sse.ts'
 
 export interface TestServer extends ReferenceServer {
   /** Faults of the server itself; must be empty at the end of the test. */
@@ -38,8 +40,7 @@ interface TestAnswer {
   readonly status: number
   readonly headers: Headers
   readonly text: string
-  // biome-ignore lint/suspicious/noExplicitAny: tests read bodies of any shape
-  readonly json: any
+  readonly json: Json
 }
 
 export async function testServer(options: ReferenceServerOptions = {}): Promise<TestServer> {

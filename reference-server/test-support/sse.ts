@@ -1,8 +1,8 @@
 /** Reads streams as a client would: with a parser that is not ours. */
 import { createParser } from 'eventsource-parser'
 
-// biome-ignore lint/suspicious/noExplicitAny: tests read events of any shape
-type Json = any
+// biome-ignore lint/suspicious/noExplicitAny: tests read events and bodies of any shape
+export type Json = any
 
 export interface ReadBlock {
   readonly event: string | undefined

@@ -15,6 +15,8 @@ import type { NamedFormat, RenderOptions } from './report-formats.ts'
 
 export interface PublishOptions {
   readonly formats: readonly NamedFormat[]
+  /** The formats are those without `--report`. */
+  readonly isDefault: boolean
   /** Folder of the results, with the exchanges of the run in it. */
   readonly out: string
   readonly color: boolean
@@ -42,12 +44,15 @@ export function publish(found: ConformanceReport, options: PublishOptions, io: I
   if (json) io.out(text.trimEnd())
   if (quiet && !json) io.out(outcomeToConsole(report, style))
   const formats = options.formats.filter(
-    ({ name }) => name !== 'json' && !(name === 'console' && (json || quiet)),
+    ({ name }) =>
+      name !== 'json' &&
+      !(name === 'console' && (json || quiet)) &&
+      !(name === 'html' && options.isDefault && report.outcome === 'conforms'),
   )
   // Standard output is for the program that asked for JSON.
   const { write, env } = io
   render(report, exchanges, { formats, out, style, print: json ? io.err : io.out, write, env })
-  if (!json && !quiet) io.out(fitted(resultsText(report, options), io))
+  if (!json && !quiet) io.out(fitted(resultsText(formats, out), io))
 }
 
 /** Redacts a report before its digest is computed: redaction afterwards would invalidate the digest. */
@@ -55,13 +60,10 @@ export function withoutSecrets<Report>(report: Report, io: Pick<Io, 'clean'>): R
   return JSON.parse(io.clean(JSON.stringify(report)))
 }
 
-/** The last lines on the screen: the path of the results. */
-function resultsText({ outcome }: ConformanceReport, { formats, out }: PublishOptions): string {
+/** The last lines on the screen: the paths of the results and of the page. */
+function resultsText(formats: readonly NamedFormat[], out: string): string {
   const page = formats.find(({ name }) => name === 'html')?.file
-  if (page) return `Results: ${out}\nEvidence as HTML: ${join(out, page)}`
-  const console = formats.some(({ name }) => name === 'console')
-  if (outcome === 'conforms' || !console) return `Results: ${out}`
-  return `Results: ${out}\nEvidence as HTML: chatgen report ${out} --report html`
+  return page ? `Results: ${out}\nHTML report: ${join(out, page)}` : `Results: ${out}`
 }
 
 interface Rendering {

@@ -46,7 +46,9 @@ export const reportFormats: Readonly<Record<string, ReportFormat>> = {
   badge: { file: 'badge.svg', render: reportToBadge },
 }
 
-export const defaultFormats: readonly string[] = ['console', 'json']
+/** Formats without `--report`; `html` only if the target does not conform. */
+export const defaultFormats: readonly string[] = ['console', 'json', 'html']
+export const defaultsText = 'console,json, and html if it does not conform'
 
 export const formatNames: readonly string[] = Object.keys(reportFormats)
 

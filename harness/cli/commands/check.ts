@@ -16,7 +16,7 @@ import { endDryRun } from '../check/dry-run.ts'
 import { type MissingMembers, nextSteps } from '../check/next-steps.ts'
 import { planText } from '../check/plan-text.ts'
 import { publish } from '../check/publish.ts'
-import { defaultFormats, formatNames, formatsOf } from '../check/report-formats.ts'
+import { defaultFormats, defaultsText, formatNames, formatsOf } from '../check/report-formats.ts'
 import type { AddCommand } from '../command.ts'
 import { exitCodeOf } from '../exit-codes.ts'
 import {
@@ -116,7 +116,7 @@ export const checkCommand: AddCommand = (program, io, finish) => {
     .addOption(flag('--seed <text>', 'seed of generated names and nonces').argParser(seedText))
     .addOption(flag('--strict', 'count warnings as violations'))
     .addOption(flag('--dry-run', 'print the number of requests without sending any'))
-  addOutputFlags(command, formatNames, 'also list passed requirements')
+  addOutputFlags(command, formatNames, 'also list passed requirements', defaultsText)
     .addHelpText('after', examples)
     .action(async (url: string | undefined, flags: CheckFlags) => {
       const { only, skip, profile } = flags
@@ -145,7 +145,8 @@ export const checkCommand: AddCommand = (program, io, finish) => {
       const checked = await check(url, flags, { selection, formats }, io)
       const result = baseline.judge(checked.report)
       const { out, color, json = false, quiet = false, verbose = false } = flags
-      publish(result, { formats, out, color, json, quiet, verbose }, io)
+      const isDefault = flags.report === undefined
+      publish(result, { formats, isDefault, out, color, json, quiet, verbose }, io)
       const changes = baseline.update(result)
       if (changes !== null) (json ? io.err : io.out)(changes)
       if (!quiet && result.outcome !== 'violated' && !result.interrupted) {

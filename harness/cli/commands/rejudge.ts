@@ -3,7 +3,7 @@ import { doubtText, withDoubt } from '../../../reports/text/digest.ts'
 import { exchangesName } from '../../conformance/defaults.ts'
 import { openBaseline } from '../check/baseline.ts'
 import { publish } from '../check/publish.ts'
-import { defaultFormats, formatNames, formatsOf } from '../check/report-formats.ts'
+import { defaultFormats, defaultsText, formatNames, formatsOf } from '../check/report-formats.ts'
 import type { AddCommand } from '../command.ts'
 import { exitCode, exitCodeOf } from '../exit-codes.ts'
 import { addOutputFlags, flag } from '../flags.ts'
@@ -43,7 +43,7 @@ export const rejudgeCommand: AddCommand = (program, io, finish) => {
     .addOption(flag('--out <dir>', 'folder of the new results (default: DIR/rejudged)', 'rejudge'))
     .addOption(flag('--baseline <file>', 'known violations, YAML or JSON'))
     .addHelpText('after', examples)
-  addOutputFlags(command, formatNames, 'also list passed requirements').action(
+  addOutputFlags(command, formatNames, 'also list passed requirements', defaultsText).action(
     async (dir: string, flags: RejudgeFlags) => {
       const {
         color,
@@ -73,7 +73,8 @@ export const rejudgeCommand: AddCommand = (program, io, finish) => {
         })
         const report = withDoubt(baseline.judge(found), edited ? 'edited evidence' : null)
         progress.stop()
-        publish(report, { formats, out, color, json, quiet, verbose }, io)
+        const isDefault = flags.report === undefined
+        publish(report, { formats, isDefault, out, color, json, quiet, verbose }, io)
         finish(edited ? exitCode.usage : exitCodeOf(report))
       } finally {
         progress.stop()

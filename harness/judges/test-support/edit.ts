@@ -1,12 +1,12 @@
 import { isObject } from '../../../contract/json.ts'
 import { readTranscript, type TranscriptName } from '../../../fixtures/transcripts.ts'
 import { SseScanner } from '../index.ts'
+import type { Body } from './bodies.ts'
 
 /** An event of a transcript that a test may change as it likes. */
 export interface EditableEvent {
   event: string | null
-  // biome-ignore lint/suspicious/noExplicitAny: tests reach deep into hand-written events
-  json: any
+  json: Body
 }
 
 export type Edit = (events: EditableEvent[]) => EditableEvent[] | undefined
@@ -65,8 +65,7 @@ export function swapped(a: readonly [string, number], b: readonly [string, numbe
 }
 
 /** An edit that changes the data of the nth event of a name in place. */
-// biome-ignore lint/suspicious/noExplicitAny: tests reach deep into hand-written events
-export function changed(name: string, change: (json: any) => void, nth = 0): Edit {
+export function changed(name: string, change: (json: Body) => void, nth = 0): Edit {
   return (events) => {
     change(the(events, name, nth).json)
     return undefined

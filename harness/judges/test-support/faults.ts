@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import type { TranscriptName } from '../../../fixtures/transcripts.ts'
+import type { Body } from './bodies.ts'
 import { type Edit, edited, the } from './edit.ts'
 import { brokenIn, type ExchangeParts, transcriptExchange } from './exchanges.ts'
 
@@ -43,8 +44,7 @@ export function everywhere(change: (event: ReturnType<typeof the>) => void): Edi
 }
 
 /** An edit of the final response. */
-// biome-ignore lint/suspicious/noExplicitAny: tests reach deep into hand-written events
-export function inFinal(change: (response: any) => void): Edit {
+export function inFinal(change: (response: Body) => void): Edit {
   return (events) => {
     change(the(events, names.completed).json.response)
     return undefined

@@ -4,10 +4,7 @@ import { Stream } from 'openai/streaming'
 import { expect, it } from 'vitest'
 import { assistants } from '../../answering/assistants.ts'
 import { testServer } from '../../test-support/server.ts'
-import { readBlocks } from '../../test-support/sse.ts'
-
-// biome-ignore lint/suspicious/noExplicitAny: tests read events of any shape
-type Json = any
+import { type Json, readBlocks } from '../../test-support/sse.ts'
 
 async function accumulated(text: string) {
   const lines = readBlocks(text).map(({ data }) => `${data}\n`)

@@ -3,13 +3,11 @@ import { describe, expect, it } from 'vitest'
 import { plantedFact } from '../../../fixtures/documents.ts'
 import { assistants } from '../../answering/assistants.ts'
 import { testServer } from '../../test-support/server.ts'
-import { readBlocks, readEvents } from '../../test-support/sse.ts'
+import { type Json, readBlocks, readEvents } from '../../test-support/sse.ts'
 
 const [guide, helper] = assistants.map(({ id }) => id)
 const { question, expect: fact } = plantedFact
 
-// biome-ignore lint/suspicious/noExplicitAny: tests read responses of any shape
-type Json = any
 const types = ({ output }: Json) => output.map(({ type }: Json) => type)
 const answerOf = ({ output }: Json) => output.at(-1).content[0]
 
