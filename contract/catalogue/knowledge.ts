@@ -21,14 +21,14 @@ export const knowledge = {
   'KB-02': { ...bases, title: 'Uploading a document to a base MUST succeed.', needs: ['KB-03'] },
   'KB-03': {
     ...bases,
-    title: 'A search in a base MUST find what its documents say.',
+    title: 'A search in a base MUST find the content of its documents.',
     needs: ['KB-01'],
   },
   'KB-04': {
     level: 'required',
     surface: 'v3',
     section: '9',
-    title: '/api/knowledge and /api/v3/knowledge MUST answer alike.',
+    title: '/api/knowledge and /api/v3/knowledge MUST give equivalent answers.',
     capability: 'knowledge',
     needs: ['V3-AUTH-05'],
   },

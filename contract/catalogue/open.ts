@@ -72,7 +72,7 @@ export const openQuestions = {
   'OPEN-38': on(
     'openai',
     '4.1',
-    'How are empty messages, a negative max_tokens and other doubtful values answered?',
+    'How are empty messages, a negative max_tokens and other out-of-range values answered?',
   ),
   'OPEN-39': on('v2', '7', 'What is the shape of error bodies on the native surfaces?'),
   'OPEN-40': on('v3', '4.3', 'How is the history of a chat that does not exist answered?'),
@@ -87,5 +87,5 @@ export const openQuestions = {
     'How is a repeat with the same Idempotency-Key but a different body answered?',
   ),
   'OPEN-43': on('v2', '4.2', 'How are v2 chats created?'),
-  'OPEN-44': on('openai', '1', 'Does the target behave alike over HTTP/1.1 and HTTP/2?'),
+  'OPEN-44': on('openai', '1', 'Does the target behave the same over HTTP/1.1 and HTTP/2?'),
 } as const satisfies Record<string, OpenQuestion>

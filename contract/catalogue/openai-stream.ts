@@ -96,7 +96,7 @@ export const openaiStream = {
     surface: 'openai',
     section: '4.1',
     title:
-      'A streamed answer MUST arrive to its end, however that is marked: its connection MUST NOT be cut before.',
+      'A streamed answer MUST be complete, however its end is marked: the connection MUST NOT be cut before.',
     needs: ['OAI-CHAT-01'],
   },
 } as const satisfies Record<string, Requirement>

@@ -150,7 +150,7 @@ export const v2 = {
     ...store,
     section: '4.4',
     title:
-      'In v2, rag: true MUST bring search results from the knowledge base of the assistant into the answer.',
+      'In v2, rag: true MUST add search results from the knowledge base of the assistant to the answer.',
     capability: 'rag',
     member: 'knowledge',
     needs: ['V2-GEN-01'],

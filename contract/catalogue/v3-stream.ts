@@ -54,12 +54,12 @@ export const v3Stream = {
   },
   'V3-SSE-10': {
     ...stated,
-    title: 'The id of the response MUST be the same in every event that shows it.',
+    title: 'The id of the response MUST be the same in every event that contains it.',
     contract: 'R9',
   },
   'V3-SSE-11': {
     ...contract,
-    title: 'created_at and model SHOULD be the same in every event that shows the response.',
+    title: 'created_at and model SHOULD be the same in every event that contains the response.',
     contract: 'R9',
   },
   'V3-SSE-12': {

@@ -8,7 +8,7 @@ export const versions = {
   'VER-01': {
     ...v3,
     section: '3',
-    title: 'POST /api/v3/chat MUST create a v3 chat, whatever the body says.',
+    title: 'POST /api/v3/chat MUST create a v3 chat, whatever the body contains.',
     needs: ['V3-CHAT-03'],
   },
   'VER-02': {
