@@ -26,7 +26,7 @@ describe('two runs say the same', () => {
       'text: expected an empty text, received "The tide comes in."',
       'text: expected an empty text, received "It rains today."',
     ],
-    ['The delta is {"text":"The"}, no string.', 'The delta is {"text":"Well"}, no string.'],
+    ['The delta is {"text":"The"}, not a string.', 'The delta is {"text":"Well"}, not a string.'],
     ['created_at is 1767323045', 'created_at is 1767409445'],
   ])('%s', (one, other) => {
     expect(stableText(one)).toBe(stableText(other))

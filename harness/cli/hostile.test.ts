@@ -139,7 +139,7 @@ const cases: Readonly<Record<string, Case>> = {
     limits: { runMs: 4_000 },
     only: 'OAI-STREAM-12',
     code: 5,
-    says: 'the run took longer than 4000 ms (limits.runMs), and asks for nothing more',
+    says: 'the run took longer than 4000 ms (limits.runMs) and sends no more requests',
   },
   'more than a run may take': {
     asks: () => false,

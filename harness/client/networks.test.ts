@@ -139,7 +139,7 @@ describe('a proxy', () => {
     expect(ending).toMatchObject({
       kind: 'unreachable',
       code: 'PROXY_AUTH',
-      error: `the proxy 127.0.0.1:${proxy.port} wants credentials, or refuses those it got (407)`,
+      error: `the proxy 127.0.0.1:${proxy.port} requires credentials, or rejects those it received (407)`,
     })
   })
 

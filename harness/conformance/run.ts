@@ -97,7 +97,7 @@ async function auditSafely(
     return await auditLeftovers(setup, options)
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error)
-    collector.faults.push({ scenario: 'audit of what the run has left', message })
+    collector.faults.push({ scenario: 'leftover check', message })
     return { leftovers: [], incompleteReason: message, requests: 0 }
   }
 }

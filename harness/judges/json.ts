@@ -18,7 +18,7 @@ function stringify(value: unknown): string {
   try {
     return JSON.stringify(value) ?? String(value)
   } catch {
-    return 'a value that is nested without measure'
+    return 'a value that is nested too deeply'
   }
 }
 

@@ -29,7 +29,7 @@ export function judgeUsage(
   const most = maxTokensOf(request)
   const output = asIndex(usage['output_tokens'])
   if (most === undefined || output === undefined) return
-  const why = `${output} output tokens, at most ${most} asked for.`
+  const why = `${output} output tokens; max_tokens is ${most}.`
   if (output > most) ledger.broken('V3-GEN-10', why, event)
   else ledger.held('V3-GEN-10', why, event)
 }
@@ -43,7 +43,8 @@ function faultOf(usage: JsonObject): string | undefined {
     reasoning_tokens: asObject(usage['output_tokens_details'])?.['reasoning_tokens'],
   }
   for (const [name, count] of Object.entries(counts)) {
-    if (count != null && asIndex(count) === undefined) return `${name} is ${show(count)}, no count.`
+    if (count != null && asIndex(count) === undefined)
+      return `${name} is ${show(count)}, not a count.`
   }
   const { input_tokens: input, output_tokens: output, total_tokens: total } = counts
   const { cached_tokens: cached, reasoning_tokens: reasoning } = counts

@@ -39,7 +39,7 @@ describe('the second server', () => {
     expect(rowsWith(report, 'fail', 'error').map(lineOf)).toEqual([])
     const generation = report.requirements.find(({ id }) => id === 'V3-GEN-01')
     expect(generation && lineOf(generation)).toMatchInlineSnapshot(
-      `"V3-GEN-01 unproven: say requests.generate.assistant_id in the profile to prove it"`,
+      `"V3-GEN-01 unproven: set requests.generate.assistant_id in the target profile to test this"`,
     )
     const open = report.observations.find(({ id }) => id === 'OPEN-10')
     expect(open?.answer).toContain('POST /api/v3/message/generate without assistant_id: 422')

@@ -47,7 +47,7 @@ describe('the whole interface in other clothes', { timeout: 90_000 }, () => {
     const messages = report.requirements
       .filter(({ id }) => open.includes(id))
       .map(({ message }) => message)
-    expect(messages.filter((message) => !message?.includes('say requests.'))).toEqual([])
+    expect(messages.filter((message) => !message?.includes('set requests.'))).toEqual([])
     expect(messages).toHaveLength(open.length)
   })
 

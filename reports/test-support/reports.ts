@@ -46,10 +46,12 @@ const rows = [
   row('OAI-ERR-01', 'fail', { message: 'answered with 422', known: true }),
   row('V3-SSE-07', 'warn', { message: 'sequence_number 3 follows 3', exchanges: ['x9'] }),
   row('V3-GEN-03', 'inconclusive', { message: 'blocked by V3-SSE-05', blockedBy: 'V3-SSE-05' }),
-  row('V2-MSG-01', 'unproven', { message: 'say v2Chat in the profile to prove it' }),
-  row('V2-MSG-02', 'unproven', { message: 'say v2Chat in the profile to prove it' }),
+  row('V2-MSG-01', 'unproven', { message: 'set v2Chat in the target profile to test this' }),
+  row('V2-MSG-02', 'unproven', { message: 'set v2Chat in the target profile to test this' }),
   row('V3-CHAT-10', 'observed', { message: 'our guess of the body was refused with 422' }),
-  row('V3-GEN-08', 'not-applicable', { message: 'the profile says capabilities.video: false' }),
+  row('V3-GEN-08', 'not-applicable', {
+    message: 'the target profile has capabilities.video: false',
+  }),
   row('V3-IDEM-05', 'error', { message: 'TypeError: turns is undefined' }),
   row('KB-01', 'unclaimed'),
 ]

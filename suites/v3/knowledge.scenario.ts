@@ -107,7 +107,7 @@ describe('knowledge bases', () => {
         assume(
           [v3, plain].some((answer) => succeeded(answer) && tells(answer, name)),
           name === null
-            ? 'no path below the prefix is known: say knowledge.routes'
+            ? 'no path below the prefix is known: set knowledge.routes'
             : `neither prefix shows what the profile says of its ${name}`,
           v3,
           plain,

@@ -66,7 +66,7 @@ describe('v3: media', () => {
         session.markUndecided(
           'unproven',
           ['V3-GEN-08'],
-          'our guess at the part of a video was refused: say requests.video in the profile',
+          'our guess at the part of a video was rejected: set requests.video in the target profile',
         )
         return
       }

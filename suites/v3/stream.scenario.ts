@@ -91,7 +91,11 @@ describe('v3: stream', () => {
       const ask = profile.tools?.ask
       if (ask === undefined) {
         // The other rows are shown by other streams.
-        session.markUndecided('unproven', ['V3-SSE-23'], 'say tools.ask in the profile to prove it')
+        session.markUndecided(
+          'unproven',
+          ['V3-SSE-23'],
+          'set tools.ask in the target profile to test this',
+        )
         return
       }
       const chat = await v3.createChat()

@@ -185,7 +185,7 @@ describe('an answer', () => {
     expect(exchange.ending).toMatchObject({
       kind: 'undecodable',
       error:
-        'the body has the Content-Encoding compress, which this kit cannot decode and did not ask for',
+        'the body has the Content-Encoding compress, which chatgen cannot decode and did not request',
     })
   })
 

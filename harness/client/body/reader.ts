@@ -124,7 +124,7 @@ export class BodyReader {
     if (!this.#decoder) {
       if (ending.kind !== 'complete') return ending
       const named = this.#codings.join(', ')
-      const error = `the body has the Content-Encoding ${named}, which this kit cannot decode and did not ask for`
+      const error = `the body has the Content-Encoding ${named}, which chatgen cannot decode and did not request`
       return { kind: 'undecodable', atMs, error }
     }
     if (ending.kind === 'complete') await this.#decoder.end()

@@ -23,15 +23,15 @@ export function describeFailure(error: Error, url: string): Failure {
 
 type Sentence = (target: URL, error: Error) => string
 
-const trust = 'trust it with --ca FILE, or with --insecure go without verification'
+const trust = 'trust it with --ca FILE, or skip verification with --insecure'
 
 const noTls: Sentence = ({ host }) => `https://${host} does not speak TLS; try http://${host}`
 
 const unknownAuthority: Sentence = ({ host }) =>
-  `the certificate of ${host} is signed by an authority that is not known, or it is sent without its intermediate certificates: ${trust}`
+  `the certificate of ${host} is signed by an unknown authority, or is sent without its intermediate certificates: ${trust}`
 
 const wantsCertificate: Sentence = ({ host }) =>
-  `${host} wants a client certificate that it trusts: give --cert FILE and --cert-key FILE`
+  `${host} requires a client certificate that it trusts: pass --cert FILE and --cert-key FILE`
 
 const tlsSentences: ReadonlyMap<string, Sentence> = new Map<string, Sentence>([
   ['ERR_SSL_WRONG_VERSION_NUMBER', noTls],
@@ -50,17 +50,17 @@ const tlsSentences: ReadonlyMap<string, Sentence> = new Map<string, Sentence>([
   [
     'CERT_HAS_EXPIRED',
     ({ host }) =>
-      `the certificate of ${host} has expired: renew it, or with --insecure go without verification`,
+      `the certificate of ${host} has expired: renew it, or skip verification with --insecure`,
   ],
   [
     'CERT_NOT_YET_VALID',
     ({ host }) =>
-      `the certificate of ${host} is not valid yet: check the clock of this machine, or with --insecure go without verification`,
+      `the certificate of ${host} is not valid yet: check the clock of this machine, or skip verification with --insecure`,
   ],
   [
     'ERR_TLS_CERT_ALTNAME_INVALID',
     ({ hostname }, error) =>
-      `the certificate is for another host${namesIn(error)} and not for ${hostname}: use that name (with --resolve, where it has another address), or with --insecure go without verification`,
+      `the certificate is for another host${namesIn(error)} and not for ${hostname}: use that name (with --resolve, where it has another address), or skip verification with --insecure`,
   ],
   ['ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED', wantsCertificate],
   ['ERR_SSL_TLSV1_ALERT_CERTIFICATE_REQUIRED', wantsCertificate],
@@ -70,13 +70,12 @@ const tlsSentences: ReadonlyMap<string, Sentence> = new Map<string, Sentence>([
   ['ERR_SSL_TLSV13_ALERT_UNKNOWN_CA', wantsCertificate],
   [
     'ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL',
-    ({ host }) =>
-      `${host} does not speak the HTTP version that was asked for: leave --http1 or --http2 out`,
+    ({ host }) => `${host} does not support the requested HTTP version: omit --http1 or --http2`,
   ],
   [
     'NO_HTTP2',
     ({ host, protocol }) =>
-      `${host} does not offer HTTP/2${protocol === 'https:' ? ' in the TLS handshake' : ''}: leave --http2 out`,
+      `${host} does not offer HTTP/2${protocol === 'https:' ? ' in the TLS handshake' : ''}: omit --http2`,
   ],
 ])
 

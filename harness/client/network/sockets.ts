@@ -79,7 +79,7 @@ export class ProxyError extends Error {
   static credentials({ host }: URL): ProxyError {
     return new ProxyError(
       'PROXY_AUTH',
-      `the proxy ${host} wants credentials, or refuses those it got (407)`,
+      `the proxy ${host} requires credentials, or rejects those it received (407)`,
     )
   }
 }

@@ -33,7 +33,7 @@ export function absent({ id, labels, request }: Outgoing): Exchange {
       kind: 'unreachable',
       atMs: 0,
       code: notRecorded,
-      error: 'the recording holds no such request',
+      error: 'the recording has no such request',
     },
   }
 }

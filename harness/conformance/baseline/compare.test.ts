@@ -74,7 +74,7 @@ describe('an entry that is not true of the run', () => {
       { ...broken, verdict: 'pass' },
     ],
     [
-      'excuses nothing: V3-IDEM-02 is not-applicable (the profile says so): its entry excuses nothing',
+      'excuses nothing: V3-IDEM-02 is not-applicable (the profile says so): its entry has no effect',
       {},
       { ...broken, verdict: 'not-applicable', message: 'the profile says so' },
     ],
@@ -89,7 +89,7 @@ describe('an entry that is not true of the run', () => {
       { ...broken, message: 'the repeat was answered 500' },
     ],
     [
-      'unwritten: V3-IDEM-02 has an entry without a reason: its because is to be written',
+      'unwritten: V3-IDEM-02 has an entry without a reason: fill in because',
       { because: toBeWritten },
       broken,
     ],

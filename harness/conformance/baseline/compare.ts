@@ -62,14 +62,14 @@ function rule(
   }
   if (!interrupted && excusesNothing.includes(row.verdict)) {
     const why = row.message === null ? '' : ` (${row.message})`
-    return problem('excuses nothing', `is ${row.verdict}${why}: its entry excuses nothing`)
+    return problem('excuses nothing', `is ${row.verdict}${why}: its entry has no effect`)
   }
   if (entry.until !== undefined && entry.until < today) {
     return problem('expired', `has an entry that ended on ${entry.until} (${entry.because})`)
   }
   if (!isViolation(row)) return 'undecided'
   if (entry.because === toBeWritten) {
-    return problem('unwritten', 'has an entry without a reason: its because is to be written')
+    return problem('unwritten', 'has an entry without a reason: fill in because')
   }
   if (entry.fingerprint !== undefined && entry.fingerprint !== fingerprintOf(row)) {
     const before = entry.found === undefined ? '' : `; the entry was written for: ${entry.found}`

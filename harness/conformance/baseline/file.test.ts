@@ -67,7 +67,7 @@ describe('a baseline is read', () => {
     ],
     ['V3-IDEM-02: { because: x, until: 2026-02-30 }', 'V3-IDEM-02.until: must be a day'],
     ['V3-IDEM-02: { because: x, fingerprint: 12 }', 'V3-IDEM-02.fingerprint: must be as'],
-    [`V3-IDEM-02: { because: ${toBeWritten} }`, 'V3-IDEM-02.because: is still to be written'],
+    [`V3-IDEM-02: { because: ${toBeWritten} }`, 'V3-IDEM-02.because: not filled in yet'],
     ['- V3-IDEM-02', 'a baseline is a mapping'],
     ['V3-IDEM-02: { because: x }\nV3-IDEM-02: { because: y }', 'unique'],
   ])('but not from %s', (text, problem) => {
@@ -77,7 +77,7 @@ describe('a baseline is read', () => {
   test('and every problem is named with its line', () => {
     expect(problemsOf('KB-01: { because: x }\nKB-1: {}\nKB-02: {}\n')).toEqual([
       'known.yaml:2: KB-1: there is no such requirement. Did you mean KB-01?',
-      'known.yaml:3: KB-02.because: must say in words why the violation is accepted',
+      'known.yaml:3: KB-02.because: must give the reason why the violation is accepted',
     ])
   })
 })
@@ -134,8 +134,8 @@ describe('a baseline is updated', () => {
       "
     `)
     expect(problemsOf(first)).toEqual([
-      'known.yaml:4: V3-IDEM-02.because: is still to be written',
-      'known.yaml:8: V3-SSE-05.because: is still to be written',
+      'known.yaml:4: V3-IDEM-02.because: not filled in yet',
+      'known.yaml:8: V3-SSE-05.because: not filled in yet',
     ])
     expect(problemsOf(first.replaceAll(toBeWritten, 'it is known'))).toEqual([])
   })

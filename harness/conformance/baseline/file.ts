@@ -7,17 +7,17 @@ import { didYouMean, readDocument } from '../profile/document.ts'
 const entry = z.strictObject({
   /** Why the violation is accepted for now. */
   because: z
-    .string({ error: 'must say in words why the violation is accepted' })
+    .string({ error: 'must give the reason why the violation is accepted' })
     .trim()
-    .min(1, 'must say in words why the violation is accepted'),
+    .min(1, 'must give the reason why the violation is accepted'),
   issue: z.union([z.string(), z.number()]).transform(String).optional(),
   owner: z.string().optional(),
   /** Last day on which the entry counts. */
   until: z.iso.date({ error: 'must be a day such as 2026-12-31' }).optional(),
   /** Digest of how the row is broken; without it, any violation of the row is excused. */
   fingerprint: z
-    .string({ error: 'must be as --update-baseline writes it' })
-    .regex(/^v\d+-[0-9a-f]{16}$/, 'must be as --update-baseline writes it')
+    .string({ error: 'must be unchanged from --update-baseline' })
+    .regex(/^v\d+-[0-9a-f]{16}$/, 'must be unchanged from --update-baseline')
     .optional(),
   /** Finding at the time of the fingerprint; for the reader, not compared. */
   found: z.string().optional(),
@@ -69,12 +69,15 @@ function readEntry(id: string, value: unknown, drafts: 'refused' | 'kept'): Read
     return { id, problems: [`: there is no such requirement.${hint}`] }
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    return { id, problems: [': an entry is a mapping; because must say why it is accepted'] }
+    return {
+      id,
+      problems: [': an entry is a mapping; because gives the reason why it is accepted'],
+    }
   }
   const result = entry.safeParse(value)
   if (!result.success) return { id, problems: result.error.issues.flatMap(problemsOf) }
   if (drafts === 'refused' && result.data.because === toBeWritten) {
-    return { id, problems: ['.because: is still to be written'] }
+    return { id, problems: ['.because: not filled in yet'] }
   }
   return { id, entry: result.data, problems: [] }
 }

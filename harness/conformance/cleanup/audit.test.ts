@@ -170,7 +170,7 @@ describe('the audit of what is left', () => {
     const { leftovers } = await audit({}, () => [
       { event: 'created', kind: 'attachment', name: 'a.txt', id: 'a1', scenario: 's' },
     ])
-    const why = 'no route of the document deletes it'
+    const why = 'the interface has no route to delete it'
     expect(leftovers).toEqual([{ kind: 'attachment', name: 'a.txt', id: 'a1', why }])
   })
 })

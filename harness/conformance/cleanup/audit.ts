@@ -36,7 +36,7 @@ const sampleSize = 3
 const maxUnknown = 12
 const maxPages = 5
 
-export const undeletable = 'no route of the document deletes it'
+export const undeletable = 'the interface has no route to delete it'
 
 /** Findings and cost of an audit. */
 export interface LeftoverAudit {
@@ -87,7 +87,7 @@ async function auditChats(
 
   const outOfTime = new AbortController()
   const timer = setTimeout(
-    () => outOfTime.abort(new NoAnswerError('there was no time left to see to it')),
+    () => outOfTime.abort(new NoAnswerError('no time was left to delete it')),
     interrupted ? interruptGraceMs : maxAuditMs,
   )
   const client = createAuxiliaryClient(setup, {
@@ -154,7 +154,7 @@ async function findRemaining(
       ...unknown.flatMap((id, at): Leftover[] => {
         const read = reads[at]
         if (read === undefined || isDeclined(read)) return []
-        const why = 'listed with the tag of the run, but made by no request that was accepted'
+        const why = 'listed with the tag of the run, but no accepted request created it'
         return [{ kind: 'chat', name: options.tag, id, why }]
       }),
     ]

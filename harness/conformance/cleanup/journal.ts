@@ -70,7 +70,7 @@ export function parseJournal(text: string, name: string): Journal {
   const first = journalHead.safeParse(lines[0])
   if (!first.success) {
     throw new ConfigurationError([
-      `${name} is not a journal of chatgen: its first line does not say which run it belongs to`,
+      `${name} is not a journal of chatgen: its first line does not name a run`,
     ])
   }
   const entries: JournalEntry[] = []

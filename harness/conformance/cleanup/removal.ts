@@ -94,7 +94,7 @@ async function remove(entry: OpenEntry, options: Work): Promise<Removal> {
     return remaining(entry, `its name does not carry the tag ${options.tag}, so it is not touched`)
   }
   if (entry.id !== null && !isSegment(entry.id)) {
-    return remaining(entry, 'its id cannot stand in a path, so nothing was sent')
+    return remaining(entry, 'its id cannot be part of a path, so nothing was sent')
   }
   if (entry.id !== null) return removeById(entry, entry.id, options)
   const found = await findByName(entry.name, options)
@@ -119,7 +119,7 @@ async function removeById(entry: OpenEntry, id: string, options: RemovalOptions)
   }
   const before = await sendOperation(client, 'v3.chat', id)
   if (isNotFound(before)) {
-    return removed('gone', `was gone already (GET: ${statusText(before)})`)
+    return removed('gone', `did not exist any more (GET: ${statusText(before)})`)
   }
   const deleted = await sendOperation(client, 'v3.deleteChat', id)
   const read = await readRepeatedly(
@@ -153,13 +153,13 @@ async function findByName(name: string, options: Work): Promise<string[] | strin
     if (listing.length > 0) {
       const ids = listing.flatMap((page) => idsOfRecordsWith(answerJson(page), name) ?? [])
       const named = await chatsNamed(name, [...new Set(ids)], options.client)
-      return named.length > 0 ? named : 'it is listed, but no id beside it leads to it'
+      return named.length > 0 ? named : 'it is listed, but its id was not found'
     }
     refused ??= pages.find(isDeclined)
     answered ||= !pages.some(isDeclined)
   }
   if (answered || !refused) return []
-  return `its id is not known, and GET /chat was answered ${statusText(refused)}`
+  return `its id is unknown, and GET /chat was answered ${statusText(refused)}`
 }
 
 function walkChats(

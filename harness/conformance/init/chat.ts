@@ -40,7 +40,7 @@ export async function findChat(probing: ProbeContext): Promise<Detected<FoundCha
   }
   const evidence = [describeProbe(created, 'with a name')]
   if (!found) {
-    if (succeeded(created)) evidence.push('No UUID in the answer is one under which the chat reads')
+    if (succeeded(created)) evidence.push('No UUID in the answer is the id of the chat')
     return unknown(...evidence)
   }
   if (found.pointer !== null) evidence.push(`Only the UUID at ${found.pointer} reads as a chat`)
@@ -72,7 +72,7 @@ export async function findImages(
   { models }: ProbeContext,
   generations: Generations,
 ): Promise<Detected<true>> {
-  if (models.vision === undefined) return unknown('Not asked, for no vision model is known')
+  if (models.vision === undefined) return unknown('Not tested: no vision model is known')
   const content = [
     { type: 'input_text', text: 'What do you see?' },
     { type: 'input_image', image_url: onePixel, detail: 'auto' },

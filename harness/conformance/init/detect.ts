@@ -48,7 +48,7 @@ export async function detect(options: DetectOptions): Promise<Detection> {
   const { answers, client, journal, tag, redact, onStep, profile } = options
   const surfaces = findSurfaces(answers, await routedCompletion(options))
   const on = async <T>(surface: Surface, what: string, probe: () => Promise<Detected<T>>) => {
-    if (!surfaces[surface].usable) return unknown(`Not asked, for ${surface} cannot be used`)
+    if (!surfaces[surface].usable) return unknown(`Not tested: ${surface} is not available`)
     onStep(what)
     const { value, evidence } = await probe()
     return { value, evidence: evidence.map(redact) }
@@ -69,7 +69,7 @@ export async function detect(options: DetectOptions): Promise<Detection> {
     inAChat(probing, on),
     on('v3', 'attachments', () => findAttachments(probing)),
     on('v3', 'knowledge bases', () => findKnowledge(probing)),
-    on('v2', 'how a v2 chat comes to be', () => findV2Chat(probing)),
+    on('v2', 'how v2 chats are created', () => findV2Chat(probing)),
   ])
   const required = { ...inChat.required, evidence: inChat.required.evidence.map(redact) }
   return { surfaces, models, deterministic, ...inChat, required, attachments, knowledge, v2Chat }
@@ -102,7 +102,7 @@ async function inAChat(probing: ProbeContext, on: ProbeOn) {
   const chat = await on('v3', 'a chat', () => findChat(probing))
   const id = chat.value?.id
   if (id === undefined) {
-    const none = unknown('Not asked, for no chat could be made')
+    const none = unknown('Not tested: no chat could be created')
     return { chat, required: none, reasoning: none, images: none }
   }
   const generations = createGenerations(probing)

@@ -51,7 +51,7 @@ export function createGenerations({ client, profile }: ProbeContext): Generation
     evidence.push(`${brief(refusal, `without ${names}`)}, and the refusal names ${names}`)
     const wantsAssistant = more['assistant_id'] === placeholderId
     const candidates = wantsAssistant ? await findAssistants(json, refusal) : [undefined]
-    if (candidates.length === 0) evidence.push('No assistant was found: one may be named here')
+    if (candidates.length === 0) evidence.push('No assistant was found; one can be set here')
     let answer: Exchange | undefined
     for (const id of candidates.slice(0, maxCandidates)) {
       const members = { ...learned, ...more, ...(id === undefined ? {} : { assistant_id: id }) }

@@ -60,7 +60,7 @@ export async function initProfile(options: InitOptions): Promise<InitResult> {
     unreachableError: (reason) =>
       new TargetUnusableError(
         'E_UNREACHABLE',
-        `${redact(profile.baseUrl)} does not answer as a service does: ${reason}`,
+        `${redact(profile.baseUrl)} does not answer like this service: ${reason}`,
       ),
     ...(maxRequests === undefined ? {} : { budget: budgetOf(maxRequests) }),
     ...(signal ? { signal } : {}),
@@ -122,7 +122,7 @@ function requireSurface(baseUrl: string, { surfaces }: Detection): void {
   throw new TargetUnusableError(
     'E_NO_SERVICE',
     [
-      `no surface of the service can be used at ${baseUrl}`,
+      `no surface of the service is available at ${baseUrl}`,
       ...found.map(({ evidence }) => `  ${evidence}`),
     ].join('\n'),
   )
@@ -150,7 +150,7 @@ async function removeCreated(
 ): Promise<number> {
   const outOfTime = new AbortController()
   const hurry = () => {
-    const reason = new NoAnswerError('interrupted: there was no time left to see to it')
+    const reason = new NoAnswerError('interrupted: no time was left to delete it')
     setTimeout(() => outOfTime.abort(reason), interruptGraceMs).unref()
   }
   if (interruption?.aborted) hurry()

@@ -16,7 +16,7 @@ export async function findModels(
   client: AuxiliaryClient,
   redact: (text: string) => string,
 ): Promise<Detected<Models>> {
-  if (!list) return unknown('GET /api/openai/models was not asked')
+  if (!list) return unknown('GET /api/openai/models was not requested')
   const ids = succeeded(list) ? modelIdsIn(answerJson(list)) : []
   const listed = ids.filter((id) => redact(id) === id)
   const [first] = listed
@@ -27,7 +27,7 @@ export async function findModels(
   const vision = listed.includes(visionId) ? visionId : undefined
   const main = mainIds.find((id) => listed.includes(id))
   if (main === undefined) {
-    evidence.push('The first of them, for none is a main model of section 2.1')
+    evidence.push('The first of them: none is a main model of section 2.1')
     return { value: { main: first, aliases: [], vision }, evidence }
   }
   const other = mainIds.find((id) => id !== main) ?? main

@@ -58,8 +58,8 @@ export function memberDecides(name: string): string {
 const maxListed = 6
 
 function sentence(ids: readonly RequirementId[]): string {
-  if (ids.length === 0) return 'No row waits for it alone.'
-  if (ids.length <= maxListed) return `Lets ${ids.join(', ')} be decided.`
+  if (ids.length === 0) return 'No requirement depends on it alone.'
+  if (ids.length <= maxListed) return `Needed to test ${ids.join(', ')}.`
   const areas = [...new Set(ids.map(areaOf))]
-  return `Lets ${ids.length} rows of ${areas.join(', ')} be decided.`
+  return `Needed to test ${ids.length} requirements of ${areas.join(', ')}.`
 }

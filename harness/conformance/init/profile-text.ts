@@ -37,11 +37,9 @@ function head({ baseUrl }: ProfileAbout): string[] {
     ...comment(
       `Target profile, written by chatgen init ${suiteVersion()} for interface ${interfaceRevision}.`,
     ),
+    ...comment('Detected values are given with their evidence; the rest are examples to fill in.'),
     ...comment(
-      'What was found out stands with its evidence; the rest is an example to be filled in.',
-    ),
-    ...comment(
-      'A capability that is true must work, one that is false is not applicable, and one that is absent leaves its rows unproven.',
+      'A capability that is true must work, one that is false is not applicable, and one that is absent leaves its requirements untested.',
     ),
     member('baseUrl', baseUrl),
   ]
@@ -64,9 +62,9 @@ function keys({ surfaces }: Detection, { keyEnv, keyGiven }: ProfileAbout): stri
     ...(['openai', 'v2', 'v3'] as const).flatMap((name) =>
       comment(`${name}: ${surfaces[name].evidence}.`),
     ),
-    ...(keyGiven ? [line] : [...comment('It was asked without a key.'), example(line)]),
+    ...(keyGiven ? [line] : [...comment('Detected without a key.'), example(line)]),
     ...[...new Set(refusing.map((name) => own[name]))].flatMap((extra) => [
-      ...comment('Where the key is refused, another one may be wanted:'),
+      ...comment('If the key is rejected, another one may be required:'),
       example(extra),
     ]),
   ]
@@ -84,7 +82,7 @@ function models({ models: found }: Detection): string[] {
   const { main, aliases, vision } = value
   return [
     ...evidenceLines(evidence),
-    ...(vision === undefined ? comment('None is known to see: vision may name one.') : []),
+    ...(vision === undefined ? comment('No vision model was detected; vision can name one.') : []),
     member('models', { main, aliases, ...(vision === undefined ? {} : { vision }) }),
   ]
 }
@@ -110,7 +108,7 @@ function capabilityLines(detection: Detection): string[] {
 }
 
 function deterministic({ deterministic: { value, evidence } }: Detection): string[] {
-  const caveat = 'Two equal answers are no promise: write false where the model draws lots.'
+  const caveat = 'Two equal answers are no guarantee: set it to false if the model samples.'
   return value === true
     ? [...evidenceLines(evidence), ...comment(caveat), member('deterministic', true)]
     : [
@@ -126,7 +124,7 @@ function v2Chat({ v2Chat: { value, evidence } }: Detection): string[] {
   if (value === 'anyUuid') return [...evidenceLines(evidence), member('v2Chat', { anyUuid: true })]
   return [
     ...evidenceLines(evidence),
-    ...comment(`How a v2 chat comes to be. ${memberDecides('v2Chat')}`),
+    ...comment(`Creation of a v2 chat. ${memberDecides('v2Chat')}`),
     example('v2Chat: { ids: [11111111-2222-4333-8444-555555555555] }'),
     example(
       'v2Chat: { create: { method: POST, path: /api/v2/chat, body: { name: "{name}" }, id: /id } }',
@@ -137,13 +135,13 @@ function v2Chat({ v2Chat: { value, evidence } }: Detection): string[] {
 
 function shapes({ chat: { value, evidence } }: Detection): string[] {
   const pointer = value?.pointer
-  const why = 'JSON pointers, where an id, a list or a cursor is not found by its value.'
+  const why = 'JSON pointers to ids, lists or cursors that are not found by value.'
   if (typeof pointer === 'string') {
     return [...evidenceLines(evidence), member('shapes', { chatId: pointer })]
   }
   return [
     ...evidenceLines(evidence),
-    ...(value === undefined ? [] : comment('The id of the chat was found by its value.')),
+    ...(value === undefined ? [] : comment('The id of the chat was found by value.')),
     ...comment(why),
     example('shapes: { chatId: /chat/id, chatCursor: /page/next, attachment: /file }'),
   ]
@@ -152,7 +150,7 @@ function shapes({ chat: { value, evidence } }: Detection): string[] {
 /** Only where a generation was refused for want of something. */
 function required({ required: { value, evidence } }: Detection): string[][] {
   if (evidence.length === 0 || evidence[0]?.startsWith('Not asked')) return []
-  const what = 'Without these members every generation is refused.'
+  const what = 'Without these members every generation is rejected.'
   return value === undefined
     ? [[...evidenceLines(evidence), example('requests: { generate: { assistant_id: <uuid> } }')]]
     : [[...evidenceLines(evidence), ...comment(what), member('requests', { generate: value })]]
@@ -162,7 +160,7 @@ function required({ required: { value, evidence } }: Detection): string[][] {
 function examples(): string[][] {
   return [
     [
-      ...comment(`A tool that the model uses when it is asked so. ${memberDecides('tools')}`),
+      ...comment(`A tool that the model uses on request. ${memberDecides('tools')}`),
       example('tools: { search: file_search, name: get_time, ask: "What time is it?" }'),
     ],
     [
@@ -185,7 +183,7 @@ function examples(): string[][] {
       example('    search: { method: GET, path: "/{baseId}/search", query: { q: "{question}" } }'),
     ],
     [
-      ...comment(`Parameters of a search that the target understands. ${memberDecides('rag')}`),
+      ...comment(`Search parameters of the target. ${memberDecides('rag')}`),
       example('rag: { object: { threshold: 0.2, search_type: hybrid, limit: 3 } }'),
     ],
     [
@@ -193,20 +191,22 @@ function examples(): string[][] {
       example(`otherKey: ${variable('CHATGEN_OTHER_KEY')}`),
     ],
     [
-      ...comment('Bodies that the document does not show, where our guesses are refused.'),
+      ...comment(
+        'Bodies that the interface document does not show, if the default ones are rejected.',
+      ),
       example('requests:'),
       example('  patchChat: { name: "{name}" }'),
       example('  upload: { part: file, chatField: chat_id }'),
-      ...comment('Members without which every generation or one-shot is refused:', '  '),
+      ...comment('Members that every generation or one-shot requires:', '  '),
       example('  generate: { assistant_id: <uuid> }'),
       example('  oneShot: { assistant_id: null }'),
     ],
     [
-      ...comment('How a fact is told and asked for, in the language of the model.'),
+      ...comment('A planted fact and the question for it, in the language of the model.'),
       example('recall: { tell: "My name is {nonce}.", ask: "What is my name?" }'),
     ],
     [
-      ...comment('Sent with every request; how fast to ask, and how long to wait.'),
+      ...comment('Headers of every request; rate and time limits.'),
       example('headers: { X-Tenant: a }'),
       example('limits: { requestsPerSecond: 20, timeoutMs: 60000, settleMs: 2000 }'),
     ],

@@ -29,7 +29,7 @@ export async function findAttachments(probing: ProbeContext): Promise<Detected<t
   const observation = describeProbe(uploaded, 'with a text file in the part "file"')
   if (isDeclined(uploaded)) return unknown(observation)
   const shown = idIn(uploaded) !== undefined
-  const hint = 'The answer shows no attachment with an id: shapes.attachment may say where it is'
+  const hint = 'The answer has no attachment with an id; shapes.attachment can point to it'
   return { value: true, evidence: shown ? [observation] : [observation, hint] }
 }
 

@@ -37,7 +37,7 @@ export async function findV2Chat(probing: ProbeContext): Promise<Detected<FoundV
     () => client.send({ surface: 'v2', method: 'POST', path: guess, json: { name } }),
     (answer) => findId(answerJson(answer), chatIdNames),
   )
-  const evidence = [describeProbe(created, 'with a name, which is a guess')]
+  const evidence = [describeProbe(created, 'with a guessed body')]
   const id = succeeded(created) ? findId(answerJson(created), chatIdNames) : undefined
   if (id !== undefined) {
     const stored = await storesMessage(id, probing, 'into it')

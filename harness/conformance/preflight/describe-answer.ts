@@ -74,10 +74,10 @@ export function unreachableText(baseUrl: string, answer: Exchange | undefined): 
 
 const reasons: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing listens there',
-  ENOTFOUND: 'there is no such host',
-  EAI_AGAIN: 'the name of the host could not be looked up',
+  ENOTFOUND: 'no such host',
+  EAI_AGAIN: 'the host name could not be resolved',
   ECONNRESET: 'the connection is reset before an answer',
   UND_ERR_SOCKET: 'the connection is closed before an answer',
   HTTP2_CONNECTION_CLOSED: 'the HTTP/2 connection is closed before an answer',
-  UND_ERR_CONNECT_TIMEOUT: 'no connection could be made in time',
+  UND_ERR_CONNECT_TIMEOUT: 'the connection timed out',
 }

@@ -59,7 +59,7 @@ export async function suggestAddress(
     const redirected = baseOfRedirect(answer, baseUrl)
     if (redirected !== undefined) return `It redirects elsewhere. Did you mean ${redirected}?`
     const byTls = baseByTls(answer, baseUrl)
-    if (byTls !== undefined) return `It speaks TLS. Did you mean ${byTls}?`
+    if (byTls !== undefined) return `It uses TLS. Did you mean ${byTls}?`
   }
   for (const base of basesAbove(baseUrl)) {
     const found = await Promise.all([

@@ -18,23 +18,23 @@ export function skipReason(id: RequirementId, profile: TargetProfile): SkipReaso
     if (declared === false) {
       return {
         verdict: 'not-applicable',
-        message: `the profile says capabilities.${capability}: false`,
+        message: `the target profile has capabilities.${capability}: false`,
       }
     }
     if (declared === undefined) {
       return {
         verdict: 'unproven',
-        message: `say capabilities.${capability} in the profile to prove it`,
+        message: `set capabilities.${capability} in the target profile to test this`,
       }
     }
   }
   if (member === 'deterministic') {
     return profile.deterministic
       ? undefined
-      : { verdict: 'not-applicable', message: 'the profile does not say deterministic: true' }
+      : { verdict: 'not-applicable', message: 'the target profile lacks deterministic: true' }
   }
   if (member && !has(profile, member.split('.'))) {
-    return { verdict: 'unproven', message: `say ${member} in the profile to prove it` }
+    return { verdict: 'unproven', message: `set ${member} in the target profile to test this` }
   }
   return undefined
 }

@@ -78,12 +78,12 @@ export function checkDocument<Schema extends z.ZodType>(
 
 /** In characters; a file beyond it was not written by hand, and takes its parser minutes. */
 const maxDocumentLength = 256 * 1024
-const tooDeep = 'it is nested too deep to be read'
+const tooDeep = 'it is nested too deeply'
 
 function parsed({ name, text }: Source, lineCounter: LineCounter, maxLength: number) {
   if (text.length > maxLength) {
     throw new ConfigurationError([
-      `${name}: ${text.length} characters are more than the ${maxLength} that are read`,
+      `${name}: ${text.length} characters exceed the maximum of ${maxLength}`,
     ])
   }
   try {

@@ -72,7 +72,7 @@ function clientCertificateOf(
     createSecureContext(pair)
   } catch {
     throw new ConfigurationError([
-      `--cert, --cert-key: ${cert} and ${key} are no certificate and its key in PEM, or the key has a passphrase`,
+      `--cert, --cert-key: ${cert} and ${key} are not a certificate and its key in PEM, or the key has a passphrase`,
     ])
   }
   return pair

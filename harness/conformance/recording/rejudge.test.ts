@@ -74,7 +74,7 @@ describe('a run that is judged again, with its server gone', () => {
     const again = await rejudge({ dir, outDir })
     const row = again.requirements.find(({ id }) => id === 'OAI-MODELS-01')
     expect(row && lineOf(row)).toMatchInlineSnapshot(
-      `"OAI-MODELS-01 inconclusive: the recording lacks GET /api/openai/models, which this kit asks"`,
+      `"OAI-MODELS-01 inconclusive: the recording lacks GET /api/openai/models, which this version sends"`,
     )
     expect(again.faults).toEqual([])
     expect(again.totals.error).toBe(0)

@@ -51,7 +51,7 @@ export async function rejudge(options: RejudgeOptions): Promise<ConformanceRepor
  */
 export function recordedIn(dir: string, outDir: string) {
   if (resolve(dir) === resolve(outDir)) {
-    throw new ConfigurationError([`the new results would overwrite the evidence in ${dir}`])
+    throw new ConfigurationError([`the new results would overwrite the recording in ${dir}`])
   }
   const recordFile = join(dir, runRecordName)
   const recordingFile = join(dir, exchangesName)
@@ -62,5 +62,5 @@ export function recordedIn(dir: string, outDir: string) {
 }
 
 function missing(file: string): string {
-  return `there is no ${file}: a run can be judged again from its ${runRecordName} and ${exchangesName}`
+  return `there is no ${file}: rejudge needs ${runRecordName} and ${exchangesName}`
 }

@@ -152,10 +152,10 @@ describe('a row that stands on a broken one', () => {
 describe('what the profile says', () => {
   const nothing = profileOf({ baseUrl: 'http://localhost', capabilities: { images: false } })
   test.each([
-    ['V3-GEN-07', 'not-applicable', 'the profile says capabilities.images: false'],
-    ['V3-THINK-01', 'unproven', 'say capabilities.reasoning in the profile to prove it'],
-    ['V3-TOOLS-02', 'unproven', 'say tools in the profile to prove it'],
-    ['OAI-STREAM-10', 'not-applicable', 'the profile does not say deterministic: true'],
+    ['V3-GEN-07', 'not-applicable', 'the target profile has capabilities.images: false'],
+    ['V3-THINK-01', 'unproven', 'set capabilities.reasoning in the target profile to test this'],
+    ['V3-TOOLS-02', 'unproven', 'set tools in the target profile to test this'],
+    ['OAI-STREAM-10', 'not-applicable', 'the target profile lacks deterministic: true'],
   ] as const)('makes %s %s', (row, verdict, message) => {
     const results = [result({ findings: [held(row), broken(row)] })]
     expect(decide([row], results, claims, nothing)[0]).toMatchObject({ verdict, message })

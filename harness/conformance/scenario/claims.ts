@@ -70,7 +70,7 @@ export function acceptsKey(
 ): void {
   const status = exchange.response?.status ?? 0
   const decided = answered || status === 401 || status === 403
-  assume(decided, `the request with the key got no proper answer (${status})`, exchange)
+  assume(decided, `the request with the key got no valid answer (${status})`, exchange)
   claim(
     row,
     () => expect(status, 'status of a request with the right key').toBeLessThan(400),

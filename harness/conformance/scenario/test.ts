@@ -42,7 +42,7 @@ export const test = base
     const rows = task.meta.covers ?? []
     const { isNegotiated = false } = task.meta
     const { rows: judged, profile } = context.setup
-    skip(!isPlanned({ rows, isNegotiated }, judged, profile), 'it is no part of this run')
+    skip(!isPlanned({ rows, isNegotiated }, judged, profile), 'not part of this run')
     const release = await context.acquireSlot()
     const session = new Session(
       context,

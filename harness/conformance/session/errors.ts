@@ -36,6 +36,6 @@ export class UndeclaredError extends Error {
   override readonly name = 'UndeclaredError'
 
   constructor(member: string) {
-    super(`say ${member} in the profile to prove it`)
+    super(`set ${member} in the target profile to test this`)
   }
 }

@@ -46,7 +46,7 @@ function engineInThread({ reload }: { readonly reload: boolean }): Engine {
   return {
     async run(collector, setup, signal) {
       // Modules that Node has loaded register no scenarios a second time.
-      if (!reload && loadedSuites) throw new Error('a process has one run of a single-run engine')
+      if (!reload && loadedSuites) throw new Error('a single-run engine has one run in a process')
       if (!reload) loadedSuites = true
       current.reporter = collector
       opened ??= openSuites(forwardTo(current), { pool: inlinePool(), reload })

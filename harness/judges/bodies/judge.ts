@@ -32,7 +32,7 @@ export function judgeBody(
   if (row === undefined) return
   if (!isObject(body)) {
     const shown = show(bodyText(exchange))
-    ledger.broken(row, `The body is ${shown}, no JSON object (${mediaType(exchange)}).`)
+    ledger.broken(row, `The body is ${shown}, not a JSON object (${mediaType(exchange)}).`)
     return
   }
   judgeMembers[operation]?.(ledger, body, exchange)
@@ -67,5 +67,5 @@ const judgeMembers: Partial<Record<OperationId, BodyJudge>> = {
 function judgeOneShot(ledger: FindingCollector, body: JsonObject, exchange: Exchange): void {
   if (body['object'] === 'response' || 'output' in body) {
     judgeResponseBody(ledger, body, requestOf(exchange))
-  } else ledger.broken('V3-ONE-01', `The body is ${show(body)}, no response.`)
+  } else ledger.broken('V3-ONE-01', `The body is ${show(body)}, not a response object.`)
 }

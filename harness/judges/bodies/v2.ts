@@ -12,7 +12,7 @@ export function judgeV2Message(
   request: JsonObject,
 ): void {
   if (!Object.keys(rowOfMember).some((member) => member in body)) {
-    ledger.broken('V2-MSG-01', `The answer is ${show(body)}: no member of a message is in it.`)
+    ledger.broken('V2-MSG-01', `The answer is ${show(body)}: it has no member of a message.`)
     return
   }
   judgeShape(ledger, body, {

@@ -45,12 +45,16 @@ export class ChoiceJudge implements ChunkJudge {
   #delta({ index, delta }: ChunkChoice, trace: ChoiceTrace, event: number): void {
     const content = asObject(delta)?.['content']
     if (delta != null && asObject(delta) === undefined) {
-      this.#ledger.broken('OAI-STREAM-03', `delta is ${show(delta)}, no object.`, event)
+      this.#ledger.broken('OAI-STREAM-03', `delta is ${show(delta)}, not an object.`, event)
     } else if (typeof content === 'string') {
       this.#ledger.held('OAI-STREAM-03', 'delta.content is a string.', event)
       this.#content(index, content, trace, event)
     } else if (content != null) {
-      this.#ledger.broken('OAI-STREAM-03', `delta.content is ${show(content)}, no string.`, event)
+      this.#ledger.broken(
+        'OAI-STREAM-03',
+        `delta.content is ${show(content)}, not a string.`,
+        event,
+      )
     }
     const { tool_calls: calls, refusal } = asObject(delta) ?? {}
     if (calls != null || refusal != null) trace.answered = true
@@ -64,7 +68,7 @@ export class ChoiceJudge implements ChunkJudge {
       this.#ledger.held('OAI-STREAM-04', 'Text in choices[0].delta.content.', event)
     }
     if (trace.reason !== undefined) {
-      const why = `Choice ${index} goes on after its finish_reason: ${show(content)}.`
+      const why = `Choice ${index} continues after its finish_reason: ${show(content)}.`
       this.#ledger.broken('OAI-STREAM-07', why, event)
     }
   }
@@ -84,7 +88,7 @@ export class ChoiceJudge implements ChunkJudge {
   #finish({ index, finishReason }: ChunkChoice, trace: ChoiceTrace, event: number): void {
     if (finishReason === undefined) return
     if (typeof finishReason !== 'string') {
-      const why = `The finish_reason of choice ${index} is ${show(finishReason)}, no string.`
+      const why = `The finish_reason of choice ${index} is ${show(finishReason)}, not a string.`
       this.#ledger.broken('OAI-STREAM-07', why, event)
     } else if (trace.reason !== undefined) {
       const why = `Choice ${index} ends twice: ${trace.reason}, then ${finishReason}.`
@@ -102,7 +106,7 @@ export class ChoiceJudge implements ChunkJudge {
     if (first.answered || stopsOf(this.#request).length > 0) return
     this.#ledger.broken(
       'OAI-STREAM-04',
-      'The answer ended, and no choices[0].delta.content had text.',
+      'The answer ended without text in any choices[0].delta.content.',
     )
   }
 

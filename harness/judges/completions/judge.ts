@@ -116,7 +116,7 @@ export class CompletionsJudge implements StreamJudge {
   #read(data: string, block: Block): void {
     const json = parseJson(data)
     if (!isObject(json)) {
-      this.#spoil(`The data of a block is ${show(data)}, no JSON object.`, block.index)
+      this.#spoil(`The data of a block is ${show(data)}, not a JSON object.`, block.index)
     } else if (json['error'] || block.name === 'error') {
       this.#watcher?.serverFailed(show(json['error'] ?? json))
       this.#spoiled = true
@@ -129,7 +129,7 @@ export class CompletionsJudge implements StreamJudge {
     // A block of another kind between the chunks is only observed.
     if (choices == null) return
     if (!Array.isArray(choices)) {
-      this.#spoil(`choices is ${show(choices)}, no array.`, index)
+      this.#spoil(`choices is ${show(choices)}, not an array.`, index)
       return
     }
     this.#chunks += 1

@@ -48,7 +48,7 @@ export class StopJudge implements ChunkJudge {
       const stop = show(text.slice(found.start, found.end))
       if (after === '') this.#ledger.held(row, `The answer ends with the stop sequence ${stop}.`)
       else {
-        const why = `After the stop sequence ${stop} the answer goes on: ${show(after)}.`
+        const why = `After the stop sequence ${stop} the answer continues: ${show(after)}.`
         this.#ledger.broken(row, why, this.#lastEvent)
       }
     }

@@ -33,14 +33,14 @@ export class UsageJudge implements ChunkJudge {
   end({ clean, done }: StreamEnd): void {
     if (this.#usage !== undefined) {
       judgeMaxTokens(this.#ledger, this.#request, this.#usage, this.#reasons)
-      if (this.#asked) this.#ledger.held('OAI-STREAM-08', 'One usage chunk came, as asked for.')
+      if (this.#asked) this.#ledger.held('OAI-STREAM-08', 'One usage chunk arrived, as requested.')
     } else if (this.#asked && clean && done) {
-      this.#ledger.broken('OAI-STREAM-08', 'A usage chunk was asked for, and none came.')
+      this.#ledger.broken('OAI-STREAM-08', 'A usage chunk was requested, and none arrived.')
     }
   }
 
   #faultOf({ choices }: Chunk): string | undefined {
-    if (!this.#asked) return 'A chunk has usage, which was not asked for.'
+    if (!this.#asked) return 'A chunk has usage, which was not requested.'
     if (this.#usage !== undefined) return 'A second chunk has usage.'
     return choices.length === 0 ? undefined : 'The chunk with usage has choices.'
   }

@@ -54,7 +54,7 @@ export class AnswerJudge implements EventJudge {
   #judgeText(text: string, event: number | undefined): void {
     const streamed = joined(this.#deltas)
     if (streamed === text || this.#inOrderOfIndexes() === text || this.#inOrderOfItems() === text) {
-      if (text !== '') this.#ledger.held('V3-SSE-17', 'The deltas are the final text.', event)
+      if (text !== '') this.#ledger.held('V3-SSE-17', 'The deltas equal the final text.', event)
       return
     }
     // A replay may be as short as its first and its last event.

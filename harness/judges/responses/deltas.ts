@@ -43,14 +43,14 @@ export class DeltaJudge implements EventJudge {
 
   end({ ended }: StreamOutcome): void {
     if (ended && !this.#thinks) {
-      this.#ledger.held('V3-SSE-24', 'No reasoning came without think.')
+      this.#ledger.held('V3-SSE-24', 'No reasoning arrived without think.')
     }
   }
 
   #judgeReasoning(delta: unknown, index: number): void {
     if (typeof delta === 'string') this.#reasoning.push(delta)
     if (this.#thinks) return
-    const why = 'response.reasoning_text.delta came, and think was not asked for.'
+    const why = 'response.reasoning_text.delta arrived, and think was not requested.'
     this.#ledger.broken('V3-SSE-24', why, index)
   }
 
@@ -60,7 +60,7 @@ export class DeltaJudge implements EventJudge {
       return
     }
     this.spoiled = true
-    this.#ledger.broken('V3-SSE-25', `The delta of ${name} is ${show(delta)}, no string.`, index)
+    this.#ledger.broken('V3-SSE-25', `The delta of ${name} is ${show(delta)}, not a string.`, index)
   }
 }
 

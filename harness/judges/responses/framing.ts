@@ -30,7 +30,7 @@ export class FramingJudge {
     if (data === null && block.names === 0) return { lost: false }
     const json = data === null ? undefined : asObject(parseJson(data))
     if (json === undefined) {
-      const shown = data === null ? 'no data: line' : `data: ${show(data)}, no JSON object`
+      const shown = data === null ? 'no data: line' : `data: ${show(data)}, not a JSON object`
       this.#ledger.broken('V3-SSE-02', `The block of ${show(name)} has ${shown}.`, index)
       return { lost: name === null || knownEvents.has(name) }
     }

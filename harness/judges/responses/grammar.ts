@@ -16,7 +16,7 @@ export function orderFault(
   { name }: ResponseEvent,
 ): OrderFault | undefined {
   if (kind.item !== undefined && item.type !== undefined && kind.item !== item.type) {
-    return { why: `${name} comes for an item of the type ${item.type}; clients refuse it.` }
+    return { why: `${name} occurs for an item of the type ${item.type}; clients reject it.` }
   }
   if (item.done !== undefined) {
     return { why: `${name} comes after the output_item.done of its item.` }

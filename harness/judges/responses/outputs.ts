@@ -48,7 +48,7 @@ function judgeSameItems(
     ledger.broken('V3-SSE-19', why, finalEvent)
     return
   }
-  ledger.held('V3-SSE-19', 'The output is the items that were done.', finalEvent)
+  ledger.held('V3-SSE-19', 'The output equals the completed items.', finalEvent)
 }
 
 /** Without what has rows of its own: status, texts, annotations. */

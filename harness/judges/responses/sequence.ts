@@ -24,7 +24,7 @@ export class SequenceJudge implements EventJudge {
     if (isNumber) this.#numbers.push(number)
     if (!knownEvents.has(name) || name === 'keepalive') return
     if (!isNumber) {
-      const why = `The sequence_number of ${name} is ${show(number)}, no integer.`
+      const why = `The sequence_number of ${name} is ${show(number)}, not an integer.`
       this.#ledger.broken('V3-SSE-06', why, index)
       return
     }

@@ -48,7 +48,7 @@ export function slotOf(
   }
   const last = slots.at(-1)
   if (shown === undefined && last !== undefined) return last
-  const why = `${name} comes for a part that was not added; clients have nowhere to put it.`
+  const why = `${name} occurs for a part that was not added; clients cannot assign it.`
   complain({ row: 'V3-SSE-13', why, event, only: 'full' })
   if (shown !== undefined && shown !== next) complain({ ...notNext, only: 'minimal' })
   return open(item, place, shown ?? next, next, type)

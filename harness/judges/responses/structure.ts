@@ -55,7 +55,7 @@ export class StructureJudge implements EventJudge {
     this.#judgeAnswer(event, isAnswer, isEarly)
     const { item, isNew } = this.#book.find(event, kind)
     if (isNew && !isEarly) {
-      this.#complain(event, `${event.name} comes for an item that was not added.`, 'full')
+      this.#complain(event, `${event.name} occurs for an item that was not added.`, 'full')
     }
     const slot = slotOf(item, kind, event, (complaint) => this.#complaints.push(complaint))
     const fault = isNew ? undefined : orderFault(item, slot, kind, event)
@@ -137,10 +137,10 @@ export class StructureJudge implements EventJudge {
     const { name, json } = event
     if (!opening.has(name)) return
     if (!Array.isArray(asObject(json['response'])?.['output'])) {
-      this.#complain(event, `${name} shows no response with an output for items.`, 'full')
+      this.#complain(event, `${name} has no response with an output.`, 'full')
     }
     if (name !== 'response.created' && this.#book.items.length > 0) {
-      this.#complain(event, `${name} comes after the first item and wipes it in clients.`)
+      this.#complain(event, `${name} comes after the first item and erases it in clients.`)
     }
   }
 

@@ -61,7 +61,7 @@ export class TerminalJudge {
       ? 'data: [DONE] comes twice.'
       : this.name === undefined
         ? 'data: [DONE] comes before the terminal event.'
-        : `data: [DONE] follows ${this.name}, which ends the stream already.`
+        : `data: [DONE] follows ${this.name}, which already ends the stream.`
     this.#ledger.broken('V3-SSE-29', fault, index)
     this.#marked = true
   }

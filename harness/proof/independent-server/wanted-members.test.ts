@@ -89,7 +89,7 @@ test('without an assistant in the profile a generation is unproven, and the repo
   )
   const row = report.requirements.find(({ id }) => id === 'V3-GEN-05')
   expect(row && lineOf(row)).toMatchInlineSnapshot(
-    `"V3-GEN-05 unproven: say requests.generate.assistant_id in the profile to prove it"`,
+    `"V3-GEN-05 unproven: set requests.generate.assistant_id in the target profile to test this"`,
   )
 }, 60_000)
 

@@ -86,10 +86,12 @@ const report: ConformanceReport = {
     row('V3-SSE-07', 'warn', { message: 'sequence_number 3 follows 3', exchanges: ['x9'] }),
     row('V3-GEN-03', 'inconclusive', { message: 'blocked by V3-SSE-09', blockedBy: 'V3-SSE-09' }),
     row('V3-HIST-13', 'inconclusive', { message: 'the target answered 503 three times' }),
-    row('V2-MSG-01', 'unproven', { message: 'say v2Chat in the profile to prove it' }),
+    row('V2-MSG-01', 'unproven', { message: 'set v2Chat in the target profile to test this' }),
     row('V2-MSG-02', 'unproven'),
     row('V3-CHAT-10', 'observed', { message: 'our guess of the body was refused with 422' }),
-    row('V3-GEN-08', 'not-applicable', { message: 'the profile says capabilities.video: false' }),
+    row('V3-GEN-08', 'not-applicable', {
+      message: 'the target profile has capabilities.video: false',
+    }),
     row('V3-IDEM-05', 'error', { message: 'TypeError: turns is undefined' }),
     row('KB-01', 'unclaimed'),
     row('KB-02', 'unclaimed'),
@@ -127,7 +129,7 @@ test('the report of a run with verdicts of every kind', () => {
   expect(reportToConsole(report, exchanges, { color: false, width: 90 })).toMatchInlineSnapshot(`
     "VIOLATED  7 passed, 3 violated (1 known), 5 undecided of 15 required requirements; 1
               warning
-    not applicable (the profile says capabilities.video: false): V3-GEN 08
+    not applicable (the target profile has capabilities.video: false): V3-GEN 08
     target: http://127.0.0.1:4010, profile full
     requests sent: 41, of which 12 generations, 3 new chats, 1 upload in 4.3 s
     chatgen: 0.1.0, interface 2026-01, seed seed-1
@@ -144,7 +146,7 @@ test('the report of a run with verdicts of every kind', () => {
         V3-CHAT 10
 
     Not tested (2)
-      say v2Chat in the profile to prove it:
+      set v2Chat in the target profile to test this:
         V2-MSG 01
       set v2Chat in the target profile to test this:
         V2-MSG 02

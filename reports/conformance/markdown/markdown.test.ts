@@ -90,7 +90,7 @@ test('the report of a run with verdicts of every kind', () => {
 
     ### Not tested
 
-    - say v2Chat in the profile to prove it: V2-MSG 01 02
+    - set v2Chat in the target profile to test this: V2-MSG 01 02
 
     ### Inconclusive
 
@@ -102,7 +102,7 @@ test('the report of a run with verdicts of every kind', () => {
 
     <details><summary>Not applicable</summary>
 
-    - the profile says capabilities.video: false: V3-GEN 08
+    - the target profile has capabilities.video: false: V3-GEN 08
 
     </details>
 

@@ -33,7 +33,7 @@ describe('v3: authentication', () => {
       const control = await v3.postChat(session.name(), {}, { role: 'control' })
       const id = v3.newChatId(control)
       acceptsKey(claim, 'V3-AUTH-05', control, id !== undefined)
-      assume(id, 'the answer to POST /chat shows no id of a chat', control)
+      assume(id, 'the answer to POST /chat has no chat id', control)
       v3.deleteOnCleanup(id)
 
       requireProfile(keys.v3, 'apiKey')

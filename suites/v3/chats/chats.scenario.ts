@@ -86,7 +86,7 @@ describe('v3: chats', () => {
       // A server may take no such body; what it yields without is v3 then, or nothing is.
       const refused = !succeeded(created)
       const id = refused ? (await v3.createChat()).id : fromBody
-      assume(id, 'the answer to POST /chat shows no id of a chat', created)
+      assume(id, 'the answer to POST /chat has no chat id', created)
 
       const history = await v3.history(id)
       const reply = await v3.generate(v3.generateBody(id, 'Name a colour.'))

@@ -49,7 +49,7 @@ describe('v3: context of a one-shot', () => {
         session.markUndecided(
           'unproven',
           ['V3-ONE-05'],
-          'our guess at the shape of runs was refused: say requests.runs in the profile',
+          'our guess at the shape of runs was rejected: set requests.runs in the target profile',
         )
         return
       }
@@ -63,7 +63,7 @@ describe('v3: context of a one-shot', () => {
         session.markUndecided(
           'inconclusive',
           ['V3-ONE-05'],
-          'our guess at the shape of runs was accepted but not understood: say requests.runs in the profile',
+          'our guess at the shape of runs was accepted but not understood: set requests.runs in the target profile',
         )
         return
       }
@@ -104,7 +104,7 @@ describe('v3: context of a one-shot', () => {
         const plain = await oneShot.send(oneShot.body('Name a colour.', { assistant_id: null }))
         assume(
           succeeded(plain),
-          'the structure of assistant is open: say requests.assistant in the profile',
+          'the structure of assistant is open: set requests.assistant in the target profile',
           plain,
         )
         claim('V3-ONE-06', () => expectResponse(plain, 'assistant_id: null'), plain)

@@ -36,7 +36,7 @@ export function v2Routes(session: Session) {
       if ('ids' in v2Chat) {
         const id = v2Chat.ids[usedIds % v2Chat.ids.length]
         usedIds += 1
-        assume(id, 'the profile names no v2 chat')
+        assume(id, 'the target profile has no v2 chat')
         return id
       }
       const { method, path, query, body, id: pointer } = v2Chat.create
@@ -80,7 +80,7 @@ export function v2Routes(session: Session) {
       assume(succeeded(exchange), `a v2 message was refused with ${statusText(exchange)}`, exchange)
       const answer = bodyJson(exchange)
       const id = isObject(answer) ? answer['id'] : undefined
-      assume(typeof id === 'string', 'a stored v2 message shows no id', exchange)
+      assume(typeof id === 'string', 'a stored v2 message has no id', exchange)
       return id
     },
 

@@ -103,7 +103,7 @@ export function v3Routes(session: Session) {
       const created = await routes.postChat(name, {}, { role: 'arrange', ...options })
       assume(succeeded(created), `POST /chat was refused with ${statusText(created)}`, created)
       const id = routes.newChatId(created)
-      assume(id, 'the answer to POST /chat shows no id of a chat', created)
+      assume(id, 'the answer to POST /chat has no chat id', created)
       routes.deleteOnCleanup(id)
       return { id, name, created }
     },

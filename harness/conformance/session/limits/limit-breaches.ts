@@ -76,7 +76,7 @@ export function createLimitBreaches(): LimitBreaches {
       const route = routeOf(exchange)
       const { count, why } = breaches.get(route) ?? { count: 0, why: '' }
       if (count < maxBreaches) return undefined
-      return `${route} is not asked any more, for ${count} answers passed a limit; the last one ${why}`
+      return `${route} is skipped after ${count} answers exceeded a limit; the last one ${why}`
     },
   }
 }

@@ -41,7 +41,7 @@ export function giveUpReason(exchange: Exchange, { retryAfterMs: maxMs }: Limits
   if (askedMs === undefined || askedMs <= maxMs) return `kept answering ${status}`
   const value = header(exchange.response?.headers ?? [], 'retry-after') ?? ''
   const shown = value.length > 40 ? `${value.slice(0, 40)}…` : value
-  return `answered ${status} with Retry-After: ${shown}, longer than the ${maxMs} ms that it may ask for (limits.retryAfterMs)`
+  return `answered ${status} with Retry-After: ${shown}, longer than the maximum of ${maxMs} ms (limits.retryAfterMs)`
 }
 
 /** `Retry-After` as seconds or as a date (RFC 9110, 10.2.3); undefined where it is neither. */

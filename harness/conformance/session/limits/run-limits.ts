@@ -18,7 +18,7 @@ export interface RunLimits {
 
 /** @param endsAt milliseconds since the epoch. */
 export function createRunLimits(limits: Limits, endsAt: number | null): RunLimits {
-  const reason = `the run took longer than ${limits.runMs} ms (limits.runMs), and asks for nothing more`
+  const reason = `the run took longer than ${limits.runMs} ms (limits.runMs) and sends no more requests`
   const work = abortedAt(endsAt, reason)
   const tidying = abortedAt(endsAt === null ? null : endsAt + graceMs, reason)
   let bytes = 0
@@ -31,7 +31,7 @@ export function createRunLimits(limits: Limits, endsAt: number | null): RunLimit
       if (work?.aborted) throw new InconclusiveError(reason)
       if (bytes <= limits.runBytes) return
       throw new InconclusiveError(
-        `the target sent more than ${limits.runBytes} bytes in this run (limits.runBytes), and is asked for nothing more`,
+        `the target sent more than ${limits.runBytes} bytes in this run (limits.runBytes); no more requests are sent`,
       )
     },
     signalFor: (tidiesUp) => (tidiesUp ? tidying : work),

@@ -75,7 +75,7 @@ function afterSecond(exchange: Exchange, first: Exchange, timeoutMs: number): Ne
 function missing(exchange: Exchange, first: Exchange | undefined): NextStep {
   if (first === undefined) {
     return undecided(
-      `the recording lacks ${describeRoute(exchange)}, which this kit asks`,
+      `the recording lacks ${describeRoute(exchange)}, which this version sends`,
       exchange,
     )
   }
