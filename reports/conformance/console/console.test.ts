@@ -147,9 +147,7 @@ test('the report of a run with verdicts of every kind', () => {
 
     Not tested (2)
       set v2Chat in the target profile to test this:
-        V2-MSG 01
-      set v2Chat in the target profile to test this:
-        V2-MSG 02
+        V2-MSG 01 02
 
     Inconclusive (2)
       blocked by V3-SSE-09:
