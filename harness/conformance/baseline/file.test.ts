@@ -58,15 +58,15 @@ describe('a baseline is read', () => {
 
   test.each([
     ['V3-IDM-02: { because: x }', 'there is no such requirement. Did you mean V3-IDEM-02?'],
-    ['V3-IDEM-02: { owner: x }', 'V3-IDEM-02.because: must say in words why'],
-    ['V3-IDEM-02: { because: "  " }', 'V3-IDEM-02.because: must say in words why'],
+    ['V3-IDEM-02: { owner: x }', 'V3-IDEM-02.because: must give the reason why'],
+    ['V3-IDEM-02: { because: "  " }', 'V3-IDEM-02.because: must give the reason why'],
     ['V3-IDEM-02:', 'an entry is a mapping'],
     [
       'V3-IDEM-02: { becuase: x }',
       'V3-IDEM-02.becuase: there is no such field. Did you mean because?',
     ],
     ['V3-IDEM-02: { because: x, until: 2026-02-30 }', 'V3-IDEM-02.until: must be a day'],
-    ['V3-IDEM-02: { because: x, fingerprint: 12 }', 'V3-IDEM-02.fingerprint: must be as'],
+    ['V3-IDEM-02: { because: x, fingerprint: 12 }', 'V3-IDEM-02.fingerprint: must be unchanged'],
     [`V3-IDEM-02: { because: ${toBeWritten} }`, 'V3-IDEM-02.because: not filled in yet'],
     ['- V3-IDEM-02', 'a baseline is a mapping'],
     ['V3-IDEM-02: { because: x }\nV3-IDEM-02: { because: y }', 'unique'],

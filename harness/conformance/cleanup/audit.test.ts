@@ -110,7 +110,7 @@ describe('the audit of what is left', () => {
       ]
     })
     expect(leftovers).toMatchObject([
-      { kind: 'chat', why: expect.stringContaining('was accepted') },
+      { kind: 'chat', why: expect.stringContaining('no accepted request') },
     ])
     expect(server.chats.size).toBe(1)
   })
