@@ -30,7 +30,7 @@ describe('v3: attachments', () => {
           session.markUndecided(
             'unproven',
             ['V3-ATT-01', 'V3-ATT-02', 'V3-ATT-03', 'V3-ATT-04', 'V3-ATT-05'],
-            'a file in the part "file", which is a guess, was refused: say requests.upload.part',
+            'a file in the part "file", which is a guess, was refused: set requests.upload.part',
           )
           return
         }
@@ -183,7 +183,7 @@ describe('v3: attachments', () => {
       const list = await chats.attachments(chat.id)
       assume(
         [ofChat, list].some((page) => attachments.lists(page, inside.name)),
-        'the upload did not join the chat: say requests.upload.chatField',
+        'the upload did not join the chat: set requests.upload.chatField',
         ofChat,
         list,
       )

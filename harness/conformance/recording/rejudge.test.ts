@@ -94,7 +94,7 @@ test('the settings of a run hold no key', () => {
 
 test.each([
   ['a folder without a run', () => temporaryFolder(), /there is no .*run\.json/],
-  ['the folder of the evidence itself', () => folder, /overwrite the evidence/],
+  ['the folder of the evidence itself', () => folder, /overwrite the recording/],
 ])('%s is refused', async (_, dir, problem) => {
   await expect(rejudge({ dir: dir(), outDir: folder })).rejects.toThrow(problem)
 })

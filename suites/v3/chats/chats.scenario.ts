@@ -26,7 +26,7 @@ describe('v3: chats', () => {
         session.markUndecided(
           'unproven',
           ['V3-CHAT-01', 'V3-CHAT-03'],
-          'a name without the other fields was refused: say requests.createChat in the profile',
+          'a name without the other fields was rejected: set requests.createChat in the target profile',
         )
         return
       }

@@ -130,7 +130,7 @@ describe('v3: the list of chats', () => {
       const whole = await chats.walkOnce(query, [plain, favorite])
       assume(
         whole.pagesWith(favorite.id).length === 0 || profile.requests.excludeFavorites,
-        'exclude_favorites: true, whose type is a guess, was not understood: say requests.excludeFavorites',
+        'exclude_favorites: true, whose type is a guess, was not understood: set requests.excludeFavorites',
         ...whole.pages.slice(0, 3),
       )
       claim(

@@ -52,7 +52,7 @@ describe('v3: chat management', () => {
         session.markUndecided(
           'unproven',
           ['V3-CHAT-10'],
-          'our guess at the body of PATCH was refused: say requests.patchChat in the profile',
+          'our guess at the body of PATCH was rejected: set requests.patchChat in the target profile',
         )
       } else {
         const read = await chats.poll(
