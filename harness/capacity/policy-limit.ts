@@ -30,8 +30,9 @@ export interface TokenBucket {
 const minRefused = 20
 /** A refill that is known less well explains nothing. */
 const maxHalfWidth = 0.1
-/** A saturated target answers later than this many times its unloaded latency. */
+/** A saturated target answers later than this many times its unloaded latency, and so much more. */
 const maxSlowdown = 2
+const slackMs = 25
 /** Refusals at so nearly the same number in flight come from a limit of concurrency. */
 const concurrencyShare = 0.9
 
@@ -111,7 +112,8 @@ function isSlow(admissions: readonly Admission[], unloadedMs: number | null): bo
     .flatMap(({ accepted, latencyMs }) => (accepted ? (latencyMs ?? []) : []))
     .toSorted((a, b) => a - b)
   const median = latencies[Math.floor(latencies.length / 2)]
-  return unloadedMs !== null && median !== undefined && median > maxSlowdown * unloadedMs
+  if (unloadedMs === null || median === undefined) return false
+  return median > maxSlowdown * unloadedMs + slackMs
 }
 
 function isConcurrencyLimit(admissions: readonly Admission[]): boolean {

@@ -112,12 +112,15 @@ function promising(probes: readonly Probe[], lowestMissed: number): number | nul
   return open.length === 0 ? Math.min(...below) / wide : Math.max(...open)
 }
 
-/** Lowest rate at which the generator was the bottleneck twice, and above which it never was in time. */
+/** Probes in which a generator is late before it counts as the bottleneck: a busy machine is late for a while. */
+const maxLate = 3
+
+/** Lowest rate from which on the generator was always the bottleneck. */
 export function generatorCeiling(probes: readonly Probe[]): number | null {
   const highestValid = Math.max(0, ...probes.flatMap(({ valid, rate }) => (valid ? rate : [])))
   const late = probes.filter(({ valid, rate }) => !valid && rate > highestValid)
-  const twice = late.filter(({ rate }) => late.filter((other) => other.rate <= rate).length > 1)
-  return twice.length === 0 ? null : Math.min(...twice.map(({ rate }) => rate))
+  const rates = late.map(({ rate }) => rate).toSorted((a, b) => a - b)
+  return rates[maxLate - 1] ?? null
 }
 
 /** Distance at which the rate that the generator can hold is known well enough. */

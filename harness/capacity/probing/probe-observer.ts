@@ -39,6 +39,7 @@ export class ProbeObserver {
   readonly #requests: Observed[] = []
   #rateLimit: Readonly<Record<string, string>> = {}
   readonly #over: { over: number; requests: number }[]
+  #refused = 0
 
   constructor(limits: readonly ProbeLimit[]) {
     this.#limits = limits
@@ -64,6 +65,7 @@ export class ProbeObserver {
       sum.requests += 1
     })
     if (record.rateLimit !== undefined) this.#rateLimit = record.rateLimit
+    if (outcome.kind === 'shed') this.#refused += 1
     this.#requests.push({
       plannedNs: timestamps.planned,
       startNs: timestamps.sent ?? timestamps.dispatched,
@@ -79,11 +81,15 @@ export class ProbeObserver {
     })
   }
 
-  /** The limit that more than half of the requests are over, so that the rest of the probe is not needed. */
+  /**
+   * The limit that more than half of the requests are over, so that the rest of the probe is not needed.
+   * Answers 429 cost the target little, and their times show its rate limit.
+   */
   hopeless(): string | null {
     const index = this.#over.findIndex(
       ({ over, requests }, at) =>
         requests >= minHopeless &&
+        !(this.#limits[at]?.isFailures === true && this.#refused > over / 2) &&
         decideShare(
           requests,
           over,

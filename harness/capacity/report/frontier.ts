@@ -5,10 +5,10 @@ import type { CapacityProbe } from '../../../contract/report/capacity-probe.ts'
 /** Probes within this factor of each other are one point. */
 const sameRate = 1.02
 
-/** Points in ascending order of load; the median of its probes is that of a point. */
+/** Points in ascending order of load; the median of its probes is that of a point. A baseline has its own kind of load. */
 export function frontierOf(rows: readonly CapacityProbe[]): FrontierPoint[] {
   const counted = rows
-    .filter(({ valid, purpose }) => valid && purpose !== 'hysteresis')
+    .filter(({ valid, purpose }) => valid && purpose === 'search')
     .toSorted((a, b) => a.rate - b.rate)
   const groups: CapacityProbe[][] = []
   for (const row of counted) {

@@ -1,0 +1,114 @@
+/** Searches by the real command against a real `chatgen serve --engine`, whose capacity a simulation knows. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { capacityReport } from '../../contract/report/capacity.ts'
+import { mixEntry } from '../../harness/load/plan/mix.ts'
+import { arrivals } from '../../harness/load/plan/plan.ts'
+import { parseEngine } from '../../reference-server/engine/options.ts'
+import { simulate } from '../../reference-server/engine/simulate.ts'
+import { trueCapacity } from './targets.ts'
+
+const bin = fileURLToPath(new URL('../../bin/chatgen.cjs', import.meta.url))
+const key = 'capacity-truth'
+
+/** Iterations of 70 ms and more: what a busy machine adds to a latency is small beside them. */
+export const engine =
+  'max-num-seqs=32,max-waiting=1000,prefill=0ms/token,decode=70ms,decode-per-seq=0.5ms'
+export const slo = 'ttft.p90 < 250ms'
+const limitMs = 250
+const allowed = 0.1
+const answer = { min: 2, max: 6 }
+
+export interface RealSearch {
+  readonly outcome: string
+  readonly rate: number | null
+  readonly interval: readonly [low: number, high: number] | null
+  readonly probes: number
+  readonly minutes: number
+}
+
+/** The rate at which the share over the limit is what the SLO allows, by simulation without HTTP. */
+export function realTruth(): number {
+  const mix = {
+    name: 'short',
+    entries: [
+      mixEntry({ name: 'short', kind: 'openai-stream', answer: { kind: 'uniform', ...answer } }),
+    ],
+  }
+  return trueCapacity(
+    {
+      name: engine,
+      min: 5,
+      max: 500,
+      allowed,
+      run: (perSecond, draw, _, requests) => {
+        const plan = arrivals({
+          seed: String(draw()),
+          mix,
+          arrival: { kind: 'poisson', perSecond },
+          durationNs: (requests / perSecond) * 1e9,
+          misbehaviour: { slowReader: 0, abort: 0, churn: 0 },
+          idempotencyRaces: 0,
+        })
+        const sent = Array.from(plan, ({ plannedNs, answerTokens }) => ({
+          atMs: (plannedNs ?? 0) / 1e6,
+          promptTokens: 0,
+          outputTokens: answerTokens ?? 1,
+        }))
+        return simulate(parseEngine(engine), sent).map(
+          (found) => found === null || found.ttftMs >= limitMs,
+        )
+      },
+    },
+    0,
+    400_000,
+  )
+}
+
+/** One search against a server of its own. */
+export async function realSearch(seed: number): Promise<RealSearch> {
+  const folder = mkdtempSync(join(tmpdir(), 'capacity-truth-'))
+  const mix = `name: short\ntransactions:\n  - kind: openai-stream\n    prompt: 5\n    answer: { uniform: { min: ${answer.min}, max: ${answer.max} } }\n`
+  writeFileSync(join(folder, 'mix.yaml'), mix)
+  const server = start(['serve', '--port', '0', '--key', key, '--engine', engine], folder)
+  try {
+    const url = await addressOf(server)
+    const search = start(
+      [
+        ...['capacity', url, '--mix', 'mix.yaml', '--slo', slo, '--min', '10', '--max', '500'],
+        ...['--probe', '10s', '--budget', '15m', '--seed', `truth-${seed}`, '--quiet'],
+      ],
+      folder,
+    )
+    await once(search, 'exit')
+  } finally {
+    server.kill('SIGTERM')
+  }
+  const text = readFileSync(join(folder, 'chatgen-results', 'report.json'), 'utf8')
+  const { outcome, result, probes, durationMs } = capacityReport.parse(JSON.parse(text))
+  const { rate, interval } = result
+  return { outcome, rate, interval, probes: probes.length, minutes: durationMs / 60_000 }
+}
+
+function start(args: readonly string[], cwd: string): ChildProcess {
+  return spawn(process.execPath, [bin, ...args], {
+    cwd,
+    env: { ...process.env, CHATGEN_API_KEY: key },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+}
+
+async function addressOf({ stdout }: ChildProcess): Promise<string> {
+  if (stdout === null) throw new Error('the server has no output')
+  let text = ''
+  for await (const chunk of stdout) {
+    text += String(chunk)
+    const [url] = /http:\/\/127\.0\.0\.1:\d+/.exec(text) ?? []
+    if (url !== undefined) return url
+  }
+  throw new Error(`the server did not start: ${text}`)
+}

@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest'
+import { coverageOf } from './coverage.ts'
+import { targets } from './targets.ts'
+
+/** Seeded simulations: the same figures on every machine. `scripts/capacity-truth.ts` runs 200 searches. */
+test.each(
+  targets
+    .filter(({ name }) => !name.startsWith('continuous'))
+    .map((target) => [target.name, target] as const),
+)('intervals of a search hold the true capacity: %s', async (_, target) => {
+  const { held, widths } = await coverageOf(target, {
+    searches: 10,
+    requests: 2000,
+    knownBy: 100_000,
+  })
+  expect(held).toBeGreaterThanOrEqual(8)
+  expect(Math.max(...widths)).toBeLessThan(1)
+})
