@@ -2,6 +2,8 @@ import { basename, join, resolve } from 'node:path'
 import { partialText } from '../../../reports/load/outcome.ts'
 import { reportName } from '../../conformance/defaults.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
+import { renderCapacity } from '../capacity/publish.ts'
+import { capacityFormatNames, capacityFormats } from '../capacity/report-formats.ts'
 import { openBaseline } from '../check/baseline.ts'
 import { render } from '../check/publish.ts'
 import { formatNames, formatsIn, formatsOf, type RenderOptions } from '../check/report-formats.ts'
@@ -15,6 +17,7 @@ import { makeOutFolder } from '../results/out-folder.ts'
 import { resultsIn } from '../results/results-folder.ts'
 import {
   anyEdited,
+  capacityIn,
   conformanceIn,
   doubtLines,
   lostText,
@@ -39,6 +42,7 @@ Examples:
   $ chatgen report monday tuesday --report html --out pages
   $ chatgen report chatgen-results --baseline known.yaml --report markdown --out judged
   $ chatgen report shard-0 shard-1 shard-2 --report json,html --out whole
+  $ chatgen report capacity-1 --report junit,markdown
   $ chatgen report chatgen-results --report markdown --out - >> "$GITHUB_STEP_SUMMARY"
 
 Exit codes:
@@ -56,7 +60,7 @@ export const reportCommand: AddCommand = (program, io, finish) => {
     .addOption(
       flag(
         '--report <formats>',
-        `formats of a check: ${formatNames.join(', ')}; of a load run: ${loadFormatNames.join(', ')}`,
+        `formats of a check: ${formatNames.join(', ')}; of a load run: ${loadFormatNames.join(', ')}; of a capacity search: ${capacityFormatNames.join(', ')}`,
       )
         .argParser(list)
         .default([], 'console'),
@@ -84,7 +88,13 @@ export const reportCommand: AddCommand = (program, io, finish) => {
       for (const line of doubtLines(files)) io.err(line)
       const loads = files.filter(({ kind }) => kind === 'load-report')
       const edited = anyEdited(files) ? exitCode.usage : undefined
-      if (loads.length === 0) {
+      const [first, second] = files
+      if (first?.kind === 'capacity-report') {
+        if (second !== undefined)
+          throw new ConfigurationError(['render capacity reports one by one'])
+        renderCapacityOf(first, flags, io)
+        finish(edited ?? exitCode.done)
+      } else if (loads.length === 0) {
         renderConformance(files.map(conformanceIn), flags, io)
         finish(edited ?? exitCode.done)
       } else if (loads.length === files.length) {
@@ -120,6 +130,16 @@ function renderConformance(results: readonly StoredReport[], flags: ReportFlags,
     })
     tellWritten(formats, out, io)
   }
+}
+
+function renderCapacityOf(file: StoredFile, flags: ReportFlags, io: Io): void {
+  const formats = formatsIn(capacityFormats, wantedIn(flags))
+  const out = flags.out === '-' ? null : (flags.out ?? file.dir)
+  const report = capacityIn(file)
+  refuseOtherRun(report, out, formats)
+  if (out !== null && hasFile(formats)) makeOutFolder(out)
+  renderCapacity(report, { formats, out, style: styleOf(flags, io), print: io.out }, io)
+  tellWritten(formats, out, io)
 }
 
 /** Merges shards into one report, which needs its own folder. */

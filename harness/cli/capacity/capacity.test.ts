@@ -1,0 +1,211 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { capacityReport } from '../../../contract/report/capacity.ts'
+import { loadReport } from '../../../contract/report/load.ts'
+import { served, withKey } from '../load/test-support/loading.ts'
+import { chatgen, emptyFolder, start } from '../test-support/chatgen.ts'
+
+vi.setConfig({ testTimeout: 120_000 })
+
+/** Searches by the real bin. What a busy machine adds to a latency is far from every limit. */
+
+const results = 'chatgen-results'
+
+function reportIn(folder: string) {
+  return capacityReport.parse(
+    JSON.parse(readFileSync(join(folder, results, 'report.json'), 'utf8')),
+  )
+}
+
+async function search(...args: readonly string[]) {
+  const folder = emptyFolder()
+  const ended = await chatgen(['capacity', ...args], withKey, folder)
+  return { ...ended, folder, report: reportIn(folder) }
+}
+
+/** Answers of one word, so that a probe of two seconds has many. */
+const short = ['--probe', '2s', '--rest', '2s', '--seed', 'same']
+
+/** One sequence at a time, 20 ms each: no more than 50 a second, whatever the machine. */
+const oneAtATime = 'max-num-seqs=1,max-waiting=4,prefill=0ms/token,decode=20ms,decode-per-seq=0ms'
+
+function probeFile(folder: string, index: number): string {
+  return join(folder, results, 'probes', String(index).padStart(3, '0'), 'report.json')
+}
+
+async function untilProbe(folder: string, index: number): Promise<void> {
+  await vi.waitFor(() => expect(existsSync(probeFile(folder, index))).toBe(true), 100_000)
+}
+
+describe('chatgen capacity', () => {
+  test('0 where the maximum is met, and every probe has a load report of its own', async () => {
+    const url = await served()
+    const { code, stdout, folder, report } = await search(
+      url,
+      ...short,
+      ...[
+        '--slo',
+        'ttft.p50 < 20s',
+        '--min',
+        '30',
+        '--max',
+        '60',
+        '--report',
+        'console,junit,markdown',
+      ],
+    )
+    expect(report).toMatchObject({ outcome: 'above max', result: { highestMet: 60, rate: null } })
+    expect(stdout).toContain('at least 60.0 req/s')
+    expect(report.probes.map(({ purpose }) => purpose)).toContain('baseline')
+    for (const { index, report: path, samples, rate } of report.probes) {
+      expect(path).toBe(`probes/${String(index).padStart(3, '0')}/report.json`)
+      const own = loadReport.parse(JSON.parse(readFileSync(probeFile(folder, index), 'utf8')))
+      if (index > 0) expect(own.plan.arrival).toEqual({ kind: 'poisson', perSecond: rate })
+      expect(samples?.ttftMs.length).toBeGreaterThan(0)
+    }
+    expect(readFileSync(join(folder, results, 'report.xml'), 'utf8')).toContain('<testcase')
+    expect(readFileSync(join(folder, results, 'report.md'), 'utf8')).toContain('Above the maximum')
+    expect(code).toBe(0)
+  })
+
+  test('finds a rate between those that a full engine keeps and refuses', async () => {
+    const url = await served('--engine', oneAtATime)
+    const { code, stdout, report } = await search(
+      url,
+      ...short,
+      ...['--slo', 'errors < 20%', '--min', '2', '--precision', '50%', '--budget', '100s'],
+      ...['--mix', 'openai-json'],
+    )
+    const { rate, firstFailing, limitedBy, limit } = report.result
+    // An answer takes some iterations of 20 ms.
+    expect(firstFailing).toBeLessThan(130)
+    expect(rate).toBeGreaterThan(0.1)
+    expect(rate).toBeLessThan(65)
+    expect({ limitedBy, limit }).toEqual({ limitedBy: 'errors < 20%', limit: 'capacity' })
+    expect(stdout).toContain('limited by errors < 20%')
+    expect(stdout).toContain('at 70 % headroom')
+    // A machine that is busy all the time ends the budget before the interval is narrow.
+    expect([0, 5]).toContain(code)
+  })
+
+  test('1 where an SLO is missed at the minimum', async () => {
+    const url = await served('--pace', 'ttft=300ms')
+    const { code, stdout, report } = await search(
+      url,
+      ...short,
+      ...['--slo', 'ttft.p90 < 50ms', '--min', '40', '--max', '80'],
+    )
+    expect(report).toMatchObject({ outcome: 'below min', result: { limitedBy: 'ttft.p90 < 50ms' } })
+    expect(stdout).toContain('below 40.0 req/s, the minimum of the search')
+    expect(code).toBe(1)
+  })
+
+  test('tells a rate limit from saturation', async () => {
+    const url = await served('--requests-per-minute', '600', '--pace', 'ttft=100ms')
+    const { code, stdout, report } = await search(
+      url,
+      ...['--probe', '6s', '--rest', '2s', '--seed', 'same', '--slo', 'ttft.p50 < 10s'],
+      ...['--min', '100', '--max', '400'],
+    )
+    const { refill, headers } = report.policyLimit ?? {}
+    expect(stdout).toContain('limited by policy, not by capacity')
+    expect(report.result).toMatchObject({ limit: 'policy', limitedBy: 'failures <= 1%' })
+    const [low = 0, high = 0] = refill?.interval ?? []
+    expect(low).toBeLessThan(10)
+    expect(high).toBeGreaterThan(10)
+    expect(headers).toHaveProperty('retry-after')
+    expect(code).toBe(0)
+  })
+
+  test('6 where the generator was the bottleneck, with the rate that it holds', async () => {
+    const url = await served('--pace', 'ttft=500ms')
+    const { code, stdout, report } = await search(
+      url,
+      ...short,
+      ...['--slo', 'ttft.p50 < 20s', '--min', '1', '--max-in-flight', '8'],
+    )
+    expect(report).toMatchObject({ outcome: 'invalid', generator: { verdict: 'invalid' } })
+    // Half a second each, at most eight at once: sixteen a second.
+    expect(report.generator.holds).toBeLessThan(40)
+    expect(stdout).toContain('the load generator was the bottleneck: it holds')
+    for (const { valid, verdict } of report.probes) expect(valid).toBe(verdict !== 'invalid')
+    expect(code).toBe(6)
+  })
+
+  test('130 where it is interrupted, with the bracket that was known', async () => {
+    const url = await served('--engine', oneAtATime)
+    const folder = emptyFolder()
+    const args = [
+      'capacity',
+      url,
+      ...short,
+      '--slo',
+      'errors < 20%',
+      '--min',
+      '1',
+      '--mix',
+      'v3-json',
+    ]
+    const running = start(args, withKey, folder)
+    await untilProbe(folder, 3)
+    running.child.kill('SIGINT')
+    const { code, stdout } = await running.ended
+    const report = reportIn(folder)
+    expect(report.interrupted).toBe(true)
+    expect(report.probes.length).toBeGreaterThanOrEqual(4)
+    expect(stdout).toMatch(/^INTERRUPTED/)
+    const { highestMet, firstFailing } = report.result
+    expect(highestMet ?? firstFailing ?? report.probes.length).toBeGreaterThan(0)
+    expect(await chatsLeft(url)).toBe(0)
+    expect(code).toBe(130)
+  })
+
+  test('3 where the target dies in the middle, with the bracket that was known', async () => {
+    const server = start(['serve', '--port', '0', '--key', withKey.CHATGEN_API_KEY])
+    onTestFinished(() => void server.child.kill('SIGKILL'))
+    await server.shows('http://')
+    const url = /http:\/\/127\.0\.0\.1:\d+/.exec(server.soFar())?.[0] ?? ''
+    const folder = emptyFolder()
+    const args = ['capacity', url, ...short, '--slo', 'ttft.p50 < 20s', '--min', '30']
+    const running = start(args, withKey, folder)
+    await untilProbe(folder, 2)
+    server.child.kill('SIGKILL')
+    const { code, stdout } = await running.ended
+    const report = reportIn(folder)
+    expect(report).toMatchObject({ outcome: 'unreachable', interrupted: false })
+    expect(report.result.firstFailing).toBeNull()
+    expect(report.probes.at(-1)?.valid).toBe(false)
+    expect(stdout).toMatch(/^UNREACHABLE/)
+    expect(code).toBe(3)
+  })
+
+  test.each([
+    ['no SLO', [], 'no SLO given'],
+    ['a mean', ['--slo', 'ttft.mean < 1s'], 'a mean is no share of requests'],
+    ['a rate', ['--slo', 'rate > 10/s'], 'a rate is what the search varies'],
+    [
+      'an empty range',
+      ['--slo', 'ttft.p95 < 1s', '--min', '9', '--max', '3'],
+      '--min 9 is not below --max 3',
+    ],
+    ['a precision out of range', ['--precision', '80%'], 'must be from 0.1% to 50%'],
+    [
+      'half a client',
+      ['--slo', 'ttft.p95 < 1s', '--concurrency', '--min', '1.5'],
+      'whole numbers of clients',
+    ],
+  ])('2 for %s', async (_, args, sentence) => {
+    const { code, stdout, stderr } = await chatgen(['capacity', 'http://127.0.0.1:1', ...args])
+    expect(stderr).toContain(sentence)
+    expect(stdout).toBe('')
+    expect(code).toBe(2)
+  })
+})
+
+async function chatsLeft(url: string): Promise<number> {
+  const headers = { authorization: `Bearer ${withKey.CHATGEN_API_KEY}` }
+  const answer = await fetch(`${url}/api/v3/chat?limit=100`, { headers })
+  const { result } = (await answer.json()) as { readonly result: readonly unknown[] }
+  return result.length
+}
