@@ -1,0 +1,181 @@
+import { describe, expect, test } from 'vitest'
+import type { CapacityReport } from '../../contract/report/capacity.ts'
+import { evil } from '../load/test-support/sketch.ts'
+import { answerText } from './answer.ts'
+import { capacityToConsole } from './console.ts'
+import { capacityToJUnit } from './junit.ts'
+import { capacityToMarkdown } from './markdown.ts'
+import { capacityReportOf } from './test-support/sketch.ts'
+
+const style = { color: false, width: 100, verbose: true }
+const open: CapacityReport['result'] = {
+  ...capacityReportOf().result,
+  ...{ rate: null, interval: null, limitedBy: null, limit: null, by: null },
+  ...{ headroom: null, concurrency: null, tokensPerSecond: null },
+}
+
+describe('the answer in a line', () => {
+  test('is the rate with its interval, its limit, the first failing rate and the headroom', () => {
+    expect(answerText(capacityReportOf())).toBe(
+      '42.1 req/s [39.8, 43.5] at 95 %, limited by ttft.p95 < 1s; first failing rate 44.0; at 70 % headroom 29.5',
+    )
+  })
+
+  test.each([
+    [
+      'interrupted with a bracket',
+      { interrupted: true, result: { ...capacityReportOf().result, by: 'bracket' as const } },
+      'between two verdicts, limited by ttft.p95 < 1s',
+    ],
+    [
+      'interrupted early',
+      { interrupted: true, result: { ...open, firstFailing: null } },
+      'at least 38.0 req/s; interrupted: the answer is what was known until then',
+    ],
+    [
+      'unreachable',
+      { outcome: 'unreachable' as const, result: open },
+      'at least 38.0 req/s; first failing rate 44.0; the target stopped answering',
+    ],
+    [
+      'limited by policy',
+      { result: { ...capacityReportOf().result, limit: 'policy' as const } },
+      'limited by policy, not by capacity',
+    ],
+    [
+      'bound by the generator',
+      {
+        outcome: 'invalid' as const,
+        result: open,
+        generator: { ...capacityReportOf().generator, holds: 31 },
+      },
+      'the load generator was the bottleneck: it holds 31.0 req/s',
+    ],
+    [
+      'too short',
+      { outcome: 'undecided' as const },
+      'the budget of 1200 s ended before the interval was as narrow as ±5 %',
+    ],
+    [
+      'below the minimum',
+      { outcome: 'below min' as const, result: { ...open, limitedBy: 'ttft.p95 < 1s' } },
+      'below 1.00 req/s, the minimum of the search, limited by ttft.p95 < 1s',
+    ],
+    [
+      'without a verdict',
+      { result: { ...open, highestMet: null, firstFailing: null } },
+      'no rate was decided',
+    ],
+  ])('says what is known of a search that was %s', (_, more, text) => {
+    expect(answerText(capacityReportOf(more))).toContain(text)
+  })
+})
+
+test('the console shows the answer first and last, the frontier and the probes', () => {
+  expect(capacityToConsole(capacityReportOf(), style)).toMatchInlineSnapshot(`
+    "FOUND  42.1 req/s [39.8, 43.5] at 95 %, limited by ttft.p95 < 1s; first failing rate 44.0; at 70 %
+           headroom 29.5
+    Target  http://127.0.0.1:4010
+    Search  ttft.p95 < 1s; mix openai-stream; seed a-seed
+
+    In flight (Little’s law)  105 [99.5, 109]
+    Tokens a second  2526 prompt, 5052 output
+    Hysteresis  35.8/s right after an overload of 63.1/s is no worse than before.
+    Drift  No change of the capacity with time is told from noise.
+
+    Throughput and latency by load, ms
+      rate  probes  completed/s  tokens/s  in flight  ttft p50/p95  tpot p50/p95  e2e p50/p95
+      20.0       1         20.0      2400       50.0     180 / 400   20.0 / 25.0  2400 / 4200  met
+      44.0       1         41.0      4900        190   1800 / 3100    22.0 / n/a  5400 / 8200  missed
+
+    Probes
+      probe  purpose  rate  at   length  verdict  nearest limit
+          1  search   20.0  2 s    40 s  met      ttft.p95 < 1s: 0.5 % over, 5 % allowed
+          2  search   38.0  2 s    40 s  met      ttft.p95 < 1s: 0.5 % over, 5 % allowed
+          3  search   44.0  2 s    40 s  missed   ttft.p95 < 1s: 75 % over, 5 % allowed   more than half of the requests are over ttft.p95 < 1s
+
+    FOUND  42.1 req/s [39.8, 43.5] at 95 %, limited by ttft.p95 < 1s; first failing rate 44.0; at 70 %
+           headroom 29.5
+    "
+  `)
+})
+
+test('Markdown has the same in tables', () => {
+  expect(capacityToMarkdown(capacityReportOf())).toMatchInlineSnapshot(`
+    "## ✅ Found
+
+    42.1 req/s \\[39.8, 43.5\\] at 95 %, limited by ttft.p95 &lt; 1s; first failing rate 44.0; at 70 % headroom 29.5
+
+    \`http://127.0.0.1:4010\`; \`ttft.p95 < 1s\`; mix openai-stream; seed a-seed  
+    In flight (Little’s law)  105 \\[99.5, 109\\]  
+    Tokens a second  2526 prompt, 5052 output  
+    Hysteresis  35.8/s right after an overload of 63.1/s is no worse than before.  
+    Drift  No change of the capacity with time is told from noise.
+
+    ### Throughput and latency by load, ms
+
+    | rate | probes | completed/s | tokens/s | in flight | ttft p50/p95 | tpot p50/p95 | e2e p50/p95 |  |
+    | --- | --- | --- | --- | --- | --- | --- | --- | --- |
+    | 20.0 | 1 | 20.0 | 2400 | 50.0 | 180 / 400 | 20.0 / 25.0 | 2400 / 4200 | met |
+    | 44.0 | 1 | 41.0 | 4900 | 190 | 1800 / 3100 | 22.0 / n/a | 5400 / 8200 | missed |
+
+    <details>
+    <summary>Probes</summary>
+
+    | probe | purpose | rate | at | length | verdict | nearest limit |  |
+    | --- | --- | --- | --- | --- | --- | --- | --- |
+    | 1 | search | 20.0 | 2 s | 40 s | met | ttft.p95 &lt; 1s: 0.5 % over, 5 % allowed |  |
+    | 2 | search | 38.0 | 2 s | 40 s | met | ttft.p95 &lt; 1s: 0.5 % over, 5 % allowed |  |
+    | 3 | search | 44.0 | 2 s | 40 s | missed | ttft.p95 &lt; 1s: 75 % over, 5 % allowed | more than half of the requests are over ttft.p95 &lt; 1s |
+
+    </details>
+    "
+  `)
+})
+
+describe('JUnit', () => {
+  test('passes for an answer, whatever single probes missed', () => {
+    const xml = capacityToJUnit(capacityReportOf())
+    expect(xml).toContain('failures="0"')
+    expect(xml).toContain('probe 3, search, 44.0 req/s')
+  })
+
+  test.each(['below min', 'violated', 'undecided', 'unreachable', 'invalid'] as const)(
+    'fails for the outcome %s',
+    (outcome) => {
+      expect(capacityToJUnit(capacityReportOf({ outcome }))).toContain('failures="1"')
+    },
+  )
+
+  test('fails for an interrupted search', () => {
+    expect(capacityToJUnit(capacityReportOf({ interrupted: true }))).toContain('failures="1"')
+  })
+})
+
+test('text from a target is escaped in every form', () => {
+  const { probes, config } = capacityReportOf()
+  const report = capacityReportOf({
+    target: { baseUrl: evil, surfaces: ['v3'] },
+    seed: evil,
+    config: { ...config, mixName: evil },
+    probes: probes.map((probe) => ({ ...probe, stopped: evil })),
+    policyLimit: {
+      burst: { value: 20, interval: null },
+      refill: { value: 40, interval: [39, 41] },
+      accepted: 1,
+      refused: 1,
+      probe: 3,
+      headers: { 'retry-after': evil },
+      message: evil,
+    },
+    notes: [evil],
+    faults: [evil],
+  })
+  const pages = [capacityToMarkdown(report), capacityToJUnit(report)]
+  for (const text of [...pages, capacityToConsole(report, style)]) {
+    expect(text).not.toMatch(/[\u001b\u202e]/)
+  }
+  expect(capacityToJUnit(report)).not.toContain('<script>')
+  // In a code span it is text.
+  expect(capacityToMarkdown(report).replaceAll(/(`+).*?\1/g, '')).not.toContain('<script>')
+})
