@@ -46,20 +46,26 @@ async function simulated(): Promise<void> {
 async function real(first: number, searches: number): Promise<void> {
   const truth = realTruth()
   console.log(`the true capacity is ${truth.toFixed(2)}/s`)
-  let held = 0
+  let [held, late] = [0, 0]
   const widths: number[] = []
   for (let seed = first; seed < first + searches; seed++) {
     const { outcome, rate, interval, probes, minutes } = await realSearch(seed)
-    const [low, high] = interval ?? [Number.NaN, Number.NaN]
+    const cost = `${outcome}, ${probes} probes, ${minutes.toFixed(1)} min`
+    if (interval === null) {
+      late += 1
+      console.log(`seed ${seed}: no interval; ${cost}`)
+      continue
+    }
+    const [low, high] = interval
     const holds = low <= truth && truth <= high
     if (holds) held += 1
     widths.push((high - low) / (rate ?? Number.NaN))
     console.log(
-      `seed ${seed}: ${rate?.toFixed(2)} [${low.toFixed(2)}, ${high.toFixed(2)}] ${holds ? 'holds' : 'misses'} the truth; ${outcome}, ${probes} probes, ${minutes.toFixed(1)} min`,
+      `seed ${seed}: ${rate?.toFixed(2)} [${low.toFixed(2)}, ${high.toFixed(2)}] ${holds ? 'holds' : 'misses'} the truth; ${cost}`,
     )
   }
   console.log(
-    `${held} of ${searches} intervals hold the truth, median width ${percent(median(widths))}`,
+    `${held} of ${widths.length} intervals hold the truth, median width ${percent(median(widths))}; ${late} searches without an interval`,
   )
 }
 
