@@ -33,7 +33,8 @@ export function exitCodeOfLoad(report: LoadReport): ExitCode {
   }
   if (report.faults.length > 0) return exitCode.internalError
   if (report.outcome === 'invalid') return exitCode.measurementInvalid
-  return undecided ? exitCode.incomplete : exitCode.done
+  // Of shards that are missing, nobody knows what they would have shown.
+  return undecided || report.partial !== undefined ? exitCode.incomplete : exitCode.done
 }
 
 function isMissed({ verdict }: LoadReport['slo'][number]): boolean {

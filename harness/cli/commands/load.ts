@@ -1,5 +1,8 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { LoadReport } from '../../../contract/report/load.ts'
-import { TargetUnusableError } from '../../conformance/errors.ts'
+import { reportName } from '../../conformance/defaults.ts'
+import { ConfigurationError, TargetUnusableError } from '../../conformance/errors.ts'
 import type { TargetProfile } from '../../conformance/profile/index.ts'
 import { surfaceOf } from '../../load/plan/mix.ts'
 import type { PlanSpec } from '../../load/plan/plan.ts'
@@ -7,10 +10,11 @@ import type { Slo } from '../../load/slo/slo.ts'
 import { endDryRun } from '../check/dry-run.ts'
 import { defaultFormats, formatsIn } from '../check/report-formats.ts'
 import type { AddCommand } from '../command.ts'
-import { exitCodeOfLoad } from '../exit-codes.ts'
+import { type ExitCode, exitCode, exitCodeOfLoad } from '../exit-codes.ts'
 import { addOutputFlags, flag, outFlag } from '../flags.ts'
 import { calibrationFile, storedCalibration } from '../load/calibration.ts'
 import { addLoadFlags, type LoadFlags } from '../load/flags.ts'
+import { runJobShard } from '../load/job-shard.ts'
 import { closeLoadJournal, openLoadJournal } from '../load/journal.ts'
 import { loadPlanText } from '../load/output/plan-text.ts'
 import { showLoadProgress } from '../load/output/progress.ts'
@@ -18,13 +22,19 @@ import { publishLoad } from '../load/output/publish.ts'
 import { loadFormatNames, loadFormats } from '../load/output/report-formats.ts'
 import { planOf, slosOf } from '../load/spec.ts'
 import { loadTargetOf, requireWhatIsSent } from '../load/target.ts'
+import { uploadReport, uploadUrl } from '../load/upload.ts'
 import { makeOutFolder } from '../results/out-folder.ts'
 import { type Taking, withResultsFolder } from '../results/results-folder.ts'
+import { addRunnerFlags, type RunnerFlags, shardingOf } from '../runner/flags.ts'
+import { shardedRun } from '../runner/sharded-run.ts'
 import { withTarget } from '../target/target.ts'
 import { fitted } from '../terminal/fitted.ts'
 import type { Io } from '../terminal/io.ts'
 
-interface LoadCommandFlags extends LoadFlags {
+interface LoadCommandFlags extends LoadFlags, RunnerFlags {
+  /** File of a run that `--runner` prepared. */
+  readonly job?: string
+  readonly upload?: string
   readonly report?: readonly string[]
   readonly verbose?: boolean
 }
@@ -36,6 +46,8 @@ Examples:
   $ chatgen load --target staging.yaml --concurrency 100 --surface v3
   $ chatgen load --target staging.yaml --ramp 0..100/60s --duration 90s
   $ chatgen load --target staging.yaml --rate 400 --shard 2/8 --start-at 2026-12-01T10:00:00Z
+  $ chatgen load --target staging.yaml --rate 400 --runner local --shards 4
+  $ chatgen load --target staging.yaml --rate 4000 --runner kubernetes --shards 20 --image registry.example.org/chatgen
   $ chatgen load --target staging.yaml --rate 50 --report console,html,junit,prometheus
   $ chatgen load --target staging.yaml --rate 50 --dry-run
 
@@ -56,14 +68,34 @@ export const loadCommand: AddCommand = (program, io, finish) => {
     .description('run a load test that validates every response')
     .argument('[url]', 'base URL of the deployment, without /api')
   addOutputFlags(
-    addLoadFlags(command),
+    addRunnerFlags(addLoadFlags(command)),
     loadFormatNames,
     'also print latencies by transaction and as other tools define them',
   )
     .addOption(outFlag())
     .addOption(flag('--dry-run', 'print the number of requests without sending any'))
+    .addOption(
+      flag(
+        '--upload <url|file>',
+        'also send report.json by PUT to a presigned URL; of a file, the line of the shard',
+      ),
+    )
+    .addOption(flag('--job <file>', 'send a shard of a run that --runner prepared').hideHelp())
     .addHelpText('after', examples)
     .action(async (url: string | undefined, flags: LoadCommandFlags) => {
+      const { out, json = false, quiet = false, verbose = false } = flags
+      const upload = flags.upload === undefined ? null : uploadUrl(flags.upload, flags.shard)
+      const style = { color: io.color && flags.color, width: io.width, verbose }
+      if (flags.job !== undefined) {
+        const report = await runJobShard(flags.job, flags, io)
+        publishLoad(report, { formats: [], out, style, json, quiet }, io)
+        finish(exitCodeOfShard(report))
+        return
+      }
+      if (flags.runner !== undefined && flags.shard !== undefined) {
+        throw new ConfigurationError(['--runner and --shard exclude each other: pass --shards N'])
+      }
+      shardingOf(flags, out)
       // Errors in the flags are reported before anything is sent.
       const run = { spec: planOf(flags), slos: slosOf(flags.slo) }
       const formats = formatsIn(loadFormats, flags.report ?? defaultFormats)
@@ -75,11 +107,16 @@ export const loadCommand: AddCommand = (program, io, finish) => {
       const report = await withTarget(url, flags, io, (profile) =>
         load(profile, { ...run, formats }, flags, io),
       )
-      const { out, json = false, quiet = false, verbose = false } = flags
-      const style = { color: io.color && flags.color, width: io.width, verbose }
       publishLoad(report, { formats, out, style, json, quiet }, io)
+      if (upload !== null) await uploadReport(upload, readFileSync(join(out, reportName), 'utf8'))
       finish(exitCodeOfLoad(report))
     })
+}
+
+/** Its verdict is that of the merged report, whatever it is by itself. */
+function exitCodeOfShard({ interrupted, faults }: LoadReport): ExitCode {
+  if (interrupted) return exitCode.interrupted
+  return faults.length > 0 ? exitCode.internalError : exitCode.done
 }
 
 interface Run {
@@ -91,7 +128,7 @@ interface Run {
 async function load(
   profile: TargetProfile,
   { spec, slos, formats }: Run,
-  flags: LoadFlags,
+  flags: LoadCommandFlags,
   io: Io,
 ): Promise<LoadReport> {
   const target = loadTargetOf(profile, spec.seed)
@@ -107,10 +144,15 @@ async function load(
   return withResultsFolder(flags.out, taking, io, async (take) => {
     await preflight(setup, surfaces, { signal: io.signal })
     take()
-    const journal = openLoadJournal(flags.out, setup, { spec, shard: flags.shard ?? null })
-    const progress = showLoadProgress(io, !flags.quiet)
+    const sharding = shardingOf(flags, flags.out)
+    const journal =
+      sharding === undefined
+        ? openLoadJournal(flags.out, setup, { spec, shard: flags.shard ?? null })
+        : undefined
+    const progress = showLoadProgress(io, !flags.quiet && sharding === undefined)
+    const run = sharding === undefined ? runLoad : shardedRun(sharding, io)
     try {
-      const report = await runLoad({
+      const report = await run({
         target: journal === undefined ? target : { ...target, journal },
         spec,
         slos,

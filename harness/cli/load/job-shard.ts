@@ -1,0 +1,46 @@
+import { readFileSync } from 'node:fs'
+import type { LoadReport } from '../../../contract/report/load.ts'
+import { ConfigurationError, TargetUnusableError } from '../../conformance/errors.ts'
+import { jobIn } from '../runner/job.ts'
+import type { Io } from '../terminal/io.ts'
+import type { LoadFlags } from './flags.ts'
+import { showLoadProgress } from './output/progress.ts'
+
+/**
+ * One shard of a run that `--runner` prepared.
+ * @throws ConfigurationError if the file is no job, or the flags name no shard
+ */
+export async function runJobShard(
+  file: string,
+  { shard, startAt, quiet = false }: LoadFlags,
+  io: Io,
+): Promise<LoadReport> {
+  if (shard === undefined) throw new ConfigurationError(['--job needs --shard I/N'])
+  const options = jobIn(textOf(file), file)
+  io.redact(options.target.secrets)
+  const { runLoad, PreparationError } = await import('../../load/run.ts')
+  const progress = showLoadProgress(io, !quiet)
+  try {
+    return await runLoad({
+      ...options,
+      shard,
+      startAt: startAt ?? null,
+      signal: io.signal,
+      onProgress: progress.update,
+    })
+  } catch (error) {
+    if (!(error instanceof PreparationError)) throw error
+    throw new TargetUnusableError('E_UNREACHABLE', `${options.target.baseUrl}: ${error.message}`)
+  } finally {
+    progress.stop()
+  }
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new ConfigurationError([`--job: cannot read the file: ${reason}`])
+  }
+}

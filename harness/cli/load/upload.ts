@@ -1,0 +1,46 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { ConfigurationError } from '../../conformance/errors.ts'
+import type { Shard } from './values.ts'
+
+/**
+ * URL to which a report is uploaded: `--upload` itself, or of a file the line of the shard, counted from 0.
+ * @throws ConfigurationError if there is none
+ */
+export function uploadUrl(upload: string, shard: Shard | undefined): URL {
+  const lines = existsSync(upload)
+    ? readFileSync(upload, 'utf8')
+        .split('\n')
+        .map((line) => line.trim())
+        .filter((line) => line !== '')
+    : [upload]
+  const index = lines.length === 1 ? 0 : (shard?.index ?? 0)
+  const text = lines[index]
+  if (text === undefined || !URL.canParse(text) || !/^https?:/.test(text)) {
+    throw new ConfigurationError([
+      `--upload: ${upload} has no URL for shard ${shard?.index ?? 0}: pass a URL, or a file with one for each shard`,
+    ])
+  }
+  return new URL(text)
+}
+
+const timeoutMs = 60_000
+
+/** Sends a report by PUT, as presigned URLs of object stores expect it. @throws ConfigurationError */
+export async function uploadReport(url: URL, text: string): Promise<void> {
+  // A presigned URL grants access: its query is in no message.
+  const place = `${url.origin}${url.pathname}`
+  const failed = (reason: string) =>
+    new ConfigurationError([`the report could not be uploaded to ${place}: ${reason}`])
+  try {
+    const response = await fetch(url, {
+      method: 'PUT',
+      body: text,
+      signal: AbortSignal.timeout(timeoutMs),
+    })
+    await response.arrayBuffer()
+    if (!response.ok) throw failed(`status ${response.status}`)
+  } catch (error) {
+    if (error instanceof ConfigurationError) throw error
+    throw failed(error instanceof Error ? error.message : String(error))
+  }
+}

@@ -1,0 +1,50 @@
+import { spawn } from 'node:child_process'
+import { ConfigurationError } from '../../conformance/errors.ts'
+
+export interface ProgramOutput {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/**
+ * Runs the client program of an engine, such as kubectl. Input goes over standard input, so that no key
+ * stands in its arguments.
+ * @throws ConfigurationError if the program is not installed
+ */
+export function runProgram(
+  program: string,
+  args: readonly string[],
+  { input = '', signal }: { readonly input?: string; readonly signal?: AbortSignal } = {},
+): Promise<ProgramOutput> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, args, { stdio: 'pipe', ...(signal ? { signal } : {}) })
+    const [stdout, stderr]: [Buffer[], Buffer[]] = [[], []]
+    child.stdout.on('data', (bytes: Buffer) => stdout.push(bytes))
+    child.stderr.on('data', (bytes: Buffer) => stderr.push(bytes))
+    child.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT') return reject(error)
+      reject(new ConfigurationError([`--runner: ${program} is not installed on this machine`]))
+    })
+    child.on('close', (code) =>
+      resolve({ code, stdout: textOf(stdout), stderr: textOf(stderr).trim() }),
+    )
+    child.stdin.on('error', () => {}).end(input)
+  })
+}
+
+/** @throws ConfigurationError with the message of the program if it fails */
+export async function requireProgram(
+  program: string,
+  args: readonly string[],
+  options: Parameters<typeof runProgram>[2] = {},
+): Promise<string> {
+  const { code, stdout, stderr } = await runProgram(program, args, options)
+  if (code === 0) return stdout
+  const command = [program, ...args.slice(0, 2)].join(' ')
+  throw new ConfigurationError([`${command} failed: ${stderr || `exit code ${code}`}`])
+}
+
+function textOf(pieces: readonly Buffer[]): string {
+  return Buffer.concat(pieces).toString('utf8')
+}

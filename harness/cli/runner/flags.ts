@@ -1,0 +1,78 @@
+import type { Command } from 'commander'
+import { ConfigurationError } from '../../conformance/errors.ts'
+import { flag, positiveInteger } from '../flags.ts'
+import { duration } from '../load/values.ts'
+import { kubernetesRunner } from './kubernetes.ts'
+import { localRunner } from './local.ts'
+import type { Runner } from './runner.ts'
+import type { ShardingOptions } from './sharded-run.ts'
+import { swarmRunner } from './swarm.ts'
+
+type RunnerName = 'local' | 'swarm' | 'kubernetes'
+
+export interface RunnerFlags {
+  readonly runner?: RunnerName
+  readonly shards?: number
+  readonly startIn?: number
+  readonly image?: string
+}
+
+/** Adds the flags that spread a load over processes or machines. */
+export function addRunnerFlags(command: Command): Command {
+  const flags = [
+    flag(
+      '--runner <name>',
+      'run shards as processes, as a Swarm job or as a Kubernetes Job',
+    ).choices(['local', 'swarm', 'kubernetes']),
+    flag('--shards <n>', 'number of shards (default: 4)').argParser(positiveInteger),
+    flag(
+      '--start-in <time>',
+      'time until the shards start together (default: 12s for local, 30s for an engine)',
+    ).argParser(duration),
+    flag('--image <image>', 'container image with chatgen, for an engine', 'runner'),
+  ]
+  for (const option of flags) command.addOption(option.helpGroup('Several machines:'))
+  return command
+}
+
+const defaultShards = 4
+
+/**
+ * Sharding that the flags describe; undefined without --runner.
+ * @throws ConfigurationError if flags of a runner are given without one, or an engine has no image
+ */
+export function shardingOf(
+  { runner, shards, startIn, image }: RunnerFlags,
+  folder: string,
+): ShardingOptions | undefined {
+  if (runner === undefined) {
+    const given = Object.entries({ shards, 'start-in': startIn, image }).find(
+      ([, value]) => value !== undefined,
+    )
+    if (given === undefined) return undefined
+    throw new ConfigurationError([`--${given[0]} applies to --runner only`])
+  }
+  return {
+    runner: runnerOf(runner, image),
+    shards: shards ?? defaultShards,
+    startInMs: startIn ?? defaultStartInMs[runner],
+    folder,
+  }
+}
+
+/** Enough for processes to start, and for containers whose image is on the machine. */
+const defaultStartInMs: Readonly<Record<RunnerName, number>> = {
+  local: 12_000,
+  swarm: 30_000,
+  kubernetes: 30_000,
+}
+
+function runnerOf(name: RunnerName, image: string | undefined): Runner {
+  if (name === 'local') return localRunner
+  if (image === undefined) {
+    throw new ConfigurationError([
+      `--runner ${name} needs --image: a container image with this version of chatgen (deploy/Dockerfile)`,
+    ])
+  }
+  return name === 'swarm' ? swarmRunner(image) : kubernetesRunner(image)
+}

@@ -1,0 +1,70 @@
+import { spawn } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { reportName } from '../../conformance/defaults.ts'
+import type { PreparedJob, Runner, ShardResult } from './runner.ts'
+
+/** Runs each shard as a process of this machine. */
+export const localRunner: Runner = async (job) => {
+  mkdirSync(job.folder, { recursive: true })
+  const file = join(job.folder, 'job.json')
+  writeFileSync(file, job.text, { mode: 0o600 })
+  try {
+    return await Promise.all(
+      Array.from({ length: job.shards }, (_, index) => runShard(job, file, index)),
+    )
+  } finally {
+    rmSync(file, { force: true })
+  }
+}
+
+const built = import.meta.url.endsWith('.js')
+const bin = fileURLToPath(new URL(`${built ? '../' : ''}../../../bin/chatgen.cjs`, import.meta.url))
+
+function runShard(job: PreparedJob, file: string, index: number): Promise<ShardResult> {
+  const out = join(job.folder, `shard-${index}`)
+  rmSync(join(out, reportName), { force: true })
+  const args = shardArgs(job, { file, out, shard: `${index}/${job.shards}` })
+  const child = spawn(process.execPath, [bin, ...args], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    env: withoutFlags(),
+    // A Ctrl-C on the terminal comes once, from here.
+    detached: true,
+  })
+  let errors = ''
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    errors = `${errors}${text}`.slice(-2000)
+  })
+  const stop = () => child.kill('SIGINT')
+  const kill = setTimeout(() => child.kill('SIGKILL'), job.timeoutMs)
+  job.signal.addEventListener('abort', stop, { once: true })
+  return new Promise((resolve, reject) => {
+    child.on('error', reject)
+    child.on('close', (code) => {
+      clearTimeout(kill)
+      job.signal.removeEventListener('abort', stop)
+      const report = join(out, reportName)
+      const found = existsSync(report) ? readFileSync(report, 'utf8') : null
+      resolve({ report: found, reason: errors.trim() || `exit code ${code}` })
+    })
+  })
+}
+
+/** Command line of a shard. */
+export function shardArgs(
+  { startAt }: Pick<PreparedJob, 'startAt'>,
+  { file, out, shard }: { readonly file: string; readonly out: string; readonly shard?: string },
+): string[] {
+  return [
+    ...['load', '--job', file, '--out', out, '--start-at', startAt.toISOString(), '--quiet'],
+    ...(shard === undefined ? [] : ['--shard', shard]),
+  ]
+}
+
+/** CHATGEN_ variables are flags of the whole run, and resolved already. */
+function withoutFlags(): Record<string, string | undefined> {
+  return Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => !name.startsWith('CHATGEN_')),
+  )
+}

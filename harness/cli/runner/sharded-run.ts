@@ -1,0 +1,94 @@
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import type { LoadReport } from '../../../contract/report/load.ts'
+import { reportName } from '../../conformance/defaults.ts'
+import {
+  ConfigurationError,
+  InterruptedError,
+  TargetUnusableError,
+} from '../../conformance/errors.ts'
+import { makeFolder } from '../../conformance/recording/result-files.ts'
+import type { LoadOptions } from '../../load/options.ts'
+import { planHash } from '../../load/plan/plan.ts'
+import { mergedLoad } from '../load/merged.ts'
+import { openStored } from '../results/stored-report.ts'
+import type { Io } from '../terminal/io.ts'
+import { jobText } from './job.ts'
+import type { PreparedJob, Runner, ShardResult } from './runner.ts'
+
+export interface ShardingOptions {
+  readonly runner: Runner
+  readonly shards: number
+  /** Time until the common start, in milliseconds. */
+  readonly startInMs: number
+  /** Folder of the run; shards have folders of their own in it. */
+  readonly folder: string
+}
+
+/** Time for starting, connecting and reporting beside the run itself. */
+const marginMs = 180_000
+
+/**
+ * A load run on several processes or machines, with the signature of `runLoad`: prepares the plan, starts
+ * its shards by the runner, and merges their reports. Live progress and single records are not known here.
+ *
+ * @throws ConfigurationError if the engine cannot run the job; TargetUnusableError if no shard reported
+ */
+export function shardedRun(
+  options: ShardingOptions,
+  io: Pick<Io, 'err' | 'write'>,
+): (run: LoadOptions) => Promise<LoadReport> {
+  const { runner, startInMs } = options
+  return async (run) => {
+    const job: PreparedJob = {
+      name: `chatgen-load-${randomBytes(5).toString('hex')}`,
+      text: jobText(perShard(run, options.shards)),
+      shards: options.shards,
+      startAt: new Date(Math.max(Date.now() + startInMs, run.startAt?.getTime() ?? 0)),
+      timeoutMs: startInMs + run.spec.durationNs / 1e6 + run.drainMs + marginMs,
+      folder: options.folder,
+      signal: run.signal,
+      log: (line) => io.err(`load: ${line}`),
+    }
+    const results = await runner(job)
+    return merged(results, run, options, io)
+  }
+}
+
+/** Limits of the whole run, divided among the shards. */
+function perShard(run: LoadOptions, shards: number): LoadOptions {
+  const { maxConnections, maxInFlight } = run
+  return {
+    ...run,
+    maxInFlight: Math.ceil(maxInFlight / shards),
+    ...(maxConnections === undefined ? {} : { maxConnections: Math.ceil(maxConnections / shards) }),
+  }
+}
+
+function merged(
+  results: readonly ShardResult[],
+  { spec, signal, target }: LoadOptions,
+  { folder }: ShardingOptions,
+  io: Pick<Io, 'err' | 'write'>,
+): LoadReport {
+  const files = results.flatMap(({ report, reason }, at) => {
+    if (report === null) {
+      io.err(`chatgen: a shard has no report: ${reason}`)
+      return []
+    }
+    const out = join(folder, `shard-${at}`)
+    makeFolder(out)
+    io.write(join(out, reportName), report)
+    return [openStored(out)]
+  })
+  if (files.length === 0) {
+    if (signal.aborted) throw new InterruptedError('interrupted before any shard reported')
+    throw new TargetUnusableError('E_UNREACHABLE', `${target.baseUrl}: no shard has a report`)
+  }
+  const report = mergedLoad(files)
+  const hash = planHash(spec)
+  if (report.plan.hash === hash) return report
+  throw new ConfigurationError([
+    `the shards sent plan ${report.plan.hash.slice(0, 12)}, and ${hash.slice(0, 12)} was prepared: the image has another version of chatgen`,
+  ])
+}

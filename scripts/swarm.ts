@@ -1,0 +1,199 @@
+/**
+ * A load run as a replicated job on a real Docker Swarm: builds an image of this checkout from nothing but
+ * Node and its libraries, starts the reference server on this machine, runs four shards against it, and
+ * verifies the merged report.
+ *
+ *   node scripts/swarm.ts [--shards 4] [--rate 20] [--seconds 15] [--keep]
+ *
+ * Without docker, or without an engine that answers, it says what it skips and exits with 0. An engine that
+ * is in no swarm gets one for the time of the test.
+ */
+import { spawnSync } from 'node:child_process'
+import {
+  chmodSync,
+  copyFileSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { networkInterfaces, tmpdir } from 'node:os'
+import { dirname, join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { type LoadReport, loadReport } from '../contract/report/load.ts'
+import { childServer } from '../harness/load/child-server.ts'
+import { fromHdr } from '../harness/load/metrics/samples/distribution.ts'
+import { Histogram } from '../harness/load/metrics/samples/histogram.ts'
+import { rankOf } from '../harness/load/statistics/quantile-interval.ts'
+
+const { values } = parseArgs({
+  options: {
+    shards: { type: 'string', default: '4' },
+    rate: { type: 'string', default: '20' },
+    seconds: { type: 'string', default: '15' },
+    keep: { type: 'boolean', default: false },
+  },
+})
+const root = fileURLToPath(new URL('..', import.meta.url))
+const bin = join(root, 'bin/chatgen.cjs')
+const image = 'chatgen-swarm-test'
+const key = 'sk-swarm-0123456789abcdef'
+
+const engine = run('docker', ['info', '--format', '{{.ServerVersion}} {{.Swarm.LocalNodeState}}'])
+if (engine.code !== 0) {
+  const reason = engine.missing ? 'docker is not installed' : `no Docker engine: ${engine.stderr}`
+  console.log(`skipped: four shards on a Docker Swarm (${reason})`)
+} else {
+  const [version, state] = engine.stdout.trim().split(' ')
+  console.log(`Docker engine ${version}, swarm ${state}`)
+  const isOurs = state !== 'active'
+  if (isOurs) need('docker', ['swarm', 'init', '--advertise-addr', '127.0.0.1'])
+  try {
+    buildImage()
+    await loadOnSwarm()
+  } finally {
+    if (isOurs) run('docker', ['swarm', 'leave', '--force'])
+    if (!values.keep) run('docker', ['image', 'rm', '--force', image])
+  }
+}
+
+async function loadOnSwarm(): Promise<void> {
+  const host = Object.values(networkInterfaces())
+    .flatMap((addresses) => addresses ?? [])
+    .find(({ family, internal }) => family === 'IPv4' && !internal)?.address
+  if (host === undefined) throw new Error('this machine has no address that containers reach')
+  const flags = ['--host', '0.0.0.0', '--port', '0', '--key', key]
+  const pace = ['--pace', 'ttft=100ms,gap=10ms,jitter=0.2']
+  const server = await childServer([bin, 'serve', ...flags, ...pace])
+  const out = mkdtempSync(join(tmpdir(), 'chatgen-swarm-'))
+  try {
+    const url = `http://${host}:${new URL(server.url).port}`
+    const load = ['load', url, '--rate', values.rate, '--duration', `${values.seconds}s`]
+    const runner = ['--runner', 'swarm', '--shards', values.shards, '--image', image]
+    const { code, stdout, stderr } = run(
+      process.execPath,
+      [bin, ...load, ...runner, '--seed', 'swarm', '--out', out, '--quiet'],
+      { CHATGEN_API_KEY: key },
+    )
+    console.log(stdout.trim() || stderr)
+    verify(out, code)
+  } finally {
+    await server.stop()
+    if (!values.keep) rmSync(out, { recursive: true, force: true })
+  }
+}
+
+/** Verifies figures that do not depend on the speed of the machine, which may make the run invalid. */
+function verify(out: string, code: number | null): void {
+  const merged = readReport(out)
+  const shards = Array.from({ length: Number(values.shards) }, (_, index) =>
+    readReport(join(out, `shard-${index}`)),
+  )
+  const problems = [
+    ...(merged.partial === undefined ? [] : ['shards are missing']),
+    ...(merged.plan.ownTransactions === merged.plan.transactions ? [] : ['the plan is not whole']),
+    ...merged.audits
+      .filter(({ name, verdict }) => name.startsWith('conservation') && verdict === 'fail')
+      .map(({ message }) => message),
+    ...(new Set(shards.map(({ plan }) => plan.hash)).size === 1 ? [] : ['the plans differ']),
+    ...(merged.integrity.streams === sum(shards, ({ integrity }) => integrity.streams)
+      ? []
+      : ['streams of the shards do not add up']),
+    ...quantileProblems(merged),
+    ...(code === 0 || code === 6 ? [] : [`exit code ${code}`]),
+  ]
+  for (const note of merged.notes) console.log(`note: ${note}`)
+  const starts = merged.shards?.boundMs?.toFixed(1) ?? 'unknown'
+  console.log(
+    `${merged.plan.transactions} transactions in ${shards.length} shards, plan ${merged.plan.hash.slice(0, 12)}, start spread at most ${starts} ms, generator ${merged.generator.verdict}`,
+  )
+  for (const problem of problems) console.log(`PROBLEM ${problem}`)
+  if (problems.length === 0) console.log('the merge holds')
+  else process.exitCode = 1
+}
+
+/** Quantiles of the merged report against its own histograms. */
+function quantileProblems({ metrics }: LoadReport): string[] {
+  return metrics.flatMap(({ name, response }) => {
+    if (!response?.histogram || response.censored > 0) return []
+    const values = new Histogram()
+    values.merge(fromHdr(response.histogram.base64))
+    return response.quantiles.flatMap(({ q, value }) => {
+      if (value === null) return []
+      const own = values.highAt(rankOf(q, values.count)) / 1e6
+      return Math.abs(own / value - 1) < 0.002 ? [] : [`${name}.p${q * 100}: ${own}, not ${value}`]
+    })
+  })
+}
+
+function buildImage(): void {
+  const context = mkdtempSync(join(tmpdir(), 'chatgen-image-'))
+  const app = join(context, 'root/app')
+  const sources = [
+    'bin',
+    'contract',
+    'fixtures',
+    'harness',
+    'reference-server',
+    'reports',
+    'suites',
+  ]
+  for (const name of [...sources, 'package.json', 'schemas']) {
+    cpSync(join(root, name), join(app, name), { recursive: true })
+  }
+  const modules = need('npm', ['ls', '--omit=dev', '--all', '--parseable'], root).trim().split('\n')
+  for (const module of modules.filter((path) => path.includes('node_modules'))) {
+    const path = relative(root, module)
+    cpSync(module, join(app, path), { recursive: true, dereference: true })
+  }
+  const libraries = need('ldd', [process.execPath]).match(/\/\S+/g) ?? []
+  for (const library of libraries) {
+    const path = join(context, 'root', library)
+    mkdirSync(dirname(path), { recursive: true })
+    copyFileSync(library, path)
+  }
+  copyFileSync(process.execPath, join(context, 'root/node'))
+  chmodSync(join(context, 'root/node'), 0o755)
+  mkdirSync(join(context, 'root/tmp'))
+  const entry = 'ENTRYPOINT ["/node", "/app/bin/chatgen.cjs"]'
+  writeFileSync(join(context, 'Dockerfile'), `FROM scratch\nCOPY root /\n${entry}\n`)
+  need('docker', ['build', '--quiet', '--tag', image, context])
+  rmSync(context, { recursive: true, force: true })
+}
+
+function readReport(folder: string): LoadReport {
+  return loadReport.parse(JSON.parse(readFileSync(join(folder, 'report.json'), 'utf8')))
+}
+
+function sum(reports: readonly LoadReport[], read: (report: LoadReport) => number): number {
+  return reports.reduce((total, report) => total + read(report), 0)
+}
+
+function need(program: string, args: readonly string[], cwd = root): string {
+  const { code, stdout, stderr } = run(program, args, {}, cwd)
+  if (code === 0) return stdout
+  throw new Error(`${program} ${args.slice(0, 2).join(' ')}: ${stderr}`)
+}
+
+function run(
+  program: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+  cwd = root,
+) {
+  const { status, stdout, stderr, error } = spawnSync(program, args, {
+    cwd,
+    encoding: 'utf8',
+    env: { ...process.env, ...env },
+    maxBuffer: 1 << 28,
+  })
+  return {
+    code: status,
+    stdout: stdout ?? '',
+    stderr: (stderr ?? '').trim(),
+    missing: error !== undefined,
+  }
+}
