@@ -6,7 +6,7 @@ import { loadReport } from '../../../contract/report/load.ts'
 import { served, withKey } from '../load/test-support/loading.ts'
 import { chatgen, emptyFolder, start } from '../test-support/chatgen.ts'
 
-vi.setConfig({ testTimeout: 120_000 })
+vi.setConfig({ testTimeout: 300_000 })
 
 /** Searches by the real bin. What a busy machine adds to a latency is far from every limit. */
 

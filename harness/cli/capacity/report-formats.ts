@@ -3,7 +3,7 @@ import { capacityToConsole } from '../../../reports/capacity/console.ts'
 import { capacityToJUnit } from '../../../reports/capacity/junit.ts'
 import { capacityToMarkdown } from '../../../reports/capacity/markdown.ts'
 import { capacityToJson } from '../../../reports/text/digest.ts'
-import type { RenderOptions } from '../check/report-formats.ts'
+import { defaultFormats, type RenderOptions } from '../check/report-formats.ts'
 
 export interface CapacityFormat {
   /** Name of the file in the results folder; null if the text is printed. */
@@ -20,3 +20,8 @@ export const capacityFormats: Readonly<Record<string, CapacityFormat>> = {
 }
 
 export const capacityFormatNames: readonly string[] = Object.keys(capacityFormats)
+
+/** Formats without `--report`. */
+export const defaultCapacityFormats: readonly string[] = defaultFormats.filter((name) =>
+  Object.hasOwn(capacityFormats, name),
+)

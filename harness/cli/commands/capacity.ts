@@ -13,9 +13,13 @@ import type { LoadTarget } from '../../load/target.ts'
 import { addCapacityFlags, type CapacityFlags } from '../capacity/flags.ts'
 import { showCapacityProgress } from '../capacity/progress.ts'
 import { publishCapacity } from '../capacity/publish.ts'
-import { capacityFormatNames, capacityFormats } from '../capacity/report-formats.ts'
+import {
+  capacityFormatNames,
+  capacityFormats,
+  defaultCapacityFormats,
+} from '../capacity/report-formats.ts'
 import { withoutSecrets } from '../check/publish.ts'
-import { defaultFormats, formatsIn } from '../check/report-formats.ts'
+import { formatsIn } from '../check/report-formats.ts'
 import type { AddCommand } from '../command.ts'
 import { exitCodeOfCapacity } from '../exit-codes.ts'
 import { addOutputFlags, outFlag } from '../flags.ts'
@@ -59,7 +63,7 @@ export const capacityCommand: AddCommand = (program, io, finish) => {
     .action(async (url: string | undefined, flags: CapacityFlags) => {
       // Errors in the flags are reported before anything is sent.
       const search = { slos: await searchableSlos(flags), mix: mixOf(flags), ...rangeOf(flags) }
-      const formats = formatsIn(capacityFormats, flags.report ?? defaultFormats)
+      const formats = formatsIn(capacityFormats, flags.report ?? defaultCapacityFormats)
       const report = await withTarget(url, flags, io, (profile) =>
         searchTarget(profile, { ...search, formats }, flags, io),
       )
