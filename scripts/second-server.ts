@@ -1,32 +1,70 @@
 /** `npm run prove:second`: the suites against every violation of the second server. */
 import { parseArgs } from 'node:util'
 import { inlineEngine } from '../harness/conformance/vitest/engine.ts'
+import { spread } from '../harness/proof/runs/attempts.ts'
+import { isOfTheWire } from '../harness/proof/test-support/second-server/front.ts'
 import { judgeSecondServer } from '../harness/proof/test-support/second-server/judged.ts'
+import { proxiedJudge } from '../harness/proof/test-support/second-server/proxied.ts'
 import {
   type Violation,
   violations,
 } from '../harness/proof/test-support/second-server/violations/index.ts'
 import { redRows, verdictsOf } from '../harness/proof/verdicts.ts'
+import { type Fault, faults } from '../reference-server/deviations/index.ts'
 
 const help = `npm run prove:second -- [options]
 
 Runs the suites against the second server, which was written from the document alone, and against each of
 its violations. Exits with 1 if the server itself is accused, or if a violation is reported by none of the
-requirements that it breaks.
+requirements that it breaks. With --proxied, the violations are the faults of the reference server that
+work on the wire alone, applied by a proxy in front of the second server; one of them may be undecided, or
+without effect, but may not pass, and no other requirement may be violated.
 
   --only TEXT   only violations whose name contains it
+  --proxied     faults of the wire in front of the server
+  --sample N    so many of them, evenly spread
   --whole       all requirements, not only those that the violation breaks`
 
 const { values } = parseArgs({
   options: {
     only: { type: 'string', default: '' },
+    proxied: { type: 'boolean', default: false },
+    sample: { type: 'string' },
     whole: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
 })
 
 if (values.help) console.log(help)
-else await prove(violations.filter(({ name }) => name.includes(values.only)))
+else if (values.proxied)
+  await proveProxied(chosen(faults.filter(({ patch }) => isOfTheWire(patch))))
+else await prove(chosen(violations))
+
+function chosen<T extends { readonly name: string }>(list: readonly T[]): readonly T[] {
+  const named = list.filter(({ name }) => name.includes(values.only))
+  return spread(named, Number(values.sample ?? named.length))
+}
+
+async function proveProxied(chosen: readonly Fault[]): Promise<void> {
+  // vitest forbids it to what runs beside its tests.
+  const exit = process.exit.bind(process)
+  const judge = proxiedJudge(inlineEngine())
+  const states: string[] = []
+  let objections = 0
+  for (const fault of chosen) {
+    const { state, open, undeclared } = await judge(fault, values.whole)
+    states.push(state)
+    const isWrong = state === 'unseen' || undeclared.length > 0
+    if (isWrong) objections += 1
+    const others = undeclared.length > 0 ? `; not declared: ${undeclared.join(' ')}` : ''
+    console.log(`${isWrong ? '!!' : '  '} ${fault.name}: ${[state, ...open].join('; ')}${others}`)
+  }
+  const counts = Object.entries(Object.groupBy(states, String)).map(
+    ([state, all = []]) => `${all.length} ${state}`,
+  )
+  console.log(`${chosen.length} faults: ${counts.join(', ')}; ${objections} objections`)
+  exit(objections > 0 ? 1 : 0)
+}
 
 async function prove(chosen: readonly Violation[]): Promise<void> {
   // vitest forbids it to what runs beside its tests.

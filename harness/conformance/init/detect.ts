@@ -6,6 +6,7 @@ import { smallestCompletion } from '../preflight/models.ts'
 import type { TargetProfile } from '../profile/index.ts'
 import type { Members } from '../session/requests/supplements.ts'
 import { type FoundChat, findChat, findImages, findReasoning } from './chat.ts'
+import { findChatCursor } from './cursor.ts'
 import { findDeterministic } from './deterministic.ts'
 import { createGenerations } from './generations.ts'
 import { assumedModels, findModels } from './models.ts'
@@ -20,6 +21,8 @@ export interface Detection {
   readonly models: Detected<Models>
   readonly deterministic: Detected<true>
   readonly chat: Detected<FoundChat>
+  /** JSON pointer to the cursor of a list of chats; empty where it is found by its name. */
+  readonly chatCursor: Detected<string>
   /** Members without which a v3 generation is refused. */
   readonly required: Detected<Members>
   readonly reasoning: Detected<true>
@@ -43,7 +46,7 @@ export interface DetectOptions {
   readonly onStep: (what: string) => void
 }
 
-/** Asks a target what it can do: about twenty requests, seven of which run a model. */
+/** Asks a target what it can do: about two dozen requests, seven of which run a model. */
 export async function detect(options: DetectOptions): Promise<Detection> {
   const { answers, client, journal, tag, redact, onStep, profile } = options
   const surfaces = findSurfaces(answers, await routedCompletion(options))
@@ -100,14 +103,16 @@ type ProbeOn = <T>(
 /** Probes that need a chat; without one, the evidence says so. */
 async function inAChat(probing: ProbeContext, on: ProbeOn) {
   const chat = await on('v3', 'a chat', () => findChat(probing))
-  const id = chat.value?.id
-  if (id === undefined) {
+  if (chat.value === undefined) {
     const none = unknown('Not tested: no chat could be created')
-    return { chat, required: none, reasoning: none, images: none }
+    return { chat, chatCursor: none, required: none, reasoning: none, images: none }
   }
+  const made = chat.value
+  const { id } = made
+  const chatCursor = await on('v3', 'the pages of lists', () => findChatCursor(made, probing))
   const generations = createGenerations(probing)
   // One after the other: a chat may refuse two generations at once.
   const reasoning = await on('v3', 'reasoning', () => findReasoning(id, probing, generations))
   const images = await on('v3', 'images', () => findImages(id, probing, generations))
-  return { chat, required: generations.required(), reasoning, images }
+  return { chat, chatCursor, required: generations.required(), reasoning, images }
 }

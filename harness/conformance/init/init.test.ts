@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { startReferenceServer } from '../../../reference-server/index.ts'
 import { unbuilt } from '../../proof/test-support/independent-server/profile.ts'
 import { startHandMadeServer } from '../../proof/test-support/independent-server/server.ts'
+import { startSecondServer } from '../../proof/test-support/second-server/server.ts'
 import { openEntries, readJournal } from '../cleanup/journal.ts'
 import { TargetUnusableError } from '../errors.ts'
 import { modelIdsIn } from '../preflight/models.ts'
@@ -35,7 +36,7 @@ describe('a profile that was found out', () => {
       expect(profile.capabilities.rag).toBeUndefined()
       expect(profile.tools).toBeUndefined()
       expect(text).not.toContain(key)
-      expect(cost).toEqual({ requests: 21, generations: 7 })
+      expect(cost).toEqual({ requests: 26, generations: 7 })
       expect(open).toMatchObject([{ kind: 'attachment' }])
 
       const report = await check(profile)
@@ -57,6 +58,23 @@ describe('a profile that was found out', () => {
       const report = await check(profile, { skip: unbuilt })
       expect(rowsWith(report, 'fail', 'error').map(lineOf)).toEqual([])
       expect(report.faults).toEqual([])
+    } finally {
+      await server.close()
+    }
+  }, 60_000)
+
+  test('finds a cursor under a name of its own, and v2 behind refusals that are no JSON', async () => {
+    const server = await startSecondServer()
+    try {
+      const { text, open } = await init(server.url, server.keys[0])
+      const profile = loadProfile({ name: 'it', text }, { CHATGEN_API_KEY: server.keys[0] })
+      expect(profile.shapes).toEqual({ chatCursor: '/page/further' })
+      expect(profile.v2Chat).toEqual({ anyUuid: true })
+      expect(text).toContain('# requests: { generate: { assistant_id: <uuid> } }')
+      expect(open.filter(({ kind }) => kind === 'chat')).toEqual([])
+      expect(server.chats()).toBe(1)
+      const report = await check({ ...profile, limits: { ...profile.limits, settleMs: 60 } })
+      expect(rowsWith(report, 'fail', 'error').map(lineOf)).toEqual([])
     } finally {
       await server.close()
     }
@@ -174,6 +192,10 @@ describe('a profile that was found out', () => {
           }),
           { nil: undefined },
         ),
+        evidence: fc.array(anything, { maxLength: 2 }),
+      }),
+      chatCursor: fc.record({
+        value: fc.option(fc.constantFrom('', '/page/further'), { nil: undefined }),
         evidence: fc.array(anything, { maxLength: 2 }),
       }),
       required: fc.record({

@@ -133,15 +133,21 @@ function v2Chat({ v2Chat: { value, evidence } }: Detection): string[] {
   ]
 }
 
-function shapes({ chat: { value, evidence } }: Detection): string[] {
-  const pointer = value?.pointer
+function shapes({ chat, chatCursor }: Detection): string[] {
+  const chatId = chat.value?.pointer
+  const found = {
+    ...(typeof chatId === 'string' && { chatId }),
+    ...(chatCursor.value && { chatCursor: chatCursor.value }),
+  }
   const why = 'JSON pointers to ids, lists or cursors that are not found by value.'
-  if (typeof pointer === 'string') {
-    return [...evidenceLines(evidence), member('shapes', { chatId: pointer })]
+  const evidence = [...evidenceLines(chat.evidence), ...evidenceLines(chatCursor.evidence)]
+  if (Object.keys(found).length > 0) {
+    const attachments = 'attachmentCursor may name another one for lists of attachments.'
+    return [...evidence, ...comment(attachments), member('shapes', found)]
   }
   return [
-    ...evidenceLines(evidence),
-    ...(value === undefined ? [] : comment('The id of the chat was found by value.')),
+    ...evidence,
+    ...(chat.value === undefined ? [] : comment('The id of the chat was found by its value.')),
     ...comment(why),
     example('shapes: { chatId: /chat/id, chatCursor: /page/next, attachment: /file }'),
   ]

@@ -1,5 +1,5 @@
 import type { Exchange, Surface } from '../../../contract/index.ts'
-import { type AnswerKind, classifyAnswer } from '../preflight/classify-answer.ts'
+import { type AnswerKind, classifyAnswer, isPage } from '../preflight/classify-answer.ts'
 import { statusText } from '../scenario/read.ts'
 import { brief } from './probe.ts'
 
@@ -38,13 +38,22 @@ function judged(answer: Exchange | undefined, more = ''): FoundSurface {
   }
   const observation = brief(answer, more)
   const sign = classifyAnswer(answer)
-  if (sign === 'service' && status < 500) {
+  if ((sign === 'service' && status < 500) || isRefusalOfBody(answer, sign)) {
     const sound =
       status < 300 ? '' : `, so ${statusText(answer)} is for the request and not for the key`
     return { usable: true, refusesKey: false, evidence: `${observation}${sound}` }
   }
   const refusesKey = sign === 'refused'
   return { usable: false, refusesKey, evidence: `${observation}, ${meanings[sign]}` }
+}
+
+/** A refusal has any media type; that a body lacks something, only a service says. */
+function isRefusalOfBody(answer: Exchange, sign: AnswerKind): boolean {
+  const { status } = answer.response ?? {}
+  const { method } = answer.request
+  return (
+    sign === 'other' && method === 'POST' && (status === 400 || status === 422) && !isPage(answer)
+  )
 }
 
 const meanings: Readonly<Record<AnswerKind, string>> = {

@@ -58,8 +58,9 @@ async function storesMessage(chat: string, { client, models }: ProbeContext, whe
   const json = { chat_id: chat, content: 'Name a colour.', model_id: models.main }
   const stored = await client.send({ ...route('v2.message'), json })
   const body = bodyJson(stored)
-  const done =
-    !isDeclined(stored) && isObject(body) && isUuid(body['id']) && body['chat_id'] === chat
+  const isStored = !isDeclined(stored) && isObject(body) && isUuid(body['id'])
+  // A UUID may be shown in capitals.
+  const done = isStored && String(body['chat_id']).toLowerCase() === chat.toLowerCase()
   return { done, sentence: brief(stored, where) }
 }
 

@@ -6,7 +6,14 @@
  */
 import { setMaxListeners } from 'node:events'
 import { type Dispatcher, request } from 'undici'
-import { chatIdNames, findId, operations, parseJson, pathOf } from '../../../contract/index.ts'
+import {
+  chatIdNames,
+  findId,
+  operations,
+  parseJson,
+  pathOf,
+  withoutEcho,
+} from '../../../contract/index.ts'
 import { mapConcurrently, withGracePeriod } from '../concurrency.ts'
 import { NoAnswerError } from './baseline.ts'
 
@@ -78,15 +85,18 @@ export async function chatSupply(
 
 async function createChat({ baseUrl, headers, dispatcher, signal }: ChatSource): Promise<string> {
   const { method, path } = operations['v3.createChat']
-  const { statusCode, body } = await request(`${baseUrl}${path}`, {
+  const url = `${baseUrl}${path}`
+  const json = { name: 'bench' }
+  const { statusCode, body } = await request(url, {
     method,
     headers,
     dispatcher,
     signal,
-    body: JSON.stringify({ name: 'bench' }),
+    body: JSON.stringify(json),
   })
   const text = await body.text()
-  const id = statusCode < 300 ? findId(parseJson(text), chatIdNames) : undefined
+  const answer = withoutEcho(parseJson(text), { url, headers: [], json })
+  const id = statusCode < 300 ? findId(answer, chatIdNames) : undefined
   if (id === undefined) {
     throw new NoAnswerError(
       `${method} ${path} answered ${statusCode} and shows no id of a chat: ${text.slice(0, 200)}`,

@@ -81,12 +81,9 @@ export class TransactionRunner implements TransactionContext {
     const { chats } = this.#context
     const prepared = chats.freshChat()
     if (prepared !== undefined) return prepared
-    const created = await this.send({
-      operation: 'v3.createChat',
-      form: 'json',
-      json: chats.newChatBody(),
-    })
-    return created.record.outcome.kind === 'ok' ? chats.registerChat(created.json) : undefined
+    const json = chats.newChatBody()
+    const created = await this.send({ operation: 'v3.createChat', form: 'json', json })
+    return created.record.outcome.kind === 'ok' ? chats.registerChat(created.json, json) : undefined
   }
 
   async v2Chat(): Promise<string | undefined> {

@@ -1,9 +1,19 @@
-import { asString, chatIdNames, findId, pathOf, valueAt } from '../../../contract/index.ts'
+import {
+  asString,
+  chatIdNames,
+  findId,
+  operations,
+  pathOf,
+  valueAt,
+  withoutEcho,
+} from '../../../contract/index.ts'
 import type { ChannelPool } from '../http/channel.ts'
 import type { RequestSpec } from '../http/wire-request.ts'
 import type { LoadTarget } from '../target.ts'
 import type { PreparationGuard } from './preparation-guard.ts'
 import { type SetupAnswer, sendSetupRequest } from './setup-request.ts'
+
+const createPath = operations['v3.createChat'].path
 
 /** Turns of a chat whose history is read. */
 const historyTurns = 3
@@ -29,9 +39,9 @@ export class ChatClient {
     return { ...this.#target.createChat, name }
   }
 
-  /** The id of a chat in the answer that created it. */
-  idIn(answer: unknown): string | undefined {
-    return idAt(answer, this.#target.chatId)
+  /** The id of a chat in the answer that created it; `body` is what was sent, which it may repeat. */
+  idIn(answer: unknown, body: unknown): string | undefined {
+    return this.#idAt(answer, this.#target.chatId, { path: createPath, json: body })
   }
 
   /** Creates a v3 chat; without an id, `isRejected` says that there is none of this name. */
@@ -39,8 +49,9 @@ export class ChatClient {
     name: string,
     signal: AbortSignal,
   ): Promise<{ readonly id: string | undefined; readonly isRejected: boolean }> {
-    const answer = await this.#sendV3('POST', '/api/v3/chat', signal, this.chatBody(name))
-    const id = isSuccess(answer) ? this.idIn(answer.json) : undefined
+    const body = this.chatBody(name)
+    const answer = await this.#sendV3('POST', createPath, signal, body)
+    const id = isSuccess(answer) ? this.idIn(answer.json, body) : undefined
     if (id === undefined) this.#warn('creating a chat', answer)
     return { id, isRejected: id === undefined && answer.status >= 300 && answer.status < 500 }
   }
@@ -82,7 +93,7 @@ export class ChatClient {
       json: body === undefined ? undefined : JSON.parse(fill(JSON.stringify(body))),
     }
     const answer = await this.#send(spec, signal)
-    const id = idAt(answer.json, pointer)
+    const id = this.#idAt(answer.json, pointer, spec)
     if (!isSuccess(answer) || id === undefined) this.#warn('creating a v2 chat', answer)
     return id
   }
@@ -93,6 +104,17 @@ export class ChatClient {
     const isDeleted = isSuccess(answer) || answer.status === 404
     if (!isDeleted) this.#warn('deleting a chat', answer)
     return isDeleted
+  }
+
+  /** @param pointer JSON pointer of the profile; null finds the id by value, outside of echoes */
+  #idAt(
+    answer: unknown,
+    pointer: string | null,
+    { path, json }: Pick<RequestSpec, 'path' | 'json'>,
+  ): string | undefined {
+    if (pointer !== null) return asString(valueAt(answer, pointer))
+    const sent = { url: `${this.#target.baseUrl}${path}`, headers: [], json }
+    return findId(withoutEcho(answer, sent), chatIdNames)
   }
 
   #sendV3(
@@ -119,11 +141,6 @@ export class ChatClient {
     const text = `${action}: ${error ?? `status ${status}`}`
     this.warnings.set(text, (this.warnings.get(text) ?? 0) + 1)
   }
-}
-
-/** @param pointer JSON pointer of the profile; null finds the id by value */
-function idAt(answer: unknown, pointer: string | null): string | undefined {
-  return pointer === null ? findId(answer, chatIdNames) : asString(valueAt(answer, pointer))
 }
 
 function isSuccess({ status }: SetupAnswer): boolean {

@@ -69,8 +69,8 @@ export class ChatPool {
   }
 
   /** Notes the chat in the answer to such a request for deletion; gives its id. */
-  registerChat(answer: unknown): string | undefined {
-    const id = this.#client.idIn(answer)
+  registerChat(answer: unknown, body: unknown): string | undefined {
+    const id = this.#client.idIn(answer, body)
     if (id === undefined) return undefined
     this.#registered += 1
     this.#created.push(id)

@@ -2,22 +2,27 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ConformanceReport } from '../../../../contract/report/conformance.ts'
+import type { Patch } from '../../../../reference-server/services.ts'
+import { exchangesName } from '../../../conformance/defaults.ts'
 import { loadProfile, type TargetProfile } from '../../../conformance/profile/index.ts'
 import { runConformance } from '../../../conformance/run.ts'
 import type { Engine } from '../../../conformance/vitest/engine.ts'
+import { startFront } from './front.ts'
 import type { Rules } from './rules.ts'
 import { type SecondServer, startSecondServer } from './server.ts'
 
 /** A whole run against a second server of its own; `engine` stays warm from run to run. */
 export async function judgeSecondServer(
   changes: Partial<Rules>,
-  { engine, only = [], bare = false }: JudgeOptions = {},
+  { engine, only = [], bare = false, front, read }: JudgeOptions = {},
 ): Promise<ConformanceReport> {
   const server = await startSecondServer(changes)
+  const proxy = front === undefined ? undefined : await startFront(server.url, front)
+  const reached = { ...server, url: proxy?.url ?? server.url }
   const outDir = mkdtempSync(join(tmpdir(), 'chatgen-second-'))
   try {
-    return await runConformance({
-      profile: bare ? bareProfile(server) : wholeProfile(server),
+    const report = await runConformance({
+      profile: bare ? bareProfile(reached) : wholeProfile(reached),
       selection: { profile: 'full', only, skip: [] },
       outDir,
       seed: 'second',
@@ -25,7 +30,10 @@ export async function judgeSecondServer(
       anyAnswer: true,
       ...(engine === undefined ? {} : { engine }),
     })
+    read?.(join(outDir, exchangesName))
+    return report
   } finally {
+    await proxy?.close()
     await server.close()
     rmSync(outDir, { recursive: true, force: true })
   }
@@ -36,6 +44,10 @@ export interface JudgeOptions {
   readonly only?: readonly string[]
   /** With a URL and a key alone. */
   readonly bare?: boolean
+  /** A fault of the wire, applied by a proxy in front of the server. */
+  readonly front?: Patch
+  /** Reads the recorded exchanges. */
+  readonly read?: (exchangesFile: string) => void
 }
 
 export function wholeProfile({ url, keys }: SecondServer): TargetProfile {

@@ -1,0 +1,165 @@
+/** A proxy in front of the second server that applies faults of the reference server to the wire. */
+import type { IncomingMessage } from 'node:http'
+import { composeServices } from '../../../../reference-server/compose.ts'
+import type { ResponseRun } from '../../../../reference-server/events/run.ts'
+import type { ResponseEvent } from '../../../../reference-server/events/sequence.ts'
+import type { SseBlock } from '../../../../reference-server/events/sse.ts'
+import type { Call, Reply } from '../../../../reference-server/http/call.ts'
+import { errorReply } from '../../../../reference-server/http/errors.ts'
+import { writeReply } from '../../../../reference-server/http/writer.ts'
+import type { Patch, Services } from '../../../../reference-server/services.ts'
+import { listen, readBody, type TestHost } from '../../../conformance/test-support/listen.ts'
+import { asJson, parsed } from './json.ts'
+import { runOf } from './run-of-response.ts'
+
+/** Services that work on what goes over the wire, and on nothing behind it. */
+const wire: ReadonlySet<string> = new Set(['incoming', 'outgoing', 'encode', 'bytes', 'events'])
+
+/** True if a patch works on the wire alone, so that it can be applied to any server. */
+export function isOfTheWire(patch: Patch): boolean {
+  const plain = plainServices(new Map())
+  const patched = patch(plain)
+  return Object.entries(patched).every(
+    ([name, service]) => wire.has(name) || service === plain[name as keyof Services],
+  )
+}
+
+/** Starts the proxy; `target` is the address of the server behind it. */
+export async function startFront(target: string, patch: Patch): Promise<TestHost> {
+  const sequences = new Map<string, readonly ResponseEvent[]>()
+  const plain = plainServices(sequences)
+  const services = patch(plain)
+
+  async function answerOf(call: Call, request: IncomingMessage, bytes: Buffer): Promise<Reply> {
+    try {
+      const seen = services.incoming(call)
+      const answer = await forward(target, call, seen, request, bytes)
+      return services.outgoing(call, await replyOf(answer, eventsOf))
+    } catch (error) {
+      return services.outgoing(call, errorReply(error))
+    }
+  }
+
+  /** The whole sequence is edited at once, where a fault edits it. */
+  async function* eventsOf(blocks: AsyncIterable<SseBlock>): AsyncGenerator<SseBlock> {
+    if (services.events === plain.events) return yield* blocks
+    const all: SseBlock[] = []
+    for await (const block of blocks) all.push(block)
+    const events = all.map(({ event = '', data }, sequence_number): ResponseEvent => {
+      return { type: event, sequence_number, ...asJson(data) }
+    })
+    const run = runOf(events)
+    sequences.set(run.id, events)
+    for (const event of services.events(run)) yield { event: event.type, data: event }
+  }
+
+  return listen(async (request, response) => {
+    const bytes = await readBody(request)
+    const url = new URL(request.url ?? '/', 'http://localhost')
+    const leaving = new AbortController()
+    response.on('close', () => leaving.abort())
+    const call: Call = {
+      id: crypto.randomUUID(),
+      method: request.method ?? 'GET',
+      path: url.pathname,
+      params: {},
+      headers: request.headers,
+      query: Object.fromEntries(url.searchParams),
+      body: parsed(bytes.toString('utf8')),
+      file: undefined,
+      caller: 'caller-1',
+      receivedNs: process.hrtime.bigint(),
+      signal: leaving.signal,
+    }
+    const reply = await answerOf(call, request, bytes)
+    await writeReply(response, call, reply, services).catch(() => response.destroy())
+  })
+}
+
+/** `events` are those of the server behind the proxy, by the id of their response. */
+function plainServices(sequences: ReadonlyMap<string, readonly ResponseEvent[]>): Services {
+  return {
+    ...composeServices({ keys: ['sk-front'], seed: 1 }),
+    incoming: (call) => call,
+    outgoing: (_call, reply) => reply,
+    bytes: (_call, chunks) => chunks,
+    encode: frame,
+    events: (run: ResponseRun) => sequences.get(run.id) ?? [],
+  }
+}
+
+/** The framing of the second server. */
+function frame({ event, data }: SseBlock): Uint8Array {
+  const text = typeof data === 'string' ? data : JSON.stringify(data, null, event ? 1 : 0)
+  const head = event === undefined ? [] : [`event:${event}`]
+  const lines = text.split('\n').map((line) => `data:${line}`)
+  return Buffer.from([...head, ...lines, '', ''].join('\r\n'))
+}
+
+const ofTheConnection = new Set([
+  ...['connection', 'content-length', 'expect', 'host', 'keep-alive', 'transfer-encoding'],
+  'date',
+])
+
+async function forward(
+  target: string,
+  call: Call,
+  seen: Call,
+  request: IncomingMessage,
+  bytes: Buffer,
+): Promise<Response> {
+  const url = new URL(seen.path, target)
+  for (const [name, value] of Object.entries(asJson(seen.query))) {
+    if (value !== undefined) url.searchParams.append(name, String(value))
+  }
+  const body = seen.body === call.body ? bytes : Buffer.from(JSON.stringify(seen.body))
+  const headers = Object.entries(request.headers).flatMap(([name, value]): [string, string][] =>
+    ofTheConnection.has(name) || value === undefined ? [] : [[name, String(value)]],
+  )
+  return fetch(url, {
+    method: seen.method,
+    headers,
+    signal: call.signal,
+    ...(body.length === 0 ? {} : { body }),
+  })
+}
+
+async function replyOf(
+  answer: Response,
+  eventsOf: (blocks: AsyncIterable<SseBlock>) => AsyncIterable<SseBlock>,
+): Promise<Reply> {
+  const { status } = answer
+  const headers = Object.fromEntries(
+    [...answer.headers].filter(([name]) => !ofTheConnection.has(name)),
+  )
+  const type = answer.headers.get('content-type')?.toLowerCase() ?? ''
+  if (answer.body !== null && type.includes('event-stream')) {
+    const blocks = blocksOf(answer.body)
+    return { status, headers, blocks: type.includes('charset') ? blocks : eventsOf(blocks) }
+  }
+  const bytes = Buffer.from(await answer.arrayBuffer())
+  if (bytes.length === 0) return { status, headers }
+  const value = type.includes('json') ? parsed(bytes.toString('utf8')) : undefined
+  return { status, headers, body: value ?? bytes }
+}
+
+async function* blocksOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<SseBlock> {
+  const decoder = new TextDecoder()
+  let text = ''
+  for await (const bytes of body) {
+    text += decoder.decode(bytes, { stream: true })
+    const blocks = text.split('\r\n\r\n')
+    text = blocks.pop() ?? ''
+    for (const block of blocks) {
+      const lines = block.split('\r\n')
+      const event = lines.find((line) => line.startsWith('event:'))?.slice('event:'.length)
+      const data = lines.filter((line) => line.startsWith('data:')).map((line) => line.slice(5))
+      if (data.length === 0) continue
+      const written = data.join('\n')
+      yield {
+        ...(event === undefined ? {} : { event }),
+        data: written === '[DONE]' ? written : asJson(parsed(written)),
+      }
+    }
+  }
+}
