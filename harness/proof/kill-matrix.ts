@@ -1,4 +1,4 @@
-import { requirementIds, requirements } from '../../contract/index.ts'
+import { requirementIds, requirements, type Variation } from '../../contract/index.ts'
 import { combinationNamed, dialects, type Fault } from '../../reference-server/deviations/index.ts'
 import { type CrossedFigures, crossedFigures, crossedObjections } from './crossed/figures.ts'
 import { redRows, type TargetResult } from './verdicts.ts'
@@ -8,6 +8,8 @@ export interface FaultLine {
   readonly name: string
   readonly summary: string
   readonly breaks: readonly string[]
+  /** Values of dimensions with which alone it shows. */
+  readonly only?: Variation
   /** Scenarios that saw a declared row broken. */
   readonly killedBy: readonly string[]
   /** Declared rows that did not turn red: the fault survives there. */
@@ -109,13 +111,14 @@ export function objections(matrix: KillMatrix, results: readonly TargetResult[])
 const privateWords =
   /\bto (?:be|have|equal|contain|deeply|match)\b.*\bexpected\b|\bexpected\b.*\bto (?:be (?!sent|a list)|have|equal|contain|deeply|match)|AssertionError|\bObject\.is\b|\[ ?Array\(|\[object |\bundefined\b|\bNaN\b|\bbunched\b|\bfalse to be\b|\btrue to be\b|\bto(?:Be|Equal|Match|Contain)\b|\btruthy\b|\bfalsy\b|ZodError|\binvalid_type\b|\bnode:internal\b/
 
-function faultLine({ name, summary, breaks }: Fault, result: TargetResult): FaultLine {
+function faultLine({ name, summary, breaks, only }: Fault, result: TargetResult): FaultLine {
   const red = redRows(result)
   const declared: readonly string[] = breaks
   return {
     name,
     summary,
     breaks,
+    ...(only && { only }),
     killedBy: [
       ...new Set(
         result.rows.filter(({ id }) => declared.includes(id)).flatMap(({ brokenBy }) => brokenBy),

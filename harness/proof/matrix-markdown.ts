@@ -1,4 +1,9 @@
-import { isRequirementId, type RequirementId, requirements } from '../../contract/index.ts'
+import {
+  isRequirementId,
+  type RequirementId,
+  requirements,
+  variationText,
+} from '../../contract/index.ts'
 import { compactIds } from '../../contract/requirement-ids.ts'
 import type { CrossedFigures, CrossedLine } from './crossed/figures.ts'
 import type { DialectLine, FaultLine, KillMatrix } from './kill-matrix.ts'
@@ -12,6 +17,16 @@ export function matrixToMarkdown(matrix: KillMatrix): string {
     introduction,
     summary(matrix),
     ...bySurface(matrix.faults),
+    '## Faults of one dimension',
+    'Each shows with one form, one page or one value of another dimension alone; `chatgen explain ID` says with which values a requirement is shown.',
+    table(
+      ['Only with', 'Faults', 'Killed'],
+      [...byDimension(matrix.faults)].map(([value, lines]) => [
+        value,
+        lines.map(({ name }) => `\`${name}\``).join(', '),
+        `${lines.filter(({ survived }) => survived.length === 0).length} of ${lines.length}`,
+      ]),
+    ),
     '## Dialects',
     'Legal servers, odd where the document leaves it free. None may fail a row; a warning is told.',
     table(['Dialect', 'What the server does', 'Failed', 'Warned'], matrix.dialects.map(dialectRow)),
@@ -61,6 +76,11 @@ function bySurface(faults: readonly FaultLine[]): string[] {
       .toSorted((a, b) => (a.id < b.id ? -1 : 1))
       .map(({ id, lines }) => rowSection(id, lines)),
   ])
+}
+
+function byDimension(faults: readonly FaultLine[]): ReadonlyMap<string, FaultLine[]> {
+  const limited = faults.filter(({ only }) => only !== undefined)
+  return Map.groupBy(limited, ({ only = {} }) => variationText(only))
 }
 
 function rowSection(id: RequirementId, lines: readonly FaultLine[]): string {

@@ -1,5 +1,13 @@
 import { Chalk } from 'chalk'
-import { type ExclusionId, excluded, requirementIds, requirements } from '../../contract/index.ts'
+import {
+  type ExclusionId,
+  excluded,
+  isRequirementId,
+  requirementIds,
+  requirements,
+  variations,
+  variationText,
+} from '../../contract/index.ts'
 import { statements } from '../../contract/statements.ts'
 import { wrap } from '../text/escape.ts'
 import { count } from '../text/format.ts'
@@ -61,6 +69,7 @@ function requirementFacts({ id, area }: CatalogueRow): readonly Fact[] {
   const requirement = requirementOf(id)
   if (requirement === undefined) return []
   const { capability, member, needs = [], contract } = requirement
+  const varied = isRequirementId(id) ? variations[id] : undefined
   const above = requirementIds.filter((other) => requirements[other].needs?.includes(id))
   return [
     ['area', `${area}, ${areaTitle(area)}`],
@@ -69,6 +78,7 @@ function requirementFacts({ id, area }: CatalogueRow): readonly Fact[] {
     ...(capability ? [['capability', capabilityText(capability)] as const] : []),
     ...(member ? [['profile', memberText(member)] as const] : []),
     ...(contract ? [['contract', contractText(contract)] as const] : []),
+    ...(varied === undefined ? [] : [['varied', `${variationText(varied)}.`] as const]),
   ]
 }
 

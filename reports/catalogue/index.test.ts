@@ -65,6 +65,7 @@ describe('explaining a row', () => {
       depends on  V3-GEN-02, V3-SSE-08, V3-SSE-09: if one of these is violated, this
                   requirement is inconclusive.
       contract    R22 of the Responses-style streaming contract.
+      varied      form: JSON, stream.
       "
     `)
   })
@@ -87,6 +88,7 @@ describe('explaining a row', () => {
                   not applicable; absent: not tested.
       profile     rag.object: without this member of the target profile the
                   requirement is not tested.
+      varied      form: JSON, stream.
       "
     `)
   })

@@ -61,7 +61,7 @@ describe('v3: favorites', () => {
         found,
       )
       // Whatever a second request is answered, the chat stays what it is.
-      await chats.addFavorite(chat.id, { role: 'probe' })
+      const addedAgain = await chats.addFavorite(chat.id, { role: 'probe' })
       const still = await chats.favorites()
       claim(
         'V3-FAV-01',
@@ -71,6 +71,7 @@ describe('v3: favorites', () => {
             'the favorites show a chat that was added twice',
           ).toBe(true),
         still,
+        addedAgain,
       )
       claim(
         'V3-FAV-03',
@@ -86,7 +87,7 @@ describe('v3: favorites', () => {
         () => chats.favorites(),
         (_, page) => !chats.mentions(page, chat),
       )
-      await chats.removeFavorite(chat.id, { role: 'probe' })
+      const removedAgain = await chats.removeFavorite(chat.id, { role: 'probe' })
       const afterTwo = await chats.favorites()
       claim(
         'V3-FAV-02',
@@ -96,6 +97,7 @@ describe('v3: favorites', () => {
             'the favorites show a chat that was removed twice',
           ).toBe(chats.mentions(after, chat)),
         removed,
+        removedAgain,
         afterTwo,
       )
       const read = await chats.get(chat.id)

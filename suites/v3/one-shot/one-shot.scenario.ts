@@ -120,8 +120,8 @@ describe('v3: one-shot', () => {
       const before = await chats.list()
       const nonce = session.nonce()
       const question = `Name a colour for ${nonce}.`
-      await oneShot.sendOk(oneShot.body(question))
-      await oneShot.sendOk(oneShot.body([inputText(question)], { stream: true }))
+      const whole = await oneShot.sendOk(oneShot.body(question))
+      const stream = await oneShot.sendOk(oneShot.body([inputText(question)], { stream: true }))
       const found = await chats.list({ search: nonce })
       const after = await chats.list()
       // A chat that is called by none of its words gives itself away by its history.
@@ -144,6 +144,8 @@ describe('v3: one-shot', () => {
         },
         found,
         after,
+        whole,
+        stream,
         ...histories.filter((history) => contains(answerJson(history), nonce)),
       )
     },

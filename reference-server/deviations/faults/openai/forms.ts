@@ -8,6 +8,7 @@ import type { Fault } from '../../types.ts'
 export const openaiFormFaults: readonly Fault[] = [
   {
     name: 'openai-streams-of-any-type',
+    only: { form: ['stream'] },
     summary: 'A stream is made whatever the types of messages, max_tokens and stop are.',
     breaks: ['OAI-ERR-02'],
     patch: inStreams((body) => ({
@@ -21,6 +22,7 @@ export const openaiFormFaults: readonly Fault[] = [
   },
   {
     name: 'openai-streams-of-any-temperature',
+    only: { form: ['stream'] },
     summary: 'A stream is made at any temperature.',
     breaks: ['OAI-TEMP-02'],
     patch: inStreams((body) =>
@@ -29,6 +31,7 @@ export const openaiFormFaults: readonly Fault[] = [
   },
   {
     name: 'openai-streams-no-alias',
+    only: { form: ['stream'] },
     summary: 'SVC-Main is no id of the main model in streams.',
     breaks: ['OAI-MODELS-02'],
     patch: rejectRequests(

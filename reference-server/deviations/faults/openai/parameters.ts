@@ -70,6 +70,7 @@ const maxTokensFaults: readonly Fault[] = [
   },
   {
     name: 'openai-max-tokens-ignored-in-streams',
+    only: { form: ['stream'] },
     summary: 'max_tokens changes nothing in a stream.',
     breaks: ['OAI-MAXTOK-01'],
     patch: onRequestBody(completions, (body) =>

@@ -10,6 +10,7 @@ import type { Fault } from '../../types.ts'
 export const openaiStopFaults: readonly Fault[] = [
   {
     name: 'openai-stop-text-ignored',
+    only: { form: ['JSON'] },
     summary: 'In one piece, stop takes effect as an array alone.',
     breaks: ['OAI-STOP-01'],
     patch: ignoreStop(({ stop, stream }) => typeof stop === 'string' && stream !== true),
@@ -25,6 +26,7 @@ export const openaiStopFaults: readonly Fault[] = [
   },
   {
     name: 'openai-stop-array-ignored',
+    only: { form: ['JSON'] },
     summary: 'In one piece, stop takes effect as a string alone.',
     breaks: ['OAI-STOP-02'],
     patch: ignoreStop(({ stop, stream }) => Array.isArray(stop) && stream !== true),
@@ -48,18 +50,21 @@ export const openaiStopFaults: readonly Fault[] = [
   },
   {
     name: 'openai-stop-ignored-in-streams',
+    only: { form: ['stream'] },
     summary: 'stop takes effect in one piece alone.',
     breaks: ['OAI-STOP-05'],
     patch: ignoreStop(({ stream }) => stream === true),
   },
   {
     name: 'openai-stop-array-ignored-in-streams',
+    only: { form: ['stream'] },
     summary: 'In a stream, stop takes effect as a string alone.',
     breaks: ['OAI-STOP-05'],
     patch: ignoreStop(({ stop, stream }) => Array.isArray(stop) && stream === true),
   },
   {
     name: 'openai-stop-text-ignored-in-streams',
+    only: { form: ['stream'] },
     summary: 'In a stream, stop takes effect as an array alone.',
     breaks: ['OAI-STOP-05'],
     patch: ignoreStop(({ stop, stream }) => typeof stop === 'string' && stream === true),

@@ -33,6 +33,7 @@ export const openaiToolFaults: readonly Fault[] = [
   },
   {
     name: 'openai-tools-ignored-in-streams',
+    only: { form: ['stream'] },
     summary: 'In a stream, tools and tool_choice are ignored.',
     breaks: ['OAI-TOOL-01'],
     patch: ignoreMembers(['tools', 'tool_choice'], ({ stream }) => stream === true),

@@ -37,12 +37,14 @@ export const chatNeighborFaults: readonly Fault[] = [
   },
   {
     name: 'chat-favorite-twice-removes',
+    only: { occurrence: ['again'] },
     summary: 'A chat that is added to the favorites twice is taken from them.',
     breaks: ['V3-FAV-01'],
     patch: everySecond(addFavorite, false),
   },
   {
     name: 'chat-favorite-removed-twice-returns',
+    only: { occurrence: ['again'] },
     summary: 'A chat that is taken from the favorites twice is added to them.',
     breaks: ['V3-FAV-02'],
     patch: everySecond(removeFavorite, true),

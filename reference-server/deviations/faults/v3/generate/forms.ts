@@ -16,6 +16,7 @@ export const generateFormFaults: readonly Fault[] = [
   bothLists('thinking', thinks),
   {
     name: 'v3-streams-of-any-type',
+    only: { form: ['stream'] },
     summary: 'A stream is made whatever the types of max_tokens, temperature and rag are.',
     breaks: ['V3-GEN-17'],
     patch: when(isStream, (body) => {
@@ -30,12 +31,14 @@ export const generateFormFaults: readonly Fault[] = [
   },
   {
     name: 'v3-thinking-without-key',
+    only: { think: ['with think'] },
     summary: 'A generation with think needs no Idempotency-Key.',
     breaks: ['V3-IDEM-01'],
     patch: generateMissingKey(thinks),
   },
   {
     name: 'v3-streams-without-alias',
+    only: { form: ['stream'] },
     summary: 'SVC-Main is no id of the main model in streams.',
     breaks: ['V3-MODEL-01'],
     patch: rejectRequests(
@@ -46,12 +49,14 @@ export const generateFormFaults: readonly Fault[] = [
   },
   {
     name: 'v3-streams-without-items',
+    only: { form: ['stream'], input: ['items'] },
     summary: 'A stream takes a text for its input, and no array of items.',
     breaks: ['V3-GEN-06'],
     patch: rejectRequests(v3Generate, (body) => isStream(body) && Array.isArray(body['input'])),
   },
   {
     name: 'v3-items-of-users-alone',
+    only: { input: ['items'] },
     summary: 'Items of a system or a developer are refused.',
     breaks: ['V3-GEN-06'],
     patch: rejectRequests(v3Generate, ({ input }) =>
@@ -69,6 +74,7 @@ export const generateFormFaults: readonly Fault[] = [
   },
   {
     name: 'v3-reasoning-in-the-answer-in-one-piece',
+    only: { form: ['JSON'] },
     summary: 'In one JSON body, the answer begins with its reasoning.',
     breaks: ['V3-HIST-07', 'V3-THINK-02'],
     patch: onSuccessBody(v3Generate, (body, { body: asked }) => {

@@ -41,6 +41,7 @@ export const generateInputFaults: readonly Fault[] = [
   ),
   {
     name: 'v3-max-tokens-ignored',
+    only: { form: ['JSON'] },
     summary: 'In one piece, max_tokens changes nothing.',
     breaks: ['V3-GEN-10'],
     patch: onRequestBody(v3Generate, (body) =>
@@ -49,6 +50,7 @@ export const generateInputFaults: readonly Fault[] = [
   },
   {
     name: 'v3-max-tokens-ignored-in-streams',
+    only: { form: ['stream'] },
     summary: 'In a stream, max_tokens changes nothing.',
     breaks: ['V3-GEN-10'],
     patch: onRequestBody(v3Generate, (body) =>

@@ -84,6 +84,7 @@ const cursorFaults: readonly Fault[] = [
   },
   {
     name: 'v3-history-ends-after-two-pages',
+    only: { page: ['third or later'] },
     summary: 'The second page says that it is the last.',
     breaks: ['V3-HIST-10'],
     patch: continueAt(({ next }, after) => (after > 0 ? null : next)),

@@ -161,6 +161,7 @@ const contentFaults: readonly Fault[] = [
   },
   {
     name: 'v3-history-without-streamed-turns',
+    only: { form: ['stream'] },
     summary: 'A turn that was streamed is not stored.',
     breaks: ['V3-HIST-07'],
     patch: perServer(() => {

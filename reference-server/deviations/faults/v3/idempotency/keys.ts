@@ -17,6 +17,7 @@ export const idempotencyKeyFaults: readonly Fault[] = [
   },
   {
     name: 'v3-idempotency-key-optional-for-streams',
+    only: { form: ['stream'] },
     summary: 'A streamed generation without Idempotency-Key is taken.',
     breaks: ['V3-IDEM-01'],
     patch: generateMissingKey(({ stream }) => stream === true),

@@ -25,12 +25,14 @@ export const idempotencyRepeatFaults: readonly Fault[] = [
   },
   {
     name: 'v3-idempotency-forgets-answers',
+    only: { form: ['JSON'] },
     summary: 'The key of an answer in one piece is forgotten when it is finished.',
     breaks: ['V3-IDEM-02'],
     patch: forgetFinished('json'),
   },
   {
     name: 'v3-idempotency-forgets-streams',
+    only: { form: ['stream'] },
     summary: 'The key of a stream is forgotten when it is finished.',
     breaks: ['V3-IDEM-03'],
     patch: forgetFinished('stream'),
@@ -43,6 +45,7 @@ export const idempotencyRepeatFaults: readonly Fault[] = [
   },
   {
     name: 'v3-idempotency-stores-replayed-streams',
+    only: { form: ['stream'] },
     summary: 'A repeat is streamed as before, and its answer stored once more.',
     breaks: ['V3-IDEM-03'],
     patch: storeReplays('stream'),
@@ -78,6 +81,7 @@ export const idempotencyRepeatFaults: readonly Fault[] = [
   },
   {
     name: 'v3-idempotency-latest-key-alone',
+    only: { occurrence: ['again'] },
     summary: 'Of the keys of a chat, the latest is remembered.',
     breaks: ['V3-IDEM-02'],
     patch: perServer(() => {

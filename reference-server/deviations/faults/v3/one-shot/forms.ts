@@ -11,12 +11,14 @@ const isStream = ({ stream }: Json) => stream === true
 export const oneShotFormFaults: readonly Fault[] = [
   {
     name: 'one-shot-streams-without-runs',
+    only: { form: ['stream'] },
     summary: 'A streamed one-shot does not look at runs.',
     breaks: ['V3-ONE-05'],
     patch: inStreams((body) => (Array.isArray(body['runs']) ? { ...body, runs: [] } : body)),
   },
   {
     name: 'one-shot-streams-without-content',
+    only: { form: ['stream'] },
     summary: 'A streamed one-shot refuses content in place of input.',
     breaks: ['V3-ONE-04'],
     patch: rejectRequests(
@@ -26,6 +28,7 @@ export const oneShotFormFaults: readonly Fault[] = [
   },
   {
     name: 'one-shot-streams-store-a-chat',
+    only: { form: ['stream'] },
     summary: 'A streamed one-shot leaves a chat behind.',
     breaks: ['V3-ONE-09'],
     patch: alsoDo(oneShot, ({ store, ids, clock }, { body, caller }, { status }) => {
@@ -40,12 +43,14 @@ export const oneShotFormFaults: readonly Fault[] = [
   },
   {
     name: 'one-shot-streams-of-any-type',
+    only: { form: ['stream'] },
     summary: 'A streamed one-shot takes a rag of any type.',
     breaks: ['V3-ONE-12'],
     patch: inStreams((body) => (typeof body['rag'] === 'number' ? { ...body, rag: false } : body)),
   },
   {
     name: 'one-shot-streams-search-by-default',
+    only: { form: ['stream'] },
     summary: 'A streamed one-shot without rag is answered as with rag: true.',
     breaks: ['RAG-06'],
     patch: inStreams((body) => ({ rag: true, ...body })),

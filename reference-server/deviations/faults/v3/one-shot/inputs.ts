@@ -69,6 +69,7 @@ export const oneShotInputFaults: readonly Fault[] = [
   },
   {
     name: 'one-shot-items-refused',
+    only: { input: ['items'] },
     summary: 'A one-shot whose input is an array of items is refused.',
     breaks: ['V3-ONE-10'],
     patch: rejectRequests(oneShot, ({ input }) => Array.isArray(input)),
