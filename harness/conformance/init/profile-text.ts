@@ -155,7 +155,7 @@ function shapes({ chat, chatCursor }: Detection): string[] {
 
 /** Only where a generation was refused for want of something. */
 function required({ required: { value, evidence } }: Detection): string[][] {
-  if (evidence.length === 0 || evidence[0]?.startsWith('Not asked')) return []
+  if (evidence.length === 0 || evidence[0]?.startsWith('Not tested')) return []
   const what = 'Without these members every generation is rejected.'
   return value === undefined
     ? [[...evidenceLines(evidence), example('requests: { generate: { assistant_id: <uuid> } }')]]
