@@ -7,6 +7,7 @@ const maxLines = 250
 /** Folders with more source files, with the reason. */
 const largeFolders: Readonly<Record<string, string>> = {
   scripts: 'entry points, one for each npm script or measurement',
+  'harness/conformance/init': 'one file for each probe',
   'contract/catalogue': 'one file for each area of requirements',
   contract: 'the shared vocabulary, one idea a file',
   'harness/cli/commands': 'one command a file',
