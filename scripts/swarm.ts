@@ -23,6 +23,7 @@ import { networkInterfaces, tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { capacityReport } from '../contract/report/capacity.ts'
 import { type LoadReport, loadReport } from '../contract/report/load.ts'
 import { childServer } from '../harness/load/child-server.ts'
 import { fromHdr } from '../harness/load/metrics/samples/distribution.ts'
@@ -80,10 +81,32 @@ async function loadOnSwarm(): Promise<void> {
     )
     console.log(stdout.trim() || stderr)
     verify(out, code)
+    probeCapacity(url, join(out, 'capacity'))
   } finally {
     await server.stop()
     if (!values.keep) rmSync(out, { recursive: true, force: true })
   }
+}
+
+/** A short search: its probes are jobs of the swarm, and their requests come back to be observed. */
+function probeCapacity(url: string, out: string): void {
+  const search = ['capacity', url, '--slo', 'ttft.p95 < 2s', '--min', '5', '--max', '6']
+  const limits = ['--probe', '8s', '--budget', '60s', '--seed', 'swarm', '--report', 'console']
+  const runner = ['--runner', 'swarm', '--shards', '2', '--start-in', '30s', '--image', image]
+  const { stdout, stderr } = run(
+    process.execPath,
+    [bin, ...search, ...limits, ...runner, '--out', out, '--quiet'],
+    { CHATGEN_API_KEY: key },
+  )
+  console.log(stdout.trim() || stderr)
+  const file = readFileSync(join(out, 'report.json'), 'utf8')
+  const { probes } = capacityReport.parse(JSON.parse(file))
+  const sent = probes.filter(({ purpose }) => purpose !== 'baseline')
+  const observed = sent.filter(({ slo }) => slo.some(({ requests }) => (requests ?? 0) > 0))
+  console.log(
+    `${sent.length} probes of a search ran in the swarm, ${observed.length} with requests`,
+  )
+  if (sent.length === 0 || observed.length < sent.length) process.exitCode = 1
 }
 
 /** Verifies figures that do not depend on the speed of the machine, which may make the run invalid. */

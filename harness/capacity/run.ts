@@ -105,6 +105,7 @@ class CapacityRun {
           : { kind: 'closed', concurrency: amount, maxTransactions: maxTransactions },
       durationMs: this.#probeMs,
       mayGiveUp: true,
+      isDistributed: true,
       onProgress: (progress) => this.#progress('probe', amount, progress),
     }).catch((error: unknown) => this.#lost(error))
     if (run === null) return { rate: amount, limits: [], atMs, valid: false }

@@ -16,6 +16,8 @@ export interface ProbeRunOptions {
   readonly maxRequests?: number
   /** True for a probe that may be given up once it is hopeless. */
   readonly mayGiveUp?: boolean
+  /** True for a probe that shards may send. */
+  readonly isDistributed?: boolean
   readonly onProgress?: (progress: LoadProgress) => void
 }
 
@@ -32,7 +34,15 @@ export interface ProbeRun {
 /** @throws PreparationError where the target does not answer while the chats of the run are made */
 export async function runLoadProbe(
   options: CapacityOptions,
-  { index, arrival, durationMs, maxRequests, mayGiveUp, onProgress }: ProbeRunOptions,
+  {
+    index,
+    arrival,
+    durationMs,
+    maxRequests,
+    mayGiveUp,
+    isDistributed,
+    onProgress,
+  }: ProbeRunOptions,
 ): Promise<ProbeRun> {
   const { plan, load, signal } = options
   const spec: PlanSpec = {
@@ -49,9 +59,10 @@ export async function runLoadProbe(
     ending.abort()
   }
   const run = options.openRun(index, spec)
+  const send = isDistributed ? (options.runProbe ?? runLoad) : runLoad
   let report: LoadReport | null = null
   try {
-    report = await runLoad({
+    report = await send({
       ...load,
       target: run.target,
       spec,

@@ -20,6 +20,8 @@ export type ProbeLoad = Pick<
 
 export interface CapacityOptions {
   readonly load: ProbeLoad
+  /** Runs a probe; by default in this process. Baseline and rests always run there. */
+  readonly runProbe?: (options: LoadOptions) => Promise<LoadReport>
   readonly target: LoadTarget
   /** Mix, clients that misbehave and races of every probe; its seed is that of the search. */
   readonly plan: Pick<PlanSpec, 'seed' | 'mix' | 'misbehaviour' | 'idempotencyRaces'>

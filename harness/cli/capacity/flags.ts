@@ -2,14 +2,16 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { flag } from '../flags.ts'
 import { addTrafficFlags, type LoadFlags } from '../load/flags.ts'
 import { duration, percentage, rate } from '../load/values.ts'
+import type { RunnerFlags } from '../runner/flags.ts'
 import { addTargetFlags } from '../target/target-flags.ts'
 
 /** Flags of `chatgen capacity`. Times in milliseconds, shares from 0 to 1. */
 export interface CapacityFlags
-  extends Omit<
-    LoadFlags,
-    'rate' | 'concurrency' | 'ramp' | 'steps' | 'replay' | 'duration' | 'shard' | 'startAt'
-  > {
+  extends RunnerFlags,
+    Omit<
+      LoadFlags,
+      'rate' | 'concurrency' | 'ramp' | 'steps' | 'replay' | 'duration' | 'shard' | 'startAt'
+    > {
   readonly min: number
   readonly max?: number
   readonly precision: number

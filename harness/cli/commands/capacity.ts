@@ -28,6 +28,8 @@ import { mixOf, slosOf } from '../load/spec.ts'
 import { loadTargetOf, requireWhatIsSent } from '../load/target.ts'
 import { makeOutFolder } from '../results/out-folder.ts'
 import { probesName, type Taking, withResultsFolder } from '../results/results-folder.ts'
+import { addRunnerFlags, shardingOf } from '../runner/flags.ts'
+import { shardedRun } from '../runner/sharded-run.ts'
 import { withTarget } from '../target/target.ts'
 import type { Io } from '../terminal/io.ts'
 
@@ -57,11 +59,16 @@ export const capacityCommand: AddCommand = (program, io, finish) => {
     .command('capacity')
     .description('search the highest load that meets the SLOs, with its confidence interval')
     .argument('[url]', 'base URL of the deployment, without /api')
-  addOutputFlags(addCapacityFlags(command), capacityFormatNames, 'also print every probe')
+  addOutputFlags(
+    addRunnerFlags(addCapacityFlags(command)),
+    capacityFormatNames,
+    'also print every probe',
+  )
     .addOption(outFlag())
     .addHelpText('after', examples)
     .action(async (url: string | undefined, flags: CapacityFlags) => {
       // Errors in the flags are reported before anything is sent.
+      shardingOf(flags, flags.out)
       const search = { slos: await searchableSlos(flags), mix: mixOf(flags), ...rangeOf(flags) }
       const formats = formatsIn(capacityFormats, flags.report ?? defaultCapacityFormats)
       const report = await withTarget(url, flags, io, (profile) =>
@@ -89,6 +96,7 @@ async function searchTarget(
   io: Io,
 ): Promise<CapacityReport> {
   const seed = flags.seed ?? randomBytes(6).toString('hex')
+  const sharding = shardingOf(flags, join(flags.out, 'shards'))
   const target = loadTargetOf(profile, seed)
   requireWhatIsSent(search.mix, target)
   const { preflight } = await import('../../conformance/preflight/preflight.ts')
@@ -123,6 +131,7 @@ async function searchTarget(
           misbehaviour: flags.misbehave ?? { slowReader: 0, abort: 0, churn: 0 },
           idempotencyRaces: flags.races,
         },
+        ...(sharding === undefined ? {} : { runProbe: shardedRun(sharding, io) }),
         openRun: (index, spec) => openRun(index, { target, setup, spec, out: flags.out }, io),
         signal: io.signal,
         onProgress: progress.update,

@@ -26,6 +26,7 @@ import { uploadReport, uploadUrl } from '../load/upload.ts'
 import { makeOutFolder } from '../results/out-folder.ts'
 import { type Taking, withResultsFolder } from '../results/results-folder.ts'
 import { addRunnerFlags, type RunnerFlags, shardingOf } from '../runner/flags.ts'
+import { recordsLine } from '../runner/shard-output.ts'
 import { shardedRun } from '../runner/sharded-run.ts'
 import { withTarget } from '../target/target.ts'
 import { fitted } from '../terminal/fitted.ts'
@@ -87,8 +88,9 @@ export const loadCommand: AddCommand = (program, io, finish) => {
       const upload = flags.upload === undefined ? null : uploadUrl(flags.upload, flags.shard)
       const style = { color: io.color && flags.color, width: io.width, verbose }
       if (flags.job !== undefined) {
-        const report = await runJobShard(flags.job, flags, io)
+        const { report, records } = await runJobShard(flags.job, flags, io)
         publishLoad(report, { formats: [], out, style, json, quiet }, io)
+        if (records !== null) io.out(recordsLine(records))
         finish(exitCodeOfShard(report))
         return
       }

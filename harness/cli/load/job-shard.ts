@@ -1,10 +1,17 @@
 import { readFileSync } from 'node:fs'
 import type { LoadReport } from '../../../contract/report/load.ts'
 import { ConfigurationError, TargetUnusableError } from '../../conformance/errors.ts'
+import type { RequestRecord } from '../../load/record.ts'
 import { jobIn } from '../runner/job.ts'
 import type { Io } from '../terminal/io.ts'
 import type { LoadFlags } from './flags.ts'
 import { showLoadProgress } from './output/progress.ts'
+
+export interface JobShard {
+  readonly report: LoadReport
+  /** Null where nobody observes them. */
+  readonly records: readonly RequestRecord[] | null
+}
 
 /**
  * One shard of a run that `--runner` prepared.
@@ -14,20 +21,23 @@ export async function runJobShard(
   file: string,
   { shard, startAt, quiet = false }: LoadFlags,
   io: Io,
-): Promise<LoadReport> {
+): Promise<JobShard> {
   if (shard === undefined) throw new ConfigurationError(['--job needs --shard I/N'])
-  const options = jobIn(textOf(file), file)
+  const { options, records: isObserved } = jobIn(textOf(file), file)
+  const records: RequestRecord[] = []
   io.redact(options.target.secrets)
   const { runLoad, PreparationError } = await import('../../load/run.ts')
   const progress = showLoadProgress(io, !quiet)
   try {
-    return await runLoad({
+    const report = await runLoad({
       ...options,
       shard,
       startAt: startAt ?? null,
       signal: io.signal,
       onProgress: progress.update,
+      ...(isObserved ? { onRecord: (record: RequestRecord) => records.push(record) } : {}),
     })
+    return { report, records: isObserved ? records : null }
   } catch (error) {
     if (!(error instanceof PreparationError)) throw error
     throw new TargetUnusableError('E_UNREACHABLE', `${options.target.baseUrl}: ${error.message}`)

@@ -9,11 +9,13 @@ export type JobOptions = Omit<
   'shard' | 'startAt' | 'signal' | 'onProgress' | 'onRecord'
 >
 
-interface LoadJob {
+export interface LoadJob {
   readonly kind: 'load-job'
   /** Version of chatgen; a shard of another version would send another plan. */
   readonly version: string
   readonly options: JobOptions
+  /** True if shards also return each request, for a caller that observes them. */
+  readonly records: boolean
 }
 
 /** The job of a run, as text. The journal of created chats is a file of this machine and left out. */
@@ -24,12 +26,13 @@ export function jobText(run: LoadOptions): string {
     kind: 'load-job',
     version: suiteVersion(),
     options: { ...options, target },
+    records: run.onRecord !== undefined,
   }
   return JSON.stringify(job)
 }
 
 /** @throws ConfigurationError if the text is no job, or one of another version of chatgen */
-export function jobIn(text: string, file: string): JobOptions {
+export function jobIn(text: string, file: string): LoadJob {
   let value: unknown
   try {
     value = JSON.parse(text)
@@ -43,7 +46,7 @@ export function jobIn(text: string, file: string): JobOptions {
       `${file} was prepared by chatgen ${value.version}, and this is ${own}: use the same version for all shards`,
     ])
   }
-  return value.options
+  return value
 }
 
 function isLoadJob(value: unknown): value is LoadJob {

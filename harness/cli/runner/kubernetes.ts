@@ -69,7 +69,6 @@ export function jobManifests(
                 image,
                 args: [
                   ...shardArgs({ startAt }, { file: '/run/chatgen/job.json', out: '/tmp/results' }),
-                  '--json',
                 ],
                 env: [
                   {
@@ -147,8 +146,8 @@ async function collected({ name }: PreparedJob): Promise<ShardResult[]> {
       '--container',
       'chatgen',
     ])
-    const report = pod.phase === 'Succeeded' && stdout.trim() !== '' ? stdout : null
-    results.push({ report, reason: `${pod.name} ${pod.phase} ${stderr.slice(-500)}`.trim() })
+    const output = pod.phase === 'Succeeded' && stdout.trim() !== '' ? stdout : null
+    results.push({ output, reason: `${pod.name} ${pod.phase} ${stderr.slice(-500)}`.trim() })
   }
   return results
 }

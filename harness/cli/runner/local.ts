@@ -1,8 +1,7 @@
 import { spawn } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { reportName } from '../../conformance/defaults.ts'
 import type { PreparedJob, Runner, ShardResult } from './runner.ts'
 
 /** Runs each shard as a process of this machine. */
@@ -24,14 +23,15 @@ const bin = fileURLToPath(new URL(`${built ? '../' : ''}../../../bin/chatgen.cjs
 
 function runShard(job: PreparedJob, file: string, index: number): Promise<ShardResult> {
   const out = join(job.folder, `shard-${index}`)
-  rmSync(join(out, reportName), { force: true })
   const args = shardArgs(job, { file, out, shard: `${index}/${job.shards}` })
   const child = spawn(process.execPath, [bin, ...args], {
-    stdio: ['ignore', 'ignore', 'pipe'],
+    stdio: ['ignore', 'pipe', 'pipe'],
     env: withoutFlags(),
     // A Ctrl-C on the terminal comes once, from here.
     detached: true,
   })
+  const output: Buffer[] = []
+  child.stdout.on('data', (bytes: Buffer) => output.push(bytes))
   let errors = ''
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     errors = `${errors}${text}`.slice(-2000)
@@ -44,9 +44,11 @@ function runShard(job: PreparedJob, file: string, index: number): Promise<ShardR
     child.on('close', (code) => {
       clearTimeout(kill)
       job.signal.removeEventListener('abort', stop)
-      const report = join(out, reportName)
-      const found = existsSync(report) ? readFileSync(report, 'utf8') : null
-      resolve({ report: found, reason: errors.trim() || `exit code ${code}` })
+      const text = Buffer.concat(output).toString('utf8')
+      resolve({
+        output: text.trim() === '' ? null : text,
+        reason: errors.trim() || `exit code ${code}`,
+      })
     })
   })
 }
@@ -57,7 +59,17 @@ export function shardArgs(
   { file, out, shard }: { readonly file: string; readonly out: string; readonly shard?: string },
 ): string[] {
   return [
-    ...['load', '--job', file, '--out', out, '--start-at', startAt.toISOString(), '--quiet'],
+    ...[
+      'load',
+      '--job',
+      file,
+      '--out',
+      out,
+      '--start-at',
+      startAt.toISOString(),
+      '--quiet',
+      '--json',
+    ],
     ...(shard === undefined ? [] : ['--shard', shard]),
   ]
 }

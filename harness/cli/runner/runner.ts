@@ -15,10 +15,10 @@ export interface PreparedJob {
   readonly log: (line: string) => void
 }
 
-/** Report of a shard, or the reason why there is none. */
+/** Output of a shard, or the reason why there is none. */
 export interface ShardResult {
-  /** `report.json`; null where there is none. */
-  readonly report: string | null
+  /** Standard output (`shard-output.ts`); null where it has no report. */
+  readonly output: string | null
   /** Reason, where there is none. */
   readonly reason: string
 }

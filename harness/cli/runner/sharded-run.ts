@@ -15,6 +15,7 @@ import { openStored } from '../results/stored-report.ts'
 import type { Io } from '../terminal/io.ts'
 import { jobText } from './job.ts'
 import type { PreparedJob, Runner, ShardResult } from './runner.ts'
+import { shardOutputIn } from './shard-output.ts'
 
 export interface ShardingOptions {
   readonly runner: Runner
@@ -30,7 +31,7 @@ const marginMs = 180_000
 
 /**
  * A load run on several processes or machines, with the signature of `runLoad`: prepares the plan, starts
- * its shards by the runner, and merges their reports. Live progress and single records are not known here.
+ * its shards by the runner, and merges their reports. Progress is not known here, and single requests only at the end.
  *
  * @throws ConfigurationError if the engine cannot run the job; TargetUnusableError if no shard reported
  */
@@ -67,18 +68,20 @@ function perShard(run: LoadOptions, shards: number): LoadOptions {
 
 function merged(
   results: readonly ShardResult[],
-  { spec, signal, target }: LoadOptions,
+  { spec, signal, target, onRecord }: LoadOptions,
   { folder }: ShardingOptions,
   io: Pick<Io, 'err' | 'write'>,
 ): LoadReport {
-  const files = results.flatMap(({ report, reason }, at) => {
-    if (report === null) {
+  const files = results.flatMap(({ output, reason }, at) => {
+    if (output === null) {
       io.err(`chatgen: a shard has no report: ${reason}`)
       return []
     }
     const out = join(folder, `shard-${at}`)
     makeFolder(out)
+    const { report, records } = shardOutputIn(output)
     io.write(join(out, reportName), report)
+    for (const record of records) onRecord?.(record)
     return [openStored(out)]
   })
   if (files.length === 0) {

@@ -38,7 +38,6 @@ export function serviceArgs({ name, shards, startAt }: PreparedJob, image: strin
     ...['--env', `CHATGEN_SHARD=${slot}/${shards}`],
     ...['--label', 'chatgen.job=load', image],
     ...shardArgs({ startAt }, { file: '/run/secrets/job.json', out: '/tmp/results' }),
-    '--json',
   ]
 }
 
@@ -86,8 +85,8 @@ async function collected({ name }: PreparedJob): Promise<ShardResult[]> {
   const results: ShardResult[] = []
   for (const { id, state, error } of await tasksOf(name)) {
     const { stdout, stderr } = await runProgram(docker, ['service', 'logs', '--raw', id])
-    const report = state === 'Complete' && stdout.trim() !== '' ? stdout : null
-    results.push({ report, reason: `${state} ${error} ${stderr.slice(-500)}`.trim() })
+    const output = state === 'Complete' && stdout.trim() !== '' ? stdout : null
+    results.push({ output, reason: `${state} ${error} ${stderr.slice(-500)}`.trim() })
   }
   return results
 }
