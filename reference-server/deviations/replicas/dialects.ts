@@ -1,0 +1,149 @@
+import type { Patch } from '../../services.ts'
+import type { Chat, ChatStore, StoredRun } from '../../store/types.ts'
+import { delayAnswers } from '../dialects/wire/pace.ts'
+import { compose, onStore } from '../patches/services.ts'
+import type { ReplicaDialect } from './types.ts'
+
+/** Milliseconds until the slow replication shows a change everywhere. */
+export const replicationMs = 150
+
+export const replicaDialects: readonly ReplicaDialect[] = [
+  {
+    name: 'replicas-alike',
+    summary: 'Replicas share all state.',
+    patches: () => () => (services) => services,
+  },
+  {
+    name: 'replication-is-slow',
+    summary: `A replica shows what another one changed ${replicationMs} ms later.`,
+    patches: () => {
+      const changes = createChangeLog()
+      return (replica) => laggingReplica(changes, replica)
+    },
+  },
+  {
+    name: 'replicas-of-different-speed',
+    summary: 'The second replica answers 40 ms later than the first, the third 80 ms, and so on.',
+    patches: () => (replica) =>
+      replica === 0 ? (services) => services : delayAnswers(40 * replica),
+  },
+]
+
+/** The latest change of something; `before` is what other replicas still show. */
+interface Change {
+  readonly replica: number
+  readonly atMs: number
+  readonly before: unknown
+}
+
+type ChangeLog = ReturnType<typeof createChangeLog>
+
+function createChangeLog() {
+  const changes = new Map<string, Change>()
+  return {
+    note(id: string, replica: number, before: unknown): void {
+      changes.set(id, { replica, atMs: performance.now(), before })
+    },
+    /** The change that a replica does not show yet. */
+    hidden(id: string, replica: number): Change | undefined {
+      const change = changes.get(id)
+      const isHidden =
+        change !== undefined &&
+        change.replica !== replica &&
+        performance.now() - change.atMs < replicationMs
+      return isHidden ? change : undefined
+    },
+  }
+}
+
+/** Chats, histories, messages and files arrive late; keys are known everywhere at once. */
+function laggingReplica(log: ChangeLog, replica: number): Patch {
+  const isHidden = (id: string) => log.hidden(id, replica) !== undefined
+  const note = (id: string, before?: unknown) => log.note(id, replica, before)
+  return compose([
+    onStore('chats', (chats) => laggingChats(chats, log, replica)),
+    onStore('history', (history) => {
+      /** The rows of a run that is on its way hide those after it. */
+      const shown = async (chat: string): Promise<readonly StoredRun[]> => {
+        const runs = await history.runs(chat)
+        const end = runs.findIndex(({ id }) => isHidden(id))
+        return end < 0 ? runs : runs.slice(0, end)
+      }
+      return {
+        append: async (chat, run) => {
+          note(run.id)
+          await history.append(chat, run)
+        },
+        runs: shown,
+        page: async (chat, after, limit) => {
+          const runs = await shown(chat)
+          const all = runs.reduce((rows, run) => rows + run.input.length + run.output.length, 0)
+          const { rows } = await history.page(
+            chat,
+            after,
+            Math.min(limit, Math.max(0, all - after)),
+          )
+          const end = after + rows.length
+          return { rows, next: end < all ? end : null }
+        },
+      }
+    }),
+    onStore('messages', (messages) => ({
+      append: async (message) => {
+        note(message.id)
+        await messages.append(message)
+      },
+      find: async (chat, id) => (isHidden(id) ? undefined : messages.find(chat, id)),
+      chain: async (chat, id) => (isHidden(id) ? [] : messages.chain(chat, id)),
+    })),
+    onStore('attachments', (attachments) => ({
+      add: async (attachment) => {
+        note(attachment.id)
+        await attachments.add(attachment)
+      },
+      find: async (owner, id) => (isHidden(id) ? undefined : attachments.find(owner, id)),
+      list: async (owner, asked) => {
+        const page = await attachments.list(owner, asked)
+        return { ...page, rows: page.rows.filter(({ id }) => !isHidden(id)) }
+      },
+    })),
+  ])
+}
+
+function laggingChats(chats: ChatStore, log: ChangeLog, replica: number): Partial<ChatStore> {
+  const shown = (id: string, current: Chat | undefined): Chat | undefined => {
+    const change = log.hidden(id, replica)
+    return change === undefined ? current : (change.before as Chat | undefined)
+  }
+  return {
+    create: async (chat) => {
+      log.note(chat.id, replica, undefined)
+      await chats.create(chat)
+    },
+    find: async (owner, id) => {
+      const chat = shown(id, await chats.find(owner, id))
+      return chat?.owner === owner ? chat : undefined
+    },
+    update: async (owner, id, change) => {
+      const before = await chats.find(owner, id)
+      if (before !== undefined) log.note(id, replica, before)
+      return chats.update(owner, id, change)
+    },
+    delete: async (owner, id) => {
+      const before = await chats.find(owner, id)
+      if (before !== undefined) log.note(id, replica, before)
+      return chats.delete(owner, id)
+    },
+    list: async (owner, asked) => {
+      const page = await chats.list(owner, asked)
+      return {
+        ...page,
+        rows: page.rows.flatMap((row) => {
+          const chat = shown(row.id, row)
+          const fits = asked.favorite === undefined || chat?.favorite === asked.favorite
+          return chat !== undefined && fits ? [chat] : []
+        }),
+      }
+    },
+  }
+}

@@ -1,0 +1,207 @@
+import { ApiError } from '../../http/errors.ts'
+import { memoryAttachments } from '../../store/memory-attachments.ts'
+import { memoryIdempotency } from '../../store/memory-idempotency.ts'
+import type { Chat } from '../../store/types.ts'
+import { toObject } from '../patches/json.ts'
+import { onSuccessBody } from '../patches/replies.ts'
+import { onRequest } from '../patches/requests.ts'
+import { v3History } from '../patches/routes.ts'
+import { compose, onStore } from '../patches/services.ts'
+import { cachedHistory, numberedHistory, withoutText } from './histories.ts'
+import type { ReplicaFault } from './types.ts'
+
+/** State that belongs to one replica in place of the service. */
+export const replicaFaults: readonly ReplicaFault[] = [
+  {
+    name: 'replica-ledger',
+    summary: 'Each replica knows only the Idempotency-Keys that it was sent itself.',
+    breaks: ['V3-IDEM-02', 'V3-IDEM-03'],
+    patches: () => () => (services) => ({
+      ...services,
+      store: {
+        ...services.store,
+        idempotency: memoryIdempotency({ lifeMs: 3_600_000, keys: 100_000 }),
+      },
+    }),
+  },
+  {
+    name: 'replica-ledger-of-running-requests',
+    summary: 'A replica does not know that another one is running a request with the same key.',
+    breaks: ['V3-IDEM-04', 'V3-IDEM-05'],
+    patches: () => () => {
+      const own = new Set<string>()
+      return onStore('idempotency', (keys) => ({
+        reserve: async (scope, fingerprint, now) => {
+          const found = await keys.reserve(scope, fingerprint, now)
+          if (found.state === 'first') own.add(scope.key)
+          return found.state === 'running' && !own.has(scope.key) ? { state: 'first' } : found
+        },
+      }))
+    },
+  },
+  {
+    name: 'replica-history-cached',
+    summary: 'A replica caches a history until it adds to it itself, whatever others add.',
+    breaks: ['V3-HIST-07'],
+    patches: () => () => cachedHistory(),
+  },
+  {
+    name: 'replica-deletion-unknown',
+    summary: 'A replica that has read a chat goes on showing it after another one has deleted it.',
+    breaks: ['V3-CHAT-11'],
+    patches: () => () => {
+      const known = new Map<string, Chat>()
+      return onStore('chats', (chats) => ({
+        find: async (owner, id) => {
+          const chat = (await chats.find(owner, id)) ?? known.get(`${owner} ${id}`)
+          if (chat !== undefined) known.set(`${owner} ${id}`, chat)
+          return chat
+        },
+        delete: async (owner, id) => {
+          known.delete(`${owner} ${id}`)
+          return chats.delete(owner, id)
+        },
+      }))
+    },
+  },
+  {
+    name: 'replica-name-cached',
+    summary: 'A replica that has read a chat never shows the name that another one gave it.',
+    breaks: ['V3-CHAT-10'],
+    patches: () => () => {
+      const names = new Map<string, string>()
+      return onStore('chats', (chats) => ({
+        find: async (owner, id) => {
+          const chat = await chats.find(owner, id)
+          if (chat === undefined) return undefined
+          const name = names.get(id) ?? chat.name
+          names.set(id, name)
+          return { ...chat, name }
+        },
+        update: async (owner, id, change) => {
+          if (change.name !== undefined) names.set(id, change.name)
+          return chats.update(owner, id, change)
+        },
+      }))
+    },
+  },
+  {
+    name: 'replica-favorites',
+    summary: 'A replica lists only the favorites that were marked on it.',
+    breaks: ['V3-FAV-01'],
+    patches: () => () => {
+      const own = new Set<string>()
+      return onStore('chats', (chats) => ({
+        update: async (owner, id, change) => {
+          if (change.favorite === true) own.add(id)
+          return chats.update(owner, id, change)
+        },
+        list: async (owner, asked) => {
+          const page = await chats.list(owner, asked)
+          if (asked.favorite !== true) return page
+          return { ...page, rows: page.rows.filter(({ id }) => own.has(id)) }
+        },
+      }))
+    },
+  },
+  {
+    name: 'replica-cursors',
+    summary: 'A cursor is understood by the replica that gave it, and refused by the others.',
+    breaks: ['V3-HIST-12'],
+    patches: () => (replica) =>
+      compose([
+        onSuccessBody(v3History, (body) => {
+          const pagination = toObject(body['pagination'])
+          const cursor = pagination['cursor']
+          if (typeof cursor !== 'string') return body
+          return { ...body, pagination: { ...pagination, cursor: `${replica}.${cursor}` } }
+        }),
+        onRequest(v3History, (call) => {
+          const { cursor, ...query } = toObject(call.query)
+          if (cursor === undefined) return call
+          const [from, ...rest] = String(cursor).split('.')
+          if (from !== String(replica)) throw new ApiError(400, 'No such cursor')
+          return { ...call, query: { ...query, cursor: rest.join('.') } }
+        }),
+      ]),
+  },
+  {
+    name: 'replica-attachments-on-disk',
+    summary: 'An uploaded file is known to the replica that received it.',
+    breaks: ['V2-MSG-14', 'V3-ATT-06', 'V3-ATT-12', 'V3-ATT-13'],
+    patches: () => () => {
+      const own = memoryAttachments()
+      const opened = new Set<string>()
+      return onStore('attachments', () => ({
+        ...own,
+        link: async (chat, id) => {
+          if (!opened.has(chat)) own.open(chat)
+          opened.add(chat)
+          await own.link(chat, id)
+        },
+      }))
+    },
+  },
+  {
+    name: 'replica-chat-versions',
+    summary: 'A replica takes every chat that another one has created for a v3 chat.',
+    breaks: ['V2-MSG-01'],
+    patches: () => () => {
+      const own = new Set<string>()
+      return onStore('chats', (chats) => ({
+        create: async (chat) => {
+          own.add(chat.id)
+          await chats.create(chat)
+        },
+        find: async (owner, id) => {
+          const chat = await chats.find(owner, id)
+          return chat === undefined || own.has(id) ? chat : { ...chat, version: 'v3' }
+        },
+      }))
+    },
+  },
+  {
+    name: 'replica-parents',
+    summary: 'A replica does not know the runs of others as parents, and answers without them.',
+    breaks: ['V3-CTX-01'],
+    patches: () => () => {
+      const own = new Set<string>()
+      return onStore('history', (store) => ({
+        append: async (chat, run) => {
+          own.add(run.id)
+          await store.append(chat, run)
+        },
+        runs: async (chat) =>
+          (await store.runs(chat)).map((run) => (own.has(run.id) ? run : withoutText(run))),
+      }))
+    },
+  },
+  {
+    name: 'replica-ids',
+    summary: 'Replicas count the ids of chats, messages and files, each from 1.',
+    breaks: ['V3-CHAT-01', 'V3-CHAT-13'],
+    patches: () => () => {
+      let counted = 0
+      return (services) => ({
+        ...services,
+        ids: {
+          ...services.ids,
+          uuid: () => {
+            counted += 1
+            return `00000000-0000-4000-8000-${String(counted).padStart(12, '0')}`
+          },
+        },
+      })
+    },
+  },
+  {
+    name: 'replica-positions',
+    summary:
+      'Each replica numbers the rows that it adds to a history from 1, and a page goes on after a number.',
+    breaks: ['V3-HIST-10'],
+    patches: () => {
+      const numbers = new Map<string, number>()
+      return () => numberedHistory(numbers)
+    },
+  },
+]

@@ -1,0 +1,23 @@
+import type { RequirementId } from '../../../contract/index.ts'
+import type { Patch } from '../../services.ts'
+
+/** Makes the patches of the replicas of one service, by their number from 0. */
+export type PatchReplicas = () => (replica: number) => Patch
+
+/** Violation of a service with several replicas; each replica conforms where it is the only one. */
+export interface ReplicaFault {
+  readonly name: string
+  /** Violation, in a sentence. */
+  readonly summary: string
+  /** Requirements that it breaks across replicas, some or all of them: the seed decides which requests meet. */
+  readonly breaks: readonly [RequirementId, ...RequirementId[]]
+  readonly patches: PatchReplicas
+}
+
+/** Legal behaviour of a service with several replicas. */
+export interface ReplicaDialect {
+  readonly name: string
+  /** Difference from replicas that behave as one server, in a sentence. */
+  readonly summary: string
+  readonly patches: PatchReplicas
+}
