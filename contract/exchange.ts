@@ -30,6 +30,8 @@ export interface ExchangeLabels {
   readonly repeatOf?: string
   /** Members that were added to the body because the target refused the request without them. */
   readonly supplied?: readonly string[]
+  /** Name of the endpoint that it was sent to, such as `A`; absent where the target has one only. */
+  readonly endpoint?: string
 }
 
 export interface WireRequest {

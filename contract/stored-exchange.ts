@@ -23,6 +23,7 @@ export const storedExchange = z.object({
     role: z.enum([...roles, 'twin']),
     repeatOf: z.string().optional(),
     supplied: z.array(z.string()).optional(),
+    endpoint: z.string().optional(),
   }),
   startedAt: z.string(),
   request: z.object({ method: z.string(), url: z.string(), headers, body: bytes.nullable() }),
@@ -110,7 +111,7 @@ function* elements<T>(list: readonly T[], store: (element: T) => unknown): Gener
 /** The inverse of {@link storedPieces}; throws a ZodError where the value is no stored exchange. */
 export function restoreExchange(value: unknown): Exchange {
   const stored = storedExchange.parse(value)
-  const { repeatOf, supplied, role, ...labels } = stored.labels
+  const { repeatOf, supplied, endpoint, role, ...labels } = stored.labels
   const { protocol, response, loopDelayMs, ...rest } = stored
   return {
     ...rest,
@@ -121,6 +122,7 @@ export function restoreExchange(value: unknown): Exchange {
       role: role === 'twin' ? 'control' : role,
       ...(repeatOf === undefined ? {} : { repeatOf }),
       ...(supplied === undefined ? {} : { supplied }),
+      ...(endpoint === undefined ? {} : { endpoint }),
     },
     request: { ...stored.request, body: stored.request.body && decode(stored.request.body) },
     response: response && restoreResponse(response),

@@ -37,6 +37,15 @@ const requirementRow = z.object({
   exchanges: z.array(z.string()),
   /** Index of the event that shows a violation, in the first of the exchanges. */
   event: z.int().nullable(),
+  /** Of a violation where the target has several endpoints: its scenarios on each endpoint alone. */
+  endpoints: z
+    .object({
+      /** Names of the endpoints that took part in the violation. */
+      between: z.array(z.string()),
+      /** By the name of the endpoint. */
+      alone: z.record(z.string(), z.enum(['passed', 'violated', 'undecided'])),
+    })
+    .optional(),
 })
 export type RequirementRow = z.infer<typeof requirementRow>
 
@@ -113,6 +122,18 @@ export const conformanceReport = z.object({
     baseUrl: z.string(),
     profile: z.enum(['openai', 'v2', 'v3', 'full']),
     capabilities: z.record(z.string(), z.boolean()),
+    /** Endpoints of one service among which the requests were spread; absent where there was one. */
+    endpoints: z
+      .array(
+        z.object({
+          /** As in the label `endpoint` of an exchange, such as `A`. */
+          name: z.string(),
+          baseUrl: z.string(),
+          /** Requests of scenarios that it was sent. */
+          requests: z.int(),
+        }),
+      )
+      .optional(),
     /** Absent where the target was reached directly, with its certificate verified. */
     network: z
       .object({

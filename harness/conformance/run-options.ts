@@ -4,7 +4,7 @@ import type { RequirementId } from '../../contract/index.ts'
 import { defaultJobs, exchangesName, journalName } from './defaults.ts'
 import type { Exploration } from './exploration.ts'
 import { skipReason } from './profile/applicability.ts'
-import type { TargetProfile } from './profile/index.ts'
+import { endpointsOf, type TargetProfile } from './profile/index.ts'
 import { type Selection, surfacesOfProfile } from './profile/selection.ts'
 import type { Progress } from './progress.ts'
 import type { RunSetup } from './run-setup.ts'
@@ -52,8 +52,10 @@ export function buildSetup(options: RunOptions, rows: readonly RequirementId[]):
     jobs: options.jobs ?? defaultJobs,
     shuffle: options.shuffle ?? null,
     maxRequests: options.maxRequests ?? null,
-    // The preflight sends one request to each surface.
-    spentBefore: options.recordingFile ? 0 : surfacesOfProfile(options.selection.profile).length,
+    // The preflight sends one request to each surface of each endpoint.
+    spentBefore: options.recordingFile
+      ? 0
+      : surfacesOfProfile(options.selection.profile).length * endpointsOf(options.profile).length,
     endsAt: options.recordingFile ? null : Date.now() + options.profile.limits.runMs,
     exchangesFile: join(options.outDir, exchangesName),
     journalFile: join(options.outDir, journalName),

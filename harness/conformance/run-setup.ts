@@ -33,6 +33,8 @@ export interface RunSetup {
   readonly recordingFile: string | null
   /** Exchanges that the run has recorded before; 0 by default. */
   readonly exchangesBefore?: number
+  /** Scenarios that run again on one of several endpoints; absent in the run itself. */
+  readonly again?: { readonly endpoint: string; readonly scenarios: readonly string[] }
   /** True: an answer of the recording counts only for the request that it was given to. */
   readonly evidence?: boolean
 }

@@ -1,14 +1,17 @@
 import type { ConformanceReport } from '../../contract/report/conformance.ts'
 import { createRedactor } from '../client/index.ts'
 import { type AuditOptions, auditLeftovers, type LeftoverAudit } from './cleanup/audit.ts'
+import { costOf, isViolated, runOnEachEndpoint } from './endpoints-alone.ts'
 import { ConfigurationError, InterruptedError } from './errors.ts'
 import { runExploration } from './exploration.ts'
 import { preflight } from './preflight/preflight.ts'
+import { endpointsOf, profileOfEndpoint } from './profile/index.ts'
 import { type Selection, selectRows, surfacesOfProfile } from './profile/selection.ts'
 import { buildProgress } from './progress.ts'
 import { prepareFiles, prepareFolder } from './recording/prepare-folder.ts'
 import { evidenceUnwritable } from './recording/result-files.ts'
 import { buildReport } from './report/build-report.ts'
+import { decide } from './report/verdicts.ts'
 import { buildSetup, type RunOptions } from './run-options.ts'
 import type { RunSetup } from './run-setup.ts'
 import { secretsOf } from './session/secrets.ts'
@@ -58,14 +61,22 @@ export async function runConformance(options: RunOptions): Promise<ConformanceRe
   // A verdict without its evidence settles nothing, so that none is given.
   if (unwritten) throw new ConfigurationError([unwritten.fault ?? evidenceUnwritable])
   const before = { ...noCost, requests: setup.spentBefore }
-  const cost = results.map((result) => result.cost).reduce(addCosts, before)
+  const judged = results.map((result) => result.cost).reduce(addCosts, before)
+  const decided = decide(rows, results, collector.scenarios, options.profile, { interrupted })
+  const alone = await runOnEachEndpoint(decided.filter(isViolated), setup, {
+    run,
+    redact: redactor.text,
+    signal: options.signal,
+    spent: judged.requests,
+  })
+  const cost = addCosts(judged, costOf([...alone.values()].flat()))
   const audit = await auditSafely(collector, setup, { spent: cost.requests, interrupted })
   return buildReport({
     collector,
-    profile: options.profile,
+    setup,
     profileName: options.selection.profile,
-    rows,
-    seed: setup.seed,
+    decided,
+    alone,
     strict: options.strict ?? false,
     startedAt,
     interrupted,
@@ -80,7 +91,12 @@ async function sendPreflight(setup: RunSetup, options: RunOptions): Promise<numb
   const { selection, signal, anyAnswer = false } = options
   try {
     const surfaces = surfacesOfProfile(selection.profile)
-    return (await preflight(setup, surfaces, { signal, anyAnswer })).requests
+    let requests = 0
+    for (const endpoint of endpointsOf(setup.profile)) {
+      const there = { ...setup, profile: profileOfEndpoint(setup.profile, endpoint) }
+      requests += (await preflight(there, surfaces, { signal, anyAnswer })).requests
+    }
+    return requests
   } catch (error) {
     if (signal?.aborted) return setup.spentBefore
     throw error

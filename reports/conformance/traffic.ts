@@ -46,8 +46,19 @@ function statusText({ answers, statuses }: Traffic): string | null {
   return [of, ...others.map(([status, times]) => `${times} ${verb(times)} ${status}`)].join(', ')
 }
 
-/** Network settings of the run, one phrase each; empty for a direct connection. */
-export function networkPhrases({ network }: ConformanceReport['target']): readonly string[] {
+/** Endpoints and network settings of the run, one phrase each; empty for a direct connection to one. */
+export function networkPhrases({
+  network,
+  endpoints = [],
+}: ConformanceReport['target']): readonly string[] {
+  const spread = endpoints.map(
+    ({ name, baseUrl, requests }) =>
+      `endpoint ${name} ${printable(baseUrl)}, ${count(requests, 'request')}`,
+  )
+  return [...spread, ...settingPhrases(network)]
+}
+
+function settingPhrases(network: ConformanceReport['target']['network']): readonly string[] {
   if (network === undefined) return []
   const { insecure, httpVersion, proxy, resolve } = network
   return [

@@ -32,7 +32,7 @@ import { makeOutFolder } from '../results/out-folder.ts'
 import { type Taking, withResultsFolder } from '../results/results-folder.ts'
 import { discover } from '../target/discovery.ts'
 import { type TargetFlags, withTarget } from '../target/target.ts'
-import { addTargetFlags } from '../target/target-flags.ts'
+import { addTargetFlags, endpointFlag, endpointsOfFlags } from '../target/target-flags.ts'
 import type { Io } from '../terminal/io.ts'
 import { showProgress } from '../terminal/progress.ts'
 
@@ -62,6 +62,7 @@ Examples:
   $ chatgen check --target staging.yaml --only 'V3-IDEM-*' --only OAI-AUTH
   $ chatgen check --target staging.yaml --explore 300 --seed nightly-7
   $ chatgen check --target staging.yaml --dry-run
+  $ chatgen check --url http://10.0.0.1:8080 --url http://10.0.0.2:8080 --target staging.yaml
   $ chatgen check --target staging.yaml --baseline known.yaml --report console,junit
 
 Exit codes:
@@ -81,7 +82,7 @@ export const checkCommand: AddCommand = (program, io, finish) => {
     .description('run the conformance suites against a deployment')
     .argument('[url]', 'base URL of the deployment, without /api')
     .addOption(flag('--reference', 'start the bundled reference server and check it'))
-  addTargetFlags(command)
+  addTargetFlags(command.addOption(endpointFlag()))
     .addOption(flag('--profile <name>', 'surfaces to check').choices(profileNames).default('full'))
     .addOption(
       flag('--only <glob>', 'requirement ids, areas or titles; repeatable')
@@ -118,9 +119,11 @@ export const checkCommand: AddCommand = (program, io, finish) => {
     .addOption(flag('--dry-run', 'print the number of requests without sending any'))
   addOutputFlags(command, formatNames, 'also list passed requirements', defaultsText)
     .addHelpText('after', examples)
-    .action(async (url: string | undefined, flags: CheckFlags) => {
+    .action(async (url: string | undefined, given: CheckFlags) => {
+      const flags = { ...given, url: endpointsOfFlags(command, url, given.url) }
       const { only, skip, profile } = flags
-      if (url === undefined && flags.target === undefined && !flags.reference) {
+      const isNamed = url !== undefined || flags.url.length > 0 || flags.target !== undefined
+      if (!isNamed && !flags.reference) {
         throw new ConfigurationError(['no target given: pass a URL, --target FILE or --reference'])
       }
       const formats = formatsOf(flags.report ?? defaultFormats)
@@ -171,13 +174,14 @@ function check(
   const taking = { kind: 'conformance-report', formats } as const
   const run = async (given: TargetProfile, take: () => void) => {
     const rows = selectRows(selection)
-    const { singleRunEngine, runConformance } = await import('../../conformance/run.ts')
+    const { inlineEngine, singleRunEngine, runConformance } = await import('../../conformance/run.ts')
     const isKnown = flags.target !== undefined || flags.reference === true
     const { profile, requests } =
       isKnown || missingMembers(rows, given).size === 0
         ? { profile: given, requests: 0 }
         : await discover(given, { selection, out, quiet, maxRequests, seed }, io)
-    const engine = singleRunEngine()
+    // Violations of several endpoints are run again on each of them.
+    const engine = profile.baseUrls === undefined ? singleRunEngine() : inlineEngine()
     const progress = showProgress(io, !flags.quiet)
     const exploration = await explorationFor(flags)
     try {

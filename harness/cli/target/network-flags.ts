@@ -1,7 +1,12 @@
 import { dirname, resolve as resolvePath } from 'node:path'
 import type { Command } from 'commander'
 import { ConfigurationError } from '../../conformance/errors.ts'
-import { networkOf, proxyUrl, type TargetProfile } from '../../conformance/profile/index.ts'
+import {
+  endpointsOf,
+  networkOf,
+  proxyUrl,
+  type TargetProfile,
+} from '../../conformance/profile/index.ts'
 import { flag, list } from '../flags.ts'
 import type { Io } from '../terminal/io.ts'
 import { proxyFromEnvironment } from './proxy-environment.ts'
@@ -49,7 +54,14 @@ export function withNetwork(
     ...filesIn(folder, profile.network ?? {}),
     ...filesIn('.', networkOfFlags(flags)),
   }
-  const ambient = proxyFromEnvironment(profile.baseUrl, io.env)
+  const [ambient, ...others] = endpointsOf(profile).map(({ baseUrl }) =>
+    proxyFromEnvironment(baseUrl, io.env),
+  )
+  if (network.proxy === undefined && others.some((other) => other?.value !== ambient?.value)) {
+    throw new ConfigurationError([
+      'some endpoints are reached by a proxy of the environment and others not: set network.proxy in the profile, or NO_PROXY for all of them',
+    ])
+  }
   if (network.proxy === undefined && ambient !== undefined) {
     network.proxy = proxyUrl(ambient.value, ambient.variable)
   }

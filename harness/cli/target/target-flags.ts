@@ -1,5 +1,5 @@
 import type { Command, Option } from 'commander'
-import { flag, positiveInteger } from '../flags.ts'
+import { flag, list, positiveInteger } from '../flags.ts'
 import { addNetworkFlags } from './network-flags.ts'
 
 /** Adds the flags that name a target and say how to connect to it. */
@@ -22,6 +22,27 @@ export function addConnectionFlags(command: Command): Command {
 
 export function targetFlag(): Option {
   return flag('--target <file>', 'target profile, YAML or JSON')
+}
+
+/** Endpoints of one service, among which requests are spread. */
+export function endpointFlag(): Option {
+  return flag(
+    '--url <url>',
+    'base URL; repeatable, for several endpoints of one service (baseUrls in the profile)',
+  ).argParser(list)
+}
+
+/**
+ * The endpoints of the flags; those of CHATGEN_URL give way to a URL on the command line.
+ * @param url the argument of the command
+ */
+export function endpointsOfFlags(
+  command: Command,
+  url: string | undefined,
+  urls: readonly string[] | undefined,
+): readonly string[] {
+  const isAmbient = command.getOptionValueSource('url') === 'env'
+  return url !== undefined && isAmbient ? [] : (urls ?? [])
 }
 
 /** Environment variable of the API key. */

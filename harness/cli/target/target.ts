@@ -2,7 +2,12 @@ import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { targetFixture } from '../../../fixtures/targets.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
-import { loadProfile, membersOf, type TargetProfile } from '../../conformance/profile/index.ts'
+import {
+  endpointsOf,
+  loadProfile,
+  membersOf,
+  type TargetProfile,
+} from '../../conformance/profile/index.ts'
 import { secretsOf, userInfoSecrets, withoutUserInfo } from '../../conformance/session/secrets.ts'
 import type { Io } from '../terminal/io.ts'
 import { baseUrlOf } from './address.ts'
@@ -13,6 +18,8 @@ export interface TargetFlags extends KeyFlags, NetworkFlags {
   readonly reference?: boolean
   readonly target?: string
   readonly timeout?: number
+  /** Further endpoints of the same service. */
+  readonly url?: readonly string[]
 }
 
 /** Slow enough to tell a stream from a buffered response, fast enough for a quick run. */
@@ -51,9 +58,10 @@ export async function withTarget<T>(
 }
 
 /** Prevents a verdict on the bundled server from being mistaken for one on the named target. */
-function refuseOtherTargets(url: string | undefined, { target }: TargetFlags): void {
-  const other =
-    url !== undefined ? 'a URL' : target !== undefined ? '--target (CHATGEN_TARGET)' : null
+function refuseOtherTargets(url: string | undefined, flags: TargetFlags): void {
+  const { target } = flags
+  const isUrl = url !== undefined || (flags.url ?? []).length > 0
+  const other = isUrl ? 'a URL' : target !== undefined ? '--target (CHATGEN_TARGET)' : null
   if (other === null) return
   throw new ConfigurationError([
     `--reference (CHATGEN_REFERENCE) tests only the bundled server: pass ${other} or --reference, not both`,
@@ -61,15 +69,20 @@ function refuseOtherTargets(url: string | undefined, { target }: TargetFlags): v
 }
 
 function namedTarget(url: string | undefined, flags: TargetFlags, io: Io): TargetProfile {
+  const urls = [...(url === undefined ? [] : [url]), ...(flags.url ?? [])]
   // Before any message can quote it.
-  io.redact(userInfoSecrets('base url password', url ?? ''))
+  for (const one of urls) io.redact(userInfoSecrets('base url password', one))
   const { target: file } = flags
-  if (url === undefined && file === undefined) {
+  if (urls.length === 0 && file === undefined) {
     throw new ConfigurationError([
       'no target given: pass the URL of a deployment, or --target FILE',
     ])
   }
-  const address = url === undefined ? {} : { baseUrl: baseUrlOf(url) }
+  const [baseUrl, ...others] = urls.map(baseUrlOf)
+  const address =
+    baseUrl === undefined
+      ? {}
+      : { baseUrl, ...(others.length === 0 ? {} : { baseUrls: [baseUrl, ...others] }) }
   const source = file === undefined ? { name: 'command line', text: '' } : readProfile(file)
   const { overrides, defaults } = keysOf(flags, membersOf(source), io)
   const profile = loadProfile(source, io.env, { ...address, ...overrides }, defaults)
@@ -78,12 +91,13 @@ function namedTarget(url: string | undefined, flags: TargetFlags, io: Io): Targe
 
 /** Removes user name and password, which are not sent, from the base URL, so that no report shows them. */
 function withPlainAddress(profile: TargetProfile, io: Pick<Io, 'err'>): TargetProfile {
+  const plain = endpointsOf(profile).map((endpoint) => withoutUserInfo(endpoint.baseUrl))
   const baseUrl = withoutUserInfo(profile.baseUrl)
-  if (baseUrl === profile.baseUrl) return profile
+  if (endpointsOf(profile).every((endpoint, at) => endpoint.baseUrl === plain[at])) return profile
   io.err(
     'chatgen: the user name and password in the base URL are not sent, because Authorization carries the API key. Set credentials of a gateway in "headers" of the target profile',
   )
-  return { ...profile, baseUrl }
+  return { ...profile, baseUrl, ...(profile.baseUrls === undefined ? {} : { baseUrls: plain }) }
 }
 
 function randomKey(): string {

@@ -66,14 +66,17 @@ export interface Condition {
   readonly rows: readonly RequirementId[]
   /** It needs a target that chooses its HTTP version. */
   readonly isNegotiated?: boolean
+  /** It needs a target with several endpoints. */
+  readonly isAcrossEndpoints?: boolean
 }
 
 /** Tests if a scenario runs for these rows, before any request is sent. */
 export function isPlanned(
-  { rows, isNegotiated = false }: Condition,
+  { rows, isNegotiated = false, isAcrossEndpoints = false }: Condition,
   judged: readonly RequirementId[],
-  { baseUrl, network }: TargetProfile,
+  { baseUrl, baseUrls, network }: TargetProfile,
 ): boolean {
+  if (isAcrossEndpoints && baseUrls === undefined) return false
   const negotiates = baseUrl.startsWith('https:') && network?.httpVersion === undefined
   return (!isNegotiated || negotiates) && rows.some((id) => judged.includes(id))
 }

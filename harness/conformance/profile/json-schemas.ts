@@ -16,6 +16,8 @@ export function jsonSchemas(): ReadonlyMap<string, string> {
   return new Map(
     published.map(({ name, title, schema }) => {
       const { $schema, ...body } = z.toJSONSchema(schema, { io: 'input' })
+      // A profile has baseUrls in its place, or the command line names the target.
+      if (schema === targetProfile) body.required = []
       const $id = `urn:chatgen-conformance:${name}:1`
       return [
         `${name}.schema.json`,

@@ -49,6 +49,27 @@ describe('a profile', () => {
     expect(plain.filter(header)).toEqual([])
   })
 
+  test('names one endpoint or several', () => {
+    const several = load('baseUrls: [http://a.example/, http://b.example]')
+    expect(several.baseUrl).toBe('http://a.example')
+    expect(several.baseUrls).toEqual(['http://a.example', 'http://b.example'])
+    expect(load('baseUrls: [http://a.example/]')).toEqual(load('baseUrl: http://a.example'))
+    const replaced = load(
+      'baseUrls: [http://a.example, http://b.example]',
+      {},
+      {
+        baseUrl: 'http://c.example',
+      },
+    )
+    expect(replaced).toEqual(load('baseUrl: http://c.example'))
+    expect(problemsOf('baseUrls: [http://a.example, http://a.example/]')).toEqual([
+      'target.yaml:1: baseUrls.1: the same endpoint is listed twice',
+    ])
+    expect(problemsOf('baseUrl: http://b.example\nbaseUrls: [http://a.example]')).toEqual([
+      'target.yaml:2: baseUrls: excludes baseUrl, list all endpoints in baseUrls',
+    ])
+  })
+
   test('needs no more than an address', () => {
     expect(load('baseUrl: http://localhost:4010/')).toEqual({
       baseUrl: 'http://localhost:4010',

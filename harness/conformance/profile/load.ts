@@ -1,5 +1,6 @@
 import { ConfigurationError } from '../errors.ts'
 import { checkDocument, type Path, readDocument, type Source } from './document.ts'
+import { withFirstEndpoint, withoutSingleEndpoint } from './endpoints.ts'
 import { type TargetProfile, targetProfile } from './schema.ts'
 
 type Members = Readonly<Record<string, unknown>>
@@ -24,15 +25,16 @@ export function loadProfile(
     }
     return found ?? ''
   }
+  const overridden = new Set(Object.keys(overrides))
+  // The addresses of the command line replace all of those in the file.
+  if (overridden.has('baseUrl')) overridden.add('baseUrls')
   const expanded = Object.entries(value)
-    .filter(([name]) => !Object.hasOwn(overrides, name))
+    .filter(([name]) => !overridden.has(name))
     .map(([name, entry]) => [name, expand(entry, [name], lookUp)])
   if (problems.length > 0) throw new ConfigurationError(problems)
-  return checkDocument(
-    targetProfile,
-    { ...defaults, ...Object.fromEntries(expanded), ...overrides },
-    place,
-  )
+  const members = { ...defaults, ...Object.fromEntries(expanded), ...overrides }
+  const profile = checkDocument(targetProfile, withFirstEndpoint(members, place), place)
+  return withoutSingleEndpoint(profile, place)
 }
 
 /** The members of a profile as they are written, variables not looked up. */

@@ -9,6 +9,8 @@ const maxTimerMs = 2 ** 31 - 1
 
 const size = z.int().positive()
 
+const address = z.url({ protocol: /^https?$/ }).transform((url) => url.replace(/\/+$/, ''))
+
 const pointer = z.string().regex(/^(\/[^/]*)*$/, 'must be a JSON pointer such as /chat/id')
 
 const request = z.strictObject({
@@ -21,7 +23,9 @@ const request = z.strictObject({
 })
 
 export const targetProfile = z.strictObject({
-  baseUrl: z.url({ protocol: /^https?$/ }).transform((url) => url.replace(/\/+$/, '')),
+  baseUrl: address,
+  /** Two or more endpoints of one service, in place of `baseUrl`. */
+  baseUrls: z.array(address).min(1).optional(),
   /** One key for all surfaces. */
   apiKey: z.string().min(1).optional(),
   compatKey: z.string().min(1).optional(),

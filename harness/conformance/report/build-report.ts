@@ -1,23 +1,29 @@
-import { type Observation, questions, type RequirementId } from '../../../contract/index.ts'
-import type { ConformanceReport, ObservationRow } from '../../../contract/report/conformance.ts'
+import { type Observation, questions } from '../../../contract/index.ts'
+import type {
+  ConformanceReport,
+  ObservationRow,
+  RequirementRow,
+} from '../../../contract/report/conformance.ts'
 import type { LeftoverAudit } from '../cleanup/audit.ts'
+import { endpointSummary, type ResultsAlone, withEndpoints } from '../endpoints-alone.ts'
 import type { TargetProfile } from '../profile/index.ts'
 import { networkSummary } from '../profile/network.ts'
 import type { ProfileName } from '../profile/selection.ts'
+import type { RunSetup } from '../run-setup.ts'
 import { addCosts, addTraffic, type Cost, noCost, noTraffic } from '../usage.ts'
 import { interfaceRevision, suiteVersion } from '../version.ts'
 import type { Collector } from '../vitest/collector.ts'
 import { countTotals, reportOutcome } from './totals.ts'
-import { decide } from './verdicts.ts'
 
 /** A finished run. */
 export interface RunResults {
   readonly collector: Collector
-  readonly profile: TargetProfile
+  readonly setup: RunSetup
   readonly profileName: ProfileName
-  /** Selected requirements. */
-  readonly rows: readonly RequirementId[]
-  readonly seed: string
+  /** Verdicts of the selected requirements. */
+  readonly decided: readonly RequirementRow[]
+  /** Scenarios that ran again on one of several endpoints. */
+  readonly alone: ResultsAlone
   readonly strict: boolean
   readonly startedAt: Date
   readonly interrupted: boolean
@@ -29,9 +35,11 @@ export interface RunResults {
 }
 
 export function buildReport(run: RunResults): ConformanceReport {
-  const { audit, collector, interrupted, profile, seed, startedAt, strict } = run
+  const { alone, audit, collector, interrupted, setup, startedAt, strict } = run
+  const { profile, seed } = setup
   const results = collector.resultsInOrder()
-  const requirements = decide(run.rows, results, collector.scenarios, profile, { interrupted })
+  const all = [...results, ...[...alone.values()].flat()]
+  const requirements = withEndpoints(run.decided, alone, setup)
   const observations = observationRows(results.flatMap((result) => result.observations))
   return {
     kind: 'conformance-report',
@@ -44,6 +52,7 @@ export function buildReport(run: RunResults): ConformanceReport {
       profile: run.profileName,
       capabilities: declaredCapabilities(profile),
       ...networkSummary(profile),
+      ...endpointSummary(setup, run.redact),
     },
     seed,
     strict,
@@ -51,12 +60,12 @@ export function buildReport(run: RunResults): ConformanceReport {
     durationMs: Date.now() - startedAt.getTime(),
     totals: countTotals(requirements, observations.length),
     cost: addCosts(run.cost, { ...noCost, requests: audit.requests }),
-    traffic: results.map((result) => result.traffic).reduce(addTraffic, noTraffic),
+    traffic: all.map((result) => result.traffic).reduce(addTraffic, noTraffic),
     requirements,
     observations,
     faults: [
       ...collector.faults,
-      ...results.flatMap(({ title, fault }) =>
+      ...all.flatMap(({ title, fault }) =>
         fault === null ? [] : [{ scenario: title, message: fault }],
       ),
     ],

@@ -8,6 +8,7 @@ declare module 'vitest' {
     cost?: Cost
     again?: number
     isNegotiated?: boolean
+    isAcrossEndpoints?: boolean
     outcome?: import('../run-setup.ts').ScenarioOutcome
   }
 }
@@ -36,6 +37,11 @@ export function requirementsOf<const Area extends string>(
 /** Options of a scenario that needs a target which chooses its HTTP version: over TLS, with none forced. */
 export function whereNegotiated({ meta }: ReturnType<typeof covers>) {
   return { meta: { ...meta, isNegotiated: true } }
+}
+
+/** Options of a scenario that needs a target with several endpoints. */
+export function acrossEndpoints({ meta }: ReturnType<typeof covers>) {
+  return { meta: { ...meta, isAcrossEndpoints: true } }
 }
 
 /** The name of a scenario in labels, headers and reports: safe in a header and in a file name. */

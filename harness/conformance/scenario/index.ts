@@ -10,6 +10,7 @@ export {
   requireProfile,
 } from './claims.ts'
 export {
+  acrossEndpoints,
   covers,
   describe,
   registerSections,

@@ -1,13 +1,32 @@
 import type { Session } from '../session/session.ts'
 
-/** Reads until `isEnough`, for as long as a change may take to become visible. */
+/**
+ * Reads until `isEnough`, for as long as a change may take to become visible; of several endpoints, each
+ * must show it.
+ */
 export function poll<Result>(
   session: Session,
   read: () => Promise<Result>,
   isEnough: (result: Result) => boolean,
 ): Promise<Result> {
   const { settleMs } = session.context.setup.profile.limits
-  return readRepeatedly(read, isEnough, session, growingDelays(settleMs))
+  return pollEndpoints(session, read, isEnough, growingDelays(settleMs))
+}
+
+/** As `poll`, with the delays between the reads of an endpoint. */
+export async function pollEndpoints<Result>(
+  session: Session,
+  read: () => Promise<Result>,
+  isEnough: (result: Result) => boolean,
+  delays: readonly number[],
+): Promise<Result> {
+  const [first = read, ...others] = session.polls(read)
+  let result = await readRepeatedly(first, isEnough, session, delays)
+  for (const other of others) {
+    if (!isEnough(result)) break
+    result = await readRepeatedly(other, isEnough, session, delays)
+  }
+  return result
 }
 
 /** Reads, and again after each delay, until `isEnough`. Gives the last result. */

@@ -40,18 +40,23 @@ export const test = base
   .extend('session', { auto: true }, async ({ task, signal, skip }, { onCleanup }) => {
     const context = contextOf(inject('setup'))
     const rows = task.meta.covers ?? []
-    const { isNegotiated = false } = task.meta
-    const { rows: judged, profile } = context.setup
-    skip(!isPlanned({ rows, isNegotiated }, judged, profile), 'not part of this run')
-    const release = await context.acquireSlot()
+    const { isNegotiated = false, isAcrossEndpoints = false } = task.meta
+    const { rows: judged, profile, again } = context.setup
+    // On one endpoint alone, a scenario of several shows if they are the reason.
+    const condition = { rows, isNegotiated, isAcrossEndpoints: isAcrossEndpoints && !again }
+    skip(!isPlanned(condition, judged, profile), 'not part of this run')
+    skip(again?.scenarios.includes(toSlug(task.name)) === false, 'not run again')
+    const onEndpoint = again === undefined ? '' : `@${again.endpoint}`
+    const slot = await context.acquireSlot()
     const session = new Session(
       context,
-      { slug: toSlug(task.name), title: task.name, covers: rows },
+      { slug: `${toSlug(task.name)}${onEndpoint}`, title: task.name, covers: rows },
       signal,
+      slot,
     )
     onCleanup(async () => {
       await session.cleanUp()
-      release()
+      slot.release()
       task.meta.outcome = session.outcome()
     })
     return session
@@ -77,6 +82,9 @@ let current: RunContext | undefined
 
 /** All scenarios of a run share one context; the worker may stay for the next run. */
 function contextOf(setup: RunSetup): RunContext {
-  if (current?.setup.exchangesFile !== setup.exchangesFile) current = createRunContext(setup)
+  const isSame =
+    current?.setup.exchangesFile === setup.exchangesFile &&
+    current.setup.again?.endpoint === setup.again?.endpoint
+  if (current === undefined || !isSame) current = createRunContext(setup)
   return current
 }

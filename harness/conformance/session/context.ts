@@ -29,6 +29,7 @@ import {
 import { createPacer } from './limits/pacer.ts'
 import { createRunLimits } from './limits/run-limits.ts'
 import { createSemaphore } from './limits/semaphore.ts'
+import { acquireSlot, type Slot } from './limits/slot.ts'
 import { createLoopDelayMonitor } from './loop-delay-monitor.ts'
 import { createSupplements, type Members, type Supplements } from './requests/supplements.ts'
 import { secretsOf } from './secrets.ts'
@@ -39,8 +40,8 @@ export type RequestPlace = Pick<ExchangeLabels, 'scenario' | 'ordinal'>
 export interface RunContext {
   readonly setup: RunSetup
   readonly redactor: Redactor
-  /** Waits for one of the slots of `--jobs`; the result gives it back. */
-  acquireSlot(): Promise<() => void>
+  /** Waits for one of the slots of `--jobs`. */
+  acquireSlot(): Promise<Slot>
   nextExchangeId(): string
   /**
    * Sends once what the budget, the pace and the circuit breaker allow; writes the exchange down.
@@ -100,7 +101,7 @@ export function createRunContext(setup: RunSetup): RunContext {
   return {
     setup,
     redactor,
-    acquireSlot: () => slots.acquire(),
+    acquireSlot: () => acquireSlot(slots),
     // What is recorded keeps its id, so what is missing needs another kind.
     nextExchangeId: () => `${live ? 'x' : 'missing-'}${++exchanges}`,
     async send(outgoing, signal) {

@@ -1,5 +1,6 @@
 import { swapLetterCase } from '../../../contract/index.ts'
 import type { Secret } from '../../client/index.ts'
+import { endpointsOf } from '../profile/index.ts'
 import type { RunSetup } from '../run-setup.ts'
 import { surfaceCredentials } from './credentials.ts'
 
@@ -17,7 +18,7 @@ export function secretsOf({ profile }: Pick<RunSetup, 'profile'>): Secret[] {
   return [
     ...keys.flatMap(([name, value]) => (value === undefined ? [] : withNearMiss(name, value))),
     ...headerSecrets(profile.headers),
-    ...userInfoSecrets('base url password', profile.baseUrl),
+    ...endpointsOf(profile).flatMap(({ baseUrl }) => userInfoSecrets('base url password', baseUrl)),
     ...userInfoSecrets('proxy password', profile.network?.proxy ?? ''),
   ]
 }

@@ -8,6 +8,7 @@ import {
 } from '../../../contract/index.ts'
 import { judge } from '../../judges/index.ts'
 import { type CreationKind, withJournal } from '../cleanup/journal.ts'
+import { endpointsOf } from '../profile/index.ts'
 import type { ScenarioOutcome, Undecided } from '../run-setup.ts'
 import {
   addExchangeCost,
@@ -18,7 +19,13 @@ import {
   type Traffic,
 } from '../usage.ts'
 import type { RunContext } from './context.ts'
+import {
+  createEndpointRouting,
+  type EndpointRouting,
+  type RequestRoute,
+} from './endpoint-routing.ts'
 import { toReference, toUuid, toWord } from './identities.ts'
+import type { Slot } from './limits/slot.ts'
 import { graceMs, sendWithRetries } from './requests/send-with-retries.ts'
 import type { RequestSpec } from './requests/wire-request.ts'
 
@@ -47,17 +54,27 @@ export class Session {
   #ordinal = 0
   #drawn = 0
   #latest: Exchange | undefined
+  readonly #slot: Slot | undefined
+  readonly #routing: EndpointRouting | undefined
 
   constructor(
     context: RunContext,
     scenario: { slug: string; title: string; covers: readonly RequirementId[] },
     signal: AbortSignal,
+    slot?: Slot,
   ) {
     this.context = context
     this.slug = scenario.slug
     this.#title = scenario.title
     this.#covers = scenario.covers
     this.#signal = signal
+    this.#slot = slot
+    const [first, second, ...others] = endpointsOf(context.setup.profile)
+    if (first !== undefined && second !== undefined) {
+      const seed = `${context.setup.seed}/${this.slug}/endpoints`
+      const { settleMs } = context.setup.profile.limits
+      this.#routing = createEndpointRouting([first, second, ...others], seed, settleMs)
+    }
     const leave = () => setTimeout(() => this.#abortController.abort(signal.reason), graceMs)
     signal.addEventListener('abort', leave, { once: true })
   }
@@ -74,16 +91,18 @@ export class Session {
   start(spec: RequestSpec): Started {
     const ordinal = ++this.#ordinal
     const answered = Promise.withResolvers<void>()
+    const route = this.#routing?.route(spec)
     const exchange = sendWithRetries(
       {
         context: this.context,
         slug: this.slug,
         signal: this.#signal,
         lateSignal: this.#abortController.signal,
-        recordExchange: (ended) => this.#take(ended, spec),
+        lendSlot: (wait) => (this.#slot === undefined ? wait() : this.#slot.lend(wait)),
+        recordExchange: (ended) => this.#take(ended, spec, route),
         observe: (question, answer, evidence) => this.observe(question, answer, evidence),
       },
-      { spec, ordinal },
+      { spec, ordinal, ...(route === undefined ? {} : { route }) },
       answered.resolve,
     )
     exchange.then(
@@ -91,6 +110,22 @@ export class Session {
       () => answered.resolve(),
     )
     return { answered: answered.promise, exchange }
+  }
+
+  /**
+   * A read that is repeated until a change must be visible, once for each endpoint of the target: it
+   * begins there, and goes to the same endpoints each time.
+   */
+  polls<Seen>(read: () => Promise<Seen>): readonly (() => Promise<Seen>)[] {
+    const routing = this.#routing
+    if (routing === undefined) return [read]
+    const { profile } = this.context.setup
+    return endpointsOf(profile).map(() => routing.repeated(read, { isPoll: true }))
+  }
+
+  /** Requests that are repeated at the same endpoints, after earlier changes have become visible. */
+  repeated<Seen>(read: () => Promise<Seen>): () => Promise<Seen> {
+    return this.#routing?.repeated(read, { isPoll: false }) ?? read
   }
 
   /** Ends with the run. */
@@ -189,7 +224,8 @@ export class Session {
     }
   }
 
-  #take(exchange: Exchange, { protocol }: RequestSpec): void {
+  #take(exchange: Exchange, { protocol }: RequestSpec, route: RequestRoute | undefined): void {
+    route?.ended(exchange)
     this.#cost = addExchangeCost(this.#cost, exchange)
     if (protocol !== undefined) return
     // Half an answer, because we left, shows nothing.

@@ -13,6 +13,7 @@ export interface Scenario extends ScenarioCoverage {
   readonly again: number
   /** It needs a target that chooses its HTTP version. */
   readonly isNegotiated?: boolean
+  readonly isAcrossEndpoints?: boolean
 }
 
 /** The errors with which a scenario says that it cannot tell, and the kit is not at fault. */
@@ -114,7 +115,7 @@ export class Collector implements Reporter {
 }
 
 function scenarioOf(testCase: TestCase): Scenario {
-  const { covers, cost, again, isNegotiated } = testCase.meta()
+  const { covers, cost, again, isNegotiated, isAcrossEndpoints } = testCase.meta()
   return {
     slug: toSlug(testCase.name),
     title: testCase.name,
@@ -122,5 +123,6 @@ function scenarioOf(testCase: TestCase): Scenario {
     cost: cost ?? noCost,
     again: again ?? 0,
     isNegotiated: isNegotiated ?? false,
+    isAcrossEndpoints: isAcrossEndpoints ?? false,
   }
 }

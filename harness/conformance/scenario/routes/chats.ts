@@ -13,7 +13,7 @@ import type { Session } from '../../session/session.ts'
 import { assume } from '../claims.ts'
 import { contains } from '../find.ts'
 import type { SendOptions } from '../options.ts'
-import { equalDelays, pollMs, readRepeatedly } from '../poll.ts'
+import { equalDelays, pollEndpoints, pollMs, readRepeatedly } from '../poll.ts'
 import { statusText } from '../read.ts'
 import { fill } from '../template.ts'
 import { assumeWithinLimits, type ListWalk, walkList } from './paging.ts'
@@ -73,11 +73,11 @@ export function chatRoutes(session: Session) {
      */
     async follow(query: Query, chats: readonly Chat[]): Promise<ListWalk> {
       let walked: ListWalk | undefined
-      const read = async () => {
+      const read = session.repeated(async () => {
         const walk = await routes.walkOnce(query, chats)
         walked = walked === undefined ? walk : joined(walked, walk)
         return walked
-      }
+      })
       const isEnough = (walk: ListWalk) =>
         !walk.complete || chats.every(({ id }) => walk.pagesWith(id).length > 0)
       const delays = Array<number>(maxWalks - 1).fill(Math.min(limits.settleMs, pollMs))
@@ -123,10 +123,10 @@ export function chatRoutes(session: Session) {
       read: () => Promise<Exchange>,
       isEnough: (body: unknown, page: Exchange) => boolean,
     ): Promise<Exchange> =>
-      readRepeatedly(
+      pollEndpoints(
+        session,
         read,
         (page) => isEnough(answerJson(page), page),
-        session,
         equalDelays(limits.settleMs),
       ),
   }

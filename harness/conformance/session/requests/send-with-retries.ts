@@ -6,7 +6,9 @@ import {
   succeeded,
 } from '../../../../contract/index.ts'
 import { wasRecorded } from '../../../client/index.ts'
+import { profileOfEndpoint } from '../../profile/index.ts'
 import type { RunContext } from '../context.ts'
+import type { RequestRoute } from '../endpoint-routing.ts'
 import { InconclusiveError } from '../errors.ts'
 import { giveUpReason } from '../limits/pacer.ts'
 import { repeatability } from './failure.ts'
@@ -29,6 +31,8 @@ export interface SendContext {
   readonly signal: AbortSignal
   /** Ends what tidies up, a little later. */
   readonly lateSignal: AbortSignal
+  /** Lets another scenario run while this one waits. */
+  lendSlot(wait: () => Promise<void>): Promise<void>
   /** Told of every try, so that it is counted and judged. */
   recordExchange(exchange: Exchange): void
   observe(question: OpenQuestionId, answer: string, evidence: readonly Exchange[]): void
@@ -37,6 +41,8 @@ export interface SendContext {
 export interface OrderedRequest {
   readonly spec: RequestSpec
   readonly ordinal: number
+  /** Absent where the target has one endpoint. */
+  readonly route?: RequestRoute
 }
 
 /** Time that an interrupt leaves a request to end, and a deletion after it. */
@@ -67,6 +73,7 @@ export async function sendWithRetries(
   let failed: Exchange | undefined
   let refused: Exchange | undefined
   let supplements = 0
+  if (ordered.route !== undefined) await waitUntilSettled(sendContext, spec, ordered.route)
   for (let attempt = 0; ; attempt += 1) {
     const exchange = await sendOnce(sendContext, ordered, { attempt, members, failed }, onAnswered)
     const status = exchange.response?.status
@@ -115,7 +122,7 @@ interface Attempt {
 
 async function sendOnce(
   sendContext: SendContext,
-  { spec, ordinal }: OrderedRequest,
+  { spec, ordinal, route }: OrderedRequest,
   { attempt, members, failed }: Attempt,
   onAnswered: () => void,
 ): Promise<Exchange> {
@@ -125,6 +132,11 @@ async function sendOnce(
   const supplied = addedNames(spec, members)
   const isKeyed = failed !== undefined && repeatability(failed) === 'keyed'
   const repeatOf = spec.repeatOf ?? (isKeyed ? failed.id : undefined)
+  const { setup } = context
+  const client =
+    route === undefined
+      ? setup
+      : { ...setup, profile: profileOfEndpoint(setup.profile, route.endpoint) }
   const outgoing = {
     id: context.nextExchangeId(),
     labels: {
@@ -134,8 +146,9 @@ async function sendOnce(
       role: spec.role ?? 'act',
       ...(repeatOf === undefined ? {} : { repeatOf }),
       ...(supplied.length === 0 ? {} : { supplied }),
+      ...(route === undefined ? {} : { endpoint: route.endpoint.name }),
     },
-    request: buildWireRequest(withMembers(spec, members), context.setup, `${slug}/${ordinal}`),
+    request: buildWireRequest(withMembers(spec, members), client, `${slug}/${ordinal}`),
     timeoutMs: context.setup.profile.limits.timeoutMs,
     signal: abortSignal,
     ...(spec.protocol === undefined ? {} : { protocol: spec.protocol }),
@@ -148,6 +161,18 @@ async function sendOnce(
   if (exchange.ending.kind === 'aborted') abortSignal.throwIfAborted()
   context.assertWithinLimits(exchange)
   return exchange
+}
+
+/** Waits until what the scenario wrote at other endpoints must be visible at this one. */
+async function waitUntilSettled(
+  sendContext: SendContext,
+  spec: RequestSpec,
+  { settlingMs }: RequestRoute,
+): Promise<void> {
+  const waitMs = settlingMs()
+  if (waitMs === 0) return
+  const { waitSignal } = signalsFor(sendContext, spec)
+  await sendContext.lendSlot(() => sendContext.context.sleep(waitMs, waitSignal))
 }
 
 /** An interrupt ends all waiting, but for what tidies up. */

@@ -1,0 +1,148 @@
+import type { Exchange } from '../../contract/index.ts'
+import type { ConformanceReport, RequirementRow } from '../../contract/report/conformance.ts'
+import { StoredRecording } from '../client/index.ts'
+import { endpointsOf, profileOfEndpoint } from './profile/index.ts'
+import type { ScenarioResult } from './report/verdicts.ts'
+import type { RunSetup } from './run-setup.ts'
+import { addCosts, type Cost, noCost } from './usage.ts'
+import { Collector } from './vitest/collector.ts'
+import type { Engine } from './vitest/engine.ts'
+
+type Alone = NonNullable<RequirementRow['endpoints']>['alone'][string]
+
+/** Results of the scenarios that ran again, by the name of the endpoint. */
+export type ResultsAlone = ReadonlyMap<string, readonly ScenarioResult[]>
+
+interface AskAloneOptions {
+  readonly run: Engine['run']
+  readonly redact: (text: string) => string
+  readonly signal: AbortSignal | undefined
+  /** Requests of the run so far. */
+  readonly spent: number
+}
+
+/** Runs the scenarios that saw a violation again, on each of several endpoints alone. */
+export async function runOnEachEndpoint(
+  violated: readonly RequirementRow[],
+  setup: RunSetup,
+  { run, redact, signal, spent }: AskAloneOptions,
+): Promise<ResultsAlone> {
+  const scenarios = [...new Set(violated.flatMap(({ brokenBy }) => brokenBy))]
+  const results = new Map<string, readonly ScenarioResult[]>()
+  const endpoints = endpointsOf(setup.profile)
+  if (endpoints.length < 2 || scenarios.length === 0) return results
+  let requests = spent
+  for (const endpoint of endpoints) {
+    if (signal?.aborted) break
+    const collector = new Collector(() => {}, redact)
+    const alone: RunSetup = {
+      ...setup,
+      profile: profileOfEndpoint(setup.profile, endpoint),
+      again: { endpoint: endpoint.name, scenarios },
+      spentBefore: requests,
+      exchangesBefore: latestExchange(setup),
+    }
+    await run(collector, alone, signal)
+    const found = collector.resultsInOrder()
+    requests += costOf(found).requests
+    results.set(endpoint.name, found)
+  }
+  return results
+}
+
+/** Number of the latest exchange that was recorded. */
+function latestExchange({ exchangesFile }: RunSetup): number {
+  const ids = [...new StoredRecording(exchangesFile).keys()]
+  return ids.reduce((latest, id) => Math.max(latest, Number(/\d+$/.exec(id)?.[0] ?? 0)), 0)
+}
+
+/** Number of requests that each endpoint was sent, for a report; nothing where there is one endpoint. */
+export function endpointSummary(
+  { profile, exchangesFile }: RunSetup,
+  redact: (text: string) => string,
+): Pick<ConformanceReport['target'], 'endpoints'> {
+  const endpoints = endpointsOf(profile)
+  if (endpoints.length < 2) return {}
+  const sent = new Map<string | undefined, number>()
+  for (const { labels } of new StoredRecording(exchangesFile).values()) {
+    sent.set(labels.endpoint, (sent.get(labels.endpoint) ?? 0) + 1)
+  }
+  return {
+    endpoints: endpoints.map(({ name, baseUrl }) => ({
+      name,
+      baseUrl: redact(baseUrl),
+      requests: sent.get(name) ?? 0,
+    })),
+  }
+}
+
+export function costOf(results: readonly ScenarioResult[]): Cost {
+  return results.map(({ cost }) => cost).reduce(addCosts, noCost)
+}
+
+/** Adds to each violation what its scenarios found on each endpoint alone. */
+export function withEndpoints(
+  rows: readonly RequirementRow[],
+  results: ResultsAlone,
+  { profile, exchangesFile }: RunSetup,
+): RequirementRow[] {
+  if (results.size === 0) return [...rows]
+  const recording = new StoredRecording(exchangesFile)
+  const all = endpointsOf(profile).map(({ name }) => name)
+  return rows.map((row) => {
+    if (!isViolated(row)) return row
+    const alone = Object.fromEntries(
+      [...results].map(([name, found]) => [name, verdictAlone(row, found)]),
+    )
+    const between = endpointsIn([...recording.values()], row)
+    const endpoints = { between: between.length > 1 ? between : all, alone }
+    return { ...row, endpoints, message: `${row.message ?? row.title} (${describe(endpoints)})` }
+  })
+}
+
+export function isViolated({ verdict }: RequirementRow): boolean {
+  return verdict === 'fail' || verdict === 'warn'
+}
+
+function verdictAlone({ id, brokenBy }: RequirementRow, results: readonly ScenarioResult[]): Alone {
+  const again = results.filter(({ slug }) => brokenBy.includes(slug.replace(/@[A-Z]$/, '')))
+  const found = again.flatMap(({ findings }) => findings).filter(({ row }) => row === id)
+  if (found.some(({ verdict }) => verdict === 'broken')) return 'violated'
+  const isHeld = ({ findings }: ScenarioResult) =>
+    findings.some(({ row, verdict }) => row === id && verdict === 'held')
+  return again.length === brokenBy.length && again.every(isHeld) ? 'passed' : 'undecided'
+}
+
+/** The endpoints that the exchanges of a violation went to; of its scenario, where those are of one. */
+function endpointsIn(exchanges: readonly Exchange[], row: RequirementRow): string[] {
+  const shown = exchanges.filter(({ id }) => row.exchanges.includes(id))
+  const named = namesOf(shown)
+  if (named.length > 1) return named
+  const scenarios = new Set(shown.map(({ labels }) => labels.scenario))
+  return namesOf(exchanges.filter(({ labels }) => scenarios.has(labels.scenario)))
+}
+
+function namesOf(exchanges: readonly Exchange[]): string[] {
+  const names = exchanges.flatMap(({ labels }) => labels.endpoint ?? [])
+  return [...new Set(names)].sort()
+}
+
+function describe({ between, alone }: NonNullable<RequirementRow['endpoints']>): string {
+  const named = (verdict: Alone) =>
+    Object.entries(alone).flatMap(([name, found]) => (found === verdict ? [name] : []))
+  const [passed, violated, undecided] = [named('passed'), named('violated'), named('undecided')]
+  if (violated.length === 0 && undecided.length === 0) {
+    return `passes on each endpoint alone, violated between ${joined(between)}`
+  }
+  if (passed.length === 0 && undecided.length === 0)
+    return 'violated on each endpoint alone as well'
+  return [
+    ...(violated.length > 0 ? [`violated on ${joined(violated)} alone`] : []),
+    ...(passed.length > 0 ? [`passes on ${joined(passed)} alone`] : []),
+    ...(undecided.length > 0 ? [`undecided on ${joined(undecided)} alone`] : []),
+  ].join(', ')
+}
+
+function joined(names: readonly string[]): string {
+  return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
+}

@@ -1,0 +1,128 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { createHash } from 'node:crypto'
+import { performance } from 'node:perf_hooks'
+import { type Exchange, operationAt } from '../../../contract/index.ts'
+import type { Endpoint } from '../profile/index.ts'
+import type { RequestSpec } from './requests/wire-request.ts'
+
+/** Way of one request to one of several endpoints. */
+export interface RequestRoute {
+  readonly endpoint: Endpoint
+  /** Milliseconds to wait until what was written at other endpoints must be visible at this one. */
+  settlingMs(): number
+  /** Notes the end of the request. */
+  ended(exchange: Exchange): void
+}
+
+interface CompletedWrite {
+  readonly endpoint: Endpoint
+  readonly atMs: number
+  readonly key: string | undefined
+}
+
+/** A sequence of requests that goes to the same endpoints each time it is repeated. */
+interface RepeatedRead {
+  /** Position of its first request. */
+  readonly start: number
+  /** Repeated until a change must be visible, so that it can begin before. */
+  readonly isPoll: boolean
+  sent: number
+}
+
+const repeatedReads = new AsyncLocalStorage<RepeatedRead>()
+
+/**
+ * Spreads the requests of one scenario over the endpoints of a service. By the seed, consecutive
+ * requests go to different ones, and a repeat with the same Idempotency-Key goes to another than the
+ * first. A service may take `settleMs` to show at one endpoint what was written at another:
+ * a request waits for that, unless it is repeated until it shows it. Requests that overlap do not wait
+ * for each other, nor does a repeat wait for the request that it repeats: a key counts at once.
+ */
+export function createEndpointRouting(
+  endpoints: readonly [Endpoint, Endpoint, ...Endpoint[]],
+  seed: string,
+  settleMs: number,
+) {
+  const digest = createHash('sha256').update(seed).digest()
+  const step = digest.readUInt8(0) % 2 === 0 ? 1 : -1
+  const writes: CompletedWrite[] = []
+  const firstByKey = new Map<string, Endpoint>()
+  let position = digest.readUInt32BE(1) % endpoints.length
+
+  function endpointAt(place: number): Endpoint {
+    const { length } = endpoints
+    return endpoints[((place % length) + length) % length] ?? endpoints[0]
+  }
+
+  function rotate(): Endpoint {
+    position += step
+    return endpointAt(position)
+  }
+
+  function choose(spec: RequestSpec, read: RepeatedRead | undefined): Endpoint {
+    // Where the latest change was made, everything of the scenario is known.
+    const latest = writes.at(-1)
+    if (spec.role === 'cleanup' && latest !== undefined) return latest.endpoint
+    if (read !== undefined) {
+      read.sent += 1
+      return endpointAt(read.start + (read.sent - 1) * step)
+    }
+    const key = keyOf(spec)
+    const first = key === undefined ? undefined : firstByKey.get(key)
+    const next = rotate()
+    const endpoint = next === first ? rotate() : next
+    if (key !== undefined && first === undefined) firstByKey.set(key, endpoint)
+    return endpoint
+  }
+
+  return {
+    /** Chooses the endpoint of the next request; the order of the calls decides, not their time. */
+    route(spec: RequestSpec): RequestRoute {
+      const read = repeatedReads.getStore()
+      const endpoint = choose(spec, read)
+      const key = keyOf(spec)
+      return {
+        endpoint,
+        settlingMs() {
+          if (read?.isPoll) return 0
+          const awaited = writes.filter(
+            (write) => write.endpoint !== endpoint && (key === undefined || write.key !== key),
+          )
+          const latestMs = Math.max(...awaited.map(({ atMs }) => atMs))
+          return Math.max(0, latestMs + settleMs - performance.now())
+        },
+        ended(exchange) {
+          if (changesState(spec, exchange)) writes.push({ endpoint, atMs: performance.now(), key })
+        },
+      }
+    },
+
+    /**
+     * Makes a read that can be repeated: each call sends its requests to the same endpoints, so that
+     * one that never shows a change is not excused by another.
+     */
+    repeated<Seen>(
+      read: () => Promise<Seen>,
+      { isPoll }: Pick<RepeatedRead, 'isPoll'>,
+    ): () => Promise<Seen> {
+      rotate()
+      const start = position
+      return () => repeatedReads.run({ start, isPoll, sent: 0 }, read)
+    },
+  }
+}
+
+export type EndpointRouting = ReturnType<typeof createEndpointRouting>
+
+function keyOf({ headers = {} }: RequestSpec): string | undefined {
+  return Object.entries(headers).find(([name]) => name.toLowerCase() === 'idempotency-key')?.[1]
+}
+
+/** A refusal changes nothing, and neither do the routes without a stored chat. */
+function changesState({ method, path }: RequestSpec, { response }: Exchange): boolean {
+  if (method === 'GET') return false
+  const operation = operationAt(method, path)
+  if (operation === 'openai.chat' || operation === 'v3.oneShot') return false
+  const status = response?.status ?? 0
+  return status < 400 || status >= 500
+}
