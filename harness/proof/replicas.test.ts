@@ -47,9 +47,9 @@ afterAll(() => child.disconnect())
 
 async function judged(
   urls: readonly string[],
-  { settleMs = 0, only = stateful }: { settleMs?: number; only?: readonly string[] } = {},
+  { settleMs = 0, only = stateful, jobs = 8 }: Partial<Judged> = {},
 ): Promise<ConformanceReport> {
-  child.send({ urls, keys, settleMs, only } satisfies Judged)
+  child.send({ urls, keys, settleMs, only, jobs } satisfies Judged)
   const [report] = await once(child, 'message')
   return conformanceReport.parse(report)
 }
@@ -71,7 +71,7 @@ describe.each(replicaFaults)('$name', ({ breaks, patches }) => {
   const only = [...new Set(breaks.map((id) => id.replace(/-\d+$/, '')))]
 
   test('is caught across endpoints, and passes on each of them', async () => {
-    const report = await judgedReplicas(patches, 3, { only })
+    const report = await judgedReplicas(patches, 3, { only, jobs: 1 })
     const red = redIn(report)
     const known: readonly string[] = breaks
     expect(red.filter(({ id }) => known.includes(id))).not.toEqual([])
@@ -84,7 +84,7 @@ describe.each(replicaFaults)('$name', ({ breaks, patches }) => {
   })
 
   test('passes on one endpoint', async () => {
-    const report = await judgedReplicas(patches, 1, { only })
+    const report = await judgedReplicas(patches, 1, { only, jobs: 1 })
     expect(redIn(report)).toEqual([])
     expect(report.target.endpoints).toBeUndefined()
   })

@@ -174,7 +174,9 @@ function check(
   const taking = { kind: 'conformance-report', formats } as const
   const run = async (given: TargetProfile, take: () => void) => {
     const rows = selectRows(selection)
-    const { inlineEngine, singleRunEngine, runConformance } = await import('../../conformance/run.ts')
+    const { inlineEngine, singleRunEngine, runConformance } = await import(
+      '../../conformance/run.ts'
+    )
     const isKnown = flags.target !== undefined || flags.reference === true
     const { profile, requests } =
       isKnown || missingMembers(rows, given).size === 0

@@ -11,6 +11,8 @@ export interface Judged {
   readonly keys: readonly [string, string]
   readonly settleMs: number
   readonly only: readonly string[]
+  /** Scenarios in flight. */
+  readonly jobs: number
 }
 
 const exit = process.exit.bind(process)
@@ -21,7 +23,7 @@ process.on('message', async (message) => {
 })
 process.on('disconnect', () => exit())
 
-async function judge({ urls, keys: [apiKey, otherKey], settleMs, only }: Judged) {
+async function judge({ urls, keys: [apiKey, otherKey], settleMs, only, jobs }: Judged) {
   const outDir = mkdtempSync(join(tmpdir(), 'chatgen-judged-'))
   try {
     const profile = loadProfile(
@@ -39,7 +41,7 @@ async function judge({ urls, keys: [apiKey, otherKey], settleMs, only }: Judged)
       profile,
       selection: { profile: 'full', only, skip: [] },
       outDir,
-      jobs: 8,
+      jobs,
       seed: 'replicas',
       engine,
     })
