@@ -1,8 +1,10 @@
 /** The OpenAPI 3.1 document, made from the routes and the schemas that the server reads with. */
 import { z } from 'zod'
+import { operations } from '../../contract/operations.ts'
 import type { Answer, Route } from '../http/call.ts'
-
-type Json = Readonly<Record<string, unknown>>
+import { examplesOf, type OperationExamples } from './examples.ts'
+import type { Json } from './json.ts'
+import { refusalComponents, refusalResponses } from './refusals.ts'
 
 export function openApiDocument(routes: readonly Route[]): Json {
   const paths: Record<string, Record<string, Json>> = {}
@@ -16,16 +18,31 @@ export function openApiDocument(routes: readonly Route[]): Json {
       title: 'Chat Generation Service: reference server',
       version: '1',
       description:
-        'The whole service with a model whose every word can be computed. Routes that the interface document does not show say so.',
+        'The whole service with a model whose every word can be computed. Operations that the interface document does not show say so.',
+      license: { name: 'MIT', identifier: 'MIT' },
+      contact: { name: 'chatgen-conformance' },
     },
-    servers: [{ url: '/' }],
-    tags: [...new Set(routes.map(surface))].map((name) => ({ name })),
+    servers: [{ url: '/', description: 'This server' }],
+    tags: [...new Set(routes.map(surface))]
+      .toSorted()
+      .map((name) => ({ name, description: surfaces[name] })),
     paths,
     components: {
       securitySchemes: { key: { type: 'http', scheme: 'bearer' } },
       schemas: { Problem: shape(problem, 'output') },
+      responses: refusalComponents(),
     },
   }
+}
+
+type Surface = 'openai' | 'v2' | 'v3' | 'knowledge' | 'server'
+
+const surfaces: Readonly<Record<Surface, string>> = {
+  openai: 'The OpenAI-compatible surface (section 4.1)',
+  v2: 'The native surface, version 2 (section 4.2)',
+  v3: 'The native surface, version 3 (section 4.3)',
+  knowledge: 'Knowledge bases (sections 4.3 and 9)',
+  server: 'The server itself',
 }
 
 /** Every refusal, on every surface. */
@@ -43,39 +60,55 @@ const problem = z.object({
 })
 
 function operation(route: Route, path: string): Json {
+  const examples = examplesOf(route)
   return {
     operationId: operationId(route),
     summary: route.summary,
+    description: origin(route, path),
     tags: [surface(route)],
-    ...(path.startsWith('/api/') ? { security: [{ key: [] }] } : {}),
+    security: path.startsWith('/api/') ? [{ key: [] }] : [],
     parameters: [...pathParameters(path), ...queryParameters(route), ...headerParameters(route)],
-    ...requestBody(route),
-    responses: { ...success(route.answer), default: refusal },
+    ...requestBody(route, examples),
+    responses: { ...success(route.answer, examples), ...refusalResponses(route) },
   }
 }
 
-const refusal = {
-  description: 'A refusal',
-  content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
+function origin({ method, path: given }: Route, path: string): string {
+  const isShown = Object.values(operations).some(
+    (shown) => shown.method === method && shown.path === path,
+  )
+  if (isShown) return 'Shown by the interface document.'
+  return given.startsWith('/api/')
+    ? 'Not shown by the interface document: a choice of this server.'
+    : 'Not part of the service: needs no key.'
 }
 
-function success({ status, body, stream }: Answer): Json {
+function success({ status, body, stream }: Answer, examples: OperationExamples): Json {
   if (body === undefined) return { [status]: { description: 'Done' } }
   const content = {
-    'application/json': { schema: shape(body, 'output') },
+    'application/json': { schema: shape(body, 'output'), ...example(examples.answer) },
     ...(stream === undefined
       ? {}
-      : { 'text/event-stream': { schema: { type: 'string', description: stream } } }),
+      : {
+          'text/event-stream': {
+            schema: { type: 'string', description: stream },
+            ...example(examples.stream),
+          },
+        }),
   }
   return {
     [status]: { description: stream === undefined ? 'Done' : 'One body, or a stream', content },
   }
 }
 
-function requestBody({ accepts, body }: Route): Json {
+function example(value: unknown): Json {
+  return value === undefined ? {} : { example: value }
+}
+
+function requestBody({ accepts, body }: Route, { request }: OperationExamples): Json {
   if (accepts === 'json') {
     if (body === undefined) return {}
-    const content = { 'application/json': { schema: shape(body, 'input') } }
+    const content = { 'application/json': { schema: shape(body, 'input'), ...example(request) } }
     return { requestBody: { required: true, content } }
   }
   const { properties = {} } = body === undefined ? {} : shape(body, 'input')
@@ -126,9 +159,10 @@ function shape(schema: z.ZodType, io: 'input' | 'output'): Json {
   return rest
 }
 
-function surface({ path }: Route): string {
+function surface({ path }: Route): Surface {
   if (path.includes('/knowledge')) return 'knowledge'
-  return /^\/api\/(\w+)/.exec(path)?.[1] ?? 'server'
+  const name = /^\/api\/(\w+)/.exec(path)?.[1]
+  return name === 'openai' || name === 'v2' || name === 'v3' ? name : 'server'
 }
 
 /** Such as `getV3ChatByChatIdAttachments`. */

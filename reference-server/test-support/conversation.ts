@@ -1,6 +1,7 @@
 /** A conversation with every route group of a server, in raw bytes, with clock and ids that count. */
 import { connect } from 'node:net'
 import { type Patch, type ReferenceServer, startReferenceServer } from '../index.ts'
+import type { Ids } from '../runtime/ids.ts'
 
 /** Answers as they came over the wire, with the date of each masked. */
 export async function rawConversation(patch?: Patch): Promise<string[]> {
@@ -141,7 +142,7 @@ function send(server: ReferenceServer, { method, path, headers, body }: Request)
   })
 }
 
-function countingIds() {
+export function countingIds(): Ids {
   let drawn = 0
   const digits = () => {
     drawn += 1

@@ -1,0 +1,94 @@
+/** The answers of a whole check against /openapi.json, by a validator that shares no code with either. */
+
+import { join } from 'node:path'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { expect, test } from 'vitest'
+import type { Exchange, WireResponse } from '../../contract/index.ts'
+import { startReferenceServer } from '../../reference-server/index.ts'
+import { readRecording } from './results/exchanges.ts'
+import { chatgen, emptyFolder } from './test-support/chatgen.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: the document is read as any client would
+type Json = any
+
+test('every answer of a whole check is one that /openapi.json describes', async () => {
+  const folder = emptyFolder()
+  const { code } = await chatgen(['check', '--reference', '--quiet'], {}, folder)
+  expect(code).toBe(0)
+  const document = await openApi()
+  const validate = validator(document)
+  const recording = readRecording(join(folder, 'chatgen-results/exchanges.ndjson'))
+  const problems: string[] = []
+  const described = new Set<string>()
+  const broken: string[] = []
+  let undescribed = 0
+  for (const exchange of recording.exchanges.values()) {
+    const { request, response, ending } = exchange
+    if (response === null || ending.kind !== 'complete') continue
+    const found = operationOf(document, exchange)
+    if (found === undefined) {
+      undescribed += 1
+      expect([request.url, response.status >= 400]).toEqual([request.url, true])
+      continue
+    }
+    described.add(found.operation.operationId)
+    const name = `${exchange.id}: ${request.method} ${found.path} ${response.status}`
+    const problem = validate(found.operation, response)
+    if (problem !== undefined) problems.push(`${name}: ${problem}`)
+    const emptied = { ...response, chunks: [{ atMs: 0, bytes: Buffer.from('{}') }] }
+    const type = response.headers.find(([header]) => header === 'content-type')?.[1] ?? ''
+    if (type.includes('json') && validate(found.operation, emptied) === undefined) broken.push(name)
+  }
+  expect(problems).toEqual([])
+  // An empty object is no answer, except where the document names no required member.
+  expect(broken).toEqual([])
+  expect(recording.exchanges.size).toBeGreaterThan(500)
+  expect(undescribed).toBeLessThan(recording.exchanges.size / 10)
+  expect(described.size).toBeGreaterThan(25)
+}, 300_000)
+
+async function openApi(): Promise<Json> {
+  const server = await startReferenceServer()
+  const document = await (await fetch(`${server.url}/openapi.json`)).json()
+  await server.close()
+  return document
+}
+
+function operationOf({ paths }: Json, { request }: Exchange) {
+  const { pathname } = new URL(request.url)
+  const method = request.method === 'HEAD' ? 'get' : request.method.toLowerCase()
+  const matching = Object.keys(paths)
+    .filter((path) => new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}/?$`).test(pathname))
+    // A literal segment wins over a parameter.
+    .toSorted((one, other) => one.split('{').length - other.split('{').length)
+  const path = matching.find((candidate) => paths[candidate][method] !== undefined)
+  return path === undefined ? undefined : { path, operation: paths[path][method] }
+}
+
+/** An answer is described if its status is named, not only by `default`, and its body is valid. */
+function validator(document: Json) {
+  const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true })
+  ajv.addSchema(document, 'document')
+  const follow = (node: Json): Json =>
+    node?.$ref === undefined
+      ? node
+      : node.$ref
+          .slice(2)
+          .split('/')
+          .reduce((at: Json, key: string) => at[key], document)
+  const compiled = new WeakMap<object, ReturnType<typeof ajv.compile>>()
+  return (operation: Json, response: WireResponse): string | undefined => {
+    const described = follow(operation.responses[response.status])
+    if (described === undefined) return 'status not described'
+    const bytes = Buffer.concat(response.chunks.map((chunk) => chunk.bytes))
+    const type = response.headers.find(([name]) => name === 'content-type')?.[1].split(';')[0] ?? ''
+    if (bytes.length === 0) return undefined
+    const content = described.content?.[type]
+    if (content === undefined) return `media type ${type} not described`
+    if (type === 'text/event-stream') return undefined
+    const schema = follow(content.schema)
+    const check = compiled.get(schema) ?? ajv.compile(schema)
+    compiled.set(schema, check)
+    return check(JSON.parse(bytes.toString())) ? undefined : ajv.errorsText(check.errors)
+  }
+}

@@ -1,0 +1,72 @@
+import { expect, it } from 'vitest'
+import type { SseBlock } from '../events/sse.ts'
+import { encodeBlock } from '../events/sse.ts'
+import type { Call, Reply } from '../http/call.ts'
+import type { Patch } from '../services.ts'
+import { allRoutes } from '../surfaces/routes.ts'
+import { countingIds } from '../test-support/conversation.ts'
+import { testServer } from '../test-support/server.ts'
+import { isCallOf, tour } from '../test-support/tour.ts'
+import type { OperationExamples } from './examples.ts'
+
+it('the examples are what the server answers: vitest --update=all writes them', async () => {
+  const seen: Seen[] = []
+  const server = await testServer({
+    clock: { now: () => Date.UTC(2026, 0, 2, 3, 4, 5), sleep: async () => {} },
+    ids: countingIds(),
+    patch: watched(seen),
+  })
+  await tour(server)
+  const examples = allRoutes(server.services).map((route) => {
+    const own = seen.filter(({ call, reply }) => isCallOf(route, call) && reply.status < 300)
+    return [`${route.method} ${route.path}`, exampleOf(own)] as const
+  })
+  await expect(`${JSON.stringify(Object.fromEntries(examples), null, 2)}\n`).toMatchFileSnapshot(
+    './examples.json',
+  )
+}, 60_000)
+
+interface Seen {
+  readonly call: Call
+  readonly reply: Reply
+  readonly blocks: SseBlock[]
+}
+
+function watched(seen: Seen[]): Patch {
+  return (services) => ({
+    ...services,
+    outgoing: (call, reply) => {
+      const one: Seen = { call, reply, blocks: [] }
+      seen.push(one)
+      return 'blocks' in reply ? { ...reply, blocks: kept(reply.blocks, one.blocks) } : reply
+    },
+  })
+}
+
+async function* kept(blocks: AsyncIterable<SseBlock>, into: SseBlock[]) {
+  for await (const block of blocks) {
+    into.push(block)
+    yield block
+  }
+}
+
+const maxBlocks = 3
+
+function exampleOf(seen: readonly Seen[]): OperationExamples {
+  const value = seen.find(({ reply }) => !('blocks' in reply))
+  const stream = seen.find(({ reply }) => 'blocks' in reply)
+  const request = value?.call.file === undefined ? value?.call.body : undefined
+  return {
+    ...(request === undefined ? {} : { request }),
+    ...(value === undefined || 'blocks' in value.reply || value.reply.body === undefined
+      ? {}
+      : { answer: value.reply.body }),
+    ...(stream === undefined
+      ? {}
+      : { stream: stream.blocks.slice(0, maxBlocks).map(textOf).join('') }),
+  }
+}
+
+function textOf(block: SseBlock): string {
+  return Buffer.from(encodeBlock(block)).toString()
+}
