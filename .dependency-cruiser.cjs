@@ -41,6 +41,10 @@ const rooms = {
       'prom-client',
     ),
   ],
+  'harness/library': [
+    ...own('contract', 'harness/conformance', 'reference-server'),
+    ...pkg('zod', 'vitest'),
+  ],
   'harness/proof': own('fixtures', 'harness/conformance', 'reference-server', 'contract'),
 }
 

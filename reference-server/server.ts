@@ -47,6 +47,11 @@ export interface ReferenceServer {
   readonly services: Services
   connections(): Promise<number>
   /**
+   * Replaces all services: chats, files and used script entries are gone, running answers of the native
+   * surfaces end. URL and keys remain, and so does a store that was given in the options.
+   */
+  reset(): Promise<void>
+  /**
    * Stops listening, lets running answers finish until the deadline, then ends whatever is left. May
    * be called again; every call resolves when the server is down.
    */
@@ -58,11 +63,51 @@ export async function startReferenceServer(
   options: ReferenceServerOptions = {},
 ): Promise<ReferenceServer> {
   const keys = options.keys ?? [`sk-${randomBytes(24).toString('base64url')}`]
+  const life = { draining: false }
+  const first = await assemble(options, keys, life)
+  let current = first
+  await first.app.listen({ port: options.port ?? 0, host: options.host ?? '127.0.0.1' })
+  let closed: Promise<void> | undefined
+  return {
+    url: listeningUrl(first.app),
+    keys,
+    models,
+    get services() {
+      return current.services
+    },
+    connections: () => connections(first.app),
+    async reset() {
+      const { runs } = current.services
+      current = await assemble(options, keys, life)
+      await current.app.ready()
+      // The first one owns the socket; the others are given its requests.
+      first.app.server.removeAllListeners('request')
+      first.app.server.on('request', current.app.routing)
+      runs.abort()
+      await runs.idle()
+    },
+    close: () => {
+      life.draining = true
+      closed ??= endWithin(options.closeDeadlineMs ?? 5000, first.app, current.services)
+      return closed
+    },
+  }
+}
+
+interface Assembled {
+  readonly app: FastifyInstance
+  readonly services: Services
+}
+
+async function assemble(
+  options: ReferenceServerOptions,
+  keys: readonly string[],
+  life: { readonly draining: boolean },
+): Promise<Assembled> {
   const { services, metrics } = await withMetrics(
     composeServices({ ...options, keys, seed: options.seed ?? 1 }),
     options.metrics === true,
   )
-  const life = { draining: false }
   const { routes, document } = documented(allRoutes(services))
   const { app } = await buildApp(services, routes, {
     bodyLimitBytes: options.bodyLimitBytes ?? 4 * 1024 * 1024,
@@ -74,20 +119,7 @@ export async function startReferenceServer(
     metrics,
   })
   addReferencePage(app, document)
-  await app.listen({ port: options.port ?? 0, host: options.host ?? '127.0.0.1' })
-  let closed: Promise<void> | undefined
-  return {
-    url: listeningUrl(app),
-    keys,
-    models,
-    services,
-    connections: () => connections(app),
-    close: () => {
-      life.draining = true
-      closed ??= endWithin(options.closeDeadlineMs ?? 5000, app, services)
-      return closed
-    },
-  }
+  return { app, services }
 }
 
 /** Both are loaded by servers that use them: few do. */

@@ -5,11 +5,9 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import { expect, test } from 'vitest'
 import type { Exchange, WireResponse } from '../../contract/index.ts'
 import { startReferenceServer } from '../../reference-server/index.ts'
+import type { Json } from '../../reference-server/test-support/sse.ts'
 import { readRecording } from './results/exchanges.ts'
 import { chatgen, emptyFolder } from './test-support/chatgen.ts'
-
-// biome-ignore lint/suspicious/noExplicitAny: the document is read as any client would
-type Json = any
 
 test('every answer of a whole check is one that /openapi.json describes', async () => {
   const folder = emptyFolder()

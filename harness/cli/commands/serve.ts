@@ -1,7 +1,8 @@
 import { once } from 'node:events'
 import type { Patch, ReferenceServerOptions } from '../../../reference-server/index.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
-import { deviationsText, refitsOf } from '../check/deviations.ts'
+import { patchesNamed } from '../../library/deviations.ts'
+import { deviationsText } from '../check/deviations.ts'
 import type { AddCommand } from '../command.ts'
 import { flag, list, portNumber, positiveInteger } from '../flags.ts'
 import { type AnswerFlags, answerOptions } from '../serve/answers.ts'
@@ -124,9 +125,9 @@ async function serve(flags: ServeFlags, io: Io): Promise<void> {
   }
   if (keys?.length === 0) throw new ConfigurationError(['--key (CHATGEN_KEY): an empty key'])
   const patches = [
-    ...refitsOf('fault', flags.fault, faults),
+    ...patchesNamed('fault', flags.fault, faults),
     // A dialect reshapes what a fault has made wrong, as in the proof.
-    ...refitsOf('dialect', flags.dialect, dialects, combinationNamed),
+    ...patchesNamed('dialect', flags.dialect, dialects, combinationNamed),
   ]
   const origins = originsOf(flags.cors)
   const server = await listen({

@@ -1,0 +1,16 @@
+/** The package as a library: checks, load runs and a reference server in the tests of its users. */
+export type {
+  ConformanceReport,
+  RequirementRow,
+  Verdict,
+} from '../../contract/report/conformance.ts'
+export type { LoadReport } from '../../contract/report/load.ts'
+export { ChatgenError } from './chatgen-process.ts'
+export { type ConformanceOptions, runConformance } from './conformance.ts'
+export { type LoadOptions, runLoad } from './load.ts'
+export {
+  type ReferenceServer,
+  type ReferenceServerOptions,
+  startReferenceServer,
+} from './reference-server.ts'
+export { defineTarget, type Target } from './target.ts'

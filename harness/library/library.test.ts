@@ -1,0 +1,115 @@
+import { readdirSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { emptyFolder } from '../cli/test-support/chatgen.ts'
+import {
+  ChatgenError,
+  defineTarget,
+  type ReferenceServerOptions,
+  runConformance,
+  runLoad,
+  startReferenceServer,
+} from './index.ts'
+
+async function started(options: ReferenceServerOptions = {}) {
+  const server = await startReferenceServer(options)
+  onTestFinished(() => server.close())
+  const target = defineTarget({ baseUrl: server.url, apiKey: server.keys[0] })
+  return { server, target }
+}
+
+function send(url: string, key: string, path: string, body?: object) {
+  return fetch(url + path, {
+    method: body === undefined ? 'GET' : 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  })
+}
+
+describe('runConformance', () => {
+  const only = ['OAI-MODELS-01', 'OAI-CHAT-01']
+
+  test('resolves to the report, whatever the outcome, and leaves no file', async () => {
+    const before = leftFolders()
+    const { target } = await started()
+    const report = await runConformance(target, { profile: 'openai', only, seed: 'library' })
+    expect([report.outcome, report.totals.pass, report.seed]).toEqual(['conforms', 2, 'library'])
+    const { target: broken } = await started({ faults: ['openai-models-empty'] })
+    const violated = await runConformance(broken, {
+      profile: 'openai',
+      only: ['OAI-MODELS-01'],
+    })
+    expect(violated.outcome).toBe('violated')
+    expect(leftFolders()).toEqual(before)
+  }, 120_000)
+
+  test('keeps the evidence where it is asked to, without the key', async () => {
+    const { target } = await started({ keys: ['sk-library-secret'] })
+    const outDir = emptyFolder()
+    await runConformance(target, { profile: 'openai', only, outDir })
+    expect(readdirSync(outDir)).toEqual(expect.arrayContaining(['exchanges.ndjson', 'report.json']))
+  })
+
+  test('rejects with the words and the exit code of the command', async () => {
+    const { target } = await started()
+    const unknown = runConformance(target, { only: ['V9-NONE'] })
+    await expect(unknown).rejects.toThrow(
+      expect.objectContaining({ name: 'ChatgenError', exitCode: 2 }),
+    )
+    const absent = runConformance({ ...target, baseUrl: 'http://127.0.0.1:9' }, { only })
+    await expect(absent).rejects.toSatisfy(
+      (error) => error instanceof ChatgenError && error.exitCode === 3,
+    )
+  })
+
+  test('is interrupted by its signal', async () => {
+    const { target } = await started({ pace: 'ttft=2s' })
+    const controller = new AbortController()
+    const run = runConformance(target, { signal: controller.signal })
+    setTimeout(() => controller.abort(new Error('enough')), 300)
+    await expect(run).rejects.toThrow('enough')
+  })
+})
+
+test('runLoad resolves to the report', async () => {
+  const { target } = await started()
+  const load = { concurrency: 2, duration: '1s', slos: ['errors < 1%'], workers: 1 }
+  const report = await runLoad(target, load)
+  expect(report.kind).toBe('load-report')
+  expect(report.integrity).toBeDefined()
+})
+
+describe('startReferenceServer', () => {
+  test('forgets everything at a reset, and keeps its address and keys', async () => {
+    const script = { answers: [{ times: 1, answer: 'once' }, { answer: 'again' }] }
+    const { server } = await started({ script })
+    const chats = async () => {
+      const list = await send(server.url, server.keys[0], '/api/v3/chat')
+      return JSON.parse(await list.text()).result.length
+    }
+    const ask = async () => {
+      const body = { model: 'SVC-Main', messages: [{ role: 'user', content: 'Hi' }] }
+      const answer = await send(server.url, server.keys[0], '/api/openai/chat/completions', body)
+      return JSON.parse(await answer.text()).choices[0].message.content
+    }
+    for (const _ of [1, 2]) {
+      await send(server.url, server.keys[0], '/api/v3/chat', { name: 'A chat' })
+      expect([await chats(), await ask(), await ask()]).toEqual([1, 'once', 'again'])
+      await server.reset()
+      expect(await chats()).toBe(0)
+    }
+    await server.close()
+    await expect(fetch(`${server.url}/healthz`)).rejects.toThrow()
+  })
+
+  test('names what it does not know', async () => {
+    await expect(startReferenceServer({ faults: ['stream-status-20'] })).rejects.toThrow(
+      /unknown fault stream-status-20\. Did you mean stream-status-201\?/,
+    )
+    await expect(startReferenceServer({ pace: 'slow' })).rejects.toThrow(/pace/)
+  })
+})
+
+function leftFolders(): readonly string[] {
+  return readdirSync(tmpdir()).filter((name) => name.startsWith('chatgen-run-'))
+}

@@ -1,0 +1,64 @@
+/** The requirements as tests of the caller's own vitest. */
+import { beforeAll, describe, type TestContext, test } from 'vitest'
+import { requirements } from '../../contract/index.ts'
+import type { ConformanceReport, RequirementRow } from '../../contract/report/conformance.ts'
+import { selectRows } from '../conformance/profile/selection.ts'
+import { type ConformanceOptions, runConformance } from './conformance.ts'
+import type { Target } from './target.ts'
+
+export interface DescribeOptions extends ConformanceOptions {
+  /** Required requirements that are neither passed nor violated. Default `fail`. */
+  readonly undecided?: 'fail' | 'skip'
+  /** Of the whole check. Default 10 minutes. */
+  readonly timeoutMs?: number
+}
+
+const tenMinutes = 600_000
+
+/**
+ * Describes one test for each requirement. The check runs once, before the first of them; a target that
+ * is started by the tests is given by a function.
+ *
+ * @throws ConfigurationError where a glob of the options matches nothing
+ */
+export function describeConformance(
+  target: string | Target | (() => string | Target | Promise<string | Target>),
+  options: DescribeOptions = {},
+): void {
+  const { undecided = 'fail', timeoutMs = tenMinutes, ...check } = options
+  const { profile = 'full', only = [], skip = [] } = options
+  describe('conformance', () => {
+    let report: ConformanceReport | undefined
+    beforeAll(async () => {
+      report = await runConformance(typeof target === 'function' ? await target() : target, check)
+    }, timeoutMs)
+    for (const id of selectRows({ profile, only, skip })) {
+      test(`${id} ${requirements[id].title}`, (context) => {
+        const row = report?.requirements.find((one) => one.id === id)
+        if (row === undefined) throw new Error(`${id} is not in the report`)
+        conclude(row, context, { undecided, strict: check.strict === true })
+      })
+    }
+  })
+}
+
+interface Strictness {
+  readonly undecided: 'fail' | 'skip'
+  readonly strict: boolean
+}
+
+function conclude(
+  { verdict, level, message, section }: RequirementRow,
+  context: TestContext,
+  { undecided, strict }: Strictness,
+): void {
+  const text = `${message ?? verdict} (section ${section})`
+  if (verdict === 'pass' || verdict === 'observed') return
+  if (verdict === 'fail' || verdict === 'error') throw new Error(`${verdict}: ${text}`)
+  if (verdict === 'warn' && strict) throw new Error(`warning: ${text}`)
+  const isOpen = verdict === 'inconclusive' || verdict === 'unproven'
+  if (isOpen && level === 'required' && undecided === 'fail') {
+    throw new Error(`undecided, ${verdict}: ${text}`)
+  }
+  if (verdict !== 'warn') context.skip(`${verdict}: ${text}`)
+}

@@ -1,0 +1,100 @@
+/**
+ * The packed package as its users get it: its content, its types, a project that uses it, and every
+ * supported version of Node (`-- 22 24 26` chooses them).
+ */
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import manifest from '../package.json' with { type: 'json' }
+import { consumerFiles } from './package/consumer.ts'
+
+const maxBytes = 1.5 * 1024 * 1024
+const root = fileURLToPath(new URL('..', import.meta.url))
+const bin = join(root, 'node_modules/.bin')
+const folder = mkdtempSync(join(tmpdir(), 'chatgen-package-'))
+const given = process.argv.slice(2)
+const versions = given.length > 0 ? given : ['22', '24', '26']
+const failed: string[] = []
+
+const packed = run('npm', ['pack', '--silent', '--pack-destination', folder], root)
+const tarball = join(folder, packed.trim().split('\n').at(-1) ?? '')
+const size = statSync(tarball).size
+step(`${(size / 1024 / 1024).toFixed(2)} MB packed, at most 1.5`, () => size <= maxBytes)
+step('holds only what users need', () => unexpected().length === 0)
+step('publint', () => passes(join(bin, 'publint'), ['run', tarball, '--strict'], root))
+const attw = [tarball, '--profile', 'esm-only', '--exclude-entrypoints', './schemas/*']
+step('are the types wrong', () => passes(join(bin, 'attw'), attw, root))
+
+const project = join(folder, 'consumer')
+mkdirSync(project)
+for (const [name, text] of Object.entries(consumerFiles)) writeFileSync(join(project, name), text)
+const { vitest } = manifest.dependencies
+const { typescript, '@types/node': nodeTypes } = manifest.devDependencies
+const tools = [`vitest@${vitest}`, `typescript@${typescript}`, `@types/node@${nodeTypes}`]
+run('npm', ['install', '--no-audit', '--no-fund', '--loglevel=error', tarball, ...tools], project)
+const own = (name: string) => join(project, 'node_modules/.bin', name)
+step('types in the project of a user', () => passes(own('tsc'), ['-p', '.'], project))
+step('requirements in its vitest', () => passes(own('vitest'), ['run', 'own'], project))
+step('a violation fails there', () => !passes(own('vitest'), ['run', 'violated'], project))
+
+for (const version of versions) {
+  const home = join(folder, `node-${version}`)
+  mkdirSync(home)
+  writeFileSync(join(home, 'package.json'), '{}')
+  run('npm', ['install', '--no-audit', '--no-fund', '--loglevel=error', `node@${version}`], home)
+  const node = join(home, 'node_modules/node/bin/node')
+  const chatgen = join(project, 'node_modules/chatgen-conformance/bin/chatgen.cjs')
+  const check = [chatgen, 'check', '--reference', '--quiet']
+  step(`chatgen check with Node ${version}`, () => passes(node, check, home))
+}
+
+rmSync(folder, { recursive: true })
+process.stdout.write(failed.length === 0 ? 'passed\n' : `failed: ${failed.join(', ')}\n`)
+process.exitCode = failed.length === 0 ? 0 : 1
+
+function step(name: string, holds: () => boolean): void {
+  const isPassed = holds()
+  process.stdout.write(`${isPassed ? 'ok  ' : 'FAIL'} ${name}\n`)
+  if (!isPassed) failed.push(name)
+}
+
+/** Sources, tests, maps and test support are none of the users' business. */
+function unexpected(): readonly string[] {
+  const files = run('tar', ['-tzf', tarball], root).trim().split('\n')
+  const strange = files.filter(
+    (file) =>
+      !/^package\/(bin|dist|schemas|docs|fixtures\/(targets|documents))\/|^package\/[\w.]+$/.test(
+        file,
+      ) || /\.map$|\.test\.|test-support|(?<!\.d)\.ts$/.test(file),
+  )
+  for (const file of strange) process.stdout.write(`     ${file}\n`)
+  return strange
+}
+
+function run(program: string, args: readonly string[], cwd: string): string {
+  const { status, stdout, stderr } = spawnSync(program, args, {
+    cwd,
+    encoding: 'utf8',
+    env: environment(),
+  })
+  if (status !== 0) throw new Error(`${program} ${args.join(' ')}: ${stdout}${stderr}`)
+  return stdout
+}
+
+function passes(program: string, args: readonly string[], cwd: string): boolean {
+  const { status, stdout, stderr } = spawnSync(program, args, {
+    cwd,
+    encoding: 'utf8',
+    env: environment(),
+  })
+  if (status !== 0) process.stdout.write(`${stdout}${stderr}\n`)
+  return status === 0
+}
+
+/** Programs of the project run with the Node of this script. */
+function environment(): NodeJS.ProcessEnv {
+  const path = `${join(process.execPath, '..')}:${process.env['PATH'] ?? ''}`
+  return { ...process.env, PATH: path, NO_COLOR: '1' }
+}

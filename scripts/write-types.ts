@@ -1,0 +1,41 @@
+/** Writes the declarations of the library, and of the files that they refer to, into a folder: dist. */
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join, normalize } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const entries = ['harness/library/index.d.ts', 'harness/library/vitest.d.ts']
+const target = process.argv[2] ?? join(root, 'dist')
+const emitted = mkdtempSync(join(tmpdir(), 'chatgen-types-'))
+
+const compiler = join(root, 'node_modules/.bin/tsc')
+const args = ['-p', join(root, 'tsconfig.types.json'), '--outDir', emitted]
+const { status } = spawnSync(compiler, args, { stdio: 'inherit' })
+if (status === 0) for (const file of reachable()) write(file)
+rmSync(emitted, { recursive: true })
+process.exitCode = status ?? 1
+
+function reachable(): ReadonlySet<string> {
+  const found = new Set(entries)
+  for (const file of found) {
+    for (const imported of relativeImports(file)) found.add(imported)
+  }
+  return found
+}
+
+function relativeImports(file: string): readonly string[] {
+  const text = readFileSync(join(emitted, file), 'utf8')
+  return [...text.matchAll(/(?:from|import\()\s*['"](\.[^'"]+)\.ts['"]/g)].map(([, path = '']) =>
+    normalize(join(dirname(file), `${path}.d.ts`)),
+  )
+}
+
+/** A declaration file refers to what stands beside the compiled modules. */
+function write(file: string): void {
+  const text = readFileSync(join(emitted, file), 'utf8')
+  const path = join(target, file)
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(path, text.replaceAll(/(['"]\.[^'"]+)\.ts(['"])/g, '$1.js$2'))
+}
