@@ -131,7 +131,7 @@ const cases: Readonly<Record<string, Case>> = {
     answer: refusal('999999999'),
     only: 'OAI-CHAT-02',
     code: 5,
-    says: 'answered 429 with Retry-After: 999999999, longer than the 60000 ms that it may ask for (limits.retryAfterMs)',
+    says: 'answered 429 with Retry-After: 999999999, longer than the maximum of 60000 ms (limits.retryAfterMs)',
   },
   'a byte now and then': {
     asks: completions,

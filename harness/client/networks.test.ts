@@ -35,7 +35,7 @@ describe('a certificate', () => {
   })
 
   test.each([
-    ['server', {}, 'is signed by an authority that is not known'],
+    ['server', {}, 'is signed by an unknown authority'],
     ['self-signed', {}, 'is self-signed'],
     ['expired', trusting, 'has expired'],
     ['other-host', trusting, 'is for another host (elsewhere.test) and not for 127.0.0.1'],
@@ -63,7 +63,9 @@ describe('a certificate', () => {
         kind: 'unreachable',
         // undici may notice the end of the connection before the alert.
         error: expect.stringMatching(
-          httpVersion === 'auto' ? /wants a client certificate/ : /wants a client|side closed/,
+          httpVersion === 'auto'
+            ? /requires a client certificate/
+            : /requires a client|side closed/,
         ),
       })
     }

@@ -46,8 +46,11 @@ export const reportFormats: Readonly<Record<string, ReportFormat>> = {
   badge: { file: 'badge.svg', render: reportToBadge },
 }
 
-/** Formats without `--report`; `html` only if the target does not conform. */
-export const defaultFormats: readonly string[] = ['console', 'json', 'html']
+/** Formats without `--report`. */
+export const defaultFormats: readonly string[] = ['console', 'json']
+
+/** Those of a check; `html` only if the target does not conform. */
+export const checkFormats: readonly string[] = [...defaultFormats, 'html']
 export const defaultsText = 'console,json, and html if it does not conform'
 
 export const formatNames: readonly string[] = Object.keys(reportFormats)

@@ -16,7 +16,7 @@ import { endDryRun } from '../check/dry-run.ts'
 import { type MissingMembers, nextSteps } from '../check/next-steps.ts'
 import { planText } from '../check/plan-text.ts'
 import { publish } from '../check/publish.ts'
-import { defaultFormats, defaultsText, formatNames, formatsOf } from '../check/report-formats.ts'
+import { checkFormats, defaultsText, formatNames, formatsOf } from '../check/report-formats.ts'
 import type { AddCommand } from '../command.ts'
 import { exitCodeOf } from '../exit-codes.ts'
 import {
@@ -126,7 +126,7 @@ export const checkCommand: AddCommand = (program, io, finish) => {
       if (!isNamed && !flags.reference) {
         throw new ConfigurationError(['no target given: pass a URL, --target FILE or --reference'])
       }
-      const formats = formatsOf(flags.report ?? defaultFormats)
+      const formats = formatsOf(flags.report ?? checkFormats)
       const selection: Selection = { profile, only, skip }
       if (flags.dryRun) {
         const { planConformance } = await import('../../conformance/plan.ts')

@@ -3,7 +3,7 @@ import { doubtText, withDoubt } from '../../../reports/text/digest.ts'
 import { exchangesName } from '../../conformance/defaults.ts'
 import { openBaseline } from '../check/baseline.ts'
 import { publish } from '../check/publish.ts'
-import { defaultFormats, defaultsText, formatNames, formatsOf } from '../check/report-formats.ts'
+import { checkFormats, defaultsText, formatNames, formatsOf } from '../check/report-formats.ts'
 import type { AddCommand } from '../command.ts'
 import { exitCode, exitCodeOf } from '../exit-codes.ts'
 import { addOutputFlags, flag } from '../flags.ts'
@@ -52,7 +52,7 @@ export const rejudgeCommand: AddCommand = (program, io, finish) => {
         verbose = false,
         out = join(dir, 'rejudged'),
       } = flags
-      const formats = formatsOf(flags.report ?? defaultFormats)
+      const formats = formatsOf(flags.report ?? checkFormats)
       const baseline = openBaseline(flags, io)
       const { recordedIn, rejudge } = await import('../../conformance/recording/rejudge.ts')
       const { explorationOf } = await import('../../explore/exploration.ts')

@@ -130,7 +130,7 @@ describe('chatgen rejudge', () => {
 
   test.each([
     ['a folder without a run', ['rejudge', '.'], 'there is no run.json'],
-    ['the folder itself', ['rejudge', 'results', '--out', 'results'], 'overwrite the evidence'],
+    ['the folder itself', ['rejudge', 'results', '--out', 'results'], 'overwrite the recording'],
   ])('ends with 2 for %s', async (_, args, problem) => {
     const { code, stderr } = await chatgen(args, {}, folder)
     expect(stderr).toContain(problem)

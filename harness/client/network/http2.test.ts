@@ -107,7 +107,7 @@ describe('over TLS with ALPN', () => {
     expect(exchange.response).toBeNull()
     expect(exchange.ending).toMatchObject({
       kind: 'unreachable',
-      error: expect.stringMatching(/does not speak the HTTP version that was asked for|reset/),
+      error: expect.stringMatching(/does not support the requested HTTP version|reset/),
     })
   })
 })

@@ -95,7 +95,7 @@ describe('Retry-After', () => {
       const answer = exchange(429, { retryAfter })
       expect(pace.retryAfter(answer, 0)).toBeNull()
       expect(giveUpReason(answer, limits)).toContain(
-        'longer than the 30000 ms that it may ask for (limits.retryAfterMs)',
+        'longer than the maximum of 30000 ms (limits.retryAfterMs)',
       )
       // Nor does it hold anybody else back.
       await pace.waitForSlot()
