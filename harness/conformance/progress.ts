@@ -16,7 +16,7 @@ export interface Progress {
   /** Share of the work that is done, 0 to 1, by what the scenarios declare to cost. */
   readonly share: number
   /** Cost of the finished scenarios. */
-  readonly asked: Cost
+  readonly cost: Cost
   /** The rows as the report would have them, if the run ended here; computed anew by each call. */
   readonly requirements: () => readonly RequirementRow[]
 }
@@ -44,7 +44,7 @@ export function buildProgress(
     done: done.length,
     total: own.length,
     share: whole === 0 ? 0 : done.reduce((sum, { cost }) => sum + weightOf(cost), 0) / whole,
-    asked: results.map(({ cost }) => cost).reduce(addCosts, noCost),
+    cost: results.map(({ cost }) => cost).reduce(addCosts, noCost),
     requirements: () => decide(rows, collector.resultsInOrder(), scenarios, profile),
   }
 }

@@ -78,11 +78,11 @@ function judgeChat(exchange: Exchange): Judgement {
 
 function judgeReply(exchange: Exchange, operation: 'v3.generate' | 'v3.oneShot'): Judgement {
   const { repeatOf } = exchange.labels
-  const asked = asObject(requestJson(exchange))?.['stream']
+  const streamFlag = asObject(requestJson(exchange))?.['stream']
   // How a repeat is answered is open: in the other form, or with a note that it is one.
   if (repeatOf !== undefined) return isStream(exchange) ? judgeStream(exchange) : nothing
   // So is the form without a stream member.
-  const wantsStream = typeof asked === 'boolean' ? asked : isStream(exchange)
+  const wantsStream = typeof streamFlag === 'boolean' ? streamFlag : isStream(exchange)
   if (!wantsStream) return judgeInOnePiece(exchange, operation)
   const row = operation === 'v3.generate' ? 'V3-SSE-01' : 'V3-ONE-02'
   const ledger = new FindingCollector()

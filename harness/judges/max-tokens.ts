@@ -13,17 +13,17 @@ export function judgeMaxTokens(
   usage: JsonObject,
   reasons: readonly string[],
 ): void {
-  const most = maxTokensOf(request)
+  const maxTokens = maxTokensOf(request)
   const used = asIndex(usage['completion_tokens'])
   // With several choices the usage is their sum.
-  if (most === undefined || used === undefined || reasons.length > 1) return
-  if (used > most) {
-    ledger.broken('OAI-MAXTOK-01', `The answer took ${used} tokens; max_tokens is ${most}.`)
+  if (maxTokens === undefined || used === undefined || reasons.length > 1) return
+  if (used > maxTokens) {
+    ledger.broken('OAI-MAXTOK-01', `The answer took ${used} tokens; max_tokens is ${maxTokens}.`)
     return
   }
-  ledger.held('OAI-MAXTOK-01', `${used} of at most ${most} tokens.`)
-  if (used === most && reasons.includes('length')) {
-    ledger.held('OAI-MAXTOK-02', `Cut at ${most} tokens, with the finish_reason length.`)
+  ledger.held('OAI-MAXTOK-01', `${used} of at most ${maxTokens} tokens.`)
+  if (used === maxTokens && reasons.includes('length')) {
+    ledger.held('OAI-MAXTOK-02', `Cut at ${maxTokens} tokens, with the finish_reason length.`)
   }
 }
 

@@ -26,11 +26,11 @@ export function judgeUsage(
       event,
     )
   }
-  const most = maxTokensOf(request)
+  const maxTokens = maxTokensOf(request)
   const output = asIndex(usage['output_tokens'])
-  if (most === undefined || output === undefined) return
-  const why = `${output} output tokens; max_tokens is ${most}.`
-  if (output > most) ledger.broken('V3-GEN-10', why, event)
+  if (maxTokens === undefined || output === undefined) return
+  const why = `${output} output tokens; max_tokens is ${maxTokens}.`
+  if (output > maxTokens) ledger.broken('V3-GEN-10', why, event)
   else ledger.held('V3-GEN-10', why, event)
 }
 

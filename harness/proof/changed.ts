@@ -16,7 +16,7 @@ const rooms = [
 ]
 
 /** Together with the sample: more would take longer than a minute. */
-const most = 80
+const maxFaults = 80
 /** Of all faults, where a change cannot be put down to rows. */
 const sampled = 20
 
@@ -44,7 +44,7 @@ export function changedSince(commit: string): Changed {
     ({ name, breaks }) => text.includes(`'${name}'`) || breaks.some((id) => rows.has(id)),
   )
   const sample = elsewhere.length > 0 ? spread(faults, sampled) : []
-  const chosen = spread(touched, most - sample.length)
+  const chosen = spread(touched, maxFaults - sample.length)
   return {
     rows: [...rows].sort(),
     elsewhere,

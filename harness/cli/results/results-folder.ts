@@ -122,8 +122,8 @@ function foundIn(file: string): FoundResults {
     const value: unknown = JSON.parse(readFileSync(file, 'utf8'))
     if (typeof value !== 'object' || value === null) return { kind: 'unknown', at: mtime }
     const kind = 'kind' in value ? value.kind : undefined
-    const begun = new Date('startedAt' in value ? String(value.startedAt) : Number.NaN)
-    const at = Number.isNaN(begun.getTime()) ? mtime : begun
+    const startTime = new Date('startedAt' in value ? String(value.startedAt) : Number.NaN)
+    const at = Number.isNaN(startTime.getTime()) ? mtime : startTime
     return { kind: kinds.find((known) => known === kind) ?? 'unknown', at }
   } catch {
     return { kind: 'unknown', at: mtime }

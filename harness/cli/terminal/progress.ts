@@ -32,8 +32,8 @@ export function showProgress(io: Io, enabled: boolean) {
   function loggedText(): string {
     const elapsed = `${Math.round((performance.now() - startedAt) / 1000)} s`
     if (latest === undefined) return `no scenario finished yet, ${elapsed}`
-    const asked = count(latest.asked.requests, 'request')
-    return [...numbers(latest), asked, elapsed, ...left(latest)].join(', ')
+    const requests = count(latest.cost.requests, 'request')
+    return [...numbers(latest), requests, elapsed, ...left(latest)].join(', ')
   }
 
   function left({ share }: Progress): readonly string[] {

@@ -18,7 +18,7 @@ function progress(about: Partial<Progress>): Progress {
     done: 12,
     total: 60,
     share: 0.25,
-    asked,
+    cost: asked,
     requirements: () => [],
     ...about,
   }
@@ -38,7 +38,7 @@ describe('without a terminal', () => {
     vi.advanceTimersByTime(200)
     shown.update(progress({}))
     vi.advanceTimersByTime(10_000)
-    shown.update(progress({ done: 45, share: 0.8, asked: { ...noCost, requests: 141 } }))
+    shown.update(progress({ done: 45, share: 0.8, cost: { ...noCost, requests: 141 } }))
     vi.advanceTimersByTime(10_000)
     shown.stop()
     vi.advanceTimersByTime(60_000)

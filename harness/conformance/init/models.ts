@@ -31,9 +31,9 @@ export async function findModels(
     return { value: { main: first, aliases: [], vision }, evidence }
   }
   const other = mainIds.find((id) => id !== main) ?? main
-  const tried = await client.send({ ...route('openai.chat'), json: smallestCompletion(other) })
-  const accepted = succeeded(tried) && isCompletion(tried)
-  evidence.push(brief(tried, `with model ${other}`))
+  const completion = await client.send({ ...route('openai.chat'), json: smallestCompletion(other) })
+  const accepted = succeeded(completion) && isCompletion(completion)
+  evidence.push(brief(completion, `with model ${other}`))
   if (!accepted) {
     evidence.push(`Section 2.1 accepts ${other} as well: check judges that (OAI-MODELS-02)`)
   }

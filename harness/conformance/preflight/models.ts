@@ -52,13 +52,13 @@ export async function requireKnownModel(
   const body = answerJson(list)
   const listed = modelIdsIn(body)
   if (listed.length === 0 || isNamed(body, model)) return
-  const tried = await ask({ ...completions, json: smallestCompletion(model) })
-  const status = tried.response?.status ?? 0
+  const completion = await ask({ ...completions, json: smallestCompletion(model) })
+  const status = completion.response?.status ?? 0
   if (!refusals.includes(status)) return
   const names = listed.slice(0, maxListed).join(', ')
   const more = listed.length > maxListed ? ` and ${listed.length - maxListed} more` : ''
   throw new ConfigurationError([
-    `models.main: the target lists ${names}${more}, not ${model}, and refuses a completion with it (${statusText(tried)})`,
+    `models.main: the target lists ${names}${more}, not ${model}, and refuses a completion with it (${statusText(completion)})`,
   ])
 }
 

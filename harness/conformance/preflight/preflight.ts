@@ -193,8 +193,8 @@ function allBusy(answers: ReadonlyMap<Surface, Exchange>): boolean {
 }
 
 function waitOf(answers: readonly Exchange[], attempt: number): number {
-  const asked = answers.map(retryAfterMs).filter((ms) => ms !== undefined)
-  return Math.min(asked.length > 0 ? Math.max(...asked) : 500 * 2 ** attempt, maxWaitMs)
+  const delays = answers.map(retryAfterMs).filter((ms) => ms !== undefined)
+  return Math.min(delays.length > 0 ? Math.max(...delays) : 500 * 2 ** attempt, maxWaitMs)
 }
 
 function busyText(baseUrl: string, answers: readonly Exchange[]): string {

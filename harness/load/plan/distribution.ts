@@ -42,8 +42,8 @@ export function drawValue(distribution: Distribution, draw: Draw): number {
 }
 
 /** A whole number, at least `least`. */
-export function drawCount(distribution: Distribution, draw: Draw, least: number): number {
-  return Math.max(least, Math.round(drawValue(distribution, draw)))
+export function drawCount(distribution: Distribution, draw: Draw, minimum: number): number {
+  return Math.max(minimum, Math.round(drawValue(distribution, draw)))
 }
 
 /** Box and Muller. */

@@ -39,7 +39,10 @@ export function readTrace(text: string): TraceLine[] {
     return line.trim() === '' ? [] : [readLine(line, at + 1, sessions)]
   })
   if (lines.length === 0) throw new TraceSyntaxError(1, 'there is no request in it')
-  const first = lines.reduce((least, { atNs }) => Math.min(least, atNs), Number.POSITIVE_INFINITY)
+  const first = lines.reduce(
+    (minimum, { atNs }) => Math.min(minimum, atNs),
+    Number.POSITIVE_INFINITY,
+  )
   return lines.map((line) => ({ ...line, atNs: line.atNs - first })).sort((a, b) => a.atNs - b.atNs)
 }
 

@@ -23,7 +23,7 @@ export function mser5(values: readonly number[]): WarmUp {
   const means = batchesOf(values)
   if (means.length < 10) return { cut: 0, settled: false }
   let best = means.length
-  let least = Number.POSITIVE_INFINITY
+  let minimum = Number.POSITIVE_INFINITY
   // From the end, so that mean and squares grow by one batch a step (Welford, Technometrics 4, 1962).
   let mean = 0
   let squares = 0
@@ -35,8 +35,8 @@ export function mser5(values: readonly number[]): WarmUp {
     // Fewer than five batches can agree by accident: the known weakness of the rule at the end.
     if (remaining < 5) continue
     const half = squares / remaining ** 2
-    if (half <= least) {
-      least = half
+    if (half <= minimum) {
+      minimum = half
       best = cut
     }
   }

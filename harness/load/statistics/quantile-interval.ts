@@ -57,9 +57,9 @@ export function quantileEstimate(
   confidence = 0.95,
 ): QuantileEstimate {
   const n = sample.count
-  const least = minimumSamples(q)
-  if (n < least) {
-    const why = `n is ${n}; ${nameOf(q)} takes ${least}`
+  const minSamples = minimumSamples(q)
+  if (n < minSamples) {
+    const why = `n is ${n}; ${nameOf(q)} takes ${minSamples}`
     return { q, value: null, low: null, high: null, why }
   }
   const independent = Math.max(1, Math.min(n, Math.floor(effective)))

@@ -46,9 +46,9 @@ export function withoutBody(exchange: Exchange, excess: string): Exchange {
   }
 }
 
-function isDeep(exchange: Exchange, most: number): boolean {
-  if (mediaType(exchange) !== 'text/event-stream') return isDeeperThan(bodyText(exchange), most)
-  return exchange.events.some(({ data }) => isDeeperThan(data, most))
+function isDeep(exchange: Exchange, maxDepth: number): boolean {
+  if (mediaType(exchange) !== 'text/event-stream') return isDeeperThan(bodyText(exchange), maxDepth)
+  return exchange.events.some(({ data }) => isDeeperThan(data, maxDepth))
 }
 
 export interface LimitBreaches {

@@ -20,8 +20,8 @@ export interface Bucket {
 export interface StoredHistogram {
   readonly counts: readonly (readonly [low: number, count: number])[]
   readonly sum: number
-  readonly least: number
-  readonly most: number
+  readonly minUnits: number
+  readonly maxUnits: number
 }
 
 /**
@@ -46,8 +46,8 @@ export class Histogram implements OrderedSample {
     const buckets = new Histogram(bits)
     for (const [low, count] of stored.counts) buckets.#put(low, count)
     buckets.#sum = stored.sum
-    buckets.#minUnits = stored.counts.length === 0 ? Number.POSITIVE_INFINITY : stored.least
-    buckets.#maxUnits = stored.most
+    buckets.#minUnits = stored.counts.length === 0 ? Number.POSITIVE_INFINITY : stored.minUnits
+    buckets.#maxUnits = stored.maxUnits
     return buckets
   }
 
@@ -130,7 +130,7 @@ export class Histogram implements OrderedSample {
   store(): StoredHistogram {
     const counts = [...this.#counts].sort(([a], [b]) => a - b)
     const least = this.#count === 0 ? 0 : this.#minUnits
-    return { counts, sum: this.#sum, least, most: this.#maxUnits }
+    return { counts, sum: this.#sum, minUnits: least, maxUnits: this.#maxUnits }
   }
 
   #put(low: number, times: number): void {
