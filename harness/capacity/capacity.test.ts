@@ -62,6 +62,7 @@ describe('searchCapacity', () => {
       ),
     ).toMatchObject({
       end: 'below min',
+      limitedBy: slo,
       lowestMissed: 1,
     })
   })

@@ -36,7 +36,7 @@ export interface Capacity {
   readonly rate: number | null
   /** At 95 %. */
   readonly interval: readonly [low: number, high: number] | null
-  /** The SLO that limits it. */
+  /** The SLO that limits it; without a rate, the one that was missed at the lowest. */
   readonly limitedBy: string | null
   /** The share over the limit jumps within the interval. */
   readonly isCliff: boolean
@@ -152,13 +152,16 @@ function answer(end: SearchEnd, probes: readonly Probe[]): Capacity {
   const limiting = estimates
     .filter((estimate): estimate is SloEstimate & { rate: number } => estimate.rate !== null)
     .toSorted((a, b) => a.rate - b.rate)[0]
+  const firstMissed = estimates
+    .filter(({ missed }) => missed !== null)
+    .toSorted((a, b) => (a.missed ?? 0) - (b.missed ?? 0))[0]
   const met = estimates.map((estimate) => estimate.met)
   const missed = estimates.flatMap((estimate) => estimate.missed ?? [])
   return {
     end,
     rate: limiting?.rate ?? null,
     interval: limiting?.interval ?? null,
-    limitedBy: limiting?.slo ?? null,
+    limitedBy: limiting?.slo ?? firstMissed?.slo ?? null,
     isCliff: limiting?.by === 'cliff',
     isBracket: limiting?.by === 'bracket',
     drift: limiting?.drift ?? null,

@@ -24,6 +24,14 @@ async function search(...args: readonly string[]) {
   return { ...ended, folder, report: reportIn(folder) }
 }
 
+/** Repeats a search that a busy machine made invalid, which says nothing of the target: at most four times. */
+async function searchInTime(...args: readonly string[]) {
+  let found = await search(...args)
+  for (let repeat = 0; repeat < 4 && found.report.outcome === 'invalid'; repeat++)
+    found = await search(...args)
+  return found
+}
+
 /** Answers of one word, so that a probe of two seconds has many. */
 const short = ['--probe', '2s', '--rest', '2s', '--seed', 'same']
 
@@ -41,7 +49,7 @@ async function untilProbe(folder: string, index: number): Promise<void> {
 describe('chatgen capacity', () => {
   test('0 where the maximum is met, and every probe has a load report of its own', async () => {
     const url = await served()
-    const { code, stdout, folder, report } = await search(
+    const { code, stdout, folder, report } = await searchInTime(
       url,
       ...short,
       ...[
@@ -71,7 +79,7 @@ describe('chatgen capacity', () => {
 
   test('finds a rate between those that a full engine keeps and refuses', async () => {
     const url = await served('--engine', oneAtATime)
-    const { code, stdout, report } = await search(
+    const { code, stdout, report } = await searchInTime(
       url,
       ...short,
       ...['--slo', 'errors < 20%', '--min', '2', '--precision', '50%', '--budget', '100s'],
@@ -91,7 +99,7 @@ describe('chatgen capacity', () => {
 
   test('1 where an SLO is missed at the minimum', async () => {
     const url = await served('--pace', 'ttft=300ms')
-    const { code, stdout, report } = await search(
+    const { code, stdout, report } = await searchInTime(
       url,
       ...short,
       ...['--slo', 'ttft.p90 < 50ms', '--min', '40', '--max', '80'],
@@ -103,9 +111,9 @@ describe('chatgen capacity', () => {
 
   test('tells a rate limit from saturation', async () => {
     const url = await served('--requests-per-minute', '600', '--pace', 'ttft=100ms')
-    const { code, stdout, report } = await search(
+    const { code, stdout, report } = await searchInTime(
       url,
-      ...['--probe', '6s', '--rest', '2s', '--seed', 'same', '--slo', 'ttft.p50 < 10s'],
+      ...['--probe', '12s', '--rest', '2s', '--seed', 'same', '--slo', 'ttft.p50 < 10s'],
       ...['--min', '100', '--max', '400'],
     )
     const { refill, headers } = report.policyLimit ?? {}
