@@ -21,7 +21,9 @@ function reportIn(folder: string) {
 async function search(...args: readonly string[]) {
   const folder = emptyFolder()
   const ended = await chatgen(['capacity', ...args], withKey, folder)
-  return { ...ended, folder, report: reportIn(folder) }
+  // Lines are wrapped.
+  const stdout = ended.stdout.replaceAll(/\s+/g, ' ')
+  return { ...ended, stdout, folder, report: reportIn(folder) }
 }
 
 /** Repeats a search that a busy machine made invalid, which says nothing of the target: at most four times. */
