@@ -79,26 +79,6 @@ describe('chatgen capacity', () => {
     expect(code).toBe(0)
   })
 
-  test('finds a rate between those that a full engine keeps and refuses', async () => {
-    const url = await served('--engine', oneAtATime)
-    const { code, stdout, report } = await searchInTime(
-      url,
-      ...short,
-      ...['--slo', 'errors < 20%', '--min', '2', '--precision', '50%', '--budget', '100s'],
-      ...['--mix', 'openai-json'],
-    )
-    const { rate, firstFailing, limitedBy, limit } = report.result
-    // An answer takes some iterations of 20 ms.
-    expect(firstFailing).toBeLessThan(130)
-    expect(rate).toBeGreaterThan(0.1)
-    expect(rate).toBeLessThan(65)
-    expect({ limitedBy, limit }).toEqual({ limitedBy: 'errors < 20%', limit: 'capacity' })
-    expect(stdout).toContain('limited by errors < 20%')
-    expect(stdout).toContain('at 70 % headroom')
-    // A machine that is busy all the time ends the budget before the interval is narrow.
-    expect([0, 5]).toContain(code)
-  })
-
   test('1 where an SLO is missed at the minimum', async () => {
     const url = await served('--pace', 'ttft=300ms')
     const { code, stdout, report } = await searchInTime(
