@@ -1,9 +1,9 @@
 import { defineConfig } from 'vitest/config'
 
-/** The HTML report in a real browser; needs Chromium. */
+/** Tests in a real browser; they need Chromium. */
 export default defineConfig({
   test: {
-    include: ['reports/**/*browser.test.ts'],
+    include: ['{reports,reference-server}/**/*browser.test.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
     maxWorkers: 1,

@@ -1,0 +1,96 @@
+/** Tool-calling loops of real clients against a scripted model. */
+import { HumanMessage, ToolMessage } from '@langchain/core/messages'
+import { tool } from '@langchain/core/tools'
+import { ChatOpenAI } from '@langchain/openai'
+import OpenAI from 'openai'
+import { expect, test } from 'vitest'
+import { z } from 'zod'
+import { answerScript } from '../../../contract/answer-script.ts'
+import { testServer } from '../../test-support/server.ts'
+
+const question = 'What is the weather in Oslo, and in Łódź?'
+const script = answerScript.parse({
+  answers: [
+    {
+      match: { text: 'weather', turn: 1 },
+      tool_calls: [
+        { name: 'get_weather', arguments: { city: 'Oslo' } },
+        { name: 'get_weather', arguments: { city: 'Łódź' } },
+      ],
+    },
+    { match: { turn: 2 }, tool_calls: [{ name: 'convert', arguments: { celsius: 21 } }] },
+    { match: { turn: 3 }, answer: 'Oslo has 5, Łódź 21 degrees (70 °F).' },
+  ],
+  otherwise: 'error',
+})
+const calls = [
+  ['get_weather', { city: 'Oslo' }],
+  ['get_weather', { city: 'Łódź' }],
+  ['convert', { celsius: 21 }],
+]
+
+test.each([false, true])('openai runs its loop to the end, streaming: %s', async (stream) => {
+  const server = await testServer({ script })
+  const openai = new OpenAI({ baseURL: `${server.url}/api/openai`, apiKey: server.keys[0] ?? '' })
+  const called: unknown[] = []
+  const functionTool = (name: string) => ({
+    type: 'function' as const,
+    function: {
+      name,
+      description: name,
+      parameters: { type: 'object', properties: {} },
+      parse: JSON.parse,
+      function: (given: object) => {
+        called.push([name, given])
+        return '21'
+      },
+    },
+  })
+  const body = {
+    model: 'SVC-Main',
+    messages: [{ role: 'user' as const, content: question }],
+    tools: [functionTool('get_weather'), functionTool('convert')],
+  }
+  const runner = stream
+    ? openai.chat.completions.runTools({ ...body, stream: true })
+    : openai.chat.completions.runTools(body)
+  expect(await runner.finalContent()).toBe('Oslo has 5, Łódź 21 degrees (70 °F).')
+  expect(called).toEqual(calls)
+})
+
+test('LangChain runs its loop to the end', async () => {
+  const server = await testServer({ script })
+  const called: unknown[] = []
+  const weather = tool(
+    async (given) => {
+      called.push(['get_weather', given])
+      return '21'
+    },
+    { name: 'get_weather', description: 'weather', schema: z.object({ city: z.string() }) },
+  )
+  const convert = tool(
+    async (given) => {
+      called.push(['convert', given])
+      return '70'
+    },
+    { name: 'convert', description: 'convert', schema: z.object({ celsius: z.number() }) },
+  )
+  const model = new ChatOpenAI({
+    model: 'SVC-Main',
+    apiKey: server.keys[0] ?? '',
+    configuration: { baseURL: `${server.url}/api/openai` },
+  }).bindTools([weather, convert])
+  const messages: Parameters<typeof model.invoke>[0] & unknown[] = [new HumanMessage(question)]
+  let answer = await model.invoke(messages)
+  for (let round = 0; (answer.tool_calls ?? []).length > 0 && round < 5; round += 1) {
+    messages.push(answer)
+    for (const call of answer.tool_calls ?? []) {
+      const output: unknown =
+        call.name === 'convert' ? await convert.invoke(call) : await weather.invoke(call)
+      if (output instanceof ToolMessage) messages.push(output)
+    }
+    answer = await model.invoke(messages)
+  }
+  expect(answer.text).toBe('Oslo has 5, Łódź 21 degrees (70 °F).')
+  expect(called).toEqual(calls)
+})
