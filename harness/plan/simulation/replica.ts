@@ -1,0 +1,117 @@
+import { iterationMs, type ServiceModel } from '../service-model.ts'
+import { NumberHeap } from './number-heap.ts'
+import type { Requests } from './requests.ts'
+
+/**
+ * One replica of the service model. Between two events (an arrival, a place that becomes free) all
+ * iterations take the same time, so they are added up at once.
+ */
+export class Replica {
+  readonly #model: ServiceModel
+  readonly #requests: Requests
+  /** Requests by the iteration that gives them their last token: `iteration * idRange + id`. */
+  readonly #running = new NumberHeap()
+  #waiting: number[] = []
+  #firstWaiting = 0
+  /** End of the last iteration, and their number. */
+  #now = 0
+  #iteration = 0
+  #finishedNow = 0
+
+  constructor(model: ServiceModel, requests: Requests) {
+    this.#model = model
+    this.#requests = requests
+  }
+
+  /** Time of the next event, if nothing else arrives; infinite when idle. */
+  get nextEventMs(): number {
+    if (this.#canAdmit) return this.#now
+    if (this.#running.size === 0) return Number.POSITIVE_INFINITY
+    return this.#now + this.#iterationsToFinish * iterationMs(this.#model, this.#running.size)
+  }
+
+  /** Requests that wait or run at a time that is not before the last event. */
+  inFlightAt(ms: number): number {
+    return this.#running.size + this.#waitingCount + (this.#now > ms ? this.#finishedNow : 0)
+  }
+
+  /** Takes a request; false where too many wait. It joins the batch with the next iteration. */
+  arrive(id: number, ms: number): boolean {
+    this.#advanceTo(ms)
+    const { maxSequences, maxWaiting } = this.#model
+    const free = Math.max(0, maxSequences - this.#running.size)
+    if (this.#waitingCount >= maxWaiting + free) return false
+    if (this.#running.size === 0 && this.#waitingCount === 0) this.#now = Math.max(this.#now, ms)
+    this.#waiting.push(id)
+    return true
+  }
+
+  /** All iterations up to the next event, but none that begins at `untilMs` or later. */
+  advance(untilMs: number): void {
+    if (this.#canAdmit) {
+      this.#admit()
+      return
+    }
+    const ms = iterationMs(this.#model, this.#running.size)
+    const iterations = Math.min(this.#iterationsToFinish, Math.ceil((untilMs - this.#now) / ms))
+    this.#iteration += iterations
+    this.#now += iterations * ms
+    this.#finish()
+  }
+
+  #advanceTo(ms: number): void {
+    while (this.#now < ms && (this.#running.size > 0 || this.#waitingCount > 0)) this.advance(ms)
+  }
+
+  #admit(): void {
+    const { maxSequences, prefillMsPerToken } = this.#model
+    const places = maxSequences - this.#running.size
+    const from = this.#firstWaiting
+    const to = Math.min(this.#waiting.length, from + places)
+    let promptTokens = 0
+    for (let at = from; at < to; at++) {
+      const id = this.#waiting[at] ?? 0
+      promptTokens += this.#requests.promptTokens[id] ?? 0
+      const last = this.#iteration + Math.max(1, this.#requests.outputTokens[id] ?? 1)
+      this.#running.push(last * idRange + id)
+    }
+    this.#iteration += 1
+    this.#now += promptTokens * prefillMsPerToken + iterationMs(this.#model, this.#running.size)
+    for (let at = from; at < to; at++) {
+      this.#requests.firstTokenMs[this.#waiting[at] ?? 0] = this.#now
+    }
+    this.#forgetUpTo(to)
+    this.#finish()
+  }
+
+  #finish(): void {
+    this.#finishedNow = 0
+    while (Math.floor(this.#running.min / idRange) <= this.#iteration) {
+      const id = this.#running.pop() % idRange
+      this.#requests.end(id, this.#now)
+      this.#finishedNow += 1
+    }
+  }
+
+  #forgetUpTo(at: number): void {
+    this.#firstWaiting = at
+    if (at < 1024 && at < this.#waiting.length) return
+    this.#waiting = this.#waiting.slice(at)
+    this.#firstWaiting = 0
+  }
+
+  get #waitingCount(): number {
+    return this.#waiting.length - this.#firstWaiting
+  }
+
+  get #canAdmit(): boolean {
+    return this.#waitingCount > 0 && this.#running.size < this.#model.maxSequences
+  }
+
+  get #iterationsToFinish(): number {
+    return Math.floor(this.#running.min / idRange) - this.#iteration
+  }
+}
+
+/** More requests than one simulation has. */
+const idRange = 2 ** 21

@@ -1,0 +1,190 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { defaultEngine } from '../../../reference-server/engine/options.ts'
+import { simulate } from '../../../reference-server/engine/simulate.ts'
+import type { ServiceModel } from '../service-model.ts'
+import { meanWaitMMc, waitShareMMc } from '../test-support/erlang.ts'
+import { drawOf, gamma, lengthsOf, poissonArrivals } from './arrivals.ts'
+import type { Balance } from './cluster.ts'
+import { latenciesOf, meanOf } from './latencies.ts'
+import { type Arrival, simulateClosed, simulateOpen } from './simulate.ts'
+
+const unlimited: ServiceModel = {
+  maxSequences: Number.POSITIVE_INFINITY,
+  maxWaiting: Number.POSITIVE_INFINITY,
+  overheadMs: 0,
+  prefillMsPerToken: 0,
+  decodeMs: 1,
+  decodeMsPerSequence: 0,
+}
+
+/** Answers of exponential length, 200 tokens on average. */
+function* exponentialAnswers(perSecond: number, requests: number, seed: string) {
+  const draw = drawOf(seed, 'arrivals')
+  const lengths = drawOf(seed, 'lengths')
+  let left = requests
+  for (const atMs of poissonArrivals([{ fromMs: 0, perSecond }], Number.MAX_VALUE, 1, draw)) {
+    if (left-- === 0) return
+    const outputTokens = Math.max(1, Math.round(200 * gamma(1, lengths)))
+    yield { atMs, promptTokens: 0, outputTokens }
+  }
+}
+
+describe('one replica', () => {
+  test.each([
+    { servers: 1, load: 0.7 },
+    { servers: 4, load: 0.75 },
+    { servers: 20, load: 0.85 },
+  ])('with $servers places at $load is M/M/c: Erlang C', ({ servers, load }) => {
+    const perSecond = (load * servers * 1000) / 200
+    const model = { ...unlimited, maxSequences: servers }
+    const arrivals = exponentialAnswers(perSecond, 200_000, 'erlang')
+    const requests = simulateOpen(model, { replicas: 1, balance: 'round-robin' }, arrivals)
+    const waits = requests.firstTokenMs.map((at, id) => at - (requests.arrivalMs[id] ?? 0) - 1)
+    const meanWait = waits.reduce((sum, wait) => sum + wait, 0) / waits.length
+    const waiting = waits.filter((wait) => wait > 1).length / waits.length
+    expect(Math.abs((meanWait - 0.5) / meanWaitMMc(servers, load, 200) - 1)).toBeLessThan(0.1)
+    expect(Math.abs(waiting - waitShareMMc(servers, load))).toBeLessThan(0.03)
+  })
+
+  test('whose iterations take time for each sequence alone shares the processor', () => {
+    const load = 0.6
+    const model = { ...unlimited, decodeMs: 0, decodeMsPerSequence: 1 }
+    const arrivals = exponentialAnswers((load * 1000) / 200, 100_000, 'sharing')
+    const requests = simulateOpen(model, { replicas: 1, balance: 'round-robin' }, arrivals)
+    // In M/G/1-PS the slowdown is 1 / (1 - load) for every length (Kleinrock 1967).
+    for (const [from, to] of [
+      [50, 150],
+      [300, 600],
+    ] as const) {
+      const own = requests.outputTokens.flatMap((tokens, id) =>
+        tokens >= from && tokens < to
+          ? [((requests.endMs[id] ?? 0) - (requests.arrivalMs[id] ?? 0)) / tokens]
+          : [],
+      )
+      const slowdown = own.reduce((sum, each) => sum + each, 0) / own.length
+      expect(slowdown * (1 - load)).toBeGreaterThan(0.93)
+      expect(slowdown * (1 - load)).toBeLessThan(1.07)
+    }
+  })
+
+  test('answers every request as the queueing model of the reference server does', () => {
+    const request = fc.record({
+      gap: fc.double({ min: 0, max: 200, noNaN: true }),
+      promptTokens: fc.integer({ min: 0, max: 300 }),
+      outputTokens: fc.integer({ min: 1, max: 120 }),
+    })
+    const engine = fc.record({
+      maxNumSeqs: fc.integer({ min: 1, max: 6 }),
+      maxWaiting: fc.integer({ min: 0, max: 5 }),
+    })
+    fc.assert(
+      fc.property(fc.array(request, { maxLength: 60 }), engine, (drawn, limits) => {
+        let atMs = 0
+        const arrivals: Arrival[] = drawn.map(({ gap, ...lengths }) => {
+          atMs += gap
+          return { atMs, ...lengths }
+        })
+        const model: ServiceModel = {
+          maxSequences: limits.maxNumSeqs,
+          maxWaiting: limits.maxWaiting,
+          overheadMs: 0,
+          prefillMsPerToken: defaultEngine.prefillMsPerToken,
+          decodeMs: defaultEngine.decodeMs,
+          decodeMsPerSequence: defaultEngine.decodeMsPerSeq,
+        }
+        const requests = simulateOpen(model, { replicas: 1, balance: 'round-robin' }, arrivals)
+        const answers = simulate({ ...defaultEngine, ...limits }, arrivals)
+        for (const [id, answer] of answers.entries()) {
+          const at = requests.arrivalMs[id] ?? 0
+          if (answer === null) expect(requests.endMs[id]).toBeNaN()
+          else {
+            expect((requests.firstTokenMs[id] ?? 0) - at).toBeCloseTo(answer.ttftMs, 6)
+            expect((requests.endMs[id] ?? 0) - at).toBeCloseTo(answer.latencyMs, 6)
+          }
+        }
+      }),
+    )
+  })
+})
+
+describe('several replicas', () => {
+  const lengths = [20, 60, 200].map((outputTokens) => ({ promptTokens: 50, outputTokens }))
+  const model = { ...unlimited, maxSequences: 8, decodeMs: 10, decodeMsPerSequence: 0.5 }
+
+  function* requestsAt(perSecond: number, shares: number, seed: string, untilMs: number) {
+    const nextLength = lengthsOf(lengths, drawOf(seed, 'lengths'))
+    const times = poissonArrivals([{ fromMs: 0, perSecond }], untilMs, shares, drawOf(seed, 'at'))
+    for (const atMs of times) yield { atMs, ...nextLength() }
+  }
+
+  const meanTtft = (replicas: number, balance: Balance, perSecond: number, shares = 1) => {
+    const arrivals = requestsAt(perSecond, shares, 'several', 3_000_000)
+    const requests = simulateOpen(model, { replicas, balance }, arrivals)
+    return meanOf(latenciesOf(requests, 0, { fromMs: 60_000, toMs: 3_000_000 }).ttft)
+  }
+
+  test('behind round robin, one with every third arrival stands for all three', () => {
+    const all = meanTtft(3, 'round-robin', 12)
+    const share = meanTtft(1, 'round-robin', 12, 3)
+    expect(Math.abs(share / all - 1)).toBeLessThan(0.1)
+  })
+
+  test('behind least connections wait less than behind round robin', () => {
+    expect(meanTtft(3, 'least-connections', 14)).toBeLessThan(0.7 * meanTtft(3, 'round-robin', 14))
+  })
+
+  test('in a closed loop keep Little’s law, with every user in flight', () => {
+    const users = fc.integer({ min: 1, max: 40 })
+    const balances = fc.constantFrom<Balance>('round-robin', 'least-connections')
+    fc.assert(
+      fc.property(users, fc.integer({ min: 1, max: 4 }), balances, (count, replicas, balance) => {
+        const requests = simulateClosed(
+          model,
+          { replicas, balance },
+          {
+            users: count,
+            untilMs: 120_000,
+            nextLength: lengthsOf(lengths, drawOf('closed', 'lengths')),
+            rampMs: 100,
+            draw: drawOf('closed', 'ramp'),
+          },
+        )
+        // Time in flight from 20 s to 100 s, over that time.
+        const inFlight = requests.arrivalMs.reduce((sum, at, id) => {
+          const end = Math.min(100_000, requests.endMs[id] ?? 0)
+          return sum + Math.max(0, end - Math.max(20_000, at))
+        }, 0)
+        expect(inFlight / 80_000).toBeCloseTo(count, 6)
+      }),
+      { numRuns: 20 },
+    )
+  })
+})
+
+test('gamma gaps have the mean and the variance of their shape', () => {
+  for (const shape of [1, 3, 50]) {
+    const draw = drawOf('gamma', String(shape))
+    const values = Array.from({ length: 50_000 }, () => gamma(shape, draw))
+    const mean = values.reduce((sum, value) => sum + value, 0) / values.length
+    const variance = values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / values.length
+    expect(Math.abs(mean / shape - 1)).toBeLessThan(0.03)
+    expect(Math.abs(variance / shape - 1)).toBeLessThan(0.06)
+  }
+})
+
+test('a rate that changes is kept in every piece', () => {
+  const pieces = [
+    { fromMs: 0, perSecond: 5 },
+    { fromMs: 1_000_000, perSecond: 0 },
+    { fromMs: 1_200_000, perSecond: 40 },
+  ]
+  for (const shares of [1, 4]) {
+    const times = [...poissonArrivals(pieces, 2_000_000, shares, drawOf('pieces', `${shares}`))]
+    const countIn = (from: number, to: number) =>
+      times.filter((ms) => ms >= from && ms < to).length * shares
+    expect(Math.abs(countIn(0, 1_000_000) / 5000 - 1)).toBeLessThan(0.06)
+    expect(countIn(1_000_000, 1_200_000)).toBe(0)
+    expect(Math.abs(countIn(1_200_000, 2_000_000) / 32_000 - 1)).toBeLessThan(0.03)
+  }
+})

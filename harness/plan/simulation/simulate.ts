@@ -1,0 +1,64 @@
+import type { Draw } from '../../load/plan/random.ts'
+import type { RequestLength, ServiceModel } from '../service-model.ts'
+import { type Balance, Cluster } from './cluster.ts'
+import { NumberHeap } from './number-heap.ts'
+import { Requests } from './requests.ts'
+
+export interface ClusterOptions {
+  readonly replicas: number
+  readonly balance: Balance
+}
+
+/** A request, and when it arrives in milliseconds. */
+export interface Arrival extends RequestLength {
+  readonly atMs: number
+}
+
+/** Requests that arrive whatever becomes of the others: an open loop, or a recorded workload. */
+export function simulateOpen(
+  model: ServiceModel,
+  { replicas, balance }: ClusterOptions,
+  arrivals: Iterable<Arrival>,
+): Requests {
+  const requests = new Requests()
+  const cluster = new Cluster(model, replicas, balance, requests)
+  for (const arrival of arrivals) {
+    cluster.arrive(requests.add(arrival.atMs, arrival), arrival.atMs)
+  }
+  while (cluster.nextEventMs < Number.POSITIVE_INFINITY) cluster.runNextEvent()
+  return requests
+}
+
+export interface ClosedLoop {
+  /** Users, each with one request in flight; a refused one asks again after `retryMs`. */
+  readonly users: number
+  readonly untilMs: number
+  readonly nextLength: () => RequestLength
+  /** The first requests start within this time. */
+  readonly rampMs: number
+  readonly draw: Draw
+}
+
+/** Users who each send the next request as soon as they have the answer to the last one. */
+export function simulateClosed(
+  model: ServiceModel,
+  { replicas, balance }: ClusterOptions,
+  { users, untilMs, nextLength, rampMs, draw }: ClosedLoop,
+): Requests {
+  const next = new NumberHeap()
+  for (let user = 0; user < users; user++) next.push(draw() * rampMs)
+  const requests = new Requests((endMs) => next.push(endMs + model.overheadMs))
+  const cluster = new Cluster(model, replicas, balance, requests)
+  for (;;) {
+    while (cluster.nextEventMs < next.min) cluster.runNextEvent()
+    const ms = next.pop()
+    if (ms >= untilMs) break
+    const isAccepted = cluster.arrive(requests.add(ms, nextLength()), ms)
+    if (!isAccepted) next.push(ms + retryMs)
+  }
+  while (cluster.nextEventMs < Number.POSITIVE_INFINITY) cluster.runNextEvent()
+  return requests
+}
+
+/** Retry-After of most servers that are busy. */
+const retryMs = 1000
