@@ -119,22 +119,6 @@ export const sloRow = z.object({
 })
 export type SloRow = z.infer<typeof sloRow>
 
-/**
- * Some requests of the measured window, runs of neighbours in the order of the plan: lengths and
- * latencies of the same request, which histograms keep apart. One entry of each column is a request.
- */
-export const requestSample = z.object({
-  /** Planned moment, milliseconds after the start of the run. */
-  atMs: z.array(z.number()),
-  /** From the usage of the answer; null without one. */
-  inputTokens: z.array(z.int().nullable()),
-  outputTokens: z.array(z.int().nullable()),
-  /** From the planned moment; null where the request has none. */
-  ttftMs: z.array(z.number().nullable()),
-  e2eMs: z.array(z.number().nullable()),
-})
-export type RequestSample = z.infer<typeof requestSample>
-
 /** One second of the run, by the moment at which things happened. */
 export const secondRow = z.object({
   second: z.int(),

@@ -9,7 +9,6 @@ import {
   metric,
   otherTool,
   rates,
-  requestSample,
   secondRow,
   sloRow,
   stalls,
@@ -217,8 +216,6 @@ export const loadReport = z.object({
   audits: z.array(audit),
   series: z.array(secondRow),
   heatMaps: z.array(heatMap).default([]),
-  /** Absent in reports of earlier versions. */
-  sample: requestSample.optional(),
   /** The same run in the definitions of other tools. */
   otherTools: z.array(otherTool),
   /** Failures of setup or cleanup. */

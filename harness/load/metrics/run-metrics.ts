@@ -202,7 +202,7 @@ function sampledOf(record: RequestRecord, { limits, watched = [] }: MetricsConfi
     if (clock === 'response' && metric === 'ttft') ttftNs = ns
     if (clock === 'response' && metric === 'e2e') e2eNs = ns
   })
-  const { index, step, transaction, timestamps, counts, outcome } = record
+  const { index, step, transaction, timestamps, outcome } = record
   const ended = outcome.kind !== 'open'
   return {
     index,
@@ -211,8 +211,6 @@ function sampledOf(record: RequestRecord, { limits, watched = [] }: MetricsConfi
     plannedNs: timestamps.planned,
     ttftNs,
     e2eNs,
-    inputTokens: counts.inputTokens,
-    outputTokens: counts.outputTokens,
     good: ended ? isGood(record, limits) : null,
     failed: ended ? 'detail' in outcome : null,
     watched: watched.map(({ metric, clock }) =>

@@ -11,7 +11,6 @@ import { describeDelivery } from './delivery.ts'
 import { independenceOf } from './independence.ts'
 import { metricRow, metricRows, turnRows } from './metric-rows.ts'
 import { countAbandoned, countDue, disturbancesOf, goodputOf, ratesOf, stallsOf } from './rates.ts'
-import { requestSample } from './request-sample.ts'
 import { heatMapsOf, seriesOf } from './series.ts'
 import { sloEvidence } from './slo-evidence.ts'
 import { type MeasuredWindow, measuredWindow, type WindowOptions } from './window.ts'
@@ -32,7 +31,6 @@ export type Measured = Pick<
   | 'audits'
   | 'series'
   | 'heatMaps'
-  | 'sample'
   | 'otherTools'
   | 'blocks'
 > & {
@@ -91,7 +89,6 @@ export function summarize(run: RunMetrics, options: SummaryOptions): Measured {
     audits: auditsOf(run, window, options.planned),
     series: seriesOf(run),
     heatMaps: heatMapsOf(run),
-    sample: requestSample(run, fromNs, toNs),
     blocks: packBlocks(blocksOf(run, window)),
     otherTools: run.otherTools.rows(),
     reused: outcomes.reusedConnections,

@@ -8,9 +8,6 @@ export interface SampledRequest {
   readonly plannedNs: number
   readonly ttftNs: number | null
   readonly e2eNs: number | null
-  /** From the usage of the answer; null without one, absent in what older versions stored. */
-  readonly inputTokens?: number | null
-  readonly outputTokens?: number | null
   readonly good: boolean | null
   /** Null for an open request; absent in reports of older versions. */
   readonly failed?: boolean | null
