@@ -23,6 +23,7 @@ const rooms = {
     ...pkg('undici', 'hdr-histogram-js', 'autocannon', 'zod', 'yaml'),
   ],
   'harness/capacity': own('contract', 'harness/load'),
+  'harness/plan': own('contract', 'harness/load', 'harness/capacity'),
   'harness/certification': [
     ...own('contract', 'harness/client', 'harness/conformance'),
     ...pkg('zod'),
