@@ -8,6 +8,7 @@ export interface Minimum {
 }
 
 export interface MinimizeOptions {
+  /** Steps that are tried. */
   readonly iterations: number
   /** Step of the finite differences. */
   readonly step: number
@@ -21,7 +22,7 @@ export function minimizeSquares(
 ): Minimum {
   let parameters = start
   let current = residuals(parameters)
-  let damping = 0.1
+  let damping = 0.01
   let normal = normalMatrix(jacobian(residuals, parameters, current, step), current)
   for (let iteration = 0; iteration < iterations; iteration++) {
     const damped = normal.matrix.map((row, at) =>

@@ -62,3 +62,14 @@ export function simulateClosed(
 
 /** Retry-After of most servers that are busy. */
 const retryMs = 1000
+
+/** Arrivals at given times, with drawn lengths. */
+export function* withLengths(
+  times: Iterable<number>,
+  nextLength: () => RequestLength,
+): Generator<Arrival> {
+  for (const atMs of times) {
+    const { promptTokens, outputTokens } = nextLength()
+    yield { atMs, promptTokens, outputTokens }
+  }
+}

@@ -1,0 +1,179 @@
+import type { CapacityReport } from '../../../contract/report/capacity.ts'
+import type {
+  CapacityProbe,
+  ProbeLatency,
+  ProbeSamples,
+} from '../../../contract/report/capacity-probe.ts'
+import type { RequestLength } from '../service-model.ts'
+import { type PredictedMetric, predictedMetrics, quantile } from '../simulation/latencies.ts'
+
+/** A figure of a probe that a service model must reproduce. */
+export interface Statistic {
+  /** `completed`: answers a second. */
+  readonly metric: PredictedMetric | 'completed'
+  /** 0.95 for a p95; null for a rate. */
+  readonly quantile: number | null
+  /** Requests that found this number in flight, both ends included; null for all. */
+  readonly inFlight: readonly [from: number, to: number] | null
+  readonly value: number
+  /** Error that the number of its requests leaves, relative to the value; 0 where they are many. */
+  readonly error: number
+}
+
+export type ProbeLoad =
+  | {
+      readonly kind: 'open'
+      readonly perSecond: number
+      readonly process: 'poisson' | 'constant'
+    }
+  | { readonly kind: 'closed'; readonly users: number }
+
+/** Probes of about the same load, taken together. */
+export interface MeasuredLoad {
+  readonly load: ProbeLoad
+  readonly durationMs: number
+  /** Indexes of the probes in their report. */
+  readonly probes: readonly number[]
+  readonly statistics: readonly Statistic[]
+}
+
+/** Rates within this factor are taken together. */
+const sameRate = 1.04
+/** With fewer answers a probe says nothing. */
+const minAnswers = 8
+
+/** Loads of a capacity report at which the target was measured, from the lowest to the highest. */
+export function measuredLoads({ probes, config }: CapacityReport): readonly MeasuredLoad[] {
+  const usable = probes
+    .filter(({ valid, latencies }) => valid && latencies.some(({ count }) => count >= minAnswers))
+    .toSorted((a, b) => sizeOf(a) - sizeOf(b))
+  const groups: CapacityProbe[][] = []
+  for (const probe of usable) {
+    const last = groups.at(-1)
+    const first = last?.[0]
+    const isSame =
+      first !== undefined &&
+      (first.clients === null) === (probe.clients === null) &&
+      sizeOf(probe) <= sizeOf(first) * sameRate
+    if (isSame) last?.push(probe)
+    else groups.push([probe])
+  }
+  return groups.map((group) => together(group, config.arrival))
+}
+
+/** Closed loops, such as the one client of the baseline, come before rates. */
+function sizeOf({ clients, rate }: CapacityProbe): number {
+  return clients === null ? rate * 1e6 : clients
+}
+
+function together(group: readonly CapacityProbe[], process: 'poisson' | 'constant'): MeasuredLoad {
+  const first = group[0]
+  const users = first?.clients ?? null
+  const all = group.flatMap((probe) => statisticsOf(probe))
+  const same = Map.groupBy(all, ({ metric, quantile }) => `${metric} ${quantile}`)
+  const samples = group.flatMap((probe) => probe.samples ?? [])
+  return {
+    load:
+      users === null
+        ? { kind: 'open', perSecond: geometricMean(group.map(({ rate }) => rate)), process }
+        : { kind: 'closed', users },
+    durationMs: Math.max(...group.map(({ durationMs }) => durationMs)),
+    probes: group.map(({ index }) => index),
+    statistics: [...[...same.values()].map(combined), ...byInFlight(samples)],
+  }
+}
+
+/** Mean of logarithms. */
+function combined(same: readonly Statistic[]): Statistic {
+  const [{ metric, quantile } = { metric: 'completed' as const, quantile: null }] = same
+  return {
+    metric,
+    quantile,
+    inFlight: null,
+    value: geometricMean(same.map(({ value }) => value)),
+    error: 0,
+  }
+}
+
+function statisticsOf({ latencies, perSecond }: CapacityProbe): readonly Statistic[] {
+  const completed: Statistic = {
+    metric: 'completed',
+    quantile: null,
+    inFlight: null,
+    value: perSecond.completed,
+    error: 0,
+  }
+  const rows = predictedMetrics.flatMap((metric) => {
+    const clocks = latencies.filter((row) => row.metric === metric)
+    const row = clocks.find(({ clock }) => clock === 'response') ?? clocks[0]
+    return row === undefined ? [] : quantilesOf(metric, row)
+  })
+  return [...rows, completed].filter(({ value }) => value > 0)
+}
+
+function quantilesOf(metric: PredictedMetric, row: ProbeLatency): readonly Statistic[] {
+  const shown = metric === 'tpot' ? ([0.5] as const) : ([0.5, 0.9, 0.95] as const)
+  return shown.flatMap((quantile) => {
+    const value = row[names[quantile]]
+    return value === null ? [] : [{ metric, quantile, inFlight: null, value, error: 0 }]
+  })
+}
+
+/** Medians of the requests that found about the same number in flight: they show the limit of the batch. */
+function byInFlight(samples: readonly ProbeSamples[]): readonly Statistic[] {
+  const requests = samples.flatMap(({ inFlight, ttftMs, tpotMs }) =>
+    inFlight.map((found, at) => ({
+      found,
+      ttft: ttftMs[at] ?? null,
+      tpot: tpotMs[at] ?? null,
+    })),
+  )
+  const highest = requests.reduce((max, { found }) => Math.max(max, found), 0)
+  return rangesUpTo(highest).flatMap(([from, to]) => {
+    const own = requests.filter(({ found }) => found >= from && found <= to)
+    return (['ttft', 'tpot'] as const).flatMap((metric) => {
+      const values = own.flatMap((request) => request[metric] ?? []).filter((value) => value > 0)
+      if (values.length < minAnswers) return []
+      const value = quantile(Float64Array.from(values).sort(), 0.5)
+      const error = spread[metric] / Math.sqrt(values.length)
+      return [{ metric, quantile: 0.5, inFlight: [from, to] as const, value, error }]
+    })
+  })
+}
+
+/** Usual deviation of requests that found the same number in flight, relative to their median. */
+const spread = { ttft: 0.5, tpot: 0.15 }
+
+/** One by one at first, then ranges of a tenth. */
+function rangesUpTo(highest: number): readonly (readonly [from: number, to: number])[] {
+  const ranges: [number, number][] = []
+  for (let from = 0; from <= highest; ) {
+    const to = from + Math.floor(from / 10)
+    ranges.push([from, to])
+    from = to + 1
+  }
+  return ranges
+}
+
+const names = { 0.5: 'p50', 0.9: 'p90', 0.95: 'p95' } as const
+
+/** Lengths of requests that were measured; without usage, from their times. */
+export function measuredLengths({ probes }: CapacityReport): readonly RequestLength[] {
+  return probes.flatMap(({ samples }) => {
+    if (samples === null) return []
+    return samples.sentMs.flatMap((_, at) => {
+      const outputTokens = samples.outputTokens[at] ?? null
+      if (outputTokens === null) return []
+      return [
+        {
+          promptTokens: samples.promptTokens[at] ?? 0,
+          outputTokens: Math.max(1, outputTokens),
+        },
+      ]
+    })
+  })
+}
+
+function geometricMean(values: readonly number[]): number {
+  return Math.exp(values.reduce((sum, value) => sum + Math.log(value), 0) / values.length)
+}

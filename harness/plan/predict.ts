@@ -1,0 +1,186 @@
+import type { Slo } from '../load/slo/slo.ts'
+import type { RequestLength, ServiceModel } from './service-model.ts'
+import { drawOf, lengthsOf, poissonArrivals, type RatePiece } from './simulation/arrivals.ts'
+import type { Balance } from './simulation/cluster.ts'
+import {
+  type Latencies,
+  latenciesOf,
+  meanOf,
+  type PredictedMetric,
+  predictedMetrics,
+  quantile,
+} from './simulation/latencies.ts'
+import { simulateClosed, simulateOpen, withLengths } from './simulation/simulate.ts'
+
+/** Load that all replicas carry together. */
+export type Workload =
+  | { readonly kind: 'open'; readonly pieces: readonly RatePiece[]; readonly untilMs: number }
+  | { readonly kind: 'closed'; readonly users: number }
+
+export interface PredictionOptions {
+  readonly replicas: number
+  readonly balance: Balance
+  readonly lengths: readonly RequestLength[]
+  /** Requests that are simulated, about. */
+  readonly requests: number
+  readonly seed: string
+}
+
+/** Latencies of a part of the cluster, and the share of all requests that it stands for. */
+export interface PredictedRun {
+  readonly latencies: Latencies
+  readonly share: number
+}
+
+/** Replicas that are simulated at most; more of them behave alike. */
+export const maxSimulated = 24
+/** Part of a simulation that fills the queues. */
+const warmUp = 0.2
+
+/**
+ * Latencies of replicas under a load. Round robin in an open loop: one replica with its share of the
+ * arrivals, which is exact. Otherwise all of them, or a cluster of `maxSimulated` with its share of the
+ * load, which is a little worse than the whole: the more replicas, the less they wait.
+ */
+export function predictRun(
+  model: ServiceModel,
+  workload: Workload,
+  options: PredictionOptions,
+): PredictedRun {
+  return workload.kind === 'open'
+    ? predictOpen(model, workload, options)
+    : predictClosed(model, workload.users, options)
+}
+
+function predictOpen(
+  model: ServiceModel,
+  { pieces, untilMs }: Extract<Workload, { kind: 'open' }>,
+  { replicas, balance, lengths, requests, seed }: PredictionOptions,
+): PredictedRun {
+  const isOne = balance === 'round-robin'
+  const simulated = isOne ? 1 : Math.min(replicas, maxSimulated)
+  const share = simulated / replicas
+  const nextLength = lengthsOf(lengths, drawOf(seed, 'lengths'))
+  const draw = drawOf(seed, 'arrivals')
+  const shown = pieces.map(({ fromMs, perSecond }) => ({
+    fromMs,
+    perSecond: isOne ? perSecond : perSecond * share,
+  }))
+  const times = poissonArrivals(shown, untilMs, isOne ? replicas : 1, draw)
+  const first = pieces[0]
+  const isSteady = pieces.length === 1 && first !== undefined
+  // A steady load ends when enough requests were seen; a trace is simulated to its end.
+  const endMs = isSteady
+    ? Math.min(untilMs, (requests / (first.perSecond * share)) * 1000)
+    : untilMs
+  const arrivals = withLengths(before(times, endMs), nextLength)
+  const simulation = simulateOpen(model, { replicas: simulated, balance }, arrivals)
+  const window = { fromMs: isSteady ? warmUp * endMs : 0, toMs: endMs }
+  return { latencies: latenciesOf(simulation, model.overheadMs, window), share }
+}
+
+function predictClosed(
+  model: ServiceModel,
+  users: number,
+  { replicas, balance, lengths, requests, seed }: PredictionOptions,
+): PredictedRun {
+  const simulated = Math.min(replicas, maxSimulated)
+  const own = Math.max(1, Math.round((users * simulated) / replicas))
+  const alone = soleLatencyMs(model, lengths)
+  const perReplica = own / simulated
+  const running = Math.min(perReplica, model.maxSequences)
+  const stepMs = model.decodeMs + running * model.decodeMsPerSequence
+  const residenceMs =
+    (alone * stepMs * Math.max(1, perReplica / running)) /
+    (model.decodeMs + model.decodeMsPerSequence)
+  const untilMs = Math.max(8, requests / own) * residenceMs
+  const simulation = simulateClosed(
+    model,
+    { replicas: simulated, balance },
+    {
+      users: own,
+      untilMs,
+      nextLength: lengthsOf(lengths, drawOf(seed, 'lengths')),
+      // All at once would keep them in step for long.
+      rampMs: residenceMs,
+      draw: drawOf(seed, 'ramp'),
+    },
+  )
+  const window = { fromMs: Math.max(warmUp * untilMs, 2 * residenceMs), toMs: untilMs }
+  return { latencies: latenciesOf(simulation, model.overheadMs, window), share: own / users }
+}
+
+/** Mean latency of a request that is alone. */
+function soleLatencyMs(model: ServiceModel, lengths: readonly RequestLength[]): number {
+  const total = lengths.reduce(
+    (sum, { promptTokens, outputTokens }) =>
+      sum +
+      promptTokens * model.prefillMsPerToken +
+      outputTokens * (model.decodeMs + model.decodeMsPerSequence),
+    0,
+  )
+  return model.overheadMs + total / lengths.length
+}
+
+function* before(times: Iterable<number>, endMs: number): Generator<number> {
+  for (const ms of times) {
+    if (ms >= endMs) return
+    yield ms
+  }
+}
+
+/** Value of an SLO in a simulation, in the unit of the SLO, and whether it is met. */
+export interface PredictedSlo {
+  /** Milliseconds, shares from 0 to 1 or a number a second. */
+  readonly value: number
+  readonly isMet: boolean
+}
+
+/** @throws UnpredictedMetricError for a metric that the service model does not have */
+export function predictSlo(slo: Slo, { latencies, share }: PredictedRun): PredictedSlo {
+  const { arrived, refused, outputTokens, windowMs } = latencies
+  switch (slo.kind) {
+    case 'latency': {
+      const values = latencies[predictedMetric(slo.metric)]
+      const value =
+        slo.statistic === 'mean' ? meanOf(values) : quantile(values, slo.statistic.quantile)
+      const limitMs = slo.limitNs / 1e6
+      return { value, isMet: slo.inclusive ? value <= limitMs : value < limitMs }
+    }
+    case 'errors': {
+      const value = arrived === 0 ? 0 : refused / arrived
+      return { value, isMet: value <= slo.maxShare }
+    }
+    case 'goodput': {
+      const limits = slo.limits ?? []
+      const value =
+        arrived === 0
+          ? 1
+          : limits.reduce((worst, { metric, limitNs }) => {
+              const values = latencies[predictedMetric(metric)]
+              const within = values.findLastIndex((ms) => ms <= limitNs / 1e6) + 1
+              return Math.min(worst, within / Math.max(1, values.length))
+            }, 1) *
+            (1 - refused / arrived)
+      return { value, isMet: value >= slo.minShare }
+    }
+    case 'rate': {
+      const count = slo.of === 'requests' ? arrived - refused : outputTokens
+      const value = count / share / (windowMs / 1000)
+      return { value, isMet: slo.inclusive ? value >= slo.perSecond : value > slo.perSecond }
+    }
+  }
+}
+
+/** A metric that follows from no service model. */
+export class UnpredictedMetricError extends Error {
+  override readonly name = 'UnpredictedMetric'
+}
+
+export function predictedMetric(metric: string): PredictedMetric {
+  const found = predictedMetrics.find((known) => known === metric)
+  if (found !== undefined) return found
+  throw new UnpredictedMetricError(
+    `${metric} is not predicted: the service model has ${predictedMetrics.join(', ')}`,
+  )
+}
