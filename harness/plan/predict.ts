@@ -33,7 +33,7 @@ export interface PredictedRun {
 }
 
 /** Replicas that are simulated at most; more of them behave alike. */
-export const maxSimulated = 24
+export const maxSimulated = 12
 /** Part of a simulation that fills the queues. */
 const warmUp = 0.2
 

@@ -44,7 +44,6 @@ describe('a service model that is fitted from one replica', () => {
           seed: 'seed',
         },
       )
-      console.log(perSecond, true95, quantile(latencies.ttft, 0.95))
       expect(Math.abs(quantile(latencies.ttft, 0.95) / true95 - 1)).toBeLessThan(0.15)
     }
   })

@@ -45,7 +45,7 @@ export function simulateLoad(
     const completed = ended / ((window.toMs - window.fromMs) / 1000)
     const medians = mediansByInFlight(requests, statistics, model.overheadMs)
     for (const [at, statistic] of statistics.entries()) {
-      const value = medians.get(statistic) ?? valueOf(statistic, latencies, completed)
+      const value = medians.get(statistic) ?? statisticIn(statistic, latencies, completed)
       const log = Math.log(value)
       if (Number.isFinite(log)) logs[at]?.push(log)
     }
@@ -84,7 +84,7 @@ function* evenly(perSecond: number, untilMs: number): Generator<number> {
   for (let ms = 0; ms < untilMs; ms += 1000 / perSecond) yield ms
 }
 
-function valueOf(
+function statisticIn(
   { metric, quantile: q }: Statistic,
   latencies: Latencies,
   completedPerSecond: number,

@@ -1,0 +1,119 @@
+import type { PlanScalability } from '../../contract/report/plan.ts'
+import { solve } from './fit/minimize-squares.ts'
+import { drawOf, standardNormal } from './simulation/arrivals.ts'
+
+/** Capacity that was measured with a number of replicas. */
+export interface MeasuredSize {
+  readonly replicas: number
+  readonly rate: number
+  /** At 95 %. */
+  readonly interval: readonly [low: number, high: number]
+}
+
+export interface ScalabilityFit extends Pick<PlanScalability, 'status' | 'message'> {
+  /** Null where the law does not fit. */
+  readonly law: UniversalLaw | null
+  /** Rate of a number of replicas, with its prediction interval; null where the law does not fit. */
+  readonly predict: ((replicas: number) => { rate: number; interval: [number, number] }) | null
+}
+
+/** X(N) = lambda N / (1 + sigma (N - 1) + kappa N (N - 1)) (Gunther, Guerrilla Capacity Planning, 2007). */
+export interface UniversalLaw {
+  readonly lambda: number
+  readonly sigma: number
+  readonly kappa: number
+}
+
+export function rateOf({ lambda, sigma, kappa }: UniversalLaw, replicas: number): number {
+  return (lambda * replicas) / (1 + sigma * (replicas - 1) + kappa * replicas * (replicas - 1))
+}
+
+const draws = 400
+/** Error of a capacity that its interval does not tell, relative: no two installations are the same. */
+const minError = 0.01
+
+/**
+ * Fits the law to two or more sizes: N / X(N) is linear in its coefficients, which are not negative. With
+ * two sizes, kappa is 0: two points cannot tell it from sigma. The interval is that of measurements drawn
+ * again with their errors, with the error of a new measurement.
+ */
+export function fitScalability(sizes: readonly MeasuredSize[], seed: string): ScalabilityFit {
+  const errors = sizes.map(errorOf)
+  const law = lawOf(sizes, errors)
+  const distance = sizes.reduce((sum, size, at) => {
+    const log = Math.log(size.rate / rateOf(law, size.replicas))
+    return sum + (log / (errors[at] ?? 1)) ** 2
+  }, 0)
+  const free = [law.sigma, law.kappa].filter((value) => value > 0).length
+  const degrees = Math.max(1, sizes.length - 1 - free)
+  const isOff = distance > (chiSquare95[degrees - 1] ?? 2 * degrees + 5)
+  if (isOff) {
+    const message = `The Universal Scalability Law does not fit ${sizes.length} sizes: the squared distance is ${distance.toFixed(1)} at ${degrees} degree${degrees === 1 ? '' : 's'} of freedom. More replicas gain more than the law allows, or the measurements differ in more than their size.`
+    return { status: 'does not fit', law: null, predict: null, message }
+  }
+  const drawn = Array.from({ length: draws }, (_, index) => {
+    const draw = drawOf(seed, 'scalability', index)
+    const again = sizes.map((size, at) => ({
+      ...size,
+      rate: size.rate * Math.exp((errors[at] ?? 0) * standardNormal(draw)),
+    }))
+    return { law: lawOf(again, errors), noise: standardNormal(draw) }
+  })
+  const usual = Math.hypot(...errors) / Math.sqrt(errors.length)
+  const largest = Math.max(...sizes.map(({ replicas }) => replicas))
+  const message = `The Universal Scalability Law, fitted to ${sizes.length} sizes${sizes.length === 2 ? ' (with two, kappa is taken as 0)' : ''}; beyond ${Math.floor(1.5 * largest)} replicas it is an extrapolation.`
+  return {
+    status: 'fits',
+    law,
+    message,
+    predict: (replicas) => {
+      const rates = drawn
+        .map(({ law: one, noise }) => rateOf(one, replicas) * Math.exp(usual * noise))
+        .toSorted((a, b) => a - b)
+      const at = (share: number) => rates[Math.round(share * (draws - 1))] ?? 0
+      return { rate: rateOf(law, replicas), interval: [at(0.025), at(0.975)] }
+    },
+  }
+}
+
+/** Standard error of the logarithm. */
+function errorOf({ interval: [low, high] }: MeasuredSize): number {
+  return Math.max(minError, Math.log(high / low) / (2 * 1.96))
+}
+
+/** Non-negative least squares, by trying each set of coefficients that are not 0. */
+function lawOf(sizes: readonly MeasuredSize[], errors: readonly number[]): UniversalLaw {
+  const terms: readonly (readonly number[])[] =
+    sizes.length === 2 ? [[0], [0, 1]] : [[0], [0, 1], [0, 2], [0, 1, 2]]
+  let best = { distance: Number.POSITIVE_INFINITY, coefficients: [1, 0, 0] }
+  for (const used of terms) {
+    const rows = sizes.map(({ replicas, rate }, at) => {
+      const value = replicas / rate
+      const weight = 1 / (value * (errors[at] ?? 1))
+      const all = [1, replicas - 1, replicas * (replicas - 1)]
+      return { value: value * weight, terms: used.map((term) => (all[term] ?? 0) * weight) }
+    })
+    const matrix = used.map((_, one) =>
+      used.map((__, other) =>
+        rows.reduce((sum, row) => sum + (row.terms[one] ?? 0) * (row.terms[other] ?? 0), 0),
+      ),
+    )
+    const right = used.map((_, one) =>
+      rows.reduce((sum, row) => sum + (row.terms[one] ?? 0) * row.value, 0),
+    )
+    const found = solve(matrix, right)
+    if (found.some((value) => value < 0)) continue
+    const distance = rows.reduce((sum, row) => {
+      const fitted = row.terms.reduce((total, term, at) => total + term * (found[at] ?? 0), 0)
+      return sum + (row.value - fitted) ** 2
+    }, 0)
+    if (distance >= best.distance - 1e-9) continue
+    const coefficients = [0, 1, 2].map((term) => found[used.indexOf(term)] ?? 0)
+    best = { distance, coefficients }
+  }
+  const [base = 1, contention = 0, coherence = 0] = best.coefficients
+  return { lambda: 1 / base, sigma: contention / base, kappa: coherence / base }
+}
+
+/** Quantiles of chi squared at 0.95, from one degree of freedom on. */
+const chiSquare95 = [3.84, 5.99, 7.81, 9.49, 11.07, 12.59, 14.07, 15.51]

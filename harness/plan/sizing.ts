@@ -1,0 +1,271 @@
+/** The number of replicas for a load, with the uncertainty of the service model. */
+import type { PlanRow, PredictedSloRow } from '../../contract/report/plan.ts'
+import type { Slo } from '../load/slo/slo.ts'
+import type { FittedModel } from './fit/fit.ts'
+import {
+  type PredictedRun,
+  type PredictionOptions,
+  predictRun,
+  predictSlo,
+  type Workload,
+} from './predict.ts'
+import { type RequestLength, type ServiceModel, saturationRate } from './service-model.ts'
+import { drawOf, lengthsOf } from './simulation/arrivals.ts'
+import type { Balance } from './simulation/cluster.ts'
+import { quantile } from './simulation/latencies.ts'
+
+export interface SizingOptions {
+  readonly fitted: FittedModel
+  /** Lengths of the demand, which need not be those of the measurement. */
+  readonly lengths: readonly RequestLength[]
+  readonly workload: Workload
+  readonly slos: readonly Slo[]
+  readonly balance: Balance
+  readonly seed: string
+}
+
+export interface Sizing {
+  /** Null where no number of replicas meets the SLOs. */
+  readonly replicas: number | null
+  readonly safeReplicas: number | null
+  /** Without price. */
+  readonly rows: readonly Omit<PlanRow, 'costPerHour'>[]
+  /** Load that `replicas` carry, as a multiple of the demand. */
+  readonly sustainable: {
+    readonly factor: number
+    readonly interval: readonly [number, number]
+  } | null
+}
+
+/** Requests in a simulation of the likely model, and in each of the drawn ones. */
+const exactly = 12_000
+const roughly = 4000
+/** Models that are drawn from the uncertainty of the fit. */
+const draws = 16
+
+export function sizeCluster(options: SizingOptions): Sizing {
+  const meets = (replicas: number) => isMet(options, replicas)
+  const [first, last] = rangeOf(options)
+  const replicas = smallest(meets, first, last)
+  if (replicas === null) {
+    const row = rowOf(options, last)
+    const rows = [{ ...row, withOneDown: row.verdict }]
+    return { replicas: null, safeReplicas: null, rows, sustainable: null }
+  }
+  const rows = new Map<number, Row>()
+  const rowFor = (count: number) => {
+    const row = rows.get(count) ?? rowOf(options, count)
+    rows.set(count, row)
+    return row
+  }
+  const safeReplicas = smallest((count) => rowFor(count).verdict === 'met', replicas, last, 1.05)
+  const shown = [replicas - 1, replicas, replicas + 1]
+  if (safeReplicas !== null) shown.push(safeReplicas, safeReplicas + 1)
+  const counts = [...new Set(shown)].filter((count) => count >= 1).toSorted((a, b) => a - b)
+  return {
+    replicas,
+    safeReplicas,
+    rows: counts.map((count) => ({
+      ...rowFor(count),
+      headroom: count < replicas ? null : headroomOf(options, count),
+      withOneDown: count === 1 ? 'missed' : rowFor(count - 1).verdict,
+    })),
+    sustainable: sustainableOf(options, replicas),
+  }
+}
+
+type Row = Omit<PlanRow, 'costPerHour' | 'withOneDown'>
+
+function rowOf(options: SizingOptions, replicas: number): Row {
+  const { fitted, slos } = options
+  const run = predict(options, fitted.model, options.lengths, replicas, exactly)
+  const drawn = drawnModels(options).map(({ model, lengths }, at) =>
+    predict({ ...options, seed: `${options.seed}/${at}` }, model, lengths, replicas, roughly),
+  )
+  const slo = slos.map((one) => sloRow(one, run, drawn))
+  const { latencies } = run
+  const q = (metric: 'ttft' | 'e2e', share: number) => finite(quantile(latencies[metric], share))
+  return {
+    replicas,
+    verdict: worst(slo.map(({ verdict }) => verdict)),
+    slo,
+    ttft: { p50: q('ttft', 0.5), p95: q('ttft', 0.95) },
+    e2e: { p50: q('e2e', 0.5), p95: q('e2e', 0.95) },
+    refused: latencies.arrived === 0 ? 0 : latencies.refused / latencies.arrived,
+    utilization: utilizationOf(options, replicas),
+    headroom: null,
+  }
+}
+
+function sloRow(slo: Slo, run: PredictedRun, drawn: readonly PredictedRun[]): PredictedSloRow {
+  const { value, isMet: isLikely } = predictSlo(slo, run)
+  const all = drawn.map((each) => predictSlo(slo, each))
+  const values = Float64Array.from(all.map((each) => each.value)).sort()
+  const isCertain = all.every((each) => each.isMet === isLikely)
+  const [scale, unit] =
+    slo.kind === 'latency' ? [1, 'ms'] : slo.kind === 'rate' ? [1, '/s'] : [100, '%']
+  const bound = (share: number) => finite(quantile(values, share) * scale)
+  return {
+    expression: slo.expression,
+    value: finite(value * scale),
+    low: bound(0.025),
+    high: bound(0.975),
+    unit,
+    verdict: isCertain ? (isLikely ? 'met' : 'missed') : isLikely ? 'likely met' : 'likely missed',
+  }
+}
+
+function worst(verdicts: readonly PredictedSloRow['verdict'][]): PredictedSloRow['verdict'] {
+  const order = ['missed', 'likely missed', 'likely met'] as const
+  return order.find((verdict) => verdicts.includes(verdict)) ?? 'met'
+}
+
+/** Models and lengths as likely as the measurement makes them. */
+function drawnModels({ fitted, lengths, seed }: SizingOptions, count = draws) {
+  return Array.from({ length: count }, (_, index) => {
+    const nextLength = lengthsOf(lengths, drawOf(seed, 'bootstrap', index))
+    return {
+      model: fitted.drawModel(drawOf(seed, 'model', index)),
+      lengths: lengths.map(nextLength),
+    }
+  })
+}
+
+/** Multiple of the demand that still meets the SLOs, minus 1; null where the demand itself does not. */
+function headroomOf(options: SizingOptions, replicas: number): number | null {
+  const { fitted, lengths } = options
+  const factor = largestFactor(options, fitted.model, lengths, replicas, exactly)
+  return factor === null ? null : Math.max(0, factor - 1)
+}
+
+function sustainableOf(options: SizingOptions, replicas: number): Sizing['sustainable'] {
+  const headroom = headroomOf(options, replicas)
+  if (headroom === null) return null
+  const factors = drawnModels(options).flatMap(({ model, lengths }, at) => {
+    const own = { ...options, seed: `${options.seed}/${at}` }
+    return largestFactor(own, model, lengths, replicas, roughly) ?? []
+  })
+  const sorted = Float64Array.from(factors).sort()
+  return { factor: 1 + headroom, interval: [quantile(sorted, 0.025), quantile(sorted, 0.975)] }
+}
+
+const factorSteps = 8
+
+function largestFactor(
+  options: SizingOptions,
+  model: ServiceModel,
+  lengths: readonly RequestLength[],
+  replicas: number,
+  requests: number,
+): number | null {
+  const meets = (factor: number) => {
+    const workload = scaled(options.workload, factor)
+    const run = predict({ ...options, workload }, model, lengths, replicas, requests)
+    return keepsAll(options.slos, run)
+  }
+  let [low, high] = [0.02, 1.3]
+  if (!meets(low)) return null
+  while (meets(high) && high < maxFactor) [low, high] = [high, high * 2]
+  for (let step = 0; step < factorSteps; step++) {
+    const middle = low < high / 3 ? Math.sqrt(low * high) : (low + high) / 2
+    if (meets(middle)) low = middle
+    else high = middle
+  }
+  return (low + high) / 2
+}
+
+const maxFactor = 40
+
+function scaled(workload: Workload, factor: number): Workload {
+  if (workload.kind === 'closed') {
+    return { kind: 'closed', users: Math.max(1, Math.round(workload.users * factor)) }
+  }
+  const pieces = workload.pieces.map((piece) => ({ ...piece, perSecond: piece.perSecond * factor }))
+  return { ...workload, pieces }
+}
+
+/** Refused requests miss the SLO that every load run has, unless one of errors or goodput is given. */
+const maxRefused = 0.01
+
+function keepsAll(slos: readonly Slo[], run: PredictedRun): boolean {
+  const { arrived, refused } = run.latencies
+  const speaksOfErrors = slos.some(({ kind }) => kind === 'errors' || kind === 'goodput')
+  if (!speaksOfErrors && refused > maxRefused * arrived) return false
+  return slos.every((slo) => predictSlo(slo, run).isMet)
+}
+
+function isMet(options: SizingOptions, replicas: number): boolean {
+  const { fitted, lengths, slos } = options
+  return keepsAll(slos, predict(options, fitted.model, lengths, replicas, exactly))
+}
+
+function predict(
+  { workload, balance, seed }: SizingOptions,
+  model: ServiceModel,
+  lengths: PredictionOptions['lengths'],
+  replicas: number,
+  requests: number,
+): PredictedRun {
+  return predictRun(model, workload, { replicas, balance, lengths, requests, seed })
+}
+
+/** The smallest number from `first` to `last` for which a condition holds; null where it holds for none. */
+function smallest(
+  holds: (replicas: number) => boolean,
+  first: number,
+  last: number,
+  growth = 1.2,
+): number | null {
+  let low = first - 1
+  let high = first
+  while (!holds(high)) {
+    if (high >= last) return null
+    low = high
+    high = Math.min(last, Math.max(high + 1, Math.ceil(high * growth)))
+  }
+  while (high - low > 1) {
+    const middle = Math.floor((low + high) / 2)
+    if (holds(middle)) high = middle
+    else low = middle
+  }
+  return high
+}
+
+/** Beyond this many times what saturates, more replicas gain nothing. */
+const maxGrowth = 12
+
+/** Numbers of replicas among which the answer is, by a fluid approximation. */
+function rangeOf({
+  workload,
+  fitted,
+  lengths,
+}: SizingOptions): readonly [first: number, last: number] {
+  if (workload.kind === 'closed') {
+    const perReplica = 6 * fitted.model.maxSequences
+    return [Math.max(1, Math.floor(workload.users / perReplica)), workload.users]
+  }
+  const saturated = meanRate(workload) / saturationRate(fitted.model, lengths)
+  const first = Math.max(1, Math.ceil(0.9 * saturated))
+  return [first, first * maxGrowth + 20]
+}
+
+function utilizationOf(
+  { workload, fitted, lengths }: SizingOptions,
+  replicas: number,
+): number | null {
+  if (workload.kind === 'closed') return null
+  return meanRate(workload) / (replicas * saturationRate(fitted.model, lengths))
+}
+
+function meanRate({ pieces, untilMs }: Extract<Workload, { kind: 'open' }>): number {
+  const [first] = pieces
+  if (pieces.length === 1 && first !== undefined) return first.perSecond
+  const requests = pieces.reduce((sum, { fromMs, perSecond }, at) => {
+    return sum + (perSecond * ((pieces[at + 1]?.fromMs ?? untilMs) - fromMs)) / 1000
+  }, 0)
+  return (requests / untilMs) * 1000
+}
+
+function finite(value: number): number | null {
+  return Number.isFinite(value) ? value : null
+}

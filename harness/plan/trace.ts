@@ -1,0 +1,219 @@
+import { readTrace, TraceSyntaxError } from '../load/plan/trace.ts'
+import type { RequestLength } from './service-model.ts'
+import type { RatePiece } from './simulation/arrivals.ts'
+
+/** Demand over time. */
+export interface DemandTrace {
+  /** Requests a second from each moment on; ascending, from 0. */
+  readonly pieces: readonly RatePiece[]
+  readonly durationMs: number
+  /** Time of day at which it begins, in milliseconds after midnight; null where it does not tell. */
+  readonly startsAtMs: number | null
+  readonly requests: number
+  /** Lengths in tokens, where each request has them. */
+  readonly lengths: readonly RequestLength[] | null
+}
+
+const secondMs = 1000
+const hourMs = 3_600_000
+const dayMs = 24 * hourMs
+
+/**
+ * Reads a trace of single requests or of rates. CSV needs a heading: `at` (seconds, `14:30`, or a date
+ * and time of ISO 8601) and either `rate` (requests a second until the next line) or `requests` (their
+ * number until the next line), or neither for one request a line, with `prompt` and `answer` in tokens if
+ * there are. Lines of JSON are those of `chatgen load`.
+ *
+ * @throws TraceSyntaxError with the line
+ */
+export function readDemandTrace(text: string): DemandTrace {
+  return /^\s*\{/.test(text) ? fromJsonLines(text) : fromCsv(text)
+}
+
+function fromJsonLines(text: string): DemandTrace {
+  const lines = readTrace(text)
+  const times = lines.map(({ atNs }) => atNs / 1e6)
+  const lengths = lines.flatMap(({ promptWords, answerTokens }) =>
+    promptWords === undefined || answerTokens === undefined
+      ? []
+      : [{ promptTokens: promptWords, outputTokens: answerTokens }],
+  )
+  return {
+    ...ofRequests(times),
+    startsAtMs: null,
+    lengths: lengths.length === lines.length ? lengths : null,
+  }
+}
+
+const columns = ['at', 'rate', 'requests', 'prompt', 'answer'] as const
+type Column = (typeof columns)[number]
+
+function fromCsv(text: string): DemandTrace {
+  const lines = text.split(/\r?\n/)
+  const heading = (lines[0] ?? '')
+    .replace(/^\uFEFF/, '')
+    .split(',')
+    .map((name) => name.trim())
+  if (!heading.includes('at')) {
+    throw new TraceSyntaxError(1, `the heading has no column "at"; known are ${columns.join(', ')}`)
+  }
+  const indexOf = (column: Column) => heading.indexOf(column)
+  const [rateAt, requestsAt] = [indexOf('rate'), indexOf('requests')]
+  const [promptAt, answerAt] = [indexOf('prompt'), indexOf('answer')]
+  const atMs: number[] = []
+  const values: number[] = []
+  const lengths: RequestLength[] = []
+  let startsAtMs: number | null = null
+  for (const [index, line] of lines.entries()) {
+    if (index === 0 || line.trim() === '') continue
+    const cells = line.split(',')
+    const number = (column: number, name: Column, least: number) => {
+      const cell = (cells[column] ?? '').trim()
+      const value = Number(cell)
+      if (cell !== '' && value >= least && Number.isFinite(value)) return value
+      throw new TraceSyntaxError(index + 1, `${name}: must be a number from ${least} up`)
+    }
+    const time = timeOf((cells[indexOf('at')] ?? '').trim(), index + 1)
+    if (atMs.length === 0) startsAtMs = time.ofDayMs
+    const last = atMs.at(-1)
+    // A clock that starts again has passed midnight.
+    const ms =
+      time.isClock && last !== undefined && time.ms < last % dayMs
+        ? time.ms + dayMs * Math.ceil((last - time.ms) / dayMs)
+        : time.ms
+    if (last !== undefined && ms < last) {
+      throw new TraceSyntaxError(index + 1, 'at: is before the line above')
+    }
+    atMs.push(ms)
+    if (rateAt >= 0) values.push(number(rateAt, 'rate', 0))
+    else if (requestsAt >= 0) values.push(number(requestsAt, 'requests', 0))
+    else if (promptAt >= 0 && answerAt >= 0) {
+      lengths.push({
+        promptTokens: number(promptAt, 'prompt', 0),
+        outputTokens: number(answerAt, 'answer', 1),
+      })
+    }
+  }
+  const first = atMs[0]
+  if (first === undefined) throw new TraceSyntaxError(2, 'there is no line after the heading')
+  const times = atMs.map((ms) => ms - first)
+  if (rateAt < 0 && requestsAt < 0) {
+    return { ...ofRequests(times), startsAtMs, lengths: lengths.length > 0 ? lengths : null }
+  }
+  return { ...ofRates(times, values, rateAt >= 0), startsAtMs, lengths: null }
+}
+
+interface Time {
+  readonly ms: number
+  readonly ofDayMs: number | null
+  /** A time of day without a date. */
+  readonly isClock: boolean
+}
+
+function timeOf(cell: string, line: number): Time {
+  if (/^\d+(\.\d+)?$/.test(cell)) {
+    return { ms: Number(cell) * secondMs, ofDayMs: null, isClock: false }
+  }
+  const [, hours, minutes, seconds = '0'] = /^(\d{1,2}):(\d{2})(?::(\d{2}))?$/.exec(cell) ?? []
+  if (hours !== undefined && Number(hours) < 24 && Number(minutes) < 60) {
+    const ms = ((Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)) * secondMs
+    return { ms, ofDayMs: ms, isClock: true }
+  }
+  const [, ofDay] = /^\d{4}-\d{2}-\d{2}[T ](\d{2}:\d{2})/.exec(cell) ?? []
+  const ms = Date.parse(cell)
+  if (ofDay !== undefined && !Number.isNaN(ms)) {
+    const [hour = '0', minute = '0'] = ofDay.split(':')
+    return { ms, ofDayMs: (Number(hour) * 60 + Number(minute)) * 60_000, isClock: false }
+  }
+  throw new TraceSyntaxError(line, 'at: must be seconds, a time of day or a date and time')
+}
+
+/** Rates by second. */
+function ofRequests(times: readonly number[]): Omit<DemandTrace, 'lengths' | 'startsAtMs'> {
+  const last = times.reduce((max, ms) => Math.max(max, ms), 0)
+  const counts = new Float64Array(Math.floor(last / secondMs) + 1)
+  for (const ms of times) {
+    const second = Math.floor(ms / secondMs)
+    counts[second] = (counts[second] ?? 0) + 1
+  }
+  const pieces = [...counts].map((perSecond, second) => ({ fromMs: second * secondMs, perSecond }))
+  return { pieces, durationMs: counts.length * secondMs, requests: times.length }
+}
+
+/** The last line lasts as long as the one before. */
+function ofRates(
+  times: readonly number[],
+  values: readonly number[],
+  isRate: boolean,
+): Omit<DemandTrace, 'lengths' | 'startsAtMs'> {
+  const lastMs = times.at(-1) ?? 0
+  const step = times.length > 1 ? lastMs - (times.at(-2) ?? 0) : hourMs
+  const durationMs = lastMs + Math.max(secondMs, step)
+  const pieces = times.map((fromMs, at) => {
+    const forMs = Math.max(1, (times[at + 1] ?? durationMs) - fromMs)
+    const value = values[at] ?? 0
+    return { fromMs, perSecond: isRate ? value : (value * secondMs) / forMs }
+  })
+  return { pieces, durationMs, requests: requestsWithin({ pieces, durationMs }, 0, durationMs) }
+}
+
+type Rates = Pick<DemandTrace, 'pieces' | 'durationMs'>
+
+export function requestsWithin(
+  { pieces, durationMs }: Rates,
+  fromMs: number,
+  toMs: number,
+): number {
+  return pieces.reduce((sum, { fromMs: start, perSecond }, at) => {
+    const end = pieces[at + 1]?.fromMs ?? durationMs
+    const overlap = Math.min(toMs, end) - Math.max(fromMs, start)
+    return overlap > 0 ? sum + (perSecond * overlap) / secondMs : sum
+  }, 0)
+}
+
+/** The part of a length with the most requests; the whole of a shorter trace. */
+export function busiest(trace: Rates, lengthMs: number): { fromMs: number; toMs: number } {
+  const { pieces, durationMs } = trace
+  if (durationMs <= lengthMs) return { fromMs: 0, toMs: durationMs }
+  // Requests before each boundary; between two, they grow evenly.
+  const bounds = [...pieces.map(({ fromMs }) => fromMs), durationMs]
+  const before = [0]
+  for (const [at, { perSecond }] of pieces.entries()) {
+    const forMs = (bounds[at + 1] ?? durationMs) - (bounds[at] ?? 0)
+    before.push((before[at] ?? 0) + (perSecond * forMs) / secondMs)
+  }
+  let at = 0
+  const until = (ms: number) => {
+    while (at < pieces.length - 1 && (bounds[at + 1] ?? 0) <= ms) at += 1
+    return (before[at] ?? 0) + ((pieces[at]?.perSecond ?? 0) * (ms - (bounds[at] ?? 0))) / secondMs
+  }
+  let best = { fromMs: 0, requests: -1 }
+  for (const [index, { fromMs }] of pieces.entries()) {
+    if (fromMs + lengthMs > durationMs) break
+    const requests = until(fromMs + lengthMs) - (before[index] ?? 0)
+    if (requests > best.requests + 1e-9) best = { fromMs, requests }
+  }
+  return { fromMs: best.fromMs, toMs: best.fromMs + lengthMs }
+}
+
+/** Pieces of a part of a trace, from 0. */
+export function part({ pieces }: Rates, fromMs: number, toMs: number): readonly RatePiece[] {
+  const inside = pieces.filter(({ fromMs: start }) => start > fromMs && start < toMs)
+  const running = pieces.findLast(({ fromMs: start }) => start <= fromMs)
+  return [
+    { fromMs: 0, perSecond: running?.perSecond ?? 0 },
+    ...inside.map((piece) => ({ ...piece, fromMs: piece.fromMs - fromMs })),
+  ]
+}
+
+/** `14:05` of the day, or the time since the beginning. */
+export function timeLabel({ startsAtMs }: Pick<DemandTrace, 'startsAtMs'>, ms: number): string {
+  const minutes = Math.floor(((startsAtMs ?? 0) + ms) / 60_000)
+  const hours = Math.floor(minutes / 60)
+  const clock = `${two(startsAtMs === null ? hours : hours % 24)}:${two(minutes % 60)}`
+  return startsAtMs === null ? `+${clock}` : clock
+}
+
+function two(value: number): string {
+  return String(value).padStart(2, '0')
+}
