@@ -1,0 +1,5 @@
+import { capacityReport } from '../../../contract/report/capacity.ts'
+import { ConfigurationError } from '../../conformance/errors.ts'
+import type { Measurement } from '../../plan/make-plan.ts'
+import { capacityIn, doubtLines, openStored } from '../results/stored-report.ts'
+import type { Io } from '../terminal/io.ts'

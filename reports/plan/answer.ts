@@ -1,0 +1,175 @@
+import type { PlanReport, PlanRow, PredictedSloRow } from '../../contract/report/plan.ts'
+import { clean } from '../text/escape.ts'
+import { count, figure, interval, percent, seconds } from '../text/format.ts'
+
+/** Wording and tables that the forms of a plan share. */
+
+/** `19 replicas for 90 req/s, 20 with one spare; safe within the uncertainty: 20; sustains 93 req/s [89, 95]`. */
+export function planAnswer(report: PlanReport): string {
+  const { replicas, safeReplicas, withSpare, sustainable, demand } = report
+  if (replicas === null || withSpare === null) {
+    const missed = report.rows[0]?.slo.filter(({ verdict }) => verdict !== 'met') ?? []
+    const why = missed.map(({ expression, value, unit }) => `${clean(expression)}: ${figure(value)} ${unit}`)
+    return `no number of replicas meets the SLOs for ${demandText(report)}${why.length === 0 ? '' : ` (without queues ${why.join(', ')})`}`
+  }
+  const unit = demand.kind === 'concurrency' ? 'users' : 'req/s'
+  return [
+    `${count(replicas, 'replica')} for ${demandText(report)}, ${withSpare} with one spare`,
+    safeReplicas === null
+      ? 'no number is certain within the uncertainty of the measurement'
+      : `${safeReplicas} within the uncertainty of the measurement`,
+    ...(sustainable === null
+      ? []
+      : [
+          `${count(replicas, 'replica')} sustain${replicas === 1 ? 's' : ''} ${interval(sustainable.value, ...bounds(sustainable.interval))} ${unit}`,
+        ]),
+    ...costs(report, replicas, withSpare),
+  ].join('; ')
+}
+
+export function planWord({ outcome }: PlanReport): string {
+  return { found: 'Plan', unattainable: 'Unattainable', unreliable: 'Unreliable' }[outcome]
+}
+
+function costs(report: PlanReport, replicas: number, withSpare: number): readonly string[] {
+  const { price, demand } = report
+  if (price === null) return []
+  const cost = (number: number) => money(number * price.perHour, price.currency)
+  const parts = [`${cost(replicas)}/h, ${cost(withSpare)}/h with the spare`]
+  if (demand.kind === 'trace') {
+    const hours = demand.hours.reduce((sum, hour) => sum + hour.replicas, 0)
+    parts.push(`${cost(hours)} if the replicas follow the hours of the trace`)
+  }
+  return [parts.join(', ')]
+}
+
+export function money(value: number, currency: string): string {
+  const amount = value.toFixed(2)
+  return /^[$€£]$/.test(currency) ? `${currency}${amount}` : `${amount}${currency === '' ? '' : ` ${currency}`}`
+}
+
+export function demandText({ demand }: PlanReport): string {
+  switch (demand.kind) {
+    case 'rate':
+      return `${figure(demand.perSecond)} req/s`
+    case 'concurrency':
+      return `${demand.users} users at once`
+    case 'trace':
+      return `the peak of ${clean(demand.file)}, ${demand.peak.label}: ${figure(demand.peak.perSecond)} req/s, ${figure(demand.peak.maxPerSecond)} in the busiest minute`
+  }
+}
+
+/** One replica as it was fitted, and how well. */
+export function serviceLines({ service, measured, balance, methods }: PlanReport): readonly string[] {
+  const { lengths, maxWaiting, hasSeenLimit } = service
+  return [
+    ...measured.map(
+      ({ file, replicas, rate, interval: range, baseUrl }) =>
+        `Measured  ${clean(file)}: ${count(replicas, 'replica')} at ${clean(baseUrl)}, ${rate === null ? 'no rate found' : `${interval(rate, ...bounds(range))}`}`,
+    ),
+    `Replica  ${hasSeenLimit ? '' : 'at least '}${service.maxSequences} sequences at once, ${maxWaiting === null ? 'no limit of waiting requests seen' : `${maxWaiting} may wait`}; prefill ${milli(service.prefillMsPerToken)}/token, decode ${milli(service.decodeMs)} and ${milli(service.decodeMsPerSequence)} per sequence, overhead ${milli(service.overheadMs)}`,
+    `Lengths  ${figure(lengths.meanPromptTokens)} prompt and ${figure(lengths.meanOutputTokens)} output tokens on average, of ${lengths.requests} requests of the ${lengths.from}`,
+    `Model  off by ${percent(service.typicalError)} of what was measured (median)`,
+    `Balance  ${balance}`,
+    ...methods.map((method) => `Method  ${clean(method)}`),
+  ]
+}
+
+function milli(ms: number): string {
+  return `${Number(ms.toPrecision(3))} ms`
+}
+
+/** The first row is the heading. */
+export function planTable({ rows, price, slos, demand }: PlanReport): readonly (readonly string[])[] {
+  const heading = [
+    'replicas',
+    '',
+    ...slos.map(clean),
+    'ttft p50/p95, ms',
+    'e2e p50/p95, ms',
+    ...(demand.kind === 'concurrency' ? [] : ['utilization']),
+    'headroom',
+    'with one down',
+    ...(price === null ? [] : ['cost/h']),
+  ]
+  const cells = (row: PlanRow) => [
+    String(row.replicas),
+    row.verdict,
+    ...row.slo.map(sloText),
+    pair(row.ttft),
+    pair(row.e2e),
+    ...(demand.kind === 'concurrency' ? [] : [row.utilization === null ? 'n/a' : percent(row.utilization)]),
+    row.headroom === null ? '–' : percent(row.headroom),
+    row.withOneDown,
+    ...(price === null || row.costPerHour === null ? [] : [money(row.costPerHour, price.currency)]),
+  ]
+  return [heading, ...rows.map(cells)]
+}
+
+export function sloText({ value, low, high, unit }: PredictedSloRow): string {
+  return `${interval(value, low, high)} ${unit}`
+}
+
+function pair({ p50, p95 }: PlanRow['ttft']): string {
+  return `${figure(p50)} / ${figure(p95)}`
+}
+
+export function hourTable({ demand, price }: PlanReport): readonly (readonly string[])[] {
+  if (demand.kind !== 'trace' || demand.hours.length < 2) return []
+  return [
+    ['from', 'requests', 'req/s', 'replicas', ...(price === null ? [] : ['cost'])],
+    ...demand.hours.map(({ label, requests, perSecond, replicas }) => [
+      label,
+      String(Math.round(requests)),
+      figure(perSecond),
+      String(replicas),
+      ...(price === null ? [] : [money(replicas * price.perHour, price.currency)]),
+    ]),
+  ]
+}
+
+export function scalabilityTable({ scalability }: PlanReport): readonly (readonly string[])[] {
+  if (scalability === null || scalability.predictions.length === 0) return []
+  return [
+    ['replicas', 'req/s', ''],
+    ...scalability.predictions.map(({ replicas, rate, interval: range, isExtrapolated }) => [
+      String(replicas),
+      interval(rate, ...range),
+      isExtrapolated ? 'extrapolated' : '',
+    ]),
+  ]
+}
+
+export function scalabilityLines({ scalability }: PlanReport): readonly string[] {
+  if (scalability === null) return []
+  const { lambda, sigma, kappa, replicas, isExtrapolated, message } = scalability
+  if (lambda === null || sigma === null || kappa === null) return [message]
+  const digits = (value: number) => String(Number(value.toPrecision(3)))
+  return [
+    message,
+    `lambda ${digits(lambda)}, sigma ${digits(sigma)}, kappa ${digits(kappa)}${replicas === null ? '' : `; ${count(replicas, 'replica')} for the demand${isExtrapolated ? ' (extrapolated)' : ''}`}`,
+  ]
+}
+
+export function reproducedTable({ service }: PlanReport): readonly (readonly string[])[] {
+  return [
+    ['load', 'statistic', 'measured', 'model', 'difference'],
+    ...service.reproduced.map(({ load, statistic, measured, predicted }) => [
+      load.kind === 'open' ? `${figure(load.value)} req/s` : `${load.value} clients`,
+      statistic,
+      figure(measured),
+      figure(predicted),
+      `${predicted >= measured ? '+' : '−'}${percent(Math.abs(predicted / measured - 1))}`,
+    ]),
+  ]
+}
+
+export function traceLine({ demand }: PlanReport): readonly string[] {
+  if (demand.kind !== 'trace') return []
+  const { requests, durationMs, hours } = demand
+  return [`Trace  ${Math.round(requests)} requests in ${seconds(durationMs)}, ${count(hours.length, 'hour')}`]
+}
+
+function bounds(range: readonly [number, number] | null): readonly [number | null, number | null] {
+  return range ?? [null, null]
+}
