@@ -1,6 +1,7 @@
 import type { CapacityReport } from '../../contract/report/capacity.ts'
 import type { ConformanceReport } from '../../contract/report/conformance.ts'
 import type { LoadReport } from '../../contract/report/load.ts'
+import type { PlanReport } from '../../contract/report/plan.ts'
 import { ConfigurationError, InterruptedError, TargetUnusableError } from '../conformance/errors.ts'
 
 /** One meaning each; the README lists them. */
@@ -56,6 +57,16 @@ const capacityCodes: Readonly<Record<CapacityReport['outcome'], ExitCode>> = {
   undecided: exitCode.incomplete,
   invalid: exitCode.measurementInvalid,
   unreachable: exitCode.targetUnusable,
+}
+
+export function exitCodeOfPlan({ outcome }: PlanReport): ExitCode {
+  return planCodes[outcome]
+}
+
+const planCodes: Readonly<Record<PlanReport['outcome'], ExitCode>> = {
+  found: exitCode.done,
+  unattainable: exitCode.violated,
+  unreliable: exitCode.incomplete,
 }
 
 /** Raises a lesser exit code to 4, for a run during which an internal error occurred. */

@@ -14,6 +14,7 @@ import { explainCommand } from './commands/explain.ts'
 import { initCommand } from './commands/init.ts'
 import { listCommand } from './commands/list.ts'
 import { loadCommand } from './commands/load.ts'
+import { planCommand } from './commands/plan.ts'
 import { rejudgeCommand } from './commands/rejudge.ts'
 import { reportCommand } from './commands/report.ts'
 import { serveCommand } from './commands/serve.ts'
@@ -29,6 +30,7 @@ const commands: readonly AddCommand[] = [
   checkCommand,
   loadCommand,
   capacityCommand,
+  planCommand,
   reportCommand,
   compareCommand,
   rejudgeCommand,

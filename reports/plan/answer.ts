@@ -9,7 +9,9 @@ export function planAnswer(report: PlanReport): string {
   const { replicas, safeReplicas, withSpare, sustainable, demand } = report
   if (replicas === null || withSpare === null) {
     const missed = report.rows[0]?.slo.filter(({ verdict }) => verdict !== 'met') ?? []
-    const why = missed.map(({ expression, value, unit }) => `${clean(expression)}: ${figure(value)} ${unit}`)
+    const why = missed.map(
+      ({ expression, value, unit }) => `${clean(expression)}: ${figure(value)} ${unit}`,
+    )
     return `no number of replicas meets the SLOs for ${demandText(report)}${why.length === 0 ? '' : ` (without queues ${why.join(', ')})`}`
   }
   const unit = demand.kind === 'concurrency' ? 'users' : 'req/s'
@@ -45,7 +47,9 @@ function costs(report: PlanReport, replicas: number, withSpare: number): readonl
 
 export function money(value: number, currency: string): string {
   const amount = value.toFixed(2)
-  return /^[$€£]$/.test(currency) ? `${currency}${amount}` : `${amount}${currency === '' ? '' : ` ${currency}`}`
+  return /^[$€£]$/.test(currency)
+    ? `${currency}${amount}`
+    : `${amount}${currency === '' ? '' : ` ${currency}`}`
 }
 
 export function demandText({ demand }: PlanReport): string {
@@ -60,7 +64,12 @@ export function demandText({ demand }: PlanReport): string {
 }
 
 /** One replica as it was fitted, and how well. */
-export function serviceLines({ service, measured, balance, methods }: PlanReport): readonly string[] {
+export function serviceLines({
+  service,
+  measured,
+  balance,
+  methods,
+}: PlanReport): readonly string[] {
   const { lengths, maxWaiting, hasSeenLimit } = service
   return [
     ...measured.map(
@@ -80,7 +89,12 @@ function milli(ms: number): string {
 }
 
 /** The first row is the heading. */
-export function planTable({ rows, price, slos, demand }: PlanReport): readonly (readonly string[])[] {
+export function planTable({
+  rows,
+  price,
+  slos,
+  demand,
+}: PlanReport): readonly (readonly string[])[] {
   const heading = [
     'replicas',
     '',
@@ -98,7 +112,9 @@ export function planTable({ rows, price, slos, demand }: PlanReport): readonly (
     ...row.slo.map(sloText),
     pair(row.ttft),
     pair(row.e2e),
-    ...(demand.kind === 'concurrency' ? [] : [row.utilization === null ? 'n/a' : percent(row.utilization)]),
+    ...(demand.kind === 'concurrency'
+      ? []
+      : [row.utilization === null ? 'n/a' : percent(row.utilization)]),
     row.headroom === null ? '–' : percent(row.headroom),
     row.withOneDown,
     ...(price === null || row.costPerHour === null ? [] : [money(row.costPerHour, price.currency)]),
@@ -167,7 +183,9 @@ export function reproducedTable({ service }: PlanReport): readonly (readonly str
 export function traceLine({ demand }: PlanReport): readonly string[] {
   if (demand.kind !== 'trace') return []
   const { requests, durationMs, hours } = demand
-  return [`Trace  ${Math.round(requests)} requests in ${seconds(durationMs)}, ${count(hours.length, 'hour')}`]
+  return [
+    `Trace  ${Math.round(requests)} requests in ${seconds(durationMs)}, ${count(hours.length, 'hour')}`,
+  ]
 }
 
 function bounds(range: readonly [number, number] | null): readonly [number | null, number | null] {

@@ -28,7 +28,11 @@ export function planToConsole(report: PlanReport, options: PlanConsoleOptions): 
   const page: Page = { ...options, chalk }
   const parts = [
     outcomeLines(page, report),
-    titled(page, 'Replicas', planTable(report), ['e2e p50/p95, ms', 'ttft p50/p95, ms', 'utilization']),
+    titled(page, 'Replicas', planTable(report), [
+      'e2e p50/p95, ms',
+      'ttft p50/p95, ms',
+      'utilization',
+    ]),
     titled(page, 'Hours', hourTable(report), []),
     [...titled(page, 'Scalability', scalabilityTable(report), []), ...scalabilityLines(report)],
     [...serviceLines(report), ...traceLine(report)].flatMap((line) => wrapped(page, line)),

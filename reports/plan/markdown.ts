@@ -24,9 +24,15 @@ export function planToMarkdown(report: PlanReport): string {
       ...scalabilityLines(report).map((line) => `${escaped(line)}  `),
       ...blockAfter(table(scalabilityTable(report))),
     ]),
-    section('Model', [...serviceLines(report), ...traceLine(report)].map((line) => `- ${escaped(line)}`)),
+    section(
+      'Model',
+      [...serviceLines(report), ...traceLine(report)].map((line) => `- ${escaped(line)}`),
+    ),
     section('Measured and modelled', table(reproducedTable(report))),
-    section('Notes', report.notes.map((note) => `- ${escaped(clean(note))}`)),
+    section(
+      'Notes',
+      report.notes.map((note) => `- ${escaped(clean(note))}`),
+    ),
   ]
   return `${parts.filter((part) => part !== '').join('\n\n')}\n`
 }

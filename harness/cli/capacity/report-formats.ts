@@ -1,5 +1,6 @@
 import type { CapacityReport } from '../../../contract/report/capacity.ts'
 import { capacityToConsole } from '../../../reports/capacity/console.ts'
+import { capacityToHtml } from '../../../reports/capacity/html/capacity-to-html.ts'
 import { capacityToJUnit } from '../../../reports/capacity/junit.ts'
 import { capacityToMarkdown } from '../../../reports/capacity/markdown.ts'
 import { capacityToJson } from '../../../reports/text/digest.ts'
@@ -16,6 +17,7 @@ export const capacityFormats: Readonly<Record<string, CapacityFormat>> = {
   console: { file: null, render: capacityToConsole },
   json: { file: 'report.json', render: capacityToJson },
   junit: { file: 'report.xml', render: capacityToJUnit },
+  html: { file: 'report.html', render: capacityToHtml },
   markdown: { file: 'report.md', render: capacityToMarkdown },
 }
 

@@ -5,6 +5,7 @@ import { type CapacityReport, capacityReport } from '../../../contract/report/ca
 import { type ConformanceReport, conformanceReport } from '../../../contract/report/conformance.ts'
 import type { Doubt } from '../../../contract/report/digest.ts'
 import { type LoadReport, loadReport } from '../../../contract/report/load.ts'
+import { type PlanReport, planReport } from '../../../contract/report/plan.ts'
 import {
   doubtOf,
   doubtText,
@@ -80,14 +81,20 @@ export function loadIn({ file, value, doubt }: StoredFile): LoadReport {
   return withDoubt(report, doubt)
 }
 
-/** @throws ConfigurationError if it is not a readable capacity report */
-export function capacityIn({ file, value, doubt }: StoredFile): CapacityReport {
-  const report = checkStored(
-    { schema: capacityReport, readable: capacityReport.shape.schemaVersion.value },
-    value,
-    file,
-  )
-  return withDoubt(report, doubt)
+/** @throws ConfigurationError that names the kind of the file if it is not a readable capacity report */
+export function capacityIn({ file, kind, value, doubt }: StoredFile): CapacityReport {
+  if (kind !== 'capacity-report') {
+    const what = typeof kind === 'string' ? `a ${kind}, not` : 'not'
+    throw new ConfigurationError([`${file} is ${what} a capacity report of chatgen`])
+  }
+  const readable = capacityReport.shape.schemaVersion.value
+  return withDoubt(checkStored({ schema: capacityReport, readable }, value, file), doubt)
+}
+
+/** @throws ConfigurationError if it is not a readable plan */
+export function planIn({ file, value }: StoredFile): PlanReport {
+  const readable = planReport.shape.schemaVersion.value
+  return checkStored({ schema: planReport, readable }, value, file)
 }
 
 /** Warnings for files that are not as their runs wrote them, one line each. */

@@ -4,6 +4,7 @@ import { capacityReport } from '../../../contract/report/capacity.ts'
 import { conformanceReport } from '../../../contract/report/conformance.ts'
 import { loadReport } from '../../../contract/report/load.ts'
 import { loadComparison } from '../../../contract/report/load-comparison.ts'
+import { planReport } from '../../../contract/report/plan.ts'
 import { baselineFile } from '../baseline/file.ts'
 import { targetProfile } from './schema.ts'
 
@@ -42,6 +43,11 @@ const published = [
     name: 'capacity-report',
     title: 'report.json of chatgen capacity, schema version 1',
     schema: capacityReport,
+  },
+  {
+    name: 'plan-report',
+    title: 'plan.json of chatgen plan, schema version 1',
+    schema: planReport,
   },
   {
     name: 'load-comparison',

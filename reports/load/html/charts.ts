@@ -1,9 +1,9 @@
 import type { LoadReport } from '../../../contract/report/load.ts'
 import type { Distribution, HeatMap, SecondRow } from '../../../contract/report/load-measures.ts'
+import type { Chart, Limit, Series } from '../../html/charts/chart.ts'
 import { figure } from '../../text/format.ts'
 import { clocked } from '../measures.ts'
 import { type Bin, binsOf, valueAt } from '../metrics/histogram.ts'
-import type { Chart, Limit, Series } from './chart.ts'
 
 /** Every chart that the report has data for. */
 export function chartsOf(report: LoadReport): readonly Chart[] {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import type { Chart } from '../../html/charts/chart.ts'
 import { evil, loadReportOf } from '../test-support/sketch.ts'
-import type { Chart } from './chart.ts'
 import { loadToHtml } from './load-to-html.ts'
 
 const page = loadToHtml(loadReportOf())

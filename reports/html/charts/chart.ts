@@ -1,4 +1,4 @@
-import { html, Markup, type Table, tableMarkup } from '../../html/markup.ts'
+import { html, Markup, type Table, tableMarkup } from '../markup.ts'
 
 /** A chart as the script draws it, and its data as a table. */
 export interface Chart {
@@ -30,6 +30,7 @@ export interface Limit {
 }
 
 interface Axis {
+  /** Of an x axis, the unit behind each value. */
   readonly label: string
   /** `rarity` is 1 / (1 - q): a quantile axis on which each further nine takes the same width. */
   readonly scale: 'linear' | 'log' | 'rarity'
@@ -38,10 +39,12 @@ interface Axis {
 export interface Series {
   readonly name: string
   readonly values: readonly (number | null)[]
+  /** Single points instead of a line. */
+  readonly points?: boolean
 }
 
 /** The script draws into the plot; the table has the same data without a script. */
-export function chartMarkup({ id, title, note, table }: Chart): Markup {
+function chartMarkup({ id, title, note, table }: Chart): Markup {
   return html`<figure class="chart" id="${id}">
 <figcaption id="${id}-title">${title}</figcaption>
 <p class="found" id="${id}-note">${note}</p>
@@ -60,4 +63,13 @@ export function chartData(charts: readonly Chart[]): Markup {
   const data = charts.map(({ table: _, note: __, ...chart }) => chart)
   const json = JSON.stringify(data).replaceAll('<', '\\u003c')
   return html`<script type="application/json" id="charts">${new Markup(json)}</script>`
+}
+
+/** A section with charts; nothing without any. */
+export function chartSection(charts: readonly Chart[]): Markup {
+  if (charts.length === 0) return new Markup('')
+  return html`<section aria-labelledby="charts-title">
+<h2 id="charts-title">Charts</h2>
+${charts.map(chartMarkup)}
+</section>`
 }

@@ -1,4 +1,4 @@
-/** Draws the charts of a load report with uPlot, in plain JavaScript for the page. */
+/** Draws the charts of a page with uPlot, in plain JavaScript for the page. */
 export const script = `
 'use strict'
 const charts = JSON.parse(document.getElementById('charts').textContent)
@@ -36,7 +36,7 @@ function draw(chart) {
       axis(chart.x, rarity
         ? { splits: (u) => nines.filter((at) => at >= u.scales.x.min && at <= u.scales.x.max * 1.001),
             filter: (u, splits) => splits, values: (u, splits) => splits.map(share) }
-        : { values: (u, splits) => splits.map((at) => at + ' s') }),
+        : { values: (u, splits) => splits.map((at) => at + ' ' + chart.x.label) }),
       axis(chart.y, { size: 64, label: chart.y.label, labelSize: 20,
         ...(chart.heat ? { splits: (u) => decades.filter((at) => at >= u.scales.y.min && at <= u.scales.y.max), filter: (u, splits) => splits } : {}),
         values: (u, splits) => splits.map((at) => at === null ? '' : shown(at)) }),
@@ -62,7 +62,14 @@ function draw(chart) {
   drawn.push(u)
 }
 
-function lineSeries({ name }, at) {
+function lineSeries({ name, points }, at) {
+  if (points) return {
+    label: name,
+    stroke: () => color(names[at % names.length]),
+    width: 0,
+    paths: () => null,
+    points: { show: true, size: 9, width: 2, space: 0, fill: () => color(names[at % names.length]) },
+  }
   return {
     label: name,
     stroke: () => color(names[at % names.length]),
@@ -95,7 +102,7 @@ function yScale({ y, heat, limits = [] }) {
   if (y.scale === 'log') return { distr: 3, range: (u, min, max) => min === null || max === null
     ? [1, 10]
     : uPlot.rangeLog(Math.min(min, ...values), Math.max(max, ...values), 10, true) }
-  return { range: (u, min, max) => [0, max > 0 ? max * 1.05 : 1] }
+  return { range: (u, min, max) => [Math.min(0, 1.05 * min), Math.max(1.05 * max, ...values.map((value) => 1.2 * value)) || 1] }
 }
 
 function clipped(u, paint) {
@@ -155,7 +162,7 @@ function drawHeat(u, { edges, counts, width }) {
 }
 
 function textAt({ x, y, series, heat }, at) {
-  const place = x.scale === 'rarity' ? share(x.values[at]) : x.values[at] + ' s'
+  const place = x.scale === 'rarity' ? share(x.values[at]) : x.values[at] + ' ' + x.label
   if (heat) {
     const cells = heat.counts[at]
       .map((count, row) => count > 0 ? count + ' up to ' + shown(heat.edges[row + 1]) + ' ms' : '')

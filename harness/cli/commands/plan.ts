@@ -1,0 +1,166 @@
+import { join } from 'node:path'
+import { InvalidArgumentError } from 'commander'
+import type { PlanReport } from '../../../contract/report/plan.ts'
+import { planAnswer } from '../../../reports/plan/answer.ts'
+import { ConfigurationError } from '../../conformance/errors.ts'
+import { defaultFormats, formatsIn } from '../check/report-formats.ts'
+import type { AddCommand } from '../command.ts'
+import { exitCode, exitCodeOfPlan } from '../exit-codes.ts'
+import { addOutputFlags, flag, list, outFlag, positiveInteger, seed } from '../flags.ts'
+import { slosOf } from '../load/spec.ts'
+import { expressions } from '../load/values.ts'
+import { demandOf, priceOf } from '../plan/demand.ts'
+import { openMeasurements } from '../plan/measurements.ts'
+import { renderPlan } from '../plan/publish.ts'
+import { planFormatNames, planFormats, planToJson } from '../plan/report-formats.ts'
+import { makeOutFolder } from '../results/out-folder.ts'
+import { fitted } from '../terminal/fitted.ts'
+import type { Io } from '../terminal/io.ts'
+
+const examples = `
+Examples:
+  $ chatgen capacity --target one-replica.yaml --slo 'ttft.p95 < 1s' --out capacity
+  $ chatgen plan --from capacity --demand 'concurrency=600' --slo 'ttft.p95 < 1s'
+  $ chatgen plan --from capacity --demand 'rate=90/s' --slo 'ttft.p95 < 1s' --price 2.40/h
+  $ chatgen plan --from capacity --demand day.csv --slo 'ttft.p95 < 1s' --report console,html
+  $ chatgen plan --from one --from three --sizes 1,3 --demand 'rate=90/s' --slo 'ttft.p95 < 1s'
+
+A trace is CSV with a heading: "at" (seconds, 14:30, or date and time) and "rate" (requests a second until
+the next line), or "requests" (their number until then), or one request a line, with "prompt" and "answer"
+in tokens if known. Lines of JSON are those of chatgen load --replay. The hour with the most requests is
+planned for. Nothing is sent.
+
+Exit codes:
+  0 planned
+  1 no number of replicas meets the SLOs
+  2 usage, not a capacity report, a demand or a trace that cannot be read, an SLO that was not measured,
+    or a capacity report that was edited after its run
+  5 the service model does not reproduce the measurement: the plan is not reliable`
+
+interface PlanFlags {
+  readonly from: readonly string[]
+  readonly sizes?: readonly number[]
+  readonly demand?: string
+  readonly slo: readonly string[]
+  readonly price?: string
+  readonly balance: 'round-robin' | 'least-connections'
+  readonly seed: string
+  readonly report?: readonly string[]
+  readonly out: string
+  readonly json?: boolean
+  readonly quiet?: boolean
+  readonly verbose?: boolean
+  readonly color: boolean
+}
+
+/** `chatgen plan`: replicas for a demand, from measured capacity. */
+export const planCommand: AddCommand = (program, io, finish) => {
+  const command = program
+    .command('plan')
+    .description('compute the number of replicas for a demand, from measured capacity')
+    .addOption(
+      flag('--from <file>', 'results of chatgen capacity; repeat it for further sizes')
+        .argParser(list)
+        .default([], 'none'),
+    )
+    .addOption(
+      flag(
+        '--sizes <numbers>',
+        'replicas of each measurement (default: 1, 2, … in the order of --from)',
+      ).argParser(numbers),
+    )
+    .addOption(flag('--demand <demand>', 'concurrency=600, rate=90/s, or the file of a trace'))
+    .addOption(
+      flag(
+        '--slo <slo>',
+        "such as 'ttft.p95 < 500ms'; may be repeated (default: those of the measurement)",
+      )
+        .argParser(expressions)
+        .default([], 'those of the measurement'),
+    )
+    .addOption(flag('--price <price>', 'of a replica, such as 2.40/h'))
+    .addOption(
+      flag('--balance <method>', 'of the load balancer')
+        .choices(['round-robin', 'least-connections'])
+        .default('round-robin'),
+    )
+    .addOption(
+      flag('--seed <text>', 'seed of the simulation', 'plan').argParser(seed).default('plan'),
+    )
+  addOutputFlags(
+    command,
+    planFormatNames,
+    'also print how well the model reproduces the measurement',
+  )
+    .addOption(outFlag())
+    .addHelpText('after', examples)
+    .action(async (flags: PlanFlags) => {
+      const formats = formatsIn(planFormats, flags.report ?? defaultFormats)
+      const { measurements, isEdited } = openMeasurements(flags.from, flags.sizes, io)
+      if (flags.demand === undefined) {
+        throw new ConfigurationError([
+          "no demand given: pass --demand 'concurrency=600', 'rate=90/s' or the file of a trace",
+        ])
+      }
+      const slos = slosOf(flags.slo.length > 0 ? flags.slo : measurements[0].report.config.slos)
+      if (slos.length === 0) {
+        throw new ConfigurationError(["no SLO given: pass --slo, such as --slo 'ttft.p95 < 1s'"])
+      }
+      const demand = demandOf(flags.demand)
+      const price = flags.price === undefined ? null : priceOf(flags.price)
+      const report = await planned({ ...flags, measurements, demand, slos, price })
+      makeOutFolder(flags.out)
+      publish(report, flags, formats, io)
+      finish(isEdited ? exitCode.usage : exitCodeOfPlan(report))
+    })
+}
+
+type Planned = Omit<
+  Parameters<typeof import('../../plan/make-plan.ts').makePlan>[0],
+  'suite' | 'createdAt'
+>
+
+/** @throws ConfigurationError for an SLO or a measurement from which nothing can be predicted */
+async function planned({ measurements, demand, slos, price, balance, seed: text }: Planned) {
+  const { makePlan } = await import('../../plan/make-plan.ts')
+  const { UnfittedRunError } = await import('../../plan/fit/fit.ts')
+  const { UnpredictedMetricError } = await import('../../plan/predict.ts')
+  const { interfaceRevision, suiteVersion } = await import('../../conformance/version.ts')
+  const suite = { version: suiteVersion(), interface: interfaceRevision }
+  try {
+    const createdAt = new Date()
+    return makePlan({ measurements, demand, slos, price, balance, seed: text, suite, createdAt })
+  } catch (error) {
+    if (error instanceof UnpredictedMetricError) {
+      throw new ConfigurationError([`--slo: ${error.message}`])
+    }
+    if (error instanceof UnfittedRunError) {
+      throw new ConfigurationError([`${measurements[0].file}: ${error.message}`])
+    }
+    throw error
+  }
+}
+
+function publish(
+  report: PlanReport,
+  { out, json = false, quiet = false, verbose = false, color }: PlanFlags,
+  formats: ReturnType<typeof formatsIn<(typeof planFormats)[string]>>,
+  io: Io,
+): void {
+  const text = planToJson(report)
+  io.write(join(out, 'plan.json'), text)
+  if (json) io.out(text.trimEnd())
+  else if (quiet) io.out(planAnswer(report))
+  const others = formats.filter(
+    ({ name }) => name !== 'json' && !(name === 'console' && (json || quiet)),
+  )
+  const style = { color: io.color && color, width: io.width, verbose }
+  renderPlan(report, { formats: others, out, style, print: json ? io.err : io.out }, io)
+  if (!json && !quiet) io.out(fitted(`Results: ${out}`, io))
+}
+
+function numbers(text: string): number[] {
+  const values = text.split(',').map((part) => positiveInteger(part.trim()))
+  if (values.length === 0) throw new InvalidArgumentError('must be numbers such as 1,3')
+  return values
+}

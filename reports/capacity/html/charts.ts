@@ -1,0 +1,132 @@
+import type { CapacityReport } from '../../../contract/report/capacity.ts'
+import type { CapacityProbe } from '../../../contract/report/capacity-probe.ts'
+import type { Chart, Series } from '../../html/charts/chart.ts'
+import { clean } from '../../text/escape.ts'
+import { figure, percent } from '../../text/format.ts'
+import { frontierTable, probeTable } from '../tables.ts'
+
+/** Charts of a capacity search, those that it has data for. */
+export function capacityCharts(report: CapacityReport): readonly Chart[] {
+  return [frontier(report), margins(report), timeLine(report)].filter(
+    ({ x, series }) => x.values.length > 0 && series.length > 0,
+  )
+}
+
+function frontier(report: CapacityReport): Chart {
+  const points = report.frontier.toSorted((a, b) => a.completed - b.completed)
+  const lines = (['ttft', 'tpot', 'e2e'] as const).flatMap((metric) =>
+    (['p50', 'p95'] as const).map((name) => ({
+      name: `${metric} ${name}`,
+      values: points.map((point) => point[metric][name] || null),
+    })),
+  )
+  const [heading = [], ...rows] = frontierTable(report)
+  return {
+    id: 'frontier',
+    title: 'Throughput and latency',
+    note: 'Latency (logarithmic) by completed requests a second: a point for each load that was probed.',
+    x: { label: '/s', scale: 'linear', values: points.map(({ completed }) => rounded(completed)) },
+    y: { label: 'ms', scale: 'log' },
+    series: lines.filter(({ values }) => values.some((value) => value !== null)),
+    table: { head: heading, rows },
+  }
+}
+
+/** Shares over the limit as a multiple of what each SLO allows: 1 is its limit. */
+function margins(report: CapacityReport): Chart {
+  const { result, loop } = report
+  const probes = report.probes
+    .filter(({ valid }) => valid)
+    .toSorted((a, b) => loadOf(a) - loadOf(b))
+  const slos = [...new Set(probes.flatMap(({ slo }) => slo.map(({ expression }) => expression)))]
+  const series = slos.flatMap((expression): readonly Series[] => {
+    const values = probes.map((probe) => usedOf(probe, expression))
+    if (values.every((value) => value === null)) return []
+    const name = clean(expression)
+    return [
+      { name, values, points: true },
+      { name: `${name}, fit`, values: ascending(values) },
+    ]
+  })
+  const { interval } = result
+  const unit = loop === 'closed' ? 'clients' : '/s'
+  const between =
+    interval === null
+      ? ''
+      : ` Shaded: the interval of the answer, ${figure(interval[0])} to ${figure(interval[1])} ${unit}.`
+  return {
+    id: 'margin',
+    title: 'Margin of each SLO by load',
+    note: `Share of the requests over the limit, as a multiple of the share that the SLO allows; above the dashed line it is missed. The line is the monotone fit of the probes (isotonic regression).${between}`,
+    x: { label: unit, scale: 'linear', values: probes.map((probe) => rounded(loadOf(probe))) },
+    y: { label: 'used', scale: 'linear' },
+    series,
+    limits: series.length === 0 ? [] : [{ label: 'allowed', value: 1 }],
+    ...(interval === null ? {} : { shaded: [interval] }),
+    table: {
+      head: ['load', 'probe', ...slos.map(clean)],
+      rows: probes.map((probe) => [
+        figure(loadOf(probe)),
+        String(probe.index),
+        ...slos.map((expression) => {
+          const used = usedOf(probe, expression)
+          return used === null ? 'n/a' : percent(used)
+        }),
+      ]),
+    },
+  }
+}
+
+function loadOf({ clients, rate }: CapacityProbe): number {
+  return clients ?? rate
+}
+
+function usedOf({ slo }: CapacityProbe, expression: string): number | null {
+  const row = slo.find((one) => one.expression === expression)
+  if (row === undefined || row.over === null || !row.requests || !row.allowed) return null
+  return row.over / row.requests / row.allowed
+}
+
+/** Isotonic regression by pooling adjacent violators (Ayer et al. 1955). */
+function ascending(values: readonly (number | null)[]): readonly (number | null)[] {
+  const pools: { sum: number; count: number }[] = []
+  for (const value of values) {
+    if (value === null) continue
+    pools.push({ sum: value, count: 1 })
+    for (;;) {
+      const [below, above] = [pools.at(-2), pools.at(-1)]
+      if (below === undefined || above === undefined) break
+      if (below.sum / below.count <= above.sum / above.count) break
+      pools.splice(-2, 2, { sum: below.sum + above.sum, count: below.count + above.count })
+    }
+  }
+  const fitted = pools.flatMap(({ sum, count }) => Array.from({ length: count }, () => sum / count))
+  let at = 0
+  return values.map((value) => (value === null ? null : (fitted[at++] ?? null)))
+}
+
+const verdicts = ['met', 'missed', 'undecided', 'invalid'] as const
+
+function timeLine(report: CapacityReport): Chart {
+  const probes = report.probes.toSorted((a, b) => a.atMs - b.atMs)
+  const [heading = [], ...rows] = probeTable(report)
+  return {
+    id: 'time-line',
+    title: 'Probes over time',
+    note: `${report.loop === 'closed' ? 'Clients' : 'Rate'} of each probe when it began, by its verdict.`,
+    x: { label: 's', scale: 'linear', values: probes.map(({ atMs }) => Math.round(atMs / 1000)) },
+    y: { label: report.loop === 'closed' ? 'clients' : 'req/s', scale: 'linear' },
+    series: verdicts
+      .map((name) => ({
+        name,
+        points: true,
+        values: probes.map((probe) => (probe.verdict === name ? loadOf(probe) : null)),
+      }))
+      .filter(({ values }) => values.some((value) => value !== null)),
+    table: { head: heading, rows, words: 2 },
+  }
+}
+
+function rounded(value: number): number {
+  return Number(value.toPrecision(4))
+}
