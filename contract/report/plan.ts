@@ -55,6 +55,8 @@ const measured = z.object({
 })
 export type PlanMeasurement = z.infer<typeof measured>
 
+const sustainable = z.object({ value: z.number(), interval })
+
 const reproduced = z.object({
   probes: z.array(z.int()),
   /** Requests a second, or clients of a closed loop. */
@@ -156,7 +158,9 @@ export const planReport = z.object({
   /** `replicas` and one more: the SLOs are met while one is down. */
   withSpare: z.int().nullable(),
   /** Highest rate, or number of clients, of `replicas` within the SLOs. */
-  sustainable: z.object({ value: z.number(), interval: interval.nullable() }).nullable(),
+  sustainable: sustainable.nullable(),
+  /** The number of `--replicas`, which need not be enough. */
+  assessed: z.object({ replicas: z.int(), sustainable: sustainable.nullable() }).nullable(),
   rows: z.array(row),
   /** Null with one measured size. */
   scalability: scalability.nullable(),

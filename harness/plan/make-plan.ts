@@ -13,7 +13,7 @@ import { maxSimulated, predictedMetric, UnpredictedMetricError, type Workload } 
 import { fitScalability, rateOf } from './scalability.ts'
 import { mean, type RequestLength, saturationRate } from './service-model.ts'
 import type { Balance } from './simulation/cluster.ts'
-import { type Sizing, sizeCluster } from './sizing.ts'
+import { type Sizing, type SustainableFactor, sizeCluster } from './sizing.ts'
 import { busiest, type DemandTrace, part, requestsWithin, timeLabel } from './trace.ts'
 
 /** A capacity report, and the number of replicas that it measured. */
@@ -33,6 +33,8 @@ export interface PlanOptions {
   readonly demand: PlannedDemand
   readonly slos: readonly Slo[]
   readonly balance: Balance
+  /** A number of replicas that is assessed whatever the answer; null for none. */
+  readonly assess: number | null
   readonly price: Price | null
   readonly seed: string
   readonly suite: PlanReport['suite']
@@ -47,7 +49,7 @@ const maxTypicalError = 0.25
  * @throws UnpredictedMetricError where an SLO is of a metric that was not measured, or is not predicted
  */
 export function makePlan(options: PlanOptions): PlanReport {
-  const { measurements, demand, slos, balance, price, seed } = options
+  const { measurements, demand, slos, balance, assess, price, seed } = options
   const smallestSize =
     measurements.toSorted((a, b) => a.replicas - b.replicas)[0] ?? measurements[0]
   checkSlos(slos, smallestSize)
@@ -56,7 +58,7 @@ export function makePlan(options: PlanOptions): PlanReport {
   const own = demand.kind === 'trace' ? demand.trace.lengths : null
   const lengths = own === null ? fitted.lengths : own.slice(0, maxLengths)
   const { workload, slice } = workloadOf(demand, fitted, lengths)
-  const sizing = sizeCluster({ fitted, lengths, workload, slos, balance, seed })
+  const sizing = sizeCluster({ fitted, lengths, workload, slos, balance, seed, assess })
   const { replicas } = sizing
   const scalability = scalabilityOf(options, sizing)
   const isReliable = fitted.typicalError <= maxTypicalError
@@ -83,7 +85,8 @@ export function makePlan(options: PlanOptions): PlanReport {
     replicas,
     safeReplicas: sizing.safeReplicas,
     withSpare: replicas === null ? null : replicas + 1,
-    sustainable: sustainableRow(demand, sizing),
+    sustainable: sustainableRow(demand, sizing.sustainable),
+    assessed: assessedRow(options, sizing),
     rows: sizing.rows.map((row) => ({
       ...row,
       costPerHour: price === null ? null : row.replicas * price.perHour,
@@ -193,7 +196,10 @@ function demandRow(
   }
 }
 
-function sustainableRow(demand: PlannedDemand, { sustainable }: Sizing): PlanReport['sustainable'] {
+function sustainableRow(
+  demand: PlannedDemand,
+  sustainable: SustainableFactor | null,
+): PlanReport['sustainable'] {
   if (sustainable === null) return null
   const base =
     demand.kind === 'rate'
@@ -203,6 +209,14 @@ function sustainableRow(demand: PlannedDemand, { sustainable }: Sizing): PlanRep
         : peakRateOf(demand.trace)
   const [low, high] = sustainable.interval
   return { value: sustainable.factor * base, interval: [low * base, high * base] }
+}
+
+function assessedRow(
+  { assess, demand }: PlanOptions,
+  { assessed }: Sizing,
+): PlanReport['assessed'] {
+  if (assess === null) return null
+  return { replicas: assess, sustainable: sustainableRow(demand, assessed) }
 }
 
 function peakRateOf(trace: DemandTrace): number {

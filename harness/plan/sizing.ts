@@ -22,6 +22,14 @@ export interface SizingOptions {
   readonly slos: readonly Slo[]
   readonly balance: Balance
   readonly seed: string
+  /** A number of replicas that is assessed whatever the answer; null for none. */
+  readonly assess: number | null
+}
+
+/** Load as a multiple of the demand. */
+export interface SustainableFactor {
+  readonly factor: number
+  readonly interval: readonly [number, number]
 }
 
 export interface Sizing {
@@ -31,10 +39,9 @@ export interface Sizing {
   /** Without price. */
   readonly rows: readonly Omit<PlanRow, 'costPerHour'>[]
   /** Load that `replicas` carry, as a multiple of the demand. */
-  readonly sustainable: {
-    readonly factor: number
-    readonly interval: readonly [number, number]
-  } | null
+  readonly sustainable: SustainableFactor | null
+  /** Load that the assessed number carries; null where none was given, or it meets the SLOs at no load. */
+  readonly assessed: SustainableFactor | null
 }
 
 /** Requests in a simulation of the likely model, and in each of the drawn ones. */
@@ -50,7 +57,7 @@ export function sizeCluster(options: SizingOptions): Sizing {
   if (replicas === null) {
     const row = rowOf(options, last)
     const rows = [{ ...row, withOneDown: row.verdict }]
-    return { replicas: null, safeReplicas: null, rows, sustainable: null }
+    return { replicas: null, safeReplicas: null, rows, sustainable: null, assessed: null }
   }
   const rows = new Map<number, Row>()
   const rowFor = (count: number) => {
@@ -59,7 +66,8 @@ export function sizeCluster(options: SizingOptions): Sizing {
     return row
   }
   const safeReplicas = smallest((count) => rowFor(count).verdict === 'met', replicas, last, 1.05)
-  const shown = [replicas - 1, replicas, replicas + 1]
+  const { assess } = options
+  const shown = [replicas - 1, replicas, replicas + 1, ...(assess === null ? [] : [assess])]
   if (safeReplicas !== null) shown.push(safeReplicas, safeReplicas + 1)
   const counts = [...new Set(shown)].filter((count) => count >= 1).toSorted((a, b) => a - b)
   return {
@@ -71,6 +79,7 @@ export function sizeCluster(options: SizingOptions): Sizing {
       withOneDown: count === 1 ? 'missed' : rowFor(count - 1).verdict,
     })),
     sustainable: sustainableOf(options, replicas),
+    assessed: assess === null ? null : sustainableOf(options, assess),
   }
 }
 
@@ -133,20 +142,25 @@ function drawnModels({ fitted, lengths, seed }: SizingOptions, count = draws) {
 
 /** Multiple of the demand that still meets the SLOs, minus 1; null where the demand itself does not. */
 function headroomOf(options: SizingOptions, replicas: number): number | null {
-  const { fitted, lengths } = options
-  const factor = largestFactor(options, fitted.model, lengths, replicas, exactly)
+  const factor = likelyFactor(options, replicas)
   return factor === null ? null : Math.max(0, factor - 1)
 }
 
-function sustainableOf(options: SizingOptions, replicas: number): Sizing['sustainable'] {
-  const headroom = headroomOf(options, replicas)
-  if (headroom === null) return null
+function likelyFactor(options: SizingOptions, replicas: number): number | null {
+  const { fitted, lengths } = options
+  return largestFactor(options, fitted.model, lengths, replicas, exactly)
+}
+
+function sustainableOf(options: SizingOptions, replicas: number): SustainableFactor | null {
+  const factor = likelyFactor(options, replicas)
+  if (factor === null) return null
   const factors = drawnModels(options).flatMap(({ model, lengths }, at) => {
     const own = { ...options, seed: `${options.seed}/${at}` }
     return largestFactor(own, model, lengths, replicas, roughly) ?? []
   })
   const sorted = Float64Array.from(factors).sort()
-  return { factor: 1 + headroom, interval: [quantile(sorted, 0.025), quantile(sorted, 0.975)] }
+  const interval = [quantile(sorted, 0.025), quantile(sorted, 0.975)] as const
+  return { factor, interval: [Math.min(factor, interval[0]), Math.max(factor, interval[1])] }
 }
 
 const factorSteps = 8

@@ -25,12 +25,21 @@ export function planAnswer(report: PlanReport): string {
       : [
           `${count(replicas, 'replica')} sustain${replicas === 1 ? 's' : ''} ${interval(sustainable.value, ...bounds(sustainable.interval))} ${unit}`,
         ]),
+    ...assessedText(report, unit),
     ...costs(report, replicas, withSpare),
   ].join('; ')
 }
 
 export function planWord({ outcome }: PlanReport): string {
   return { found: 'Plan', unattainable: 'Unattainable', unreliable: 'Unreliable' }[outcome]
+}
+
+function assessedText({ assessed, replicas }: PlanReport, unit: string): readonly string[] {
+  if (assessed === null || assessed.replicas === replicas) return []
+  const { sustainable } = assessed
+  const size = count(assessed.replicas, 'replica')
+  if (sustainable === null) return [`${size} meet the SLOs at no load`]
+  return [`${size}: ${interval(sustainable.value, ...bounds(sustainable.interval))} ${unit}`]
 }
 
 function costs(report: PlanReport, replicas: number, withSpare: number): readonly string[] {

@@ -42,6 +42,7 @@ interface PlanFlags {
   readonly sizes?: readonly number[]
   readonly demand?: string
   readonly slo: readonly string[]
+  readonly replicas?: number
   readonly price?: string
   readonly balance: 'round-robin' | 'least-connections'
   readonly seed: string
@@ -78,6 +79,9 @@ export const planCommand: AddCommand = (program, io, finish) => {
         .argParser(expressions)
         .default([], 'those of the measurement'),
     )
+    .addOption(
+      flag('--replicas <number>', 'also assess this number of replicas').argParser(positiveInteger),
+    )
     .addOption(flag('--price <price>', 'of a replica, such as 2.40/h'))
     .addOption(
       flag('--balance <method>', 'of the load balancer')
@@ -108,7 +112,14 @@ export const planCommand: AddCommand = (program, io, finish) => {
       }
       const demand = demandOf(flags.demand)
       const price = flags.price === undefined ? null : priceOf(flags.price)
-      const report = await planned({ ...flags, measurements, demand, slos, price })
+      const report = await planned({
+        ...flags,
+        measurements,
+        demand,
+        slos,
+        price,
+        assess: flags.replicas ?? null,
+      })
       makeOutFolder(flags.out)
       publish(report, flags, formats, io)
       finish(isEdited ? exitCode.usage : exitCodeOfPlan(report))
@@ -121,7 +132,7 @@ type Planned = Omit<
 >
 
 /** @throws ConfigurationError for an SLO or a measurement from which nothing can be predicted */
-async function planned({ measurements, demand, slos, price, balance, seed: text }: Planned) {
+async function planned({ seed: text, ...options }: Planned) {
   const { makePlan } = await import('../../plan/make-plan.ts')
   const { UnfittedRunError } = await import('../../plan/fit/fit.ts')
   const { UnpredictedMetricError } = await import('../../plan/predict.ts')
@@ -129,13 +140,13 @@ async function planned({ measurements, demand, slos, price, balance, seed: text 
   const suite = { version: suiteVersion(), interface: interfaceRevision }
   try {
     const createdAt = new Date()
-    return makePlan({ measurements, demand, slos, price, balance, seed: text, suite, createdAt })
+    return makePlan({ ...options, seed: text, suite, createdAt })
   } catch (error) {
     if (error instanceof UnpredictedMetricError) {
       throw new ConfigurationError([`--slo: ${error.message}`])
     }
     if (error instanceof UnfittedRunError) {
-      throw new ConfigurationError([`${measurements[0].file}: ${error.message}`])
+      throw new ConfigurationError([`${options.measurements[0].file}: ${error.message}`])
     }
     throw error
   }

@@ -1,20 +1,26 @@
-import { basename, join, resolve } from 'node:path'
 import { partialText } from '../../../reports/load/outcome.ts'
-import { reportName } from '../../conformance/defaults.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
 import { renderCapacity } from '../capacity/publish.ts'
 import { capacityFormatNames, capacityFormats } from '../capacity/report-formats.ts'
 import { openBaseline } from '../check/baseline.ts'
 import { render } from '../check/publish.ts'
-import { formatNames, formatsIn, formatsOf, type RenderOptions } from '../check/report-formats.ts'
+import {
+  formatNames,
+  formatsIn,
+  formatsOf,
+  type Named,
+  type RenderOptions,
+} from '../check/report-formats.ts'
 import type { AddCommand } from '../command.ts'
 import { type ExitCode, exitCode } from '../exit-codes.ts'
 import { colorFlag, flag, list } from '../flags.ts'
 import { mergedLoad } from '../load/merged.ts'
 import { renderLoad } from '../load/output/publish.ts'
 import { loadFormatNames, loadFormats } from '../load/output/report-formats.ts'
+import { renderPlan } from '../plan/publish.ts'
+import { planFormatNames, planFormats } from '../plan/report-formats.ts'
 import { makeOutFolder } from '../results/out-folder.ts'
-import { resultsIn } from '../results/results-folder.ts'
+import { foldersFor, hasFile, refuseOtherRun, tellWritten } from '../results/rendered-files.ts'
 import {
   anyEdited,
   capacityIn,
@@ -22,6 +28,7 @@ import {
   doubtLines,
   lostText,
   openStored,
+  planIn,
   type StoredFile,
   type StoredReport,
 } from '../results/stored-report.ts'
@@ -41,6 +48,7 @@ Examples:
   $ chatgen report chatgen-results --report html,junit
   $ chatgen report monday tuesday --report html --out pages
   $ chatgen report chatgen-results --baseline known.yaml --report markdown --out judged
+  $ chatgen report chatgen-results/plan.json --report html
   $ chatgen report shard-0 shard-1 shard-2 --report json,html --out whole
   $ chatgen report capacity-1 --report junit,markdown
   $ chatgen report chatgen-results --report markdown --out - >> "$GITHUB_STEP_SUMMARY"
@@ -51,7 +59,7 @@ Exit codes:
     are rendered with a warning)
   5 rendered, but shards of the load run are missing`
 
-/** `chatgen report FILE|DIR...`: renders stored results in any format; merges shards of a load run. */
+/** `chatgen report FILE|DIR...`: renders stored results of any kind in any format; merges shards of a load run. */
 export const reportCommand: AddCommand = (program, io, finish) => {
   program
     .command('report')
@@ -60,7 +68,7 @@ export const reportCommand: AddCommand = (program, io, finish) => {
     .addOption(
       flag(
         '--report <formats>',
-        `formats of a check: ${formatNames.join(', ')}; of a load run: ${loadFormatNames.join(', ')}; of a capacity search: ${capacityFormatNames.join(', ')}`,
+        `formats of a check: ${formatNames.join(', ')}; of a load run: ${loadFormatNames.join(', ')}; of a capacity search: ${capacityFormatNames.join(', ')}; of a plan: ${planFormatNames.join(', ')}`,
       )
         .argParser(list)
         .default([], 'console'),
@@ -86,26 +94,72 @@ export const reportCommand: AddCommand = (program, io, finish) => {
     .action((paths: readonly string[], flags: ReportFlags) => {
       const files = paths.map(openStored)
       for (const line of doubtLines(files)) io.err(line)
-      const loads = files.filter(({ kind }) => kind === 'load-report')
       const edited = anyEdited(files) ? exitCode.usage : undefined
-      const [first, second] = files
-      if (first?.kind === 'capacity-report') {
-        if (second !== undefined)
-          throw new ConfigurationError(['render capacity reports one by one'])
-        renderCapacityOf(first, flags, io)
-        finish(edited ?? exitCode.done)
-      } else if (loads.length === 0) {
-        renderConformance(files.map(conformanceIn), flags, io)
-        finish(edited ?? exitCode.done)
-      } else if (loads.length === files.length) {
-        const code = renderLoads(loads, flags, io)
-        finish(edited ?? code)
-      } else {
+      const [kind, ...others] = new Set(files.map(({ kind }) => kind))
+      if (others.length > 0) {
         throw new ConfigurationError([
-          'load reports and conformance reports are mixed: render them separately',
+          'reports of different kinds are mixed (check, load, capacity, plan): render them separately',
         ])
       }
+      const code = renderKind(kind, files, flags, io)
+      finish(edited ?? code)
     })
+}
+
+function renderKind(
+  kind: unknown,
+  files: readonly StoredFile[],
+  flags: ReportFlags,
+  io: Io,
+): ExitCode {
+  switch (kind) {
+    case 'load-report':
+      return renderLoads(files, flags, io)
+    case 'capacity-report':
+      renderEach(files, capacityFormats, capacityIn, renderCapacity, flags, io)
+      return exitCode.done
+    case 'plan-report':
+      renderEach(files, planFormats, planIn, renderPlan, flags, io)
+      return exitCode.done
+    default:
+      renderConformance(files.map(conformanceIn), flags, io)
+      return exitCode.done
+  }
+}
+
+/** Reports that stand by themselves, each in the folder it came from. */
+function renderEach<
+  Format extends { readonly file: string | null },
+  Report extends { readonly kind: string; readonly startedAt?: string },
+>(
+  files: readonly StoredFile[],
+  table: Readonly<Record<string, Format>>,
+  read: (file: StoredFile) => Report,
+  write: (
+    report: Report,
+    rendering: {
+      readonly formats: readonly Named<Format>[]
+      readonly out: string | null
+      readonly style: RenderOptions
+      readonly print: Io['out']
+    },
+    io: Io,
+  ) => void,
+  flags: ReportFlags,
+  io: Io,
+): void {
+  const formats = formatsIn(table, wantedIn(flags))
+  const folders = foldersFor(files, flags.out)
+  for (const [at, file] of files.entries()) {
+    const out = folders[at] ?? null
+    const report = read(file)
+    const { kind, startedAt } = report
+    if (startedAt !== undefined) refuseOtherRun({ kind, startedAt }, out, formats)
+    if (out !== null && hasFile(formats)) makeOutFolder(out)
+    if (files.length > 1) io.out(`${file.file}:`)
+    write(report, { formats, out, style: styleOf(flags, io), print: io.out }, io)
+    tellWritten(formats, out, io)
+  }
 }
 
 function renderConformance(results: readonly StoredReport[], flags: ReportFlags, io: Io): void {
@@ -132,16 +186,6 @@ function renderConformance(results: readonly StoredReport[], flags: ReportFlags,
   }
 }
 
-function renderCapacityOf(file: StoredFile, flags: ReportFlags, io: Io): void {
-  const formats = formatsIn(capacityFormats, wantedIn(flags))
-  const out = flags.out === '-' ? null : (flags.out ?? file.dir)
-  const report = capacityIn(file)
-  refuseOtherRun(report, out, formats)
-  if (out !== null && hasFile(formats)) makeOutFolder(out)
-  renderCapacity(report, { formats, out, style: styleOf(flags, io), print: io.out }, io)
-  tellWritten(formats, out, io)
-}
-
 /** Merges shards into one report, which needs its own folder. */
 function renderLoads(files: readonly StoredFile[], flags: ReportFlags, io: Io): ExitCode {
   const formats = formatsIn(loadFormats, wantedIn(flags))
@@ -164,54 +208,10 @@ function renderLoads(files: readonly StoredFile[], flags: ReportFlags, io: Io): 
   return exitCode.incomplete
 }
 
-/** Refuses to write pages of one run beside the report of another. */
-function refuseOtherRun(
-  { kind, startedAt }: { readonly kind: string; readonly startedAt: string },
-  out: string | null,
-  formats: readonly { readonly file: string | null }[],
-): void {
-  const there = out === null ? null : resultsIn(out)
-  if (there === null || !hasFile(formats)) return
-  const same = there.kind === kind && there.at.getTime() === Date.parse(startedAt)
-  const replaced = there.kind === kind && formats.some(({ file }) => file === reportName)
-  if (same || replaced) return
-  throw new ConfigurationError([
-    `${out} has the results of another run: choose another folder with --out, or print with --out -`,
-  ])
-}
-
 function styleOf({ color, verbose = false }: ReportFlags, io: Io): RenderOptions {
   return { color: io.color && color, width: io.width, verbose }
 }
 
-function hasFile(formats: readonly { readonly file: string | null }[]): boolean {
-  return formats.some(({ file }) => file !== null)
-}
-
 function wantedIn({ report }: ReportFlags): readonly string[] {
   return report.length === 0 ? ['console'] : report
-}
-
-function tellWritten(
-  formats: readonly { readonly file: string | null }[],
-  out: string | null,
-  io: Io,
-): void {
-  for (const { file } of formats)
-    if (file !== null && out !== null) io.out(`Wrote ${join(out, file)}`)
-}
-
-/** Output folders: with several results, each has its own, named after the folder it came from. */
-function foldersFor(results: readonly StoredReport[], out?: string): readonly (string | null)[] {
-  if (out === '-') return results.map(() => null)
-  if (out === undefined) return results.map(({ dir }) => dir)
-  if (results.length === 1) return [out]
-  const names = results.map(({ dir }) => basename(resolve(dir)))
-  const twice = names.find((name, at) => names.indexOf(name) !== at)
-  if (twice !== undefined) {
-    throw new ConfigurationError([
-      `two results are in folders named ${twice}: render them separately, each with its own --out`,
-    ])
-  }
-  return names.map((name) => join(out, name))
 }

@@ -1,0 +1,268 @@
+/**
+ * Does a plan that is fitted from one replica hold for three? One replica of `serve --engine` is measured
+ * by `chatgen capacity`; then three of them stand behind nginx, and p95 of the first token and the
+ * sustainable rate are measured there and compared with what the plan said. Needs nginx.
+ *
+ *   node scripts/plan-truth.ts [--seed TEXT] [--budget 6m] [--keep DIR]
+ */
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { capacityReport } from '../contract/report/capacity.ts'
+import { loadReport } from '../contract/report/load.ts'
+import { planReport } from '../contract/report/plan.ts'
+
+const { values } = parseArgs({
+  options: {
+    seed: { type: 'string', default: 'truth' },
+    budget: { type: 'string', default: '6m' },
+    keep: { type: 'string' },
+  },
+})
+const nginx = ['nginx', '/usr/sbin/nginx'].find(
+  (program) => spawnSync(program, ['-v']).error === undefined,
+)
+if (nginx === undefined) {
+  console.log('skipped: nginx is not installed (Debian: apt-get install nginx-light)')
+  process.exit(0)
+}
+
+const engine = 'max-num-seqs=4,max-waiting=400,prefill=0.2ms/token,decode=10ms,decode-per-seq=1ms'
+const slo = 'ttft.p95 < 600ms'
+const replicas = 3
+const tolerance = 0.15
+const key = 'plan-truth'
+const folder = values.keep ?? mkdtempSync(join(tmpdir(), 'chatgen-plan-truth-'))
+mkdirSync(folder, { recursive: true })
+const children: ChildProcess[] = []
+const mix = join(folder, 'mix.yaml')
+writeFileSync(
+  mix,
+  `name: plan-truth
+transactions:
+  - kind: openai-stream
+    prompt: { uniform: { min: 10, max: 60 } }
+    answer: { uniform: { min: 20, max: 60 } }
+`,
+)
+
+try {
+  const servers = await Promise.all(Array.from({ length: replicas }, serve))
+  const [first = 0] = servers
+  const common = ['--mix', mix, '--workers', '1', '--slo', slo, '--seed', values.seed]
+
+  const one = join(folder, 'one')
+  chatgen([
+    'capacity',
+    urlOf(first),
+    ...common,
+    '--min',
+    '1',
+    '--max',
+    '100',
+    '--budget',
+    values.budget,
+    '--out',
+    one,
+  ])
+  const single = capacityReport.parse(JSON.parse(readFileSync(join(one, 'report.json'), 'utf8')))
+  const base = single.result.rate
+  if (base === null) throw new Error(`no capacity of one replica: ${single.outcome}`)
+  console.log(`one replica: ${base.toFixed(2)} req/s within ${slo} (${single.outcome})`)
+
+  const front = await balance(nginx, servers)
+  const rows: Row[] = []
+  for (const share of [0.6, 0.8, 0.9]) {
+    const rate = Number((share * replicas * base).toFixed(2))
+    const out = join(folder, `three-${share}`)
+    chatgen([
+      'load',
+      urlOf(front),
+      ...common,
+      '--rate',
+      String(rate),
+      '--duration',
+      '60s',
+      '--out',
+      out,
+    ])
+    const load = loadReport.parse(JSON.parse(readFileSync(join(out, 'report.json'), 'utf8')))
+    const ttft = load.metrics.find(({ name }) => name === 'ttft')?.response
+    const p95 = ttft?.quantiles.find(({ q }) => q === 0.95)
+    rows.push({
+      what: `p95 ttft at ${rate} req/s, ms`,
+      predicted: plan(one, `rate=${rate}/s`).ttft,
+      measured: p95?.value ?? Number.NaN,
+      interval: [p95?.low ?? Number.NaN, p95?.high ?? Number.NaN],
+    })
+  }
+  const three = join(folder, 'three')
+  chatgen([
+    'capacity',
+    urlOf(front),
+    ...common,
+    '--min',
+    '4',
+    '--max',
+    '200',
+    '--budget',
+    values.budget,
+    '--out',
+    three,
+  ])
+  const { result } = capacityReport.parse(
+    JSON.parse(readFileSync(join(three, 'report.json'), 'utf8')),
+  )
+  rows.push({
+    what: `sustainable rate within ${slo}, req/s`,
+    predicted: plan(one, `rate=${(replicas * base).toFixed(2)}/s`).rate,
+    measured: result.rate ?? Number.NaN,
+    interval: result.interval ?? [Number.NaN, Number.NaN],
+  })
+  const isHeld = print(rows)
+  process.exitCode = isHeld ? 0 : 1
+} finally {
+  for (const child of children) child.kill('SIGTERM')
+  if (values.keep === undefined) rmSync(folder, { recursive: true, force: true })
+}
+
+interface Row {
+  readonly what: string
+  readonly predicted: number
+  readonly measured: number
+  readonly interval: readonly [number, number]
+}
+
+function print(rows: readonly Row[]): boolean {
+  console.log(`\n${replicas} replicas behind nginx (round robin), ${engine}`)
+  let isHeld = true
+  for (const { what, predicted, measured, interval } of rows) {
+    const off = predicted / measured - 1
+    const holds = Math.abs(off) <= tolerance
+    isHeld &&= holds
+    const bounds = interval.map((value) => value.toFixed(1)).join(', ')
+    console.log(
+      `${holds ? 'held  ' : 'MISSED'}  ${what}: predicted ${predicted.toFixed(1)}, measured ${measured.toFixed(1)} [${bounds}], off by ${(100 * off).toFixed(1)} %`,
+    )
+  }
+  return isHeld
+}
+
+/** Prediction of three replicas at a rate, by the command that a user would run. */
+function plan(from: string, demand: string): { ttft: number; rate: number } {
+  const out = join(folder, 'plan')
+  chatgen([
+    'plan',
+    '--from',
+    from,
+    '--demand',
+    demand,
+    '--slo',
+    slo,
+    '--replicas',
+    String(replicas),
+    '--out',
+    out,
+    '--quiet',
+  ])
+  const { rows, assessed } = planReport.parse(
+    JSON.parse(readFileSync(join(out, 'plan.json'), 'utf8')),
+  )
+  const row = rows.find((each) => each.replicas === replicas)
+  return { ttft: row?.ttft.p95 ?? Number.NaN, rate: assessed?.sustainable?.value ?? Number.NaN }
+}
+
+function chatgen(args: readonly string[]): void {
+  const { status, stderr } = spawnSync(
+    process.execPath,
+    ['bin/chatgen.cjs', ...args, '--report', 'json'],
+    {
+      encoding: 'utf8',
+      env: { ...process.env, CHATGEN_API_KEY: key },
+    },
+  )
+  // An SLO that is missed, or decided by too few requests, is a measurement all the same.
+  if (status !== 0 && status !== 1 && status !== 5) {
+    throw new Error(`chatgen ${args[0]} ended with ${status}:\n${stderr}`)
+  }
+}
+
+async function serve(): Promise<number> {
+  const port = await freePort()
+  const args = [
+    'bin/chatgen.cjs',
+    'serve',
+    '--port',
+    String(port),
+    '--key',
+    key,
+    '--engine',
+    engine,
+  ]
+  children.push(spawn(process.execPath, args, { stdio: 'ignore' }))
+  await listening(port)
+  return port
+}
+
+/** One worker, so that the turn of round robin is one. */
+async function balance(program: string, servers: readonly number[]): Promise<number> {
+  const port = await freePort()
+  const upstream = servers.map((server) => `server 127.0.0.1:${server};`).join(' ')
+  const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
+    (name) => `${name}_temp_path ${join(folder, name)};`,
+  )
+  const file = join(folder, 'nginx.conf')
+  writeFileSync(
+    file,
+    `worker_processes 1; daemon off; error_log stderr error; pid ${join(folder, 'nginx.pid')};
+events { worker_connections 4096; }
+http {
+  access_log off; ${paths.join(' ')}
+  upstream replicas { ${upstream} keepalive 64; }
+  server {
+    listen 127.0.0.1:${port};
+    location / {
+      proxy_pass http://replicas; proxy_http_version 1.1; proxy_set_header Connection "";
+      proxy_buffering off; proxy_read_timeout 120s;
+    }
+  }
+}
+`,
+  )
+  children.push(spawn(program, ['-c', file, '-p', folder], { stdio: 'ignore' }))
+  await listening(port)
+  return port
+}
+
+function urlOf(port: number): string {
+  return `http://127.0.0.1:${port}`
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer()
+    server.once('error', reject)
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address()
+      server.close(() =>
+        resolve(typeof address === 'object' && address !== null ? address.port : 0),
+      )
+    })
+  })
+}
+
+async function listening(port: number): Promise<void> {
+  const until = performance.now() + 20_000
+  while (performance.now() < until) {
+    try {
+      await fetch(urlOf(port))
+      return
+    } catch {
+      await new Promise((resolve) => setTimeout(resolve, 100))
+    }
+  }
+  throw new Error(`nothing listens on port ${port}`)
+}
