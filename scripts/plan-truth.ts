@@ -7,13 +7,13 @@
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { capacityReport } from '../contract/report/capacity.ts'
 import { loadReport } from '../contract/report/load.ts'
 import { planReport } from '../contract/report/plan.ts'
+import { freePort, listening, startNginx, urlOf } from './plan/processes.ts'
 
 const { values } = parseArgs({
   options: {
@@ -73,7 +73,8 @@ try {
   if (base === null) throw new Error(`no capacity of one replica: ${single.outcome}`)
   console.log(`one replica: ${base.toFixed(2)} req/s within ${slo} (${single.outcome})`)
 
-  const front = await balance(nginx, servers)
+  const { port: front, child } = await startNginx(nginx, servers, folder)
+  children.push(child)
   const rows: Row[] = []
   for (const share of [0.6, 0.8, 0.9]) {
     const rate = Number((share * replicas * base).toFixed(2))
@@ -205,64 +206,4 @@ async function serve(): Promise<number> {
   children.push(spawn(process.execPath, args, { stdio: 'ignore' }))
   await listening(port)
   return port
-}
-
-/** One worker, so that the turn of round robin is one. */
-async function balance(program: string, servers: readonly number[]): Promise<number> {
-  const port = await freePort()
-  const upstream = servers.map((server) => `server 127.0.0.1:${server};`).join(' ')
-  const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
-    (name) => `${name}_temp_path ${join(folder, name)};`,
-  )
-  const file = join(folder, 'nginx.conf')
-  writeFileSync(
-    file,
-    `worker_processes 1; daemon off; error_log stderr error; pid ${join(folder, 'nginx.pid')};
-events { worker_connections 4096; }
-http {
-  access_log off; ${paths.join(' ')}
-  upstream replicas { ${upstream} keepalive 64; }
-  server {
-    listen 127.0.0.1:${port};
-    location / {
-      proxy_pass http://replicas; proxy_http_version 1.1; proxy_set_header Connection "";
-      proxy_buffering off; proxy_read_timeout 120s;
-    }
-  }
-}
-`,
-  )
-  children.push(spawn(program, ['-c', file, '-p', folder], { stdio: 'ignore' }))
-  await listening(port)
-  return port
-}
-
-function urlOf(port: number): string {
-  return `http://127.0.0.1:${port}`
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer()
-    server.once('error', reject)
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() =>
-        resolve(typeof address === 'object' && address !== null ? address.port : 0),
-      )
-    })
-  })
-}
-
-async function listening(port: number): Promise<void> {
-  const until = performance.now() + 20_000
-  while (performance.now() < until) {
-    try {
-      await fetch(urlOf(port))
-      return
-    } catch {
-      await new Promise((resolve) => setTimeout(resolve, 100))
-    }
-  }
-  throw new Error(`nothing listens on port ${port}`)
 }

@@ -165,7 +165,7 @@ export const planReport = z.object({
   /** Null with one measured size. */
   scalability: scalability.nullable(),
   price: z.object({ perHour: z.number(), currency: z.string() }).nullable(),
-  /** How the figures were computed, approximations among them. */
+  /** Methods of the figures, approximations among them. */
   methods: z.array(z.string()),
   notes: z.array(z.string()),
 })

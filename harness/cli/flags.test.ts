@@ -107,8 +107,13 @@ describe('the name of a variable', () => {
       .map(({ name }) => name)
     expect(qualified).toMatchInlineSnapshot(`
       [
+        "CHATGEN_CAPACITY_CONCURRENCY",
+        "CHATGEN_PLAN_SEED",
         "CHATGEN_REPORT_OUT",
         "CHATGEN_REJUDGE_OUT",
+        "CHATGEN_CERTIFY_PROFILE",
+        "CHATGEN_CERTIFY_OUT",
+        "CHATGEN_VERIFY_CHALLENGE",
         "CHATGEN_BENCH_ONLY",
         "CHATGEN_BENCH_CONNECTIONS",
         "CHATGEN_BENCH_DURATION",

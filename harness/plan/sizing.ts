@@ -1,30 +1,11 @@
 /** The number of replicas for a load, with the uncertainty of the service model. */
 import type { PlanRow, PredictedSloRow } from '../../contract/report/plan.ts'
 import type { Slo } from '../load/slo/slo.ts'
-import type { FittedModel } from './fit/fit.ts'
-import {
-  type PredictedRun,
-  type PredictionOptions,
-  predictRun,
-  predictSlo,
-  type Workload,
-} from './predict.ts'
-import { type RequestLength, type ServiceModel, saturationRate } from './service-model.ts'
+import { keepsAll, maxFactorOf, predict, type SizingOptions } from './load-factor.ts'
+import { type PredictedRun, predictSlo, type Workload } from './predict.ts'
+import { saturationRate } from './service-model.ts'
 import { drawOf, lengthsOf } from './simulation/arrivals.ts'
-import type { Balance } from './simulation/cluster.ts'
 import { quantile } from './simulation/latencies.ts'
-
-export interface SizingOptions {
-  readonly fitted: FittedModel
-  /** Lengths of the demand, which need not be those of the measurement. */
-  readonly lengths: readonly RequestLength[]
-  readonly workload: Workload
-  readonly slos: readonly Slo[]
-  readonly balance: Balance
-  readonly seed: string
-  /** A number of replicas that is assessed whatever the answer; null for none. */
-  readonly assess: number | null
-}
 
 /** Load as a multiple of the demand. */
 export interface SustainableFactor {
@@ -148,7 +129,7 @@ function headroomOf(options: SizingOptions, replicas: number): number | null {
 
 function likelyFactor(options: SizingOptions, replicas: number): number | null {
   const { fitted, lengths } = options
-  return largestFactor(options, fitted.model, lengths, replicas, exactly)
+  return maxFactorOf(options, fitted.model, lengths, replicas, exactly)
 }
 
 function sustainableOf(options: SizingOptions, replicas: number): SustainableFactor | null {
@@ -156,71 +137,16 @@ function sustainableOf(options: SizingOptions, replicas: number): SustainableFac
   if (factor === null) return null
   const factors = drawnModels(options).flatMap(({ model, lengths }, at) => {
     const own = { ...options, seed: `${options.seed}/${at}` }
-    return largestFactor(own, model, lengths, replicas, roughly) ?? []
+    return maxFactorOf(own, model, lengths, replicas, roughly) ?? []
   })
   const sorted = Float64Array.from(factors).sort()
   const interval = [quantile(sorted, 0.025), quantile(sorted, 0.975)] as const
   return { factor, interval: [Math.min(factor, interval[0]), Math.max(factor, interval[1])] }
 }
 
-const factorSteps = 8
-
-function largestFactor(
-  options: SizingOptions,
-  model: ServiceModel,
-  lengths: readonly RequestLength[],
-  replicas: number,
-  requests: number,
-): number | null {
-  const meets = (factor: number) => {
-    const workload = scaled(options.workload, factor)
-    const run = predict({ ...options, workload }, model, lengths, replicas, requests)
-    return keepsAll(options.slos, run)
-  }
-  let [low, high] = [0.02, 1.3]
-  if (!meets(low)) return null
-  while (meets(high) && high < maxFactor) [low, high] = [high, high * 2]
-  for (let step = 0; step < factorSteps; step++) {
-    const middle = low < high / 3 ? Math.sqrt(low * high) : (low + high) / 2
-    if (meets(middle)) low = middle
-    else high = middle
-  }
-  return (low + high) / 2
-}
-
-const maxFactor = 40
-
-function scaled(workload: Workload, factor: number): Workload {
-  if (workload.kind === 'closed') {
-    return { kind: 'closed', users: Math.max(1, Math.round(workload.users * factor)) }
-  }
-  const pieces = workload.pieces.map((piece) => ({ ...piece, perSecond: piece.perSecond * factor }))
-  return { ...workload, pieces }
-}
-
-/** Refused requests miss the SLO that every load run has, unless one of errors or goodput is given. */
-const maxRefused = 0.01
-
-function keepsAll(slos: readonly Slo[], run: PredictedRun): boolean {
-  const { arrived, refused } = run.latencies
-  const speaksOfErrors = slos.some(({ kind }) => kind === 'errors' || kind === 'goodput')
-  if (!speaksOfErrors && refused > maxRefused * arrived) return false
-  return slos.every((slo) => predictSlo(slo, run).isMet)
-}
-
 function isMet(options: SizingOptions, replicas: number): boolean {
   const { fitted, lengths, slos } = options
   return keepsAll(slos, predict(options, fitted.model, lengths, replicas, exactly))
-}
-
-function predict(
-  { workload, balance, seed }: SizingOptions,
-  model: ServiceModel,
-  lengths: PredictionOptions['lengths'],
-  replicas: number,
-  requests: number,
-): PredictedRun {
-  return predictRun(model, workload, { replicas, balance, lengths, requests, seed })
 }
 
 /** The smallest number from `first` to `last` for which a condition holds; null where it holds for none. */

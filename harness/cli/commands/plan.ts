@@ -72,10 +72,7 @@ export const planCommand: AddCommand = (program, io, finish) => {
     )
     .addOption(flag('--demand <demand>', 'concurrency=600, rate=90/s, or the file of a trace'))
     .addOption(
-      flag(
-        '--slo <slo>',
-        "such as 'ttft.p95 < 500ms'; may be repeated (default: those of the measurement)",
-      )
+      flag('--slo <expression>', "objective, e.g. 'ttft.p95 < 500ms'; repeatable")
         .argParser(expressions)
         .default([], 'those of the measurement'),
     )

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { ConfigurationError } from '../../conformance/errors.ts'
 import { TraceSyntaxError } from '../../load/plan/trace.ts'
 import { DemandSyntaxError, type Price, parseDemand, parsePrice } from '../../plan/demand.ts'
-import type { PlannedDemand } from '../../plan/make-plan.ts'
+import type { PlannedDemand } from '../../plan/options.ts'
 import { readDemandTrace } from '../../plan/trace.ts'
 
 /** @throws ConfigurationError that names the line of a trace which cannot be read */

@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../../conformance/errors.ts'
-import type { Measurement } from '../../plan/make-plan.ts'
+import type { Measurement } from '../../plan/options.ts'
 import { anyEdited, capacityIn, doubtLines, openStored } from '../results/stored-report.ts'
 import type { Io } from '../terminal/io.ts'
 

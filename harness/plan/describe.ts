@@ -1,0 +1,99 @@
+/** The service model, the methods and the notes of a plan. */
+import type { PlanService } from '../../contract/report/plan.ts'
+import type { FittedModel } from './fit/fit.ts'
+import type { PlanOptions } from './options.ts'
+import { maxSimulated } from './predict.ts'
+import { mean, type RequestLength } from './service-model.ts'
+import type { Sizing } from './sizing.ts'
+import { timeLabel } from './trace.ts'
+
+/** A model that is off by more than this says nothing. */
+export const maxTypicalError = 0.25
+
+export function serviceRow(
+  { model, hasSeenLimit, typicalError, reproduced }: FittedModel,
+  lengths: readonly RequestLength[],
+  from: 'measurement' | 'trace',
+): PlanService {
+  const { maxWaiting, ...times } = model
+  return {
+    ...times,
+    maxWaiting: Number.isFinite(maxWaiting) ? maxWaiting : null,
+    hasSeenLimit,
+    lengths: {
+      requests: lengths.length,
+      meanPromptTokens: mean(lengths.map(({ promptTokens }) => promptTokens)),
+      meanOutputTokens: mean(lengths.map(({ outputTokens }) => outputTokens)),
+      from,
+    },
+    typicalError,
+    reproduced: reproduced
+      .filter(({ inFlight, predicted }) => inFlight === null && Number.isFinite(predicted))
+      .map(({ probes, load, metric, quantile, value, predicted }) => ({
+        probes: [...probes],
+        load:
+          load.kind === 'open'
+            ? { kind: 'open' as const, value: load.perSecond }
+            : { kind: 'closed' as const, value: load.users },
+        statistic: quantile === null ? metric : `${metric}.p${quantile * 100}`,
+        measured: value,
+        predicted,
+      })),
+  }
+}
+
+export function methodsOf(
+  { balance, demand }: PlanOptions,
+  { replicas }: Sizing,
+  slice: { readonly fromMs: number; readonly toMs: number } | null,
+): string[] {
+  const isOpen = demand.kind !== 'concurrency'
+  const cluster =
+    balance === 'round-robin' && isOpen
+      ? 'discrete-event simulation of one replica with its share of the arrivals, which stands for all behind round robin (exact)'
+      : (replicas ?? maxSimulated + 1) <= maxSimulated
+        ? 'discrete-event simulation of every replica'
+        : `discrete-event simulation of ${maxSimulated} replicas with their share of the load, for all (approximation; the whole waits a little less)`
+  return [
+    cluster,
+    ...(isOpen
+      ? ['arrivals: Poisson process']
+      : ['closed loop: each user sends the next request at once']),
+    ...(demand.kind === 'trace' && slice !== null
+      ? [
+          `trace: only ${timeLabel(demand.trace, slice.fromMs)} to ${timeLabel(demand.trace, slice.toMs)}, the busiest part of the hour of the peak, is simulated; the other hours are a fluid approximation, in proportion to their rate`,
+        ]
+      : []),
+    'intervals: service models and lengths drawn from the uncertainty of the measurement',
+  ]
+}
+
+export function notesOf(
+  { measurements, slos }: PlanOptions,
+  { hasSeenLimit, typicalError, model }: FittedModel,
+  hasOwnLengths: boolean,
+): string[] {
+  const notes: string[] = []
+  if (typicalError > maxTypicalError) {
+    notes.push(
+      `the service model misses what was measured by ${(typicalError * 100).toFixed(0)} % (median): the plan is not reliable`,
+    )
+  }
+  if (!hasSeenLimit) {
+    notes.push(
+      `the measurement never reached the limit of the batch; ${model.maxSequences} sequences, the most that were seen, are taken for it`,
+    )
+  }
+  if (hasOwnLengths) notes.push('lengths of the trace are taken as tokens')
+  if (slos.some((slo) => slo.kind === 'goodput' && slo.limits === null)) {
+    notes.push('goodput without limits counts every answered request as good')
+  }
+  for (const { file, report } of measurements) {
+    if (report.result.limit === 'policy') {
+      notes.push(`${file}: limited by a rate limit, which more replicas may not lift`)
+    }
+    if (report.outcome !== 'found') notes.push(`${file}: the search ended with "${report.outcome}"`)
+    if (report.interrupted) notes.push(`${file}: the search was interrupted`)
+  }
+  return notes
+}

@@ -1,0 +1,69 @@
+/** Processes on free loopback ports. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+
+/** One worker, so that the turn of round robin is one. */
+export async function startNginx(
+  program: string,
+  servers: readonly number[],
+  folder: string,
+): Promise<{ readonly port: number; readonly child: ChildProcess }> {
+  const port = await freePort()
+  const upstream = servers.map((server) => `server 127.0.0.1:${server};`).join(' ')
+  const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
+    (name) => `${name}_temp_path ${join(folder, name)};`,
+  )
+  const file = join(folder, 'nginx.conf')
+  writeFileSync(
+    file,
+    `worker_processes 1; daemon off; error_log stderr error; pid ${join(folder, 'nginx.pid')};
+events { worker_connections 4096; }
+http {
+  access_log off; ${paths.join(' ')}
+  upstream replicas { ${upstream} keepalive 64; }
+  server {
+    listen 127.0.0.1:${port};
+    location / {
+      proxy_pass http://replicas; proxy_http_version 1.1; proxy_set_header Connection "";
+      proxy_buffering off; proxy_read_timeout 120s;
+    }
+  }
+}
+`,
+  )
+  const child = spawn(program, ['-c', file, '-p', folder], { stdio: 'ignore' })
+  await listening(port)
+  return { port, child }
+}
+
+export function urlOf(port: number): string {
+  return `http://127.0.0.1:${port}`
+}
+
+export function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer()
+    server.once('error', reject)
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address()
+      server.close(() =>
+        resolve(typeof address === 'object' && address !== null ? address.port : 0),
+      )
+    })
+  })
+}
+
+export async function listening(port: number): Promise<void> {
+  const until = performance.now() + 20_000
+  while (performance.now() < until) {
+    try {
+      await fetch(urlOf(port))
+      return
+    } catch {
+      await new Promise((resolve) => setTimeout(resolve, 100))
+    }
+  }
+  throw new Error(`nothing listens on port ${port}`)
+}
