@@ -56,7 +56,7 @@ export function freePort(): Promise<number> {
 }
 
 export async function listening(port: number): Promise<void> {
-  const until = performance.now() + 20_000
+  const until = performance.now() + 120_000
   while (performance.now() < until) {
     try {
       await fetch(urlOf(port))
