@@ -10,6 +10,7 @@ const largeFolders: Readonly<Record<string, string>> = {
   'harness/conformance/init': 'one file for each probe',
   'contract/catalogue': 'one file for each area of requirements',
   contract: 'the shared vocabulary, one idea a file',
+  'contract/report': 'one report model, or a part of one, a file',
   'harness/cli/commands': 'one command a file',
   'harness/judges/responses': 'one judge a file',
 }
