@@ -94,12 +94,11 @@ function sloRow(slo: Slo, run: PredictedRun, drawn: readonly PredictedRun[]): Pr
   const isCertain = all.every((each) => each.isMet === isLikely)
   const [scale, unit] =
     slo.kind === 'latency' ? [1, 'ms'] : slo.kind === 'rate' ? [1, '/s'] : [100, '%']
-  const bound = (share: number) => finite(quantile(values, share) * scale)
   return {
     expression: slo.expression,
     value: finite(value * scale),
-    low: bound(0.025),
-    high: bound(0.975),
+    low: finite(Math.min(value, quantile(values, 0.025)) * scale),
+    high: finite(Math.max(value, quantile(values, 0.975)) * scale),
     unit,
     verdict: isCertain ? (isLikely ? 'met' : 'missed') : isLikely ? 'likely met' : 'likely missed',
   }
