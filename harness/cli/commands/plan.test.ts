@@ -17,7 +17,14 @@ describe('chatgen plan', () => {
   })
 
   test('prints the replicas and writes plan.json', async () => {
-    const { code, stdout } = await plan('--demand', 'rate=20/s', '--slo', 'ttft.p95 < 1s', '--price', '2.40/h')
+    const { code, stdout } = await plan(
+      '--demand',
+      'rate=20/s',
+      '--slo',
+      'ttft.p95 < 1s',
+      '--price',
+      '2.40/h',
+    )
     expect(stdout).toMatch(/^PLAN {2}[56] replicas for 20\.0 req\/s/)
     const { replicas, withSpare, rows, outcome } = planReport.parse(
       JSON.parse(readFileSync(join(folder, 'plan.json'), 'utf8')),
@@ -65,7 +72,10 @@ describe('chatgen plan', () => {
     const trace = join(folder, 'bad.csv')
     writeFileSync(trace, 'at,rate\n0,1\n60,many\n')
     const bad = await plan('--demand', trace)
-    expect(bad).toMatchObject({ code: 2, stderr: expect.stringContaining('bad.csv:3: rate: must be') })
+    expect(bad).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('bad.csv:3: rate: must be'),
+    })
     const other = join(folder, 'other.json')
     writeFileSync(other, '{"kind":"load-report"}')
     const wrong = await chatgen(['plan', '--from', other, '--demand', 'rate=2/s'])

@@ -82,9 +82,9 @@ describe.skipIf(skipBrowser)('the page of a capacity report in Chromium', () => 
 
   test('links each probe to its own load report, and to nothing else', async () => {
     const { page } = await openOffline(browser, file)
-    const links = await page.locator('main a').evaluateAll((all) =>
-      all.map((link) => link.getAttribute('href')),
-    )
+    const links = await page
+      .locator('main a')
+      .evaluateAll((all) => all.map((link) => link.getAttribute('href')))
     expect(links).toEqual([1, 2, 3].map((index) => `probes/00${index}/report.json`))
   })
 })
