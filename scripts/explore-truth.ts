@@ -22,6 +22,7 @@ than 9 of 10 seeds or not shown by 6 requests.
   --only GLOB        only faults, dialects and combinations of such a name; may be repeated
   --seeds N          sequences of each (10)
   --operations N     operations of each (300)
+  --jobs N           sequences at once (4)
   --faults           only faults
   --legal            only the plain server, dialects and combinations
   --combinations N   combinations of dialects (50)
@@ -35,6 +36,7 @@ const { values } = parseArgs({
     only: { type: 'string', multiple: true, default: [] },
     seeds: { type: 'string', default: '10' },
     operations: { type: 'string', default: '300' },
+    jobs: { type: 'string', default: '4' },
     combinations: { type: 'string', default: '50' },
     faults: { type: 'boolean', default: false },
     legal: { type: 'boolean', default: false },
@@ -81,22 +83,33 @@ function legalServers(): readonly Dialect[] {
   return [plain, ...dialects, ...combined]
 }
 
+/** Several servers at once: exploring waits for most of its time. */
 async function exploreSeeds(dialect: Dialect): Promise<readonly TargetExploration[]> {
   const results: TargetExploration[] = []
-  for (let seed = 1; seed <= seeds; seed += 1) {
-    const outDir = mkdtempSync(join(tmpdir(), 'chatgen-explore-'))
-    const pace = { ttftMs: 0, gapMs: 0, jitter: 0 }
-    const fixture = targetFixture('reference')
-    const target = await startDeviant(dialect.patch, fixture, dialect.profile, pace)
-    try {
-      const operations = Number(values.operations)
-      results.push(await exploreTarget(target.profile, { operations, seed: `s${seed}`, outDir }))
-    } finally {
-      await target.close()
-      rmSync(outDir, { recursive: true, force: true })
+  let next = 0
+  const work = async () => {
+    while (next < seeds) {
+      next += 1
+      const seed = next
+      results[seed - 1] = await exploreSeed(dialect, `s${seed}`)
     }
   }
+  await Promise.all(Array.from({ length: Number(values.jobs) }, work))
   return results
+}
+
+async function exploreSeed(dialect: Dialect, seed: string): Promise<TargetExploration> {
+  const outDir = mkdtempSync(join(tmpdir(), 'chatgen-explore-'))
+  const pace = { ttftMs: 0, gapMs: 0, jitter: 0 }
+  const fixture = targetFixture('reference')
+  const target = await startDeviant(dialect.patch, fixture, dialect.profile, pace)
+  try {
+    const operations = Number(values.operations)
+    return await exploreTarget(target.profile, { operations, seed, outDir })
+  } finally {
+    await target.close()
+    rmSync(outDir, { recursive: true, force: true })
+  }
 }
 
 function tellFault(
@@ -110,6 +123,7 @@ function tellFault(
   const after = found.map(({ foundAfter }) => foundAfter).sort((a, b) => a - b)
   const rows = [...new Set(found.map(({ violation }) => violation.row))].join(' ')
   const unrepeated = results.reduce((sum, result) => sum + result.unrepeated.length, 0)
+  const cost = results.map(({ requests, generations }) => `${requests}/${generations}`).join(' ')
   const isGood = isRight.length >= seeds * minFound && (requests.at(-1) ?? 0) <= maxRequests
   console.log(
     [
@@ -117,6 +131,7 @@ function tellFault(
       `${isRight.length} as ${breaks.join(' ')}${rows === '' ? '' : ` (${rows})`}`,
       `after ${after.join(' ')} operations`,
       `shown by ${requests.join(' ')} requests`,
+      `cost ${cost} requests/generations`,
       ...(unrepeated > 0 ? [`${unrepeated} did not happen again`] : []),
     ].join('; '),
   )
@@ -132,7 +147,7 @@ function tellLegal(name: string, results: readonly TargetExploration[]): number 
   const sent = `${results.reduce((sum, { operations }) => sum + operations, 0)} operations, ${requests} requests`
   console.log(`${accused.length === 0 ? '  ' : '!!'} ${name}: ${sent}`)
   for (const result of accused) tellViolations(result)
-  return results.filter(({ violations }) => violations.length > 0).length
+  return accused.length
 }
 
 function tellViolations({ violations, unrepeated, judged }: TargetExploration): void {

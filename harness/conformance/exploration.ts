@@ -1,6 +1,7 @@
 import type { RequirementId } from '../../contract/index.ts'
 import type { RunSetup } from './run-setup.ts'
 import { createRunContext } from './session/context.ts'
+import { InconclusiveError } from './session/errors.ts'
 import { Session } from './session/session.ts'
 import type { Cost } from './usage.ts'
 import type { Collector } from './vitest/collector.ts'
@@ -17,20 +18,34 @@ export interface Exploration {
   run(session: Session): Promise<void>
 }
 
-/** The errors that end exploring early and say nothing against the target. */
-const endings = ['InconclusiveError', 'BudgetSpentError', 'CircuitOpenError']
+/** Tests if an error ends exploring early and says nothing against the target. */
+export function isEarlyEnd(error: unknown): boolean {
+  return error instanceof InconclusiveError
+}
+
+/** Tests if exploring can find anything: a requirement of its own is judged in the run. */
+export function isExplorable(
+  { rows }: Pick<Exploration, 'rows'>,
+  judged: readonly RequirementId[],
+): boolean {
+  return rows.some((row) => judged.includes(row))
+}
 
 /**
  * Runs an exploration on the budget that the suites have left. An internal error becomes the fault of
  * its result; what ends it early leaves no requirement undecided, as the suites have tested them all.
+ * @param onProgress called when it starts and when it has ended.
  */
 export async function runExploration(
   exploration: Exploration,
   collector: Collector,
   setup: RunSetup,
   signal: AbortSignal | undefined,
+  onProgress: () => void,
 ): Promise<void> {
   const { slug, title, rows } = exploration
+  collector.scenarios.push({ slug, title, rows, cost: exploration.cost, again: 0 })
+  onProgress()
   const spent = collector.results.reduce((sum, { cost }) => sum + cost.requests, 0)
   const context = createRunContext({
     ...setup,
@@ -43,10 +58,9 @@ export async function runExploration(
   try {
     await exploration.run(session)
   } catch (error) {
-    const isEnded = error instanceof Error && endings.includes(error.name)
-    if (!isEnded && !own.aborted) fault = context.redactor.text(String(error))
+    if (!isEarlyEnd(error) && !own.aborted) fault = context.redactor.text(String(error))
   }
   await session.cleanUp()
-  collector.scenarios.push({ slug, title, rows, cost: exploration.cost, again: 0 })
   collector.results.push({ ...session.outcome(), fault })
+  onProgress()
 }

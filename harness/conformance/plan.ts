@@ -1,15 +1,21 @@
+import type { RequirementId } from '../../contract/index.ts'
 import { isPlanned, skipReason } from './profile/applicability.ts'
 import type { TargetProfile } from './profile/index.ts'
 import { type Selection, selectRows } from './profile/selection.ts'
 import { Collector, type Scenario } from './vitest/collector.ts'
 import { openSuites } from './vitest/suites.ts'
 
+/** The requirements that a run judges: selected, applicable, and with what they need declared. */
+export function judgedRows(selection: Selection, profile: TargetProfile): readonly RequirementId[] {
+  return selectRows(selection).filter((id) => !skipReason(id, profile))
+}
+
 /** The scenarios that a selection would run, without a request. */
 export async function planConformance(
   profile: TargetProfile,
   selection: Selection,
 ): Promise<readonly Scenario[]> {
-  const rows = selectRows(selection).filter((id) => !skipReason(id, profile))
+  const rows = judgedRows(selection, profile)
   const scenarios = await listScenarios()
   return scenarios.filter((scenario) => isPlanned(scenario, rows, profile))
 }

@@ -3,7 +3,7 @@ import { createRedactor } from '../client/index.ts'
 import { type AuditOptions, auditLeftovers, type LeftoverAudit } from './cleanup/audit.ts'
 import { costOf, isViolated, runOnEachEndpoint } from './endpoints-alone.ts'
 import { ConfigurationError, InterruptedError } from './errors.ts'
-import { runExploration } from './exploration.ts'
+import { isExplorable, runExploration } from './exploration.ts'
 import { preflight } from './preflight/preflight.ts'
 import { endpointsOf, profileOfEndpoint } from './profile/index.ts'
 import { type Selection, selectRows, surfacesOfProfile } from './profile/selection.ts'
@@ -44,15 +44,19 @@ export async function runConformance(options: RunOptions): Promise<ConformanceRe
   prepareFiles(options, setup, startedAt)
 
   const redactor = createRedactor(secretsOf(setup))
-  const collector = new Collector((scenario) => {
+  const showProgress = (scenario: string) => {
     options.onProgress?.(
       buildProgress(collector, { scenario, judged: setup.rows, rows, profile: options.profile }),
     )
-  }, redactor.text)
+  }
+  const collector = new Collector(showProgress, redactor.text)
   const run = options.engine?.run ?? runOnce
   const isStopped = await run(collector, setup, options.signal)
-  if (options.exploration !== undefined && !isStopped) {
-    await runExploration(options.exploration, collector, setup, options.signal)
+  const { exploration } = options
+  if (exploration !== undefined && !isStopped && isExplorable(exploration, setup.rows)) {
+    await runExploration(exploration, collector, setup, options.signal, () =>
+      showProgress(exploration.title),
+    )
   }
   const interrupted = options.signal?.aborted ?? false
 

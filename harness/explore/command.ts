@@ -40,6 +40,8 @@ export interface Command {
   draw(model: Model, pick: Pick): Draft | undefined
   /** Tests if an operation still makes sense in a sequence that was shortened. */
   applies(model: Model, operation: Operation): boolean
+  /** Simpler operations that may show the same, the simplest first; none by default. */
+  simpler?(operation: Operation): readonly Operation[]
   run(world: World, operation: Operation): Promise<void>
 }
 
@@ -70,11 +72,19 @@ export class StateViolation extends Error {
   override readonly name = 'StateViolation'
   readonly row: RequirementId
   readonly evidence: readonly Exchange[]
+  /** Labels of the chats and files that it is about, beside the chat of the operation. */
+  readonly about: readonly string[]
 
-  constructor(row: RequirementId, why: string, evidence: readonly Exchange[]) {
+  constructor(
+    row: RequirementId,
+    why: string,
+    evidence: readonly Exchange[],
+    about: readonly string[] = [],
+  ) {
     super(why)
     this.row = row
     this.evidence = evidence
+    this.about = about
   }
 }
 

@@ -1,8 +1,12 @@
 import { requirements } from '../../contract/index.ts'
+import { isEarlyEnd } from '../conformance/exploration.ts'
 import { createRandomPicker } from '../conformance/session/identities.ts'
 import type { Session } from '../conformance/session/session.ts'
 import type { Operation, Pick, StateViolation } from './command.ts'
+import { deletedUses } from './commands/chats.ts'
+import { repeatableTurns } from './commands/generate.ts'
 import { commandNamed, commands } from './commands/index.ts'
+import { createDeck } from './deck.ts'
 import { createKnowledge, type Knowledge } from './knowledge.ts'
 import { readsAfter, sweep } from './reads.ts'
 import { exploredRows } from './rows.ts'
@@ -52,11 +56,13 @@ export async function explore(
   const pick = createRandomPicker(`${seed}/explore`)
   const violations: FoundViolation[] = []
   const unrepeated: StateViolation[] = []
+  const useOfDeleted = createDeck(deletedUses, pick)
   const budget = { operations: 0, generations: 0 }
+  const plan = { session, knowledge, pick, useOfDeleted, budget, options }
 
   while (budget.operations < options.operations && violations.length < maxViolations) {
     const size = Math.min(sequenceLength, options.operations - budget.operations)
-    const found = await runSequence({ session, knowledge, pick, budget, size, options })
+    const found = await runSequence({ ...plan, size })
     if (found === 'lost') {
       // A recording that holds other requests proves nothing of what was found when it was made.
       const isRecorded = session.context.setup.recordingFile !== null
@@ -67,16 +73,7 @@ export async function explore(
     if (found === undefined) continue
     const isKnown = violations.some(({ violation }) => violation.row === found.violation.row)
     if (isKnown) continue
-    const shrunk = await shrink(found.operations, {
-      row: found.violation.row,
-      replay: async (operations) => {
-        const world = createWorld(session, knowledge)
-        const replayed = await replay(world, operations)
-        await world.dispose()
-        return replayed
-      },
-      maxOperations: maxShrinkOperations,
-    })
+    const shrunk = await confirm(session, knowledge, found)
     if (shrunk === undefined) {
       unrepeated.push(found.violation)
       continue
@@ -87,6 +84,38 @@ export async function explore(
     report(session, shrunk)
   }
   return { operations: budget.operations, violations, unrepeated }
+}
+
+/**
+ * The shortest sequence that shows a violation again. Where none does, the requirement is left
+ * undecided: once is too little to accuse a target, and too much to pass it.
+ */
+async function confirm(
+  session: Session,
+  knowledge: Knowledge,
+  { violation, operations }: Found,
+): Promise<Shrunk | undefined> {
+  const doubt = (why: string) => {
+    const reason = `exploring saw once: ${violation.message}; ${why}`
+    session.markUndecided('inconclusive', [violation.row], reason)
+  }
+  try {
+    const shrunk = await shrink(operations, {
+      violation,
+      replay: async (shorter) => {
+        const world = createWorld(session, knowledge)
+        const replayed = await replay(world, shorter)
+        await world.dispose()
+        return replayed
+      },
+      maxOperations: maxShrinkOperations,
+    })
+    if (shrunk === undefined) doubt('it did not happen again when the operations were repeated')
+    return shrunk
+  } catch (error) {
+    if (isEarlyEnd(error)) doubt('the run ended before it was repeated')
+    throw error
+  }
 }
 
 /** Names of the operations of a sequence that change something: the same ones have one cause. */
@@ -102,6 +131,8 @@ interface SequenceRun {
   readonly session: Session
   readonly knowledge: Knowledge
   readonly pick: Pick
+  /** Deals what is done with a chat that was deleted. */
+  readonly useOfDeleted: () => string
   readonly budget: { operations: number; generations: number }
   readonly size: number
   readonly options: ExploreOptions
@@ -146,11 +177,25 @@ async function runOperations(
       if (seen !== undefined) return seen
     }
   }
-  for (const read of sweep(world.model, run.pick)) {
-    const found = await carryOut(read)
+  for (const ending of [...lastRepeat(world, run), ...sweep(world.model, run)]) {
+    const found = await carryOut(ending)
     if (found !== undefined) return found
   }
   return undefined
+}
+
+/** A key that is as old as can be, which a target is the first to forget; within the budget. */
+function lastRepeat(
+  { model }: RecordedWorld,
+  { pick, budget, options }: SequenceRun,
+): readonly Operation[] {
+  const turns = repeatableTurns(model)
+  const again = turns.filter(({ isRepeated, kind }) => isRepeated && kind === 'generate')
+  const [turn] = pick(2) === 0 && again.length > 0 ? again : turns
+  if (turn === undefined || budget.generations >= options.maxGenerations) return []
+  budget.generations += 1
+  const { chat, label } = turn
+  return [{ command: 'repeat key', label: 'last', chat, turn: label, variant: 'same form' }]
 }
 
 function draw(world: RecordedWorld, run: SequenceRun, label: string): Operation | undefined {
@@ -158,10 +203,11 @@ function draw(world: RecordedWorld, run: SequenceRun, label: string): Operation 
   const left = options.maxGenerations - budget.generations
   // Generations are spread over the whole run.
   const due = options.maxGenerations * (budget.operations / options.operations) + 6
-  const mayGenerate = Math.min(left, due - budget.generations)
+  const isDue = budget.generations < due
   const candidates = commands.filter(
     ({ generations, needs = [] }) =>
-      generations <= mayGenerate && needs.every((row) => session.isJudged(row)),
+      (generations === 0 || (isDue && generations <= left)) &&
+      needs.every((row) => session.isJudged(row)),
   )
   for (let tries = 0; tries < 50; tries += 1) {
     const command = drawWeighted(candidates, pick)

@@ -1,6 +1,5 @@
 /** Reads that no draw has to come up with: after an operation, and at the end of a sequence. */
-import { drawFrom, type Operation, type Pick } from './command.ts'
-import { deletedUses } from './commands/chats.ts'
+import type { Operation, Pick } from './command.ts'
 import { commands } from './commands/index.ts'
 import type { Knowledge } from './knowledge.ts'
 import { livingChats, type Model, turnsOf } from './model.ts'
@@ -31,7 +30,10 @@ export function readsAfter(
 }
 
 /** Every read of everything, at the end of a sequence. */
-export function sweep(model: Model, pick: Pick): readonly Operation[] {
+export function sweep(
+  model: Model,
+  { pick, useOfDeleted }: { readonly pick: Pick; readonly useOfDeleted: () => string },
+): readonly Operation[] {
   const limits = [2, 3, 5, 10, 20, 50]
   const limit = () => limits[pick(limits.length)] ?? 5
   const ofChats = livingChats(model).flatMap(({ label }) => [
@@ -44,7 +46,7 @@ export function sweep(model: Model, pick: Pick): readonly Operation[] {
   const ofDeleted = model.chats
     .filter(({ deleted }) => deleted)
     .flatMap(({ label }) =>
-      [drawFrom(deletedUses, pick), 'history'].map((variant = 'read') => ({
+      [useOfDeleted(), 'history'].map((variant) => ({
         command: 'use deleted chat',
         label: `${label}s ${variant}`,
         chat: label,

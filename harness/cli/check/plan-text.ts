@@ -1,5 +1,6 @@
 import { wrap } from '../../../reports/text/escape.ts'
 import { count } from '../../../reports/text/format.ts'
+import type { Exploration } from '../../conformance/exploration.ts'
 import type { TargetProfile } from '../../conformance/profile/index.ts'
 import type { Selection } from '../../conformance/profile/selection.ts'
 import { addCosts, type Cost, noCost } from '../../conformance/usage.ts'
@@ -7,6 +8,8 @@ import type { Scenario } from '../../conformance/vitest/collector.ts'
 import { durationText } from './estimate.ts'
 
 export interface PlanOptions {
+  /** Random sequences after the scenarios, one request at a time. */
+  readonly exploration?: Pick<Exploration, 'operations' | 'cost'>
   readonly selection: Selection
   readonly limits: Pick<TargetProfile['limits'], 'requestsPerSecond'>
   /** Scenarios in flight. */
@@ -17,24 +20,39 @@ export interface PlanOptions {
 
 /** Text of `--dry-run`: the cost of a run for its target, and its estimated duration. */
 export function planText(scenarios: readonly Scenario[], options: PlanOptions): string {
-  const { selection, width } = options
-  const total = scenarios.map(({ cost }) => cost).reduce(addCosts, noCost)
+  const { selection, width, exploration } = options
+  const cost = scenarios.map((scenario) => scenario.cost).reduce(addCosts, noCost)
   const extra = scenarios.reduce((sum, scenario) => sum + scenario.again, 0)
-  const rows = scenarios.map(({ title, cost }) => ({ title, cost }))
+  const rows = scenarios.map((scenario) => ({ title: scenario.title, cost: scenario.cost }))
   const lead = `Profile ${selection.profile}: ${count(scenarios.length, 'scenario')}. Nothing was sent. A run costs:`
   return [
     ...wrap(lead, width),
     '',
-    ...table([...rows, null, { title: 'total', cost: total }], width),
+    ...table([...rows, null, ...totals(cost, exploration)], width),
     '',
     ...[
-      timeText(total, options),
+      timeText(cost, options),
       ...(extra === 0
         ? []
         : [`Up to ${extra} extra generations if the model fails to recall a planted fact.`]),
+      ...(exploration === undefined
+        ? []
+        : [
+            'A violation that exploring finds is repeated and shortened, which adds requests and generations: docs/explore.md.',
+          ]),
       'Retries after 429 or 503 and polling for changes add requests.',
     ].flatMap((text) => wrap(text, width)),
   ].join('\n')
+}
+
+function totals(cost: Cost, exploration: PlanOptions['exploration']): readonly Row[] {
+  const total = { title: 'total', cost }
+  if (exploration === undefined) return [total]
+  return [
+    total,
+    { title: `exploring, ${exploration.operations} operations`, cost: exploration.cost },
+    { title: 'total with exploring', cost: addCosts(cost, exploration.cost) },
+  ]
 }
 
 const columns = ['requests', 'generations', 'chats', 'uploads'] as const
@@ -64,10 +82,12 @@ function table(rows: readonly (Row | null)[], width: number): readonly string[] 
 const secondsPerGeneration = [1, 10] as const
 const secondsPerRequest = 0.05
 
-function timeText({ requests, generations }: Cost, { limits, jobs }: PlanOptions): string {
+function timeText(cost: Cost, { limits, jobs, exploration }: PlanOptions): string {
   const { requestsPerSecond: rate } = limits
+  const { requests } = addCosts(cost, exploration?.cost ?? noCost)
   const [quick, slow] = secondsPerGeneration.map((seconds) => {
-    const busy = (generations * seconds + (requests - generations) * secondsPerRequest) / jobs
+    const own = exploration === undefined ? 0 : busySeconds(exploration.cost, seconds)
+    const busy = busySeconds(cost, seconds) / jobs + own
     return durationText(1000 * Math.max(busy, rate === undefined ? 0 : requests / rate))
   })
   const bounds = [
@@ -79,4 +99,8 @@ function timeText({ requests, generations }: Cost, { limits, jobs }: PlanOptions
       ? `about ${quick}`
       : `about ${quick} at ${secondsPerGeneration[0]} s per generation, about ${slow} at ${secondsPerGeneration[1]} s per generation`
   return `Estimated duration: ${time}, limited to ${bounds}.`
+}
+
+function busySeconds({ requests, generations }: Cost, secondsEach: number): number {
+  return generations * secondsEach + (requests - generations) * secondsPerRequest
 }

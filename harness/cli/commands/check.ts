@@ -1,7 +1,7 @@
 import type { ConformanceReport } from '../../../contract/report/conformance.ts'
 import { defaultJobs } from '../../conformance/defaults.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
-import type { Exploration } from '../../conformance/exploration.ts'
+import { type Exploration, isExplorable } from '../../conformance/exploration.ts'
 import { missingMembers } from '../../conformance/profile/applicability.ts'
 import type { TargetProfile } from '../../conformance/profile/index.ts'
 import {
@@ -42,7 +42,7 @@ interface CheckFlags extends TargetFlags, BaselineFlags {
   readonly skip: readonly string[]
   readonly jobs: number
   readonly maxRequests?: number
-  readonly explore: number
+  readonly explore?: number
   readonly out: string
   readonly seed?: string
   readonly strict?: boolean
@@ -54,13 +54,17 @@ interface CheckFlags extends TargetFlags, BaselineFlags {
   readonly report?: readonly string[]
 }
 
+/** Operations that a run of everything explores. */
+const defaultOperations = 200
+
 const examples = `
 Examples:
   $ chatgen check --reference
   $ CHATGEN_API_KEY=… chatgen check https://chat.example.org
   $ chatgen check --target staging.yaml --profile v3 --out results
   $ chatgen check --target staging.yaml --only 'V3-IDEM-*' --only OAI-AUTH
-  $ chatgen check --target staging.yaml --explore 300 --seed nightly-7
+  $ chatgen check --target staging.yaml --explore 1000 --seed nightly-7
+  $ chatgen check --target staging.yaml --explore 0
   $ chatgen check --target staging.yaml --dry-run
   $ chatgen check --url http://10.0.0.1:8080 --url http://10.0.0.2:8080 --target staging.yaml
   $ chatgen check --target staging.yaml --baseline known.yaml --report console,junit
@@ -105,9 +109,10 @@ export const checkCommand: AddCommand = (program, io, finish) => {
       ),
     )
     .addOption(
-      flag('--explore <n>', 'operations of random sequences after the suites; 0 for none')
-        .argParser(wholeNumber)
-        .default(0),
+      flag(
+        '--explore <n>',
+        `operations of random sequences after the suites; 0 for none (default: ${defaultOperations} in profile full without --only)`,
+      ).argParser(wholeNumber),
     )
     .addOption(flag('--baseline <file>', 'known violations, YAML or JSON'))
     .addOption(
@@ -129,11 +134,14 @@ export const checkCommand: AddCommand = (program, io, finish) => {
       const formats = formatsOf(flags.report ?? checkFormats)
       const selection: Selection = { profile, only, skip }
       if (flags.dryRun) {
-        const { planConformance } = await import('../../conformance/plan.ts')
+        const { judgedRows, planConformance } = await import('../../conformance/plan.ts')
         const exploration = await explorationFor(flags)
         const text = await withTarget(url, flags, io, async (profile) => {
           const scenarios = await planConformance(profile, selection)
-          return planText([...scenarios, ...(exploration ? [{ ...exploration, again: 0 }] : [])], {
+          const isExplored =
+            exploration && isExplorable(exploration, judgedRows(selection, profile))
+          return planText(scenarios, {
+            ...(isExplored && { exploration }),
             selection,
             limits: profile.limits,
             jobs: flags.jobs,
@@ -214,7 +222,10 @@ function check(
 }
 
 /** Undefined where nothing is to be explored: random sequences are about chats, which are v3. */
-async function explorationFor({ explore, profile }: CheckFlags): Promise<Exploration | undefined> {
+async function explorationFor(flags: CheckFlags): Promise<Exploration | undefined> {
+  const { profile, only } = flags
+  const isWhole = profile === 'full' && only.length === 0
+  const { explore = isWhole ? defaultOperations : 0 } = flags
   if (explore === 0 || !surfacesOfProfile(profile).includes('v3')) return undefined
   const { explorationOf } = await import('../../explore/exploration.ts')
   return explorationOf(explore)

@@ -20,3 +20,8 @@ export async function stillGenerates(world: World, stream: boolean): Promise<boo
   const body = v3.generateBody(chat, `Name a colour for ${session.nonce()}.`, { stream })
   return succeeded(await v3.generate(body, { role: 'control' }))
 }
+
+/** The world for a read that only tells which requirement is broken: no part of the sequence. */
+export function asControl(world: World): World {
+  return { ...world, act: (exchange) => exchange }
+}

@@ -3,7 +3,15 @@ import { poll } from '../../conformance/scenario/poll.ts'
 import { answerJson, statusText } from '../../conformance/scenario/read.ts'
 import { isConclusive } from '../../conformance/scenario/routes/paging.ts'
 import { isWholeList } from '../checks/whole-list.ts'
-import { type Command, demand, drawChat, drawFrom, type Operation, type World } from '../command.ts'
+import {
+  type Command,
+  demand,
+  drawChat,
+  drawFrom,
+  type Operation,
+  StateViolation,
+  type World,
+} from '../command.ts'
 import { addFile, chatNamed, type FileState, livingChats, type Model, touchChat } from '../model.ts'
 
 /** Maximum number of uploads in a sequence: no route of the document deletes them. */
@@ -19,7 +27,7 @@ const upload: Command = {
     const holding = livingChats(model).filter(({ label }) =>
       model.files.some(({ chat }) => chat === label),
     )
-    const chosen = holding.length > 0 && pick(2) === 0 ? holding : livingChats(model)
+    const chosen = holding.length > 0 && pick(3) > 0 ? holding : livingChats(model)
     return pick(5) === 0 ? {} : (drawChat(chosen, pick) ?? {})
   },
   applies: (model, { chat }) => chat === undefined || chatNamed(model, chat)?.deleted === false,
@@ -107,18 +115,19 @@ async function expectFiles(world: World, { variant, chat, limit }: Operation): P
   const shown = walk.pages.slice(-3)
   const ability = `list attachments ${variant}`
   const names = sought.map(({ name }) => name)
-  const missing = names.filter((name) => walk.pagesWith(name).length === 0)
+  const missing = sought.filter(({ name }) => walk.pagesWith(name).length === 0)
   if (missing.length === 0 && names.length > 0) knowledge.prove(ability)
   if (missing.length > 0 && knowledge.isAble(ability) && isConclusive(walk, names)) {
     const row: RequirementId =
       limit !== undefined ? 'V3-ATT-10' : (rowOfVariant[variant ?? ''] ?? 'V3-ATT-06')
     const why = `the list of attachments (${variant}) lacks ${missing.length} of ${names.length} files`
-    demand(false, row, why, ...shown)
+    throw new StateViolation(row, why, shown, labelsOf(missing))
   }
   if (ofChat && knowledge.isAble(ability)) {
-    const isForeign = strangers.some(({ name }) => walk.pagesWith(name).length > 0)
-    const why = 'the attachments of a chat show a file that is not one of them'
-    demand(!isForeign, 'V3-ATT-07', why, ...shown)
+    const foreign = strangers.filter(({ name }) => walk.pagesWith(name).length > 0)
+    if (foreign.length > 0) {
+      throw new StateViolation('V3-ATT-07', strangeFile, shown, labelsOf(foreign))
+    }
   }
   if (limit === undefined) return
   for (const page of walk.pages) {
@@ -130,6 +139,8 @@ async function expectFiles(world: World, { variant, chat, limit }: Operation): P
     }
   }
 }
+
+const strangeFile = 'the attachments of a chat show a file that is not one of them'
 
 const rowOfVariant: Readonly<Record<string, RequirementId>> = {
   search: 'V3-ATT-08',
@@ -157,11 +168,17 @@ async function expectChatFiles(world: World, { chat = '' }: Operation): Promise<
   const missing = missingIn(page)
   if (missing.length === 0 && own.length > 0) knowledge.prove(ability)
   if (!knowledge.isAble(ability)) return
-  const isForeign = others.some(({ name }) => attachments.lists(page, name))
-  const strange = 'the attachments of a chat show a file that is not one of them'
-  demand(!isForeign, 'V3-ATT-12', strange, page)
+  const foreign = others.filter(({ name }) => attachments.lists(page, name))
+  if (foreign.length > 0) {
+    throw new StateViolation('V3-ATT-12', strangeFile, [page], labelsOf(foreign))
+  }
   if (missing.length === 0 || !isWholeList(page)) return
-  demand(false, 'V3-ATT-12', `the chat lacks ${missing.length} of its ${own.length} files`, page)
+  const why = `the chat lacks ${missing.length} of its ${own.length} files`
+  throw new StateViolation('V3-ATT-12', why, [page], labelsOf(missing))
+}
+
+function labelsOf(files: readonly FileState[]): readonly string[] {
+  return files.map(({ label }) => label)
 }
 
 export const attachmentCommands: readonly Command[] = [upload, listFiles]

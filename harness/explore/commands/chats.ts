@@ -56,6 +56,7 @@ const rename: Command = {
     const change = accepted ? { name } : {}
     world.model = touchChat(world.model, chat.label, 'rename', change)
   },
+  simpler: ({ variant, ...plain }) => (variant === undefined ? [] : [plain]),
 }
 
 const favorite: Command = {
@@ -172,7 +173,7 @@ const useDeleted: Command = {
   run: tryDeleted,
 }
 
-export const deletedUses: readonly string[] = [
+export const deletedUses: readonly [string, ...string[]] = [
   'read',
   'history',
   'generate',

@@ -7,7 +7,7 @@ import {
 } from '../../conformance/scenario/read.ts'
 import { inputText } from '../../conformance/scenario/routes/v3.ts'
 import { requireLiving, stillGenerates } from '../checks/common.ts'
-import { type Command, demand, drawChat, drawFrom, type World } from '../command.ts'
+import { type Command, demand, drawChat, drawFrom, type Operation, type World } from '../command.ts'
 import {
   addTurn,
   chatNamed,
@@ -23,7 +23,13 @@ import {
 /** A chat that grows longer may meet a limit that the document does not show. */
 const maxTurns = 6
 
-const forms = ['json', 'stream', 'items', 'stream of items'] as const
+/** The simplest first. */
+const forms = ['json', 'stream', 'items', 'stream of items']
+
+function inSimplerForms(operation: Operation): readonly Operation[] {
+  const at = forms.indexOf(operation.variant ?? '')
+  return forms.slice(0, Math.max(0, at)).map((variant) => ({ ...operation, variant }))
+}
 
 const generate: Command = {
   name: 'generate',
@@ -37,6 +43,7 @@ const generate: Command = {
   async run(world, operation) {
     await takeTurn(world, operation.label, operation.chat ?? '', operation.variant ?? 'json', {})
   },
+  simpler: inSimplerForms,
 }
 
 const continueRun: Command = {
@@ -56,6 +63,7 @@ const continueRun: Command = {
     const parent = lastRun(world.model, chat)?.responseId
     await takeTurn(world, label, chat, variant, parent === undefined ? {} : { parent_id: parent })
   },
+  simpler: (operation) => [{ ...operation, command: generate.name }, ...inSimplerForms(operation)],
 }
 
 const repeat: Command = {
@@ -63,9 +71,11 @@ const repeat: Command = {
   weight: 6,
   generations: 1,
   draw(model, pick) {
-    const turns = model.turns.filter((one) => isRepeatable(model, one))
-    // The oldest keys are the first to be forgotten.
-    const turn = drawFrom(pick(2) === 0 ? turns.slice(0, 2) : turns, pick)
+    const turns = repeatableTurns(model)
+    const again = turns.filter(({ isRepeated }) => isRepeated)
+    // The oldest keys are the first to be forgotten, and a second repeat may be met as a first one.
+    const lists = [turns, turns.slice(0, 2), again.length > 0 ? again : turns]
+    const turn = drawFrom(lists[pick(lists.length)] ?? turns, pick)
     const variant = pick(3) === 0 ? 'other form' : 'same form'
     return turn && { chat: turn.chat, turn: turn.label, variant }
   },
@@ -82,6 +92,8 @@ const repeat: Command = {
     world.model = repeatTurn(touchChat(world.model, turn.chat, 'repeat key'), turn.label)
     demand(status < 500, 'V3-IDEM-08', `a repeat was answered ${status}`, again)
   },
+  simpler: (operation) =>
+    operation.variant === 'other form' ? [{ ...operation, variant: 'same form' }] : [],
 }
 
 const raceKey: Command = {
@@ -113,6 +125,7 @@ const raceKey: Command = {
       isRepeated: true,
     })
   },
+  simpler: (operation) => [{ ...operation, command: generate.name }],
 }
 
 const raceChats: Command = {
@@ -137,6 +150,13 @@ const raceChats: Command = {
     // In one order, whichever was answered first: what is drawn next depends on it.
     world.model = orderTurns(world.model, [`${label}a`, `${label}b`])
     for (const turn of turns) if (turn.status === 'rejected') throw turn.reason
+  },
+  simpler({ label, chat = '', turn = '' }) {
+    const { name: command } = generate
+    return [
+      { command, label: `${label}a`, chat, variant: 'json' },
+      { command, label: `${label}b`, chat: turn, variant: 'stream' },
+    ]
   },
 }
 
@@ -202,6 +222,11 @@ function lastRun(model: Model, chat: string): Turn | undefined {
     .filter(({ steps }) => steps !== 0)
     .at(-1)
   return last?.responseId === undefined ? undefined : last
+}
+
+/** The turns whose key can be repeated, the oldest first. */
+export function repeatableTurns(model: Model): readonly Turn[] {
+  return model.turns.filter((turn) => isRepeatable(model, turn))
 }
 
 /** Tests if a turn can be repeated: the meaning of a key whose chat is deleted is open. */

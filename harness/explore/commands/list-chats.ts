@@ -2,9 +2,17 @@ import type { RequirementId } from '../../../contract/index.ts'
 import { poll } from '../../conformance/scenario/poll.ts'
 import { answerJson, contains } from '../../conformance/scenario/read.ts'
 import { isConclusive, type ListWalk } from '../../conformance/scenario/routes/paging.ts'
+import { asControl } from '../checks/common.ts'
 import { isSettled } from '../checks/kept.ts'
-import { type Command, demand, drawFrom, type Operation, type World } from '../command.ts'
-import { chatNamed, livingChats } from '../model.ts'
+import {
+  type Command,
+  demand,
+  drawFrom,
+  type Operation,
+  StateViolation,
+  type World,
+} from '../command.ts'
+import { type ChatState, chatNamed, livingChats } from '../model.ts'
 
 const limits = [undefined, 1, 2, 3, 5, 10, 20, 30, 50] as const
 
@@ -25,17 +33,19 @@ export const listChats: Command = {
     return limit === undefined ? { variant } : { variant, limit }
   },
   applies: (model, { chat }) =>
-    livingChats(model).length > 0 &&
-    (chat === undefined || chatNamed(model, chat)?.deleted === false),
-  run: walkChats,
+    model.chats.length > 0 && (chat === undefined || chatNamed(model, chat)?.deleted === false),
+  run: async (world, operation) => void (await walkChats(world, operation)),
+  simpler: ({ command, label, variant }) =>
+    variant === 'all' ? [] : [{ command, label, variant: 'all' }],
 }
 
-async function walkChats(world: World, operation: Operation): Promise<void> {
+/** True where every chat that is sought was shown. */
+async function walkChats(world: World, operation: Operation): Promise<boolean> {
   const { variant = 'all', limit, chat: label } = operation
   const { chats, knowledge, session, model } = world
   const one = chatNamed(model, label)
   const [ownWord] = one?.name?.split(' ') ?? []
-  if (variant === 'search of one' && ownWord === undefined) return
+  if (variant === 'search of one' && ownWord === undefined) return false
   const word = variant === 'search' ? world.word : ownWord
   const isSearch = variant.startsWith('search') && word !== undefined
   const query = {
@@ -62,42 +72,59 @@ async function walkChats(world: World, operation: Operation): Promise<void> {
       ),
     (seen) => missingIn(seen).length === 0 && unwantedIn(seen).length === 0,
   )
-  for (const page of walk.pages) world.act(page)
   const shown = walk.pages.slice(-3)
-  const ability = `list ${isSearch ? 'search' : variant}${limit === undefined ? '' : ' with limit'}`
+  const ability = abilityOf(operation)
   const unwanted = unwantedIn(walk)
-  if (unwanted.some(({ deleted }) => deleted) && knowledge.isAble('list all')) {
-    demand(false, 'V3-CHAT-11', 'the list of chats shows a deleted chat', ...shown)
-  }
   const missing = missingIn(walk)
   const ids = sought.map(({ id }) => id)
+  const isLacking = missing.length > 0 && knowledge.isAble(ability) && isConclusive(walk, ids)
+  // What is missing without a limit, or without a filter, is not for the pages or the filter.
+  const whole = isLacking ? simplerList(operation) : undefined
+  const isOwnLoss = whole === undefined || (await walkChats(asControl(world), whole))
+  for (const page of walk.pages) world.act(page)
+  if (unwanted.some(({ deleted }) => deleted) && knowledge.isAble('list all')) {
+    const why = 'the list of chats shows a deleted chat'
+    throw new StateViolation('V3-CHAT-11', why, shown, labelsOf(unwanted))
+  }
   if (missing.length === 0) {
     knowledge.prove(ability)
     if (excluded.length > 0 && unwanted.length === 0) knowledge.prove('exclude favorites')
-  } else if (knowledge.isAble(ability) && isConclusive(walk, ids)) {
-    // What is missing without a limit, or without a filter, is not for the pages or the filter.
-    const { limit: _, ...whole } = operation
-    if (limit !== undefined) await walkChats(world, whole)
-    else if (variant !== 'all') await walkChats(world, { ...whole, variant: 'all' })
+  }
+  if (isLacking && isOwnLoss) {
     const row = limit !== undefined ? 'V3-CHAT-08' : (rowOfList[variant] ?? 'V3-CHAT-05')
     const count = `${missing.length} of ${sought.length}`
-    demand(
-      false,
-      row,
-      `the list of chats (${describe(variant, limit)}) lacks ${count} chats`,
-      ...shown,
-    )
+    const why = `the list of chats (${describe(variant, limit)}) lacks ${count} chats`
+    throw new StateViolation(row, why, shown, labelsOf(missing))
   }
   if (excluded.length > 0 && unwanted.length > 0 && knowledge.isAble('exclude favorites')) {
-    demand(false, 'V3-CHAT-09', 'exclude_favorites leaves a favorite in the list', ...shown)
+    const why = 'exclude_favorites leaves a favorite in the list'
+    throw new StateViolation('V3-CHAT-09', why, shown, labelsOf(unwanted))
   }
-  if (limit === undefined) return
+  if (limit === undefined) return missing.length === 0
   for (const page of walk.pages) {
     const own = model.chats.filter(({ id }) => contains(answerJson(page), id)).length
     const why = `a page with limit ${limit} lists ${own} chats of this run`
     if (own <= limit) knowledge.prove('limit of chats')
     else if (knowledge.isAble('limit of chats')) demand(false, 'V3-CHAT-07', why, page)
   }
+  return missing.length === 0
+}
+
+/** The list that shows what this one does, without its limit or else without its filter. */
+function simplerList(operation: Operation): Operation | undefined {
+  const { limit, ...whole } = operation
+  if (limit !== undefined) return whole
+  const { command, label, variant } = operation
+  return variant === 'all' ? undefined : { command, label, variant: 'all' }
+}
+
+function abilityOf({ variant = 'all', limit }: Operation): string {
+  const kind = variant.startsWith('search') ? 'search' : variant
+  return `list ${kind}${limit === undefined ? '' : ' with limit'}`
+}
+
+function labelsOf(chats: readonly ChatState[]): readonly string[] {
+  return chats.map(({ label }) => label)
 }
 
 const rowOfList: Readonly<Record<string, RequirementId>> = {

@@ -3,7 +3,7 @@ import { poll } from '../../conformance/scenario/poll.ts'
 import { answerJson, contains, statusText } from '../../conformance/scenario/read.ts'
 import { kindsSinceSet, settle } from '../checks/kept.ts'
 import { isWholeList } from '../checks/whole-list.ts'
-import { type Command, demand, type World } from '../command.ts'
+import { type Command, demand, StateViolation, type World } from '../command.ts'
 import { type ChatState, readProperty } from '../model.ts'
 
 export const readFavorites: Command = {
@@ -41,9 +41,9 @@ function expectMark(world: World, chat: ChatState, page: Exchange): void {
   const { knowledge } = world
   const shown = contains(answerJson(page), chat.id)
   if (chat.deleted) {
-    const isAble = knowledge.isAble('favorites')
-    demand(!(shown && isAble), 'V3-CHAT-11', 'the favorites show a deleted chat', page)
-    return
+    if (!shown || !knowledge.isAble('favorites')) return
+    const why = 'the favorites show a deleted chat'
+    throw new StateViolation('V3-CHAT-11', why, [page], [chat.label])
   }
   const kinds = chat.sinceRead.favorite
   const hold = (seen: boolean | undefined) => {
@@ -72,11 +72,11 @@ function expectMark(world: World, chat: ChatState, page: Exchange): void {
     const why = wasRemoved
       ? 'the favorites still show a chat that was removed from them'
       : 'the favorites show a chat that was not added to them'
-    demand(false, wasRemoved ? 'V3-FAV-02' : 'V3-FAV-03', why, page)
+    throw new StateViolation(wasRemoved ? 'V3-FAV-02' : 'V3-FAV-03', why, [page], [chat.label])
   }
   const wasTouched = kinds.length > 0
   const why = wasTouched
     ? 'the favorites do not show a chat that was added to them'
     : 'a favorite is no longer one, though nothing was done with it since the favorites were read'
-  demand(false, wasTouched ? 'V3-FAV-01' : 'V3-CHAT-13', why, page)
+  throw new StateViolation(wasTouched ? 'V3-FAV-01' : 'V3-CHAT-13', why, [page], [chat.label])
 }

@@ -2,7 +2,7 @@ import type { RequirementId } from '../../../contract/index.ts'
 import { isDeclined, statusText } from '../../conformance/scenario/read.ts'
 import { requireLiving } from '../checks/common.ts'
 import { type Command, demand, drawFrom } from '../command.ts'
-import { addTurn, chatNamed, livingChats } from '../model.ts'
+import { addTurn, chatNamed, livingChats, type Model } from '../model.ts'
 
 interface Mistake {
   /** Defect of the request, for the message. */
@@ -38,12 +38,20 @@ const invalidGeneration: Command = {
   weight: 4,
   generations: 0,
   draw(model, pick) {
+    const form = pick(2) === 0 ? 'json' : 'stream'
+    // A mistake may be refused once.
+    const before = drawFrom(
+      model.turns.filter(({ kind, chat }) => kind in mistakes && isLiving(model, chat)),
+      pick,
+    )
+    if (before !== undefined && pick(2) === 0) {
+      return { chat: before.chat, variant: `${before.kind}, ${form}` }
+    }
     const chat = drawFrom(livingChats(model), pick)
     const mistake = drawFrom(Object.keys(mistakes), pick)
-    const form = pick(2) === 0 ? 'json' : 'stream'
     return chat && { chat: chat.label, variant: `${mistake}, ${form}` }
   },
-  applies: (model, { chat }) => chatNamed(model, chat)?.deleted === false,
+  applies: (model, { chat }) => isLiving(model, chat),
   async run(world, operation) {
     const { v3, session, knowledge } = world
     const chat = requireLiving(world, operation)
@@ -66,12 +74,20 @@ const invalidGeneration: Command = {
       body,
       marks: [mark],
       steps: 0,
-      kind: mistake.what,
+      kind: name,
       answer: [],
       responseId: undefined,
       isRepeated: false,
     })
   },
+  simpler: ({ variant = '', ...rest }) =>
+    variant.endsWith(', stream')
+      ? [{ ...rest, variant: variant.replace(', stream', ', json') }]
+      : [],
+}
+
+function isLiving(model: Model, chat: string | undefined): boolean {
+  return chatNamed(model, chat)?.deleted === false
 }
 
 export const refusalCommands: readonly Command[] = [invalidGeneration]
