@@ -41,7 +41,7 @@ export interface Command {
   /** Tests if an operation still makes sense in a sequence that was shortened. */
   applies(model: Model, operation: Operation): boolean
   /** Simpler operations that may show the same, the simplest first; none by default. */
-  simpler?(operation: Operation): readonly Operation[]
+  simpler?(operation: Operation): readonly (Operation | readonly Operation[])[]
   run(world: World, operation: Operation): Promise<void>
 }
 

@@ -6,6 +6,7 @@ import type { Operation, Pick, StateViolation } from './command.ts'
 import { deletedUses } from './commands/chats.ts'
 import { repeatableTurns } from './commands/generate.ts'
 import { commandNamed, commands } from './commands/index.ts'
+import { lastMistakes } from './commands/refusals.ts'
 import { createDeck } from './deck.ts'
 import { createKnowledge, type Knowledge } from './knowledge.ts'
 import { readsAfter, sweep } from './reads.ts'
@@ -177,7 +178,8 @@ async function runOperations(
       if (seen !== undefined) return seen
     }
   }
-  for (const ending of [...lastRepeat(world, run), ...sweep(world.model, run)]) {
+  const last = [...lastRepeat(world, run), ...lastMistakes(world.model)]
+  for (const ending of [...last, ...sweep(world.model, run)]) {
     const found = await carryOut(ending)
     if (found !== undefined) return found
   }

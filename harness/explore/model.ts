@@ -112,8 +112,9 @@ export function orderTurns(model: Model, labels: readonly string[]): Model {
 
 /** The model after the key of a turn was sent again: the turn is there once all the same. */
 export function repeatTurn(model: Model, label: string): Model {
+  // What a key adds from now on, its race does not.
   const turns = model.turns.map((turn) =>
-    turn.label === label ? { ...turn, isRepeated: true } : turn,
+    turn.label === label ? { ...turn, isRepeated: true, kind: 'generate' } : turn,
   )
   return { ...model, turns }
 }

@@ -22,6 +22,9 @@ export function readsAfter(
   return [
     { command: 'read chat', label: `${label}r`, chat: subject },
     { command: 'read favorites', label: `${label}f` },
+    ...(command === 'create chat'
+      ? [{ command: 'list chats', label: `${label}l`, variant: 'all' }]
+      : []),
     ...(writes ? [{ command: 'read history', label: `${label}h`, chat: subject }] : []),
     ...(command === 'upload'
       ? [{ command: 'list attachments', label: `${label}a`, chat: subject, variant: 'of chat' }]

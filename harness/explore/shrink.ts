@@ -59,7 +59,7 @@ export async function shrink(
     }
     while (
       current !== undefined &&
-      ((await dropAny(current.operations)) || (await simplifyAny(current.operations)))
+      ((await dropAny(current)) || (await mergeAny(current)) || (await simplifyAny(current)))
     ) {
       // Each success is a shorter or simpler sequence, of which the same is tried again.
     }
@@ -68,24 +68,48 @@ export async function shrink(
   }
   return best
 
-  async function dropAny(current: readonly Operation[]): Promise<boolean> {
-    for (const part of partsOf(current)) {
-      const rest = current.filter(
-        (operation, at) => at === current.length - 1 || !part.has(operation),
-      )
-      if (rest.length < current.length && (await attempt(rest))) return true
+  /** Goes on from each success with the parts that are left, and so tries none twice. */
+  async function dropAny(from: Shrunk): Promise<boolean> {
+    for (const part of partsOf(from.operations)) {
+      const { operations: all } = current ?? from
+      const rest = all.filter((one, at) => at === all.length - 1 || !part.has(one))
+      if (rest.length < all.length) await attempt(rest)
     }
+    return current !== from
+  }
+
+  async function mergeAny({ operations: all }: Shrunk): Promise<boolean> {
+    const into = all.at(-1)?.chat
+    if (into === undefined) return false
+    const others = new Set(all.flatMap(({ chat }) => (chat === undefined ? [] : [chat])))
+    others.delete(into)
+    for (const other of others) if (await attempt(mergeChats(all, other, into))) return true
     return false
   }
 
-  async function simplifyAny(current: readonly Operation[]): Promise<boolean> {
-    for (const [at, operation] of current.entries()) {
+  async function simplifyAny({ operations: all }: Shrunk): Promise<boolean> {
+    for (const [at, operation] of all.entries()) {
       for (const simpler of simplerOperations(operation)) {
-        if (await attempt(current.with(at, simpler))) return true
+        if (await attempt(all.toSpliced(at, 1, ...simpler))) return true
       }
     }
     return false
   }
+}
+
+/** The same operations on one chat in place of two, which is created where the first one was. */
+function mergeChats(
+  operations: readonly Operation[],
+  other: string,
+  into: string,
+): readonly Operation[] {
+  const creations = operations.filter(({ label }) => label === other || label === into)
+  const creation = creations.find(({ label }) => label === into)
+  return operations.flatMap((operation) => {
+    if (operation === creations[0] && creation !== undefined) return [creation]
+    if (creations.includes(operation)) return []
+    return [operation.chat === other ? { ...operation, chat: into } : operation]
+  })
 }
 
 /** Operations to begin with, the fewest first: those on what the violation is about. */
@@ -97,10 +121,10 @@ function beginnings(
   if (last === undefined) return []
   const others = operations.slice(0, -1)
   const subjects = new Set(about)
-  const plainest = commandNamed(last.command)?.simpler?.(last)[0] ?? last
+  const [plainest] = last.limit === undefined ? simplerOperations(last) : []
   const own = others.filter((operation) => touches(operation, subjects))
   return [
-    ...(own.length > 0 ? [[...own, plainest]] : []),
+    ...(own.length > 0 ? [[...own, ...(plainest ?? [last])]] : []),
     ...[1, 2].map((reach) => related(operations, about, reach)),
   ]
 }
@@ -109,7 +133,8 @@ function touches({ chat, turn, label }: Operation, subjects: ReadonlySet<string>
   return [chat, turn, label].some((one) => one !== undefined && subjects.has(one))
 }
 
-function simplerOperations(operation: Operation): readonly Operation[] {
+/** What an operation may give way to. */
+function simplerOperations(operation: Operation): readonly (readonly Operation[])[] {
   const { limit, ...whole } = operation
   return [
     // A list in one page takes fewer requests, and smaller pages fewer elements.
@@ -118,12 +143,14 @@ function simplerOperations(operation: Operation): readonly Operation[] {
       limit === undefined || limit <= fewer ? [] : [{ ...whole, limit: fewer }],
     ),
     ...(commandNamed(operation.command)?.simpler?.(operation) ?? []),
-  ]
+  ].map((simpler) => [simpler].flat())
 }
 
 function nameOf(operations: readonly Operation[]): string {
   return operations
-    .map(({ command, label, variant = '', limit = 0 }) => `${command} ${label} ${variant} ${limit}`)
+    .map(({ command, label, chat, variant, limit }) =>
+      [command, label, chat, variant, limit].join(' '),
+    )
     .join()
 }
 
@@ -141,12 +168,12 @@ function partsOf(operations: readonly Operation[]): readonly ReadonlySet<Operati
   }
   return [
     where(({ command }) => commandNamed(command)?.reads === true),
-    ...[...chats]
-      .filter((one) => one !== last?.chat)
-      .map((one) => where(({ chat, turn, label }) => [chat, turn, label].includes(one))),
     ...[...names]
       .filter((one) => one !== 'create chat')
       .map((one) => where(({ command }) => command === one)),
+    ...[...chats]
+      .filter((one) => one !== last?.chat)
+      .map((one) => where(({ chat, turn, label }) => [chat, turn, label].includes(one))),
     ...chunks,
   ].filter((part) => part.size > 0)
 }

@@ -153,10 +153,9 @@ const raceChats: Command = {
   },
   simpler({ label, chat = '', turn = '' }) {
     const { name: command } = generate
-    return [
-      { command, label: `${label}a`, chat, variant: 'json' },
-      { command, label: `${label}b`, chat: turn, variant: 'stream' },
-    ]
+    const one = { command, label: `${label}a`, chat, variant: 'json' }
+    const other = { command, label: `${label}b`, chat: turn, variant: 'stream' }
+    return [one, other, [one, other]]
   },
 }
 

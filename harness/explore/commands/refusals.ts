@@ -1,8 +1,8 @@
 import type { RequirementId } from '../../../contract/index.ts'
 import { isDeclined, statusText } from '../../conformance/scenario/read.ts'
 import { requireLiving } from '../checks/common.ts'
-import { type Command, demand, drawFrom } from '../command.ts'
-import { addTurn, chatNamed, livingChats, type Model } from '../model.ts'
+import { type Command, demand, drawFrom, type Operation } from '../command.ts'
+import { addTurn, type ChatState, chatNamed, livingChats, type Model, turnsOf } from '../model.ts'
 
 interface Mistake {
   /** Defect of the request, for the message. */
@@ -84,6 +84,23 @@ const invalidGeneration: Command = {
     variant.endsWith(', stream')
       ? [{ ...rest, variant: variant.replace(', stream', ', json') }]
       : [],
+}
+
+/** Each mistake in a chat that has a run, and where it was refused before if there is one. */
+export function lastMistakes(model: Model): readonly Operation[] {
+  const used = livingChats(model).filter((chat) =>
+    turnsOf(model, chat.label).some(({ steps }) => steps === 1),
+  )
+  return Object.keys(mistakes).flatMap((mistake) => {
+    const isKnown = ({ label }: ChatState) =>
+      turnsOf(model, label).some(({ kind }) => kind === mistake)
+    const chat = used.find(isKnown) ?? used[0]
+    if (chat === undefined) return []
+    const label = `last ${mistake}`
+    return [
+      { command: invalidGeneration.name, label, chat: chat.label, variant: `${mistake}, json` },
+    ]
+  })
 }
 
 function isLiving(model: Model, chat: string | undefined): boolean {
