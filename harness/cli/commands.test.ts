@@ -95,6 +95,22 @@ describe('chatgen check', () => {
     expect(code).toBe(0)
   })
 
+  test.each([
+    ['of all requirements explores', [], true],
+    ['with --explore 0 does not', ['--explore', '0'], false],
+    ['of some requirements does not', ['--only', 'V3-CHAT-*'], false],
+    [
+      'of some requirements does where it is asked to',
+      ['--only', 'V3-CHAT-*', '--explore', '9'],
+      true,
+    ],
+    ['of one surface does not', ['--profile', 'v3'], false],
+    ['without requirements that it can show does not', ['--skip', 'V3*', '--skip', 'VER*'], false],
+  ] as const)('a run %s', async (_, args, explores) => {
+    const { stdout } = await chatgen(['check', '--reference', '--dry-run', ...args])
+    expect(/^exploring, \d+ operations/m.test(stdout)).toBe(explores)
+  })
+
   test('--json prints the report and nothing else', async () => {
     await using server = await startModelsServer()
     const { stdout } = await chatgen(['check', server.url, '--json', ...models], withKey)

@@ -8,6 +8,7 @@ import {
 } from '../../reference-server/deviations/index.ts'
 import { makeFolder, removeFolder } from '../conformance/test-support/folders.ts'
 import { startDeviant } from '../proof/runs/target.ts'
+import { explorationOf } from './exploration.ts'
 import { exploreTarget, type TargetExploration } from './run.ts'
 
 const folders: string[] = []
@@ -54,7 +55,9 @@ describe('a legal server is not accused', () => {
       expect(result.operations).toBe(80)
       // Operations that generate are drawn as well, and no more of them than announced.
       expect(result.generations).toBeGreaterThan(3)
-      expect(result.generations).toBeLessThanOrEqual(10)
+      const { cost } = explorationOf(80)
+      expect(result.generations).toBeLessThanOrEqual(cost.generations)
+      expect(result.requests).toBeLessThanOrEqual(cost.requests)
     },
     60_000,
   )

@@ -109,7 +109,7 @@ async function confirm(
         await world.dispose()
         return replayed
       },
-      maxOperations: maxShrinkOperations,
+      ...maxShrinkCost,
     })
     if (shrunk === undefined) doubt('it did not happen again when the operations were repeated')
     return shrunk
@@ -125,8 +125,8 @@ function causeOf({ operations }: Shrunk): string {
   return [...new Set(acts.map(({ command }) => command))].sort().join()
 }
 
-/** Operations that are carried out again to shorten one violation. */
-const maxShrinkOperations = 2000
+/** Cost of shortening one violation. */
+const maxShrinkCost = { maxOperations: 2000, maxGenerations: 300 }
 
 interface SequenceRun {
   readonly session: Session

@@ -13,6 +13,8 @@ export interface ShrinkOptions {
   readonly replay: (operations: readonly Operation[]) => Promise<Replay>
   /** Operations that may be carried out in all. */
   readonly maxOperations: number
+  /** Generations that these may cost. */
+  readonly maxGenerations: number
 }
 
 /**
@@ -23,9 +25,10 @@ export interface ShrinkOptions {
  */
 export async function shrink(
   operations: readonly Operation[],
-  { violation: sought, replay, maxOperations }: ShrinkOptions,
+  { violation: sought, replay, maxOperations, maxGenerations }: ShrinkOptions,
 ): Promise<Shrunk | undefined> {
-  let spent = 0
+  let spentOperations = 0
+  let spentGenerations = 0
   let current: Shrunk | undefined
   /** The one with the fewest requests: a simpler operation may take more of them. */
   let best: Shrunk | undefined
@@ -34,11 +37,13 @@ export async function shrink(
 
   const attempt = async (candidate: readonly Operation[]): Promise<boolean> => {
     const name = nameOf(candidate)
-    if (candidate.length === 0 || tried.has(name) || spent + candidate.length > maxOperations) {
-      return false
-    }
+    const isPayable =
+      spentOperations + candidate.length <= maxOperations &&
+      spentGenerations + generationsOf(candidate) <= maxGenerations
+    if (candidate.length === 0 || tried.has(name) || !isPayable) return false
     tried.add(name)
-    spent += candidate.length
+    spentOperations += candidate.length
+    spentGenerations += generationsOf(candidate)
     const replayed = await replay(candidate)
     const { violation } = replayed
     // The same cause may show in another row where less is known of the state.
@@ -144,6 +149,10 @@ function simplerOperations(operation: Operation): readonly (readonly Operation[]
     ),
     ...(commandNamed(operation.command)?.simpler?.(operation) ?? []),
   ].map((simpler) => [simpler].flat())
+}
+
+function generationsOf(operations: readonly Operation[]): number {
+  return operations.reduce((sum, { command }) => sum + (commandNamed(command)?.generations ?? 0), 0)
 }
 
 function nameOf(operations: readonly Operation[]): string {

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Exchange, restoreExchange } from '../../contract/index.ts'
 import { targetFixture } from '../../fixtures/targets.ts'
 import { parsePace, startReferenceServer } from '../../reference-server/index.ts'
-import { listScenarios } from '../conformance/plan.ts'
+import { listScenarios, planConformance } from '../conformance/plan.ts'
 import { loadProfile, type TargetProfile } from '../conformance/profile/index.ts'
 import { check } from '../conformance/test-support/check.ts'
 import { makeFolder, removeFolder } from '../conformance/test-support/folders.ts'
@@ -24,6 +24,15 @@ describe('the declared cost of each scenario is enough', () => {
     scenarios = await listScenarios()
   })
   afterAll(() => removeFolder(folder))
+
+  test('and profile full has at most 180 generations', async () => {
+    const profile = referenceProfile('http://127.0.0.1:1', ['a-key', 'another-key'])
+    const selection = { profile: 'full', only: [], skip: [] } as const
+    const planned = await planConformance(profile, selection)
+    const { generations } = planned.map(({ cost }) => cost).reduce(addCosts, noCost)
+    expect(planned.length).toBeGreaterThan(100)
+    expect(generations).toBeLessThanOrEqual(180)
+  })
 
   test('for a hand-made server', async () => {
     const server = await startHandMadeServer({ wantsMore: true })

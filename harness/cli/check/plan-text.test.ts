@@ -41,3 +41,16 @@ test('the rate that the profile allows is a bound', () => {
     'Estimated duration: about 4 min, limited to 4 scenarios at a time and 2 requests per second',
   )
 })
+
+test('exploring has a budget of its own, beside that of the scenarios', () => {
+  const exploration = {
+    operations: 200,
+    cost: { requests: 600, generations: 24, chats: 34, uploads: 10 },
+  }
+  const options = { selection, limits: {}, jobs: 4, width: 80, exploration }
+  const text = planText(scenarios, options)
+  expect(text).toMatch(/^total +400 +20 +2 +0$/m)
+  expect(text).toMatch(/^exploring, 200 operations +600 +24 +34 +10$/m)
+  expect(text).toMatch(/^total with exploring +1000 +44 +36 +10$/m)
+  expect(text.replaceAll(/\s+/g, ' ')).toContain('about 65 s at 1 s per generation')
+})

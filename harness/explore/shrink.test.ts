@@ -1,0 +1,83 @@
+import { expect, test } from 'vitest'
+import { BudgetSpentError } from '../conformance/session/errors.ts'
+import { type Operation, StateViolation } from './command.ts'
+import type { Replay } from './sequence.ts'
+import { type ShrinkOptions, shrink } from './shrink.ts'
+
+const violation = new StateViolation('V3-IDEM-02', '2 steps are stored for one key', [], ['o1'])
+const limits = { violation, maxOperations: 2000, maxGenerations: 300 }
+
+const operations: readonly Operation[] = [
+  { command: 'create chat', label: 'o1' },
+  { command: 'create chat', label: 'o2' },
+  { command: 'race in two chats', label: 'o3', chat: 'o1', turn: 'o2' },
+  { command: 'add favorite', label: 'o4', chat: 'o2' },
+  { command: 'rename', label: 'o5', chat: 'o1', variant: 'another word' },
+  { command: 'read chat', label: 'o6', chat: 'o1' },
+  { command: 'repeat key', label: 'o7', chat: 'o1', turn: 'o3a', variant: 'other form' },
+  { command: 'read history', label: 'o8', chat: 'o1', limit: 5 },
+]
+
+/** A target that forgets the keys of a chat with its new name. */
+async function forgetful(sequence: readonly Operation[]): Promise<Replay> {
+  const at = (command: string) => sequence.findIndex((operation) => operation.command === command)
+  const isSent = at('generate') >= 0 || at('race in two chats') >= 0
+  const isForgotten = at('rename') >= 0 && at('rename') < at('repeat key')
+  const isShown = at('create chat') >= 0 && at('read history') >= 0
+  const isViolated = isSent && isForgotten && isShown
+  return { operations: sequence, exchanges: [], violation: isViolated ? violation : undefined }
+}
+
+test('what does not matter is left out, and what does gives way to something simpler', async () => {
+  const shrunk = await shrink(operations, { ...limits, replay: forgetful })
+  expect(shrunk?.operations).toEqual([
+    { command: 'create chat', label: 'o1' },
+    { command: 'generate', label: 'o3a', chat: 'o1', variant: 'json' },
+    { command: 'rename', label: 'o5', chat: 'o1' },
+    { command: 'repeat key', label: 'o7', chat: 'o1', turn: 'o3a', variant: 'same form' },
+    { command: 'read history', label: 'o8', chat: 'o1' },
+  ])
+})
+
+test('a violation that does not happen again is none', async () => {
+  const replay = async (sequence: readonly Operation[]): Promise<Replay> => ({
+    operations: sequence,
+    exchanges: [],
+    violation: undefined,
+  })
+  expect(await shrink(operations, { ...limits, replay })).toBeUndefined()
+})
+
+test('the end of the budget ends it with the shortest sequence so far', async () => {
+  const shrunk = await shrink(operations, { ...limits, replay: failingAfter(3) })
+  expect(shrunk?.violation).toBe(violation)
+  expect(shrunk?.operations.length).toBeLessThanOrEqual(operations.length)
+})
+
+test('the end of the budget before a violation was repeated is told', async () => {
+  const shrunk = shrink(operations, { ...limits, replay: failingAfter(0) })
+  await expect(shrunk).rejects.toThrow(BudgetSpentError)
+})
+
+test('no more operations and generations are carried out than are allowed', async () => {
+  const spent = { operations: 0, generations: 0 }
+  const replay: ShrinkOptions['replay'] = async (sequence) => {
+    spent.operations += sequence.length
+    spent.generations += sequence.filter(({ command }) => command === 'generate').length
+    return forgetful(sequence)
+  }
+  await shrink(operations, { violation, replay, maxOperations: 30, maxGenerations: 3 })
+  expect(spent.operations).toBeGreaterThan(0)
+  expect(spent.operations).toBeLessThanOrEqual(30)
+  expect(spent.generations).toBeLessThanOrEqual(3)
+})
+
+/** A run of which the budget is spent after so many sequences. */
+function failingAfter(sequences: number): ShrinkOptions['replay'] {
+  let left = sequences
+  return async (sequence) => {
+    left -= 1
+    if (left < 0) throw new BudgetSpentError(100)
+    return forgetful(sequence)
+  }
+}
