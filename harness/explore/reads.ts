@@ -1,5 +1,5 @@
 /** Reads that no draw has to come up with: after an operation, and at the end of a sequence. */
-import type { Operation, Pick } from './command.ts'
+import { drawFrom, type Operation, type Pick } from './command.ts'
 import { commands } from './commands/index.ts'
 import type { Knowledge } from './knowledge.ts'
 import { livingChats, type Model, turnsOf } from './model.ts'
@@ -37,8 +37,9 @@ export function sweep(
   model: Model,
   { pick, useOfDeleted }: { readonly pick: Pick; readonly useOfDeleted: () => string },
 ): readonly Operation[] {
-  const limits = [2, 3, 5, 10, 20, 50]
-  const limit = () => limits[pick(limits.length)] ?? 5
+  // A sequence has few chats: small pages are what makes their list go on.
+  const limitOfList = () => drawFrom([2, 2, 3, 3, 5, 20], pick) ?? 2
+  const limit = () => drawFrom([2, 3, 5, 10, 20, 50], pick) ?? 5
   const ofChats = livingChats(model).flatMap(({ label }) => [
     { command: 'read chat', label: `${label}sr`, chat: label },
     { command: 'read history', label: `${label}sh`, chat: label },
@@ -77,7 +78,7 @@ export function sweep(
     { command: 'list attachments', label: 'sa', variant: 'all' },
     ...['all', 'search', 'without favorites'].flatMap((variant) => [
       { command: 'list chats', label: `sc ${variant}`, variant },
-      { command: 'list chats', label: `sl ${variant}`, variant, limit: limit() },
+      { command: 'list chats', label: `sl ${variant}`, variant, limit: limitOfList() },
     ]),
   ]
 }
