@@ -8,6 +8,10 @@ import {
 } from '../../reference-server/deviations/index.ts'
 import { makeFolder, removeFolder } from '../conformance/test-support/folders.ts'
 import { startDeviant } from '../proof/runs/target.ts'
+import { wholeProfile as handMadeProfile } from '../proof/test-support/independent-server/profile.ts'
+import { startHandMadeServer } from '../proof/test-support/independent-server/server.ts'
+import { wholeProfile as secondProfile } from '../proof/test-support/second-server/judged.ts'
+import { startSecondServer } from '../proof/test-support/second-server/server.ts'
 import { explorationOf } from './exploration.ts'
 import { exploreTarget, type TargetExploration } from './run.ts'
 
@@ -34,6 +38,23 @@ async function explored(
   }
 }
 
+async function startSecond() {
+  const server = await startSecondServer()
+  return { server, profile: secondProfile(server) }
+}
+
+async function startHandMade() {
+  const server = await startHandMadeServer({ wantsMore: true })
+  return { server, profile: handMadeProfile(server) }
+}
+
+/** Accusations, and what was seen once. */
+function complaints({ violations, unrepeated }: TargetExploration): readonly string[] {
+  return [...violations.map(({ violation }) => violation), ...unrepeated].map(
+    ({ row, message }) => `${row}: ${message}`,
+  )
+}
+
 describe('a legal server is not accused', () => {
   const named = (name: string) => {
     const dialect = dialects.find((one) => one.name === name)
@@ -50,8 +71,7 @@ describe('a legal server is not accused', () => {
     '%s',
     async (_, server) => {
       const result = await explored(server, 'fixed', 80)
-      expect(result.violations.map(({ violation }) => violation.message)).toEqual([])
-      expect(result.unrepeated.map(({ message }) => message)).toEqual([])
+      expect([...complaints(result), ...result.judged]).toEqual([])
       expect(result.operations).toBe(80)
       // Operations that generate are drawn as well, and no more of them than announced.
       expect(result.generations).toBeGreaterThan(3)
@@ -59,6 +79,29 @@ describe('a legal server is not accused', () => {
       expect(result.generations).toBeLessThanOrEqual(cost.generations)
     },
     60_000,
+  )
+})
+
+describe('a server that was written from the document alone is not accused', () => {
+  test.each([
+    ['the second server', startSecond],
+    ['the hand-made server', startHandMade],
+  ] as const)(
+    '%s',
+    async (_, start) => {
+      const outDir = makeFolder()
+      folders.push(outDir)
+      const { server, profile } = await start()
+      try {
+        const result = await exploreTarget(profile, { operations: 200, seed: 'fixed', outDir })
+        expect(complaints(result)).toEqual([])
+        expect(result.operations).toBe(200)
+        expect(result.generations).toBeGreaterThan(5)
+      } finally {
+        await server.close()
+      }
+    },
+    120_000,
   )
 })
 

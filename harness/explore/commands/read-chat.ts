@@ -29,15 +29,17 @@ export const readChat: Command = {
       (page) => shows(page) && showsName(page),
     )
     world.act(read)
-    if (shows(read)) knowledge.prove('read chat')
-    else if (knowledge.isAble('read chat')) {
-      demand(
-        false,
-        'V3-CHAT-04',
-        `reading a chat was answered ${statusText(read)}, and shows no chat`,
-        read,
-      )
-    } else return
+    const isAble = knowledge.isAble('read chat')
+    if (shows(read)) {
+      knowledge.prove('read chat')
+      if (contains(answerJson(read), chat.id)) knowledge.prove('read chat by id')
+    } else {
+      // An answer without the id may be that of a chat with another name.
+      const isTold = !succeeded(read) || knowledge.isAble('read chat by id')
+      const why = `reading a chat was answered ${statusText(read)}, and shows no chat`
+      demand(!(isAble && isTold), 'V3-CHAT-04', why, read)
+      if (!isAble || !succeeded(read)) return
+    }
     expectName(world, chat, showsName(read), read)
   },
 }

@@ -18,7 +18,7 @@ export const readFavorites: Command = {
     const isWrong = (page: Exchange) =>
       !succeeded(page) ||
       world.model.chats.some((chat) => {
-        const shown = contains(answerJson(page), chat.id)
+        const shown = isListed(chat, page)
         if (chat.deleted) return shown
         return chat.favorite !== undefined && chat.favorite !== shown
       })
@@ -37,9 +37,16 @@ export const readFavorites: Command = {
   },
 }
 
+/** A list may show chats by their names alone. */
+function isListed({ id, name }: ChatState, page: Exchange): boolean {
+  const body = answerJson(page)
+  return contains(body, id) || (name !== undefined && contains(body, name))
+}
+
 function expectMark(world: World, chat: ChatState, page: Exchange): void {
   const { knowledge } = world
-  const shown = contains(answerJson(page), chat.id)
+  const shown = isListed(chat, page)
+  if (contains(answerJson(page), chat.id)) knowledge.prove('favorites by id')
   if (chat.deleted) {
     if (!shown || !knowledge.isAble('favorites')) return
     const why = 'the favorites show a deleted chat'
@@ -49,8 +56,8 @@ function expectMark(world: World, chat: ChatState, page: Exchange): void {
   const hold = (seen: boolean | undefined) => {
     world.model = readProperty(world.model, chat.label, 'favorite', seen)
   }
-  // A list that may go on elsewhere says nothing of what it does not show.
-  const isTold = shown || isWholeList(page)
+  // A list that may go on elsewhere, or shows names, says nothing of what it does not show.
+  const isTold = shown || (isWholeList(page) && knowledge.isAble('favorites by id'))
   if (chat.favorite === undefined || !isTold) {
     hold(isTold ? shown : undefined)
     return
