@@ -10,3 +10,21 @@ export function createDeck<T>(list: readonly [T, ...T[]], pick: Pick): () => T {
     return from[at] ?? list[0]
   }
 }
+
+/** Draws an element as often as its weight says, compared with those of the others. */
+export function drawWeighted<T extends { readonly weight: number }>(
+  list: readonly T[],
+  pick: Pick,
+) {
+  let at = pick(
+    Math.max(
+      1,
+      list.reduce((sum, { weight }) => sum + weight, 0),
+    ),
+  )
+  for (const one of list) {
+    at -= one.weight
+    if (at < 0) return one
+  }
+  return undefined
+}

@@ -7,7 +7,7 @@ import { deletedUses } from './commands/chats.ts'
 import { repeatableTurns } from './commands/generate.ts'
 import { commandNamed, commands } from './commands/index.ts'
 import { lastMistakes } from './commands/refusals.ts'
-import { createDeck } from './deck.ts'
+import { createDeck, drawWeighted } from './deck.ts'
 import { createKnowledge, type Knowledge } from './knowledge.ts'
 import { readsAfter, sweep } from './reads.ts'
 import { exploredRows } from './rows.ts'
@@ -217,20 +217,6 @@ function draw(world: RecordedWorld, run: SequenceRun, label: string): Operation 
     if (command === undefined || draft === undefined) continue
     budget.generations += command.generations
     return { command: command.name, label, ...draft }
-  }
-  return undefined
-}
-
-function drawWeighted<T extends { readonly weight: number }>(list: readonly T[], pick: Pick) {
-  let at = pick(
-    Math.max(
-      1,
-      list.reduce((sum, { weight }) => sum + weight, 0),
-    ),
-  )
-  for (const one of list) {
-    at -= one.weight
-    if (at < 0) return one
   }
   return undefined
 }

@@ -138,7 +138,7 @@ function touches({ chat, turn, label }: Operation, subjects: ReadonlySet<string>
   return [chat, turn, label].some((one) => one !== undefined && subjects.has(one))
 }
 
-/** What an operation may give way to. */
+/** Operations that may take the place of one. */
 function simplerOperations(operation: Operation): readonly (readonly Operation[])[] {
   const { limit, ...whole } = operation
   return [
