@@ -69,6 +69,7 @@ const sameMeaning: Readonly<Record<string, string>> = {
   CHATGEN_JSON: 'JSON on standard output',
   CHATGEN_PROFILE: 'surfaces of the selected requirements',
   CHATGEN_QUIET: 'less output',
+  CHATGEN_REFERENCE: 'the bundled reference server as the target',
   CHATGEN_REPORT: 'report formats',
   CHATGEN_SEED: 'seed of the run',
   CHATGEN_VERBOSE: 'more output',
@@ -111,9 +112,10 @@ describe('the name of a variable', () => {
         "CHATGEN_PLAN_SEED",
         "CHATGEN_REPORT_OUT",
         "CHATGEN_REJUDGE_OUT",
+        "CHATGEN_CERTIFY_KEY",
         "CHATGEN_CERTIFY_PROFILE",
         "CHATGEN_CERTIFY_OUT",
-        "CHATGEN_VERIFY_CHALLENGE",
+        "CHATGEN_SITE_OUT",
         "CHATGEN_BENCH_ONLY",
         "CHATGEN_BENCH_CONNECTIONS",
         "CHATGEN_BENCH_DURATION",
@@ -122,6 +124,7 @@ describe('the name of a variable', () => {
         "CHATGEN_CALIBRATE_DURATION",
         "CHATGEN_CALIBRATE_OUT",
         "CHATGEN_SERVE_SEED",
+        "CHATGEN_SERVE_REPLAY",
         "CHATGEN_INIT_OUT",
       ]
     `)

@@ -1,6 +1,15 @@
 import { readFileSync } from 'node:fs'
+import type { Option } from 'commander'
 import { ConfigurationError } from '../../conformance/errors.ts'
 import type { Source } from '../../conformance/profile/document.ts'
+import { flag } from '../flags.ts'
+
+export function challengeFlag(): Option {
+  return flag(
+    '--challenge <text>',
+    'challenge that the certification programme issued for this run',
+  )
+}
 
 /**
  * Reads the file of a flag.

@@ -5,7 +5,7 @@ import { defaultJobs } from '../../conformance/defaults.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
 import { type ProfileName, profileNames } from '../../conformance/profile/selection.ts'
 import { publishBundle, publishRound } from '../certification/publish.ts'
-import { readSource } from '../certification/sources.ts'
+import { challengeFlag, readSource } from '../certification/sources.ts'
 import { killMatrixText } from '../check/proving-faults.ts'
 import type { AddCommand } from '../command.ts'
 import { type ExitCode, exitCode } from '../exit-codes.ts'
@@ -17,9 +17,9 @@ import { fitted } from '../terminal/fitted.ts'
 import { showProgress } from '../terminal/progress.ts'
 
 interface CertifyFlags extends TargetFlags {
-  readonly product: string
-  readonly challenge: string
-  readonly key: string
+  readonly product?: string
+  readonly challenge?: string
+  readonly key?: string
   readonly out: string
   readonly profile: ProfileName
   readonly jobs: number
@@ -48,9 +48,9 @@ export const certifyCommand: AddCommand = (program, io, finish) => {
     .argument('[url]', 'base URL of the deployment, without /api')
     .addOption(flag('--reference', 'certify the bundled reference server'))
   addTargetFlags(command)
-    .requiredOption('--product <file>', 'product file: vendor, name, version, contact')
-    .requiredOption('--challenge <text>', 'text issued by the certification programme for this run')
-    .requiredOption('--key <file>', 'private Ed25519 key, PEM')
+    .addOption(flag('--product <file>', 'product file: vendor, name, version, contact'))
+    .addOption(challengeFlag())
+    .addOption(flag('--key <file>', 'private Ed25519 key, PEM', 'certify'))
     .addOption(
       flag('--profile <name>', 'surfaces to certify', 'certify')
         .choices(profileNames)
@@ -75,9 +75,10 @@ export const certifyCommand: AddCommand = (program, io, finish) => {
       const { readPrivateKey } = await import('../../certification/keys.ts')
       const { certify } = await import('../../certification/certify.ts')
       const { inlineEngine } = await import('../../conformance/run.ts')
-      const product = readProduct(readSource('--product', flags.product))
-      const challenge = checkChallenge(flags.challenge)
-      const key = readPrivateKey(readSource('--key', flags.key))
+      const given = required(flags)
+      const product = readProduct(readSource('--product', given.product))
+      const challenge = checkChallenge(given.challenge)
+      const key = readPrivateKey(readSource('--key', given.key))
       assertEmpty(out)
       const certification = await withTarget(url, flags, io, async (profile) => {
         makeOutFolder(out)
@@ -138,6 +139,17 @@ function codeOf({ result, reports }: Certification): ExitCode {
   return reports.some(({ faults }) => faults.length > 0)
     ? exitCode.internalError
     : exitCode.incomplete
+}
+
+function required({ product, challenge, key }: CertifyFlags) {
+  if (product !== undefined && challenge !== undefined && key !== undefined) {
+    return { product, challenge, key }
+  }
+  const flags = { '--product FILE': product, '--challenge TEXT': challenge, '--key FILE': key }
+  const missing = Object.entries(flags).flatMap(([name, value]) =>
+    value === undefined ? [name] : [],
+  )
+  throw new ConfigurationError([`a certification needs ${missing.join(', ')}`])
 }
 
 /** A bundle is written as a whole: files of an earlier one would not be part of it. */

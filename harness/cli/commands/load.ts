@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { Option } from 'commander'
 import type { LoadReport } from '../../../contract/report/load.ts'
 import { reportName } from '../../conformance/defaults.ts'
 import { ConfigurationError, TargetUnusableError } from '../../conformance/errors.ts'
@@ -81,7 +82,9 @@ export const loadCommand: AddCommand = (program, io, finish) => {
         'also send report.json by PUT to a presigned URL; of a file, the line of the shard',
       ),
     )
-    .addOption(flag('--job <file>', 'send a shard of a run that --runner prepared').hideHelp())
+    .addOption(
+      new Option('--job <file>', 'send a shard of a run that --runner prepared').hideHelp(),
+    )
     .addHelpText('after', examples)
     .action(async (url: string | undefined, flags: LoadCommandFlags) => {
       const { out, json = false, quiet = false, verbose = false } = flags

@@ -101,7 +101,9 @@ export const serveCommand: AddCommand = (program, io) => {
       flag('--script <file>', 'answers, tool calls, errors and delays of the model, YAML or JSON'),
     )
     .addOption(flag('--record <file>', 'write the answers of the model to a script'))
-    .addOption(flag('--replay <file>', 'answer from a script alone; other requests get status 501'))
+    .addOption(
+      flag('--replay <file>', 'answer from a script alone; other requests get status 501', 'serve'),
+    )
     .addOption(
       flag('--log <format>', 'log requests on standard output').choices(['pretty', 'json']),
     )

@@ -4,7 +4,7 @@ import { printable } from '../../../reports/text/escape.ts'
 import { envelopeName } from '../../certification/bundle.ts'
 import type { Verification } from '../../certification/verify/verify.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
-import { readSource } from '../certification/sources.ts'
+import { challengeFlag, readSource } from '../certification/sources.ts'
 import type { AddCommand } from '../command.ts'
 import { exitCode } from '../exit-codes.ts'
 import { flag } from '../flags.ts'
@@ -36,7 +36,7 @@ export const verifyCommand: AddCommand = (program, io, finish) => {
     .description('verify a certification bundle')
     .argument('<dir>', 'folder of the bundle')
     .addOption(flag('--public-key <file>', 'public Ed25519 key of the signer, PEM'))
-    .addOption(flag('--challenge <text>', 'challenge that the bundle must answer', 'verify'))
+    .addOption(challengeFlag())
     .addOption(flag('--json', 'print the result as JSON'))
     .addOption(flag('--quiet', 'print the outcome only'))
     .addHelpText('after', examples)
