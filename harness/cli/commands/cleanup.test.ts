@@ -155,7 +155,7 @@ test('an id that leads elsewhere is not sent', async () => {
     ids.map((id) => ({ event: 'created', kind: 'chat', name, scenario: 'a', id })),
   )
   const { stdout, code } = await run(['cleanup', file], server, folder)
-  expect(stdout.match(/its id cannot stand in a path/g)).toHaveLength(3)
+  expect(stdout.match(/its id cannot be part of a path/g)).toHaveLength(3)
   expect(stdout).toContain('2 chats deleted or already gone, 3 left')
   expect(code).toBe(1)
   await server.close()
