@@ -18,8 +18,8 @@ describe('chatgen init', () => {
     const args = ['init', server.url, '--key-env', 'STAGING_KEY', '--out', 'staging.yaml']
     const { code, stdout, stderr } = await chatgen(args, environment, folder)
     expect(stdout).toMatchInlineSnapshot(`
-      "Sent 21 requests; surfaces: openai, v2, v3
-      Detected: models, deterministic, reasoning, images, attachments, knowledge, v2Chat
+      "Sent 26 requests; surfaces: openai, v2, v3
+      Detected: models, deterministic, chatCursor, reasoning, images, attachments, knowledge, v2Chat
       Wrote staging.yaml. Next: chatgen check --target staging.yaml
       "
     `)

@@ -40,7 +40,7 @@ describe('a proxy on the way', () => {
     const network = through(proxy.url)
     const { records } = await driven({ ...some, url: 'https://chat.test', network, perSecond: 10 })
     expect(outcomes(records)).toHaveLength(1)
-    expect(outcomes(records)[0]).toMatch(/^connect the proxy .* wants credentials.*\(407\)$/)
+    expect(outcomes(records)[0]).toMatch(/^connect the proxy .* requires credentials.*\(407\)$/)
   })
 })
 
