@@ -49,7 +49,11 @@ describe('chatgen check --baseline ends with', () => {
   test.each([
     ['an unknown id', 'OAI-AUHT-01: { because: x }', 'Did you mean OAI-AUTH-01?'],
     ['an entry without a reason', 'OAI-AUTH-01: {}', 'known.yaml:1: OAI-AUTH-01.because'],
-    ['a reason that is to be written', 'OAI-AUTH-01: { because: TO BE WRITTEN }', 'not filled in yet'],
+    [
+      'a reason that is to be written',
+      'OAI-AUTH-01: { because: TO BE WRITTEN }',
+      'not filled in yet',
+    ],
     ['a file that is not there', null, 'cannot read the baseline'],
   ])('2 for %s, before anything is sent', async (_, baseline, sentence) => {
     const { code, stdout, stderr, requests } = await check(baseline)

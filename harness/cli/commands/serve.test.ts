@@ -33,7 +33,7 @@ describe('the banner', () => {
     ['a given key', ['--key', 'test-key'], { CHATGEN_API_KEY: 'test-key' }],
   ])('has a curl line that works, with %s', async (_, args, env) => {
     const { run } = await serve(args)
-    const line = /^curl .*$/m.exec(run.soFar())?.[0] ?? ''
+    const line = /^curl (.*\\\n)*.*$/m.exec(run.soFar())?.[0] ?? ''
     const { stdout } = await shell('bash', ['-c', line], {
       env: { PATH: process.env['PATH'], ...env },
     })

@@ -31,7 +31,7 @@ export function bannerText(
     ...rows.map(([name, text]) => `${`${name}:`.padEnd(11)}${text}`),
     '',
     ...(keysGiven ? ['Try it, with the key in CHATGEN_API_KEY:'] : ['Try it:']),
-    curlLine(url, keysGiven ? '$CHATGEN_API_KEY' : key),
+    curlCommand(url, keysGiven ? '$CHATGEN_API_KEY' : key),
   ].join('\n')
 }
 
@@ -39,12 +39,13 @@ function modelText({ id, aliases }: ReferenceServer['models'][number]): string {
   return aliases.length === 0 ? id : `${id} (${aliases.join(', ')})`
 }
 
-function curlLine(url: string, key: string): string {
+/** A command that can be pasted, on lines that fit a terminal. */
+function curlCommand(url: string, key: string): string {
   const body = { model: 'SVC-Main', messages: [{ role: 'user', content: 'Hello!' }], stream: true }
   return [
     `curl -N ${url}/api/openai/chat/completions`,
     `-H "Authorization: Bearer ${key}"`,
     "-H 'Content-Type: application/json'",
-    `-d '${JSON.stringify(body)}'`,
-  ].join(' ')
+    `--data '${JSON.stringify(body)}'`,
+  ].join(' \\\n  ')
 }

@@ -29,7 +29,7 @@ describe('chatgen check URL', () => {
   test('finds out what the selected requirements need, and judges them', async () => {
     const { code, stderr, verdicts, capabilities } = await check('--only', 'V3-THINK-01')
     expect(stderr).toContain(
-      'discovery: 21 requests, 7 generations; detected openai, v2, v3, models',
+      'discovery: 26 requests, 7 generations; detected openai, v2, v3, models',
     )
     expect(verdicts).toEqual(['V3-THINK-01 pass'])
     expect(capabilities).toMatchObject({ reasoning: true, images: true, attachments: true })

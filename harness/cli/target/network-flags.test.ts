@@ -18,7 +18,7 @@ test.each<[NetworkFlags, string]>([
   [{ ca: import.meta.filename }, 'holds no PEM'],
   [{ cert: ca }, '--cert needs --cert-key beside it'],
   [{ certKey: clientKey }, '--cert-key needs --cert beside it'],
-  [{ cert: ca, certKey: clientKey }, 'are no certificate and its key'],
+  [{ cert: ca, certKey: clientKey }, 'are not a certificate and its key'],
   [{ resolve: ['chat.test:127.0.0.1'] }, 'is not HOST:PORT:ADDRESS'],
   [{ resolve: ['chat.test:443:elsewhere.test'] }, 'is not HOST:PORT:ADDRESS'],
 ])('%j is refused', (flags, sentence) => {
