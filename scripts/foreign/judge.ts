@@ -28,7 +28,7 @@ export function untruths(
   const leftOpen = [...(truth.undecided ?? []), ...(logged?.undecided ?? [])]
   const rows = [...seen].flatMap(([id, verdict]) => {
     const expected = violated.includes(id) ? 'fail' : warned.includes(id) ? 'warn' : direct.get(id)
-    if (verdict === expected || (verdict === 'fail' && byChance.includes(id))) return []
+    if (verdict === expected || (accusations.includes(verdict) && byChance.includes(id))) return []
     if (oneOf.includes(id) && (verdict === 'warn' || undecided.includes(verdict))) return []
     const isExpected = violated.includes(id) || warned.includes(id)
     if (accusations.includes(verdict) && !isExpected) return [`false accusation: ${id} ${verdict}`]

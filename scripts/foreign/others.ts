@@ -2,12 +2,12 @@ import { anyUndecided, bunched, type Front, type Place, type Truth } from './fro
 
 /**
  * Caddy 2.6, when it cannot read on from its upstream, logs so and ends the answer with a proper last
- * chunk: its client sees a complete answer that lacks the end of the stream.
+ * chunk: its client sees a complete answer that lacks the end of the stream, `[DONE]` at least.
  */
 const endsEarly: Pick<Truth, 'whereLogged'> = {
   whereLogged: {
     says: /aborting with incomplete response/,
-    violated: ['V3-SSE-08', 'OAI-STREAM-12'],
+    violated: ['V3-SSE-08', 'OAI-STREAM-12', 'OAI-STREAM-09'],
     undecided: ['V3-*', 'OAI-*', 'RAG-*'],
   },
 }
